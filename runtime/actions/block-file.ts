@@ -6,16 +6,21 @@
 import { printDeliveryId, type WebhookEvent } from '../core/events.ts';
 import { BLOCK_REASON_LENGTH_MAX } from '../core/limits.ts';
 import { cleanText } from '../core/text.ts';
-import { type Actor, insertAuditEntry, type NewAuditEntry } from '../db/audit-log.ts';
+import {
+  type Actor,
+  insertAuditEntries,
+  insertAuditEntry,
+  type NewAuditEntry,
+} from '../db/audit-log.ts';
 import type { Transaction } from '../db/client.ts';
 import {
   type FileRow,
   lockFile,
-  updateBlockForgotten,
   updateFileBlocked,
   updateFileBlockedByStaff,
   updateFileUnblocked,
 } from '../db/files.ts';
+import { updateBlocksForgotten } from '../db/scanner-checks.ts';
 import { forgetFile } from './forget-file.ts';
 import { purgeFile } from './purge.ts';
 import { recordWebhook } from './record-webhook.ts';
@@ -65,17 +70,23 @@ export async function unblockFile(
   return ready;
 }
 
-/** Of a deleted file, which would hand it on to the next one of its slug. Nobody is told: it is not served again. */
-export async function forgetBlock(
+/**
+ * Of deleted files, which would hand them on to the next ones of their slugs. Nobody is told: they are not served
+ * again. The project's row is locked, and nobody knows how many they are: they go in two statements.
+ */
+export async function forgetBlocks(
   tx: Transaction,
-  { file_id, actor }: Pick<Unblock, 'file_id' | 'actor'>,
+  { file_ids, actor }: { file_ids: readonly string[]; actor: Actor },
 ): Promise<void> {
-  const file = await lockFile(tx, file_id);
-  if (file?.status !== 'deleted' || file.blocked_by === null) return;
-  await updateBlockForgotten(tx, file_id);
-  const { blocked_by, blocked_reason: reason, status } = file;
-  const before = { blocked_by, reason };
-  await audit(tx, file, { actor, action: 'file.unblock', before, after: { status } });
+  if (file_ids.length === 0) return;
+  const forgotten = await updateBlocksForgotten(tx, file_ids);
+  await insertAuditEntries(
+    tx,
+    forgotten.map(({ project_id, file_id: target, blocked_by, blocked_reason: reason }) => {
+      const deed = { action: 'file.unblock', before: { blocked_by, reason } };
+      return { project_id, ...actor, target, ...deed, after: { status: 'deleted' } };
+    }),
+  );
 }
 
 /** Nobody is told: the file was blocked before. */

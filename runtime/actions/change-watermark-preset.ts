@@ -57,8 +57,8 @@ async function put(tx: Transaction, change: PresetChange): Promise<PutPreset> {
     ...actor,
     action,
     target: watermark_preset_id,
-    before: before && settingsOf(before),
-    after: settingsOf(written.row),
+    before: before && auditedPreset(before),
+    after: auditedPreset(written.row),
   });
   await purgeProject(tx, { project_id, reason: 'watermark_preset_changed' });
   return written;
@@ -81,7 +81,7 @@ export async function deleteWatermarkPreset(
       const row = await findWatermarkPreset(tx, preset);
       if (row === undefined) return false;
       await deletePresetRow(tx, preset);
-      const entry = { action: 'watermark_preset.delete', target, before: settingsOf(row) };
+      const entry = { action: 'watermark_preset.delete', target, before: auditedPreset(row) };
       await insertAuditEntry(tx, { project_id, ...actor, ...entry });
       await purgeProject(tx, { project_id, reason: 'watermark_preset_deleted' });
       return true;
@@ -90,7 +90,7 @@ export async function deleteWatermarkPreset(
 }
 
 /** As the audit log keeps them. */
-export function settingsOf({
+export function auditedPreset({
   name,
   file_id,
   file_slug,

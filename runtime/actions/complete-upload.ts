@@ -71,7 +71,7 @@ function isGone(error: unknown): boolean {
   return error instanceof ServiceError && codes.includes(error.code);
 }
 
-/** A lost doorbell costs a minute: the sweep rings for what waits. */
+/** A lost doorbell costs seconds: workers also look by themselves for what waits. */
 async function ringIngest(
   { queue, log }: Pick<CompleteUploadDeps, 'queue' | 'log'>,
   uploadId: string,

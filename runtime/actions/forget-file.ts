@@ -7,9 +7,13 @@ import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
 import type { Transaction } from '../db/client.ts';
 import { findProject } from '../db/projects.ts';
 import { onlyRow } from '../db/rows.ts';
-import { deleteWatermarkPresetsOfFile, hasWatermarkPresetOfFile } from '../db/watermark-presets.ts';
+import {
+  deleteWatermarkPresetsOfFile,
+  listWatermarkPresetsOfFile,
+  type WatermarkPresetRow,
+} from '../db/watermark-presets.ts';
 import { auditProject } from './audit-project.ts';
-import { settingsOf } from './change-watermark-preset.ts';
+import { auditedPreset } from './change-watermark-preset.ts';
 import { type PurgedFile, purgeFile, purgeProject } from './purge.ts';
 
 type Forgetting = { reason: string; actor: Actor };
@@ -22,34 +26,36 @@ export async function forgetFile(
 ): Promise<string[]> {
   const { project_id, file_id } = file;
   const { reason } = forgetting;
-  if (!(await hasWatermarkPresetOfFile(tx, file_id))) {
+  const presets = await listWatermarkPresetsOfFile(tx, file_id);
+  if (presets.length === 0) {
     await purgeFile(tx, file, reason);
     return [];
   }
-  const presetIds = await removePresets(tx, file, forgetting);
+  await removePresets(tx, { ...forgetting, file, presets });
   await purgeProject(tx, { project_id, reason });
-  return presetIds;
+  return presets.map(({ watermark_preset_id }) => watermark_preset_id);
 }
+
+type Removal = Forgetting & { file: PurgedFile; presets: readonly WatermarkPresetRow[] };
 
 /** With an entry of each in the audit log, and of the default. */
 async function removePresets(
   tx: Transaction,
-  { project_id, file_id }: PurgedFile,
-  { reason, actor }: Forgetting,
-): Promise<string[]> {
+  { file, presets, reason, actor }: Removal,
+): Promise<void> {
+  const { project_id, file_id } = file;
   const project = onlyRow(await findProject(tx, project_id));
-  const presets = await deleteWatermarkPresetsOfFile(tx, file_id);
+  await deleteWatermarkPresetsOfFile(tx, file_id);
   for (const preset of presets) {
     await insertAuditEntry(tx, {
       project_id,
       ...actor,
       action: 'watermark_preset.delete',
       target: preset.watermark_preset_id,
-      before: settingsOf(preset),
+      before: auditedPreset(preset),
       after: { because: reason },
     });
   }
   const after = onlyRow(await findProject(tx, project_id));
   await auditProject(tx, { action: 'project.update', actor, before: project, after });
-  return presets.map(({ watermark_preset_id }) => watermark_preset_id);
 }

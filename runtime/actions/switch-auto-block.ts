@@ -7,7 +7,7 @@ import type { Actor } from '../db/audit-log.ts';
 import type { Transaction } from '../db/client.ts';
 import type { ProjectRow } from '../db/projects.ts';
 import { listUnreviewedBlocks } from '../db/scanner-checks.ts';
-import { forgetBlock, unblockFile } from './block-file.ts';
+import { forgetBlocks, unblockFile } from './block-file.ts';
 
 type Switch = {
   /** As it was, locked by the transaction. */
@@ -22,8 +22,11 @@ export async function switchAutoBlock(
   { project, nudity_auto_block, actor, now }: Switch,
 ): Promise<void> {
   if (!project.nudity_auto_block || nudity_auto_block !== false) return;
-  for (const { file_id, status } of await listUnreviewedBlocks(tx, project.project_id)) {
-    if (status === 'deleted') await forgetBlock(tx, { file_id, actor });
-    else await unblockFile(tx, { file_id, actor, now });
+  const blocked = await listUnreviewedBlocks(tx, project.project_id);
+  const isDeleted = ({ status }: (typeof blocked)[number]) => status === 'deleted';
+  const file_ids = blocked.filter(isDeleted).map(({ file_id }) => file_id);
+  await forgetBlocks(tx, { file_ids, actor });
+  for (const file of blocked) {
+    if (!isDeleted(file)) await unblockFile(tx, { file_id: file.file_id, actor, now });
   }
 }

@@ -225,15 +225,6 @@ export async function updateFileBlockedByStaff(
   return updated && findFileById(tx, updated.file_id);
 }
 
-/** Of a deleted file, so that the next one of its slug does not start blocked. */
-export async function updateBlockForgotten(tx: Transaction, fileId: string): Promise<void> {
-  await tx.query(
-    `update files set blocked_by = null, blocked_reason = null, blocked_at = null, updated_at = now()
-     where file_id = $1 and status = 'deleted'`,
-    [fileId],
-  );
-}
-
 /** blocked → ready. Undefined when it is not blocked. */
 export async function updateFileUnblocked(
   tx: Transaction,

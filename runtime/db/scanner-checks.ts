@@ -128,3 +128,18 @@ export async function listUnreviewedBlocks(
     [projectId],
   );
 }
+
+/** Of deleted files, so that the next ones of their slugs do not start blocked. Returns what was forgotten. */
+export async function updateBlocksForgotten(
+  tx: Transaction,
+  fileIds: readonly string[],
+): Promise<Pick<FileRow, 'project_id' | 'file_id' | 'blocked_by' | 'blocked_reason'>[]> {
+  return tx.query(
+    `update files f set blocked_by = null, blocked_reason = null, blocked_at = null, updated_at = now()
+     from files was
+     where f.file_id = any($1) and f.status = 'deleted' and f.blocked_by is not null
+       and was.file_id = f.file_id
+     returning f.project_id, f.file_id, was.blocked_by, was.blocked_reason`,
+    [fileIds],
+  );
+}

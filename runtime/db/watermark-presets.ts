@@ -119,15 +119,16 @@ export async function hasWatermarkPresetOfFile(db: Queryable, fileId: string): P
   return rows.length > 0;
 }
 
-/** Removes what draws this file, the project's default included; returns what was there. */
-export async function deleteWatermarkPresetsOfFile(
-  tx: Transaction,
+/** What draws this file. */
+export async function listWatermarkPresetsOfFile(
+  db: Queryable,
   fileId: string,
 ): Promise<WatermarkPresetRow[]> {
-  const rows = await tx.query<WatermarkPresetRow>(
-    `${SELECT} where w.file_id = $1 order by w.watermark_preset_id`,
-    [fileId],
-  );
+  return db.query(`${SELECT} where w.file_id = $1 order by w.watermark_preset_id`, [fileId]);
+}
+
+/** What draws this file, the project's default included. */
+export async function deleteWatermarkPresetsOfFile(tx: Transaction, fileId: string): Promise<void> {
   await tx.query(
     `update projects set default_watermark_preset_id = null, version = version + 1, updated_at = now()
      from watermark_presets w
@@ -136,5 +137,4 @@ export async function deleteWatermarkPresetsOfFile(
     [fileId],
   );
   await tx.query('delete from watermark_presets where file_id = $1', [fileId]);
-  return rows;
 }

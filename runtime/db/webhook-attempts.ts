@@ -138,9 +138,10 @@ export async function recordWebhookAttempt(
   db: Queryable,
   ended: EndedAttempt,
 ): Promise<WebhookStatus | undefined> {
+  const move = moveOf(ended);
   const [row] = await db.query<{ status: WebhookStatus }>(
     `with moved as (
-       update webhook_deliveries set ${moveOf(ended)}, lease_until = null, last_status = $3, last_error = $4,
+       update webhook_deliveries set ${move.sql}, lease_until = null, last_status = $3, last_error = $4,
          updated_at = now()
        where delivery_id = $1 and lease_until = $2 returning delivery_id, status
      ), written as (
@@ -160,30 +161,29 @@ export async function recordWebhookAttempt(
       ended.started_at,
       ended.duration_ms,
       ended.response_excerpt,
-      ...ninthOf(ended),
+      ...move.values,
     ],
   );
   return row?.status;
 }
 
-/** What only one kind of move takes. */
-function ninthOf({ error, asked_by, resend_at, retry_seconds }: EndedAttempt): unknown[] {
-  if (asked_by === 'person') return [resend_at];
-  return error === null ? [] : [retry_seconds];
-}
+const DELIVERED = `status = 'delivered', delivered_at = now(), next_attempt_at = null`;
 
-/** A delivery that was canceled meanwhile keeps that, unless it arrived. */
-function moveOf({ error, asked_by }: EndedAttempt): string {
-  const counted =
-    asked_by === 'schedule' ? 'attempt = attempt + 1' : 'resend_at = nullif(resend_at, $9)';
-  if (error === null) {
-    return `${counted}, status = 'delivered', delivered_at = now(), next_attempt_at = null`;
+/** What is set, and the values from $9 on that it names. A canceled delivery stays one, unless it arrived. */
+function moveOf({ error, asked_by, resend_at, retry_seconds }: EndedAttempt) {
+  const arrived = error === null ? `, ${DELIVERED}` : '';
+  if (asked_by === 'person') {
+    return { sql: `resend_at = nullif(resend_at, $9)${arrived}`, values: [resend_at] };
   }
-  if (asked_by === 'person') return counted;
-  return `${counted},
-    status = case when next_attempt_at is null then status when $9::float8 is null then 'abandoned'
-      else 'retry scheduled' end,
-    next_attempt_at = case when next_attempt_at is not null then now() + make_interval(secs => $9) end`;
+  const counted = 'attempt = attempt + 1';
+  if (error === null) return { sql: counted + arrived, values: [] };
+  return {
+    sql: `${counted},
+      status = case when next_attempt_at is null then status when $9::float8 is null then 'abandoned'
+        else 'retry scheduled' end,
+      next_attempt_at = case when next_attempt_at is not null then now() + make_interval(secs => $9) end`,
+    values: [retry_seconds],
+  };
 }
 
 /** Gives back what was claimed and not sent: the attempt counts as none. */

@@ -4,6 +4,7 @@ import { blockFile, unblockFile } from '../../../runtime/actions/block-file.ts';
 import { putWatermarkPreset } from '../../../runtime/actions/change-watermark-preset.ts';
 import { deleteFile } from '../../../runtime/actions/delete-file.ts';
 import { publishFile } from '../../../runtime/actions/publish-file.ts';
+import { switchAutoBlock } from '../../../runtime/actions/switch-auto-block.ts';
 import { type FileRow, findFileById } from '../../../runtime/db/files.ts';
 import { findProject, type ProjectRow, updateProject } from '../../../runtime/db/projects.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
@@ -318,4 +319,38 @@ describe('delete, re-upload, block and unblock at one barrier', () => {
     expect(await told()).toHaveLength(1);
     expect(await rowsOf('purges')).toHaveLength(2);
   });
+});
+
+it('blocks of deleted files go with the switch of the scanner, in as many statements however many', async () => {
+  const { project_id } = project;
+  const gone: string[] = [];
+  for (let n = 0; n < 3; n += 1) {
+    const { file_id } = await make();
+    await block(file_id, 'scanner', 'nudity');
+    await remove();
+    gone.push(file_id);
+  }
+  const entries = await rowsOf('audit_log');
+  let asked = 0;
+  await db.transaction(async (tx) => {
+    const query: typeof tx.query = (text, values) => {
+      asked += 1;
+      return tx.query(text, values);
+    };
+    const switched = { project: { project_id, nudity_auto_block: true }, nudity_auto_block: false };
+    await switchAutoBlock({ ...tx, query }, { ...switched, actor, now });
+  });
+  expect(asked).toBe(3);
+  for (const file_id of gone) {
+    expect(await current(file_id)).toMatchObject({ status: 'deleted', blocked_by: null });
+  }
+  const forgotten = (await rowsOf('audit_log')).slice(entries.length);
+  expect(forgotten.map(({ target }) => target).toSorted()).toEqual(gone.toSorted());
+  for (const entry of forgotten) {
+    expect(entry).toMatchObject({
+      ...{ action: 'file.unblock', ...actor },
+      before: { blocked_by: 'scanner', reason: 'nudity' },
+      after: { status: 'deleted' },
+    });
+  }
 });

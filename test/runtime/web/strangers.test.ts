@@ -1,7 +1,7 @@
 // Spec: Library sessions and the picker. Who may frame the picker, and whose messages count: the registered origin as
 // the direct parent, and nobody else, in Chromium.
 import type { Frame, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { withKey } from '../../contract/support/client.ts';
 import { addPicture, type PickerSite, startPickerSite, visit } from '../../support/picker-site.ts';
 import { PAGE_PATH, pageOf } from '../../support/site.ts';
@@ -54,6 +54,7 @@ describe('the picker’s frame', { timeout: 300_000 }, () => {
 
   it('answers the registered origin however its port is written', async () => {
     site.mint['origin'] = 'http://localhost:80';
+    onTestFinished(() => void delete site.mint['origin']);
     const { api_key, project_slug } = site.tintype.instance;
     const path = `/v1/projects/${project_slug}/libraries/press`;
     const changed = { allowed_origins: [site.shop.origin, site.mint['origin']] };
@@ -66,7 +67,6 @@ describe('the picker’s frame', { timeout: 300_000 }, () => {
     await page.goto(`http://localhost${PAGE_PATH}`);
     await page.evaluate('pick({})');
     await page.frameLocator('iframe').getByRole('option').waitFor();
-    delete site.mint['origin'];
     await page.context().close();
   });
 
