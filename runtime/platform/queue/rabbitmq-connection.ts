@@ -114,11 +114,9 @@ function boundClose(model: ChannelModel): void {
 type Advices = readonly [pattern: RegExp, what: string][];
 
 const mistakes: Advices = [
-  [/ACCESS_REFUSED|403/, 'refuses the user or its password: check TINTYPE_AMQP_URL'],
-  [
-    /NOT_ALLOWED|530|vhost|ConnectionOpenOk/i,
-    'has no such virtual host: check the path of TINTYPE_AMQP_URL',
-  ],
+  // By name: its numbers are in names of hosts and in ids of threads, too.
+  [/ACCESS.REFUSED/, 'refuses the user or its password: check TINTYPE_AMQP_URL'],
+  [/NOT.ALLOWED|ConnectionOpenOk/, 'has no such virtual host: check the path of TINTYPE_AMQP_URL'],
 ];
 const absences: Advices = [
   [/ENOTFOUND|EAI_AGAIN/, 'cannot be found: check the host in TINTYPE_AMQP_URL'],

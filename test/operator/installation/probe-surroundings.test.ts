@@ -83,6 +83,11 @@ describe('the broker and the buckets of an installation', () => {
     ['a wrong password', { password: 'wrong' }, /refuses the user/],
     ['a port where nobody listens', { port: '1' }, /does not listen there/],
     [
+      'a host that is not there, numbers in its name,',
+      { hostname: 'mq-403.invalid' },
+      /cannot be found/,
+    ],
+    [
       'TLS at the port without',
       { protocol: 'amqps:' },
       /speaks no TLS at that port: check the port/,
