@@ -17,7 +17,7 @@ export type DomainRows = {
 };
 
 /** `holder`: the Project of this namespace that has it; `past_holder`: that had, and was deleted. */
-type TakenDomain = { domain: string; holder?: string; past_holder?: string };
+export type TakenDomain = { domain: string; holder?: string; past_holder?: string };
 
 export async function findDomains(
   db: Queryable,

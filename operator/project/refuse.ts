@@ -6,6 +6,7 @@ import { parseProjectSlug, RESERVED_PROJECT_SLUGS } from '../../runtime/core/slu
 import { claimOn } from '../claim.ts';
 import type { Reason } from '../conditions.ts';
 import type { Identity } from '../declared.ts';
+import type { TakenDomain } from './domains.ts';
 import type { DeclaredProject, ProjectRows } from './gather.ts';
 import type { ProjectSpec } from './schema.ts';
 
@@ -129,12 +130,15 @@ function customDomainInvalid({ spec, rows }: Wish) {
 function customDomainTaken({ rows }: Wish) {
   const [taken] = rows.domains_taken;
   if (taken === undefined) return undefined;
-  const { domain, holder, past_holder } = taken;
-  const there =
-    past_holder === undefined
-      ? `${holder === undefined ? 'another project' : `the Project '${holder}'`}: remove it here or there`
-      : `a project that was let go of when the Project '${past_holder}' was deleted: declare that one again, with spec.staff.customDomains that lack it, or remove it here`;
-  return refuse('CustomDomainTaken', `'${domain}' belongs to ${there}`);
+  return refuse('CustomDomainTaken', `'${taken.domain}' belongs to ${whose(taken)}`);
+}
+
+/** And what gives it to this one. */
+function whose({ holder, past_holder }: TakenDomain): string {
+  if (past_holder !== undefined)
+    return `a project that was let go of when the Project '${past_holder}' was deleted: declare that one again, with spec.staff.customDomains that lack it, or remove it here`;
+  const project = holder === undefined ? 'another project' : `the Project '${holder}'`;
+  return `${project}: remove it here or there`;
 }
 
 function refuse(reason: Reason, message: string) {

@@ -26,8 +26,9 @@ export function verdict({ spec, rows }: Wish): Condition[] {
   }
   const url = spec.callback?.url;
   // Of a name the first delivery tells: only the network of the dispatcher knows where it leads.
-  if (url && literalFault(url, 'public') !== undefined) {
-    const message = `nothing is sent to the private or reserved address of spec.callback.url, '${url}'; all else is in effect`;
+  const fault = url && literalFault(url, 'public');
+  if (fault) {
+    const message = `nothing is sent to spec.callback.url (${fault}); all else is in effect`;
     return conditionsFor('CallbackNotPublic', message);
   }
   if (spec.state === 'Suspended') return conditionsFor('Suspended', 'suspended, as declared');
