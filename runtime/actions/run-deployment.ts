@@ -12,7 +12,7 @@ import { type HealthOptions, startHealthServer } from '../platform/http/health-s
 import { type Lifecycle, runProcess } from '../platform/lifecycle.ts';
 import { createLog, type LogFields } from '../platform/log.ts';
 import { createMetrics } from '../platform/metrics.ts';
-import { findReadiness, type Readiness } from '../platform/readiness.ts';
+import { findReadiness, type Probes } from '../platform/readiness.ts';
 import { startTracing } from '../platform/tracing/start-tracing.ts';
 import { warnOfUnknownVariables } from '../platform/unknown-variables.ts';
 import { type Deps, deploymentFields, openDeployment, probesOf } from './open-deps.ts';
@@ -62,13 +62,15 @@ export async function runDeployment<Field extends ConfigField>(
     const metrics = createMetrics();
     const patience = createPatience({ log, lifecycle });
     let { probes } = patience;
-    const watched = { metrics, log, probes: () => probes() };
+    let starting: Probes = {};
+    const watched = { metrics, log, probes: () => probes(), starting: () => starting };
     const watch_port = await openHealth(watched, { port: config.metricsPort, lifecycle });
     const deps = await openDeployment(config, { log, lifecycle, metrics, patience });
-    // Old pods go when new ones are ready: by then those work.
-    probes = () => ({ ...probesOf(deps), ...notYet('start') });
-    const { port } = await wanted.start({ deps, config, lifecycle });
     probes = () => probesOf(deps);
+    // Old pods go when new ones are ready: by then those work.
+    starting = notYet('start');
+    const { port } = await wanted.start({ deps, config, lifecycle });
+    starting = {};
     const duration_ms = Math.round(performance.now() - started);
     log.info('ready', { ...defined({ port, watch_port }), duration_ms });
   });
@@ -86,21 +88,20 @@ export function watch({ metrics, log, ...deps }: Deps, watching: Watching) {
   return openHealth({ metrics, log, probes: () => probesOf(deps) }, watching);
 }
 
+/** `starting`: what keeps it from being ready beside what it uses; nobody is to be called for the time of a start. */
+type Watched = Omit<HealthOptions, 'port'> & { starting?: () => Probes };
+
 async function openHealth(
-  watched: Omit<HealthOptions, 'port'>,
+  { starting = () => ({}), ...watched }: Watched,
   { port, lifecycle }: Watching,
 ): Promise<number | undefined> {
   const { metrics, log, probes } = watched;
-  metrics.watch({ dependencies: async () => dependenciesOf(await findReadiness(probes(), log)) });
+  metrics.watch({ dependencies: async () => (await findReadiness(probes(), log)).checks });
   if (port === undefined) return undefined;
-  const health = await startHealthServer({ port, ...watched });
+  const all = () => ({ ...probes(), ...starting() });
+  const health = await startHealthServer({ port, ...watched, probes: all });
   lifecycle.onStop('health', health.stop);
   return health.port;
-}
-
-/** Nobody is to be called because a process takes its time to start. */
-function dependenciesOf({ checks: { start: _, ...dependencies } }: Readiness) {
-  return dependencies;
 }
 
 function defined(fields: LogFields): LogFields {
