@@ -137,8 +137,8 @@ describe('colours of the text format', () => {
     const [script, file, screen] = [`${folder}/log.mts`, `${folder}/file`, `${folder}/screen`];
     await writeFile(script, SCRIPT);
     const command = `${process.execPath} ${script} ${redirect} ${file}`;
-    const plain = { TERM: 'xterm', FORCE_COLOR: undefined, NO_COLOR: undefined };
-    const env = { ...process.env, ...plain };
+    // Nothing else: NO_COLOR, FORCE_COLOR and CI each choose colours, too.
+    const env = { PATH: process.env.PATH, TERM: 'xterm' };
     await promisify(execFile)('script', ['-qec', command, screen], { env });
     const text = await readFile(redirect === '2>' ? file : screen, 'utf8');
     await rm(folder, { recursive: true });
