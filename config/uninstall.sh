@@ -152,6 +152,8 @@ remove_namespace() {
   [ -n "$found" ] || return 0
   others=$(list_of_others)
   if [ -z "$others" ]; then
+    # With pods in it that are ending, Kubernetes looks at it no sooner than after half of the time that they may take.
+    "$KUBECTL" --namespace "$NAMESPACE" wait pods --all --for=delete --timeout=6m
     "$KUBECTL" delete namespace "$NAMESPACE" --timeout=120s
     return 0
   fi

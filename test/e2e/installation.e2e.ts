@@ -17,6 +17,7 @@ import {
   type Reached,
   ROOT_DOMAIN,
   reachApi,
+  whatHolds,
 } from './support/installation.ts';
 import { startKeda } from './support/keda.ts';
 import { apply, kubectl, makeNamespace, until, waitFor } from './support/kubectl.ts';
@@ -257,7 +258,9 @@ describe('an installation', () => {
   });
 
   it('is taken out with everything that it was', async () => {
-    await platform.step('uninstall');
+    await platform.step('uninstall').catch(async (error: Error) => {
+      throw new Error(`${error.message}\n${await whatHolds(HOME).catch(String)}`);
+    });
     expect(await left()).toEqual([]);
   });
 });

@@ -114,3 +114,18 @@ export async function left(): Promise<string[]> {
   const names = await kubectl('get', kinds, '--output', 'name');
   return names.split('\n').filter((name) => /tintype/.test(name) && !/tintype-e2e/.test(name));
 }
+
+/** What a namespace that does not go still holds, and what its pods say of their end. */
+export async function whatHolds(namespace: string): Promise<string> {
+  const lines: string[] = [];
+  const { status } = JSON.parse(await kubectl('get', 'namespace', namespace, '--output', 'json'));
+  for (const { type, message } of status.conditions ?? []) lines.push(`${type}: ${message}`);
+  const { items } = await read(namespace, 'pods');
+  for (const { metadata, status: is } of items) {
+    const { name, deletionTimestamp, deletionGracePeriodSeconds: grace } = metadata;
+    lines.push(`${name} ${is.phase}, to end by ${deletionTimestamp} after ${grace} s`);
+    const asked = ['logs', name, '--tail=8'];
+    lines.push(await kubectl('--namespace', namespace, ...asked).catch(String));
+  }
+  return lines.join('\n');
+}
