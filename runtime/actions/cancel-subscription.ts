@@ -15,13 +15,11 @@ import {
   type SubscriptionRow,
 } from '../db/subscriptions.ts';
 import type { ProviderB } from '../platform/billing/provider-b.ts';
-import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { moveSubscription } from './move-subscription.ts';
 
 export type CancelDeps = {
   readonly db: Database;
-  readonly clock: Clock;
   readonly log: Log;
   /** Undefined where the deployment has none. */
   readonly providerB: ProviderB | undefined;
@@ -67,8 +65,12 @@ async function release({ db, log }: CancelDeps, found: SubscriptionRow): Promise
 
 type Recording = { status: Canceled; actor: Actor };
 
+/**
+ * What the provider told while it was asked stays, and what it tells of the cancellation is newer: it counts by its own
+ * time, not by our clock.
+ */
 async function record(
-  { db, clock }: CancelDeps,
+  { db }: CancelDeps,
   found: SubscriptionRow,
   { status, actor }: Recording,
 ): Promise<void> {
@@ -76,7 +78,8 @@ async function record(
   await db.transaction(
     async (tx) => {
       await lockOrganization(tx, organization_id);
-      await moveSubscription(tx, { ...found, status, at: clock.now() });
+      const current = (await findSubscription(tx, found)) ?? found;
+      await moveSubscription(tx, { ...current, status, at: current.changed_at });
       await insertAuditEntry(tx, {
         ...actor,
         organization_id,

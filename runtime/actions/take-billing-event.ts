@@ -13,6 +13,7 @@ import {
 import { ServiceError } from '../core/errors.ts';
 import type { Plan, Plans } from '../core/plans.ts';
 import { insertAuditEntry } from '../db/audit-log.ts';
+import { findBillingPayment, insertBillingPayment } from '../db/billing-payments.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { insertCreditGrant, insertCreditReversal, lockCreditGrant } from '../db/credit-grants.ts';
 import { lockOrganization } from '../db/organizations.ts';
@@ -59,6 +60,7 @@ type Applying = ProviderEventRow & { fact: BillingFact; deps: BillingDeps };
 
 async function apply(tx: Transaction, applying: Applying): Promise<void> {
   const { fact, provider, event_at: at, deps } = applying;
+  if (fact.kind === 'payment') return insertBillingPayment(tx, { provider, ...fact });
   if (fact.kind === 'refund') return takeBack(tx, applying, fact);
   const organization_id = await findBillingOrganization(tx, { provider, ...fact });
   if (fact.kind === 'customer') return;
@@ -114,14 +116,15 @@ async function takeBack(
   { provider, event_id }: Applying,
   fact: RefundFact,
 ): Promise<void> {
-  const { payment_id, refund_id } = fact;
   const source = `provider_${provider}` as const;
-  const found = await lockCreditGrant(tx, { source, external_id: payment_id });
-  if (found === undefined) throw new ServiceError('billing_grant_not_found');
+  const payment_id =
+    'payment_id' in fact ? fact.payment_id : await findBillingPayment(tx, { provider, ...fact });
+  const found = payment_id && (await lockCreditGrant(tx, { source, external_id: payment_id }));
+  if (!found) throw new ServiceError('billing_grant_not_found');
   const { grant_id, organization_id } = found;
   const credits = Math.min(reversedCredits(found.credits, fact), found.credits - found.reversed);
   if (credits <= 0) return;
-  const isNew = await insertCreditReversal(tx, { grant_id, external_id: refund_id, credits });
+  const isNew = await insertCreditReversal(tx, { grant_id, external_id: fact.refund_id, credits });
   if (!isNew) return;
   await insertAuditEntry(tx, {
     organization_id,

@@ -79,7 +79,7 @@ export const claims: readonly Claim[] = [
 
   row(['docs/architecture.md', 'mermaid', 1, 'taken', [HERE]]),
   row(['docs/billing.md', 'yaml', 1, 'run', [SETTINGS]]),
-  row(['docs/billing.md', 'text', 1, 'run', [SETTINGS]]),
+  row(['docs/billing.md', 'text', 2, 'run', [SETTINGS]]),
   row(['docs/cdn.md', 'dotenv', 5, 'run', [SETTINGS]]),
   row(['docs/cdn.md', 'text', 1, 'run', [FRONTS]], {
     instead:

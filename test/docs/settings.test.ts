@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { expect, it } from 'vitest';
+import { findBillingPayment } from '../../runtime/db/billing-payments.ts';
 import { findCustomerOrganization } from '../../runtime/db/provider-events.ts';
 import { parseConfig } from '../../runtime/platform/config.ts';
 import { readPlans } from '../../runtime/platform/plans-file.ts';
@@ -24,7 +25,7 @@ it.each(shown)('variables of %s, %j', (_heading, text) => {
   expect(config).toContain(variables['TINTYPE_CDN']);
 });
 
-const [plans, statement] = readFences('docs/billing.md');
+const [plans, statement, payment] = readFences('docs/billing.md');
 
 it('plans of docs/billing.md', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tintype-plans-'));
@@ -42,4 +43,9 @@ it('the customer that docs/billing.md adds by hand', async () => {
   await db.query((statement?.text ?? '').replace('org_…', organization_id));
   const found = await findCustomerOrganization(db, { provider: 'b', customer_id: 'cust_…' });
   expect(found).toBe(organization_id);
+});
+
+it('the payment that docs/billing.md adds by hand', async () => {
+  await db.query(payment?.text ?? '');
+  expect(await findBillingPayment(db, { provider: 'a', paid_by: 'pi_…' })).toBe('in_…');
 });

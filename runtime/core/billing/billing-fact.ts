@@ -30,17 +30,22 @@ export type StateFact = BillingSubscription & { kind: 'state'; status: Subscript
 
 export type CustomerFact = BillingCustomer & { kind: 'customer'; organization_id: string };
 
+/** What was charged for a payment, where a refund names only that. */
+export type PaymentFact = { kind: 'payment'; payment_id: string; paid_by: string };
+
 /** A part `refunded` of what was `paid` went back, after `refunded_before` where the provider says how much that was. */
-export type RefundFact = {
+export type RefundFact = Refunded & {
   kind: 'refund';
-  payment_id: string;
   refund_id: string;
   refunded: number;
   refunded_before: number;
   paid: number;
 };
 
-export type BillingFact = PaidFact | StateFact | CustomerFact | RefundFact;
+/** Of which payment: by its own id, or by what was charged for it. */
+export type Refunded = Pick<PaymentFact, 'payment_id'> | Pick<PaymentFact, 'paid_by'>;
+
+export type BillingFact = PaidFact | StateFact | CustomerFact | PaymentFact | RefundFact;
 
 /**
  * How many credits of a grant a refund takes back: what is due after it less what was due before, each rounded in the

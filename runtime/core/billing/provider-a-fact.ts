@@ -1,12 +1,12 @@
 /**
- * Events of payment provider A. Its objects have moved fields between versions of its API: where a subscription and a
- * price stand is looked up in both places. Spec: PaymentProviderASignature.
+ * Events of payment provider A. Version 2025-03-31 of its API moved fields: each is read where it stood before and
+ * where it stands since. Spec: PaymentProviderASignature.
  */
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
 import type { ProviderAEvent } from '../resources/inbound.ts';
 import type { SubscriptionStatus } from '../states.ts';
-import type { BillingFact } from './billing-fact.ts';
+import type { BillingFact, Refunded } from './billing-fact.ts';
 import {
   providerId as id,
   providerMetadata as metadata,
@@ -20,8 +20,12 @@ const price = z.looseObject({
   currency: z.string().optional(),
 });
 
+const proration = z.boolean().nullish();
+const item = z.looseObject({ proration }).nullish();
+
 const line = z.looseObject({
-  proration: z.boolean().optional(),
+  proration,
+  parent: z.looseObject({ subscription_item_details: item, invoice_item_details: item }).nullish(),
   amount: z.int().optional(),
   currency: z.string().optional(),
   price: price.nullish(),
@@ -53,9 +57,16 @@ const subscription = z.looseObject({
   metadata,
 });
 
+const invoicePayment = z.looseObject({
+  invoice: reference,
+  payment: z.looseObject({ payment_intent: reference.nullish(), charge: reference.nullish() }),
+});
+
 const charge = z.looseObject({
   id,
+  customer: reference.nullish(),
   invoice: reference.nullish(),
+  payment_intent: reference.nullish(),
   amount: z.int().min(0),
   amount_refunded: z.int().min(0),
 });
@@ -76,6 +87,8 @@ export function factOfProviderA(
   switch (type) {
     case 'invoice.paid':
       return paid(data.object);
+    case 'invoice_payment.paid':
+      return charged(data.object);
     case 'checkout.session.completed':
       return customerOf(data.object);
     case 'customer.subscription.created':
@@ -101,7 +114,7 @@ function paid(object: unknown): BillingFact | undefined {
   const found = parseInbound(invoice, object);
   const about = found.parent?.subscription_details;
   const subscription_id = found.subscription ?? about?.subscription;
-  const billed = found.lines.data.find((each) => !each.proration && isBilled(each));
+  const billed = found.lines.data.find((each) => !isProration(each) && isBilled(each));
   const product_id = billed?.price?.id ?? billed?.pricing?.price_details?.price;
   if (subscription_id == null || billed === undefined || product_id === undefined) return undefined;
   return {
@@ -116,10 +129,18 @@ function paid(object: unknown): BillingFact | undefined {
   };
 }
 
-/** A period of trial is a line of zero at a price that is more. */
-function isBilled(of: z.infer<typeof line>): boolean {
-  const { amount } = of;
-  return amount === 0 ? (priceOf(of)?.amount ?? 0) === 0 : amount === undefined || amount > 0;
+function isProration({ proration, parent }: z.infer<typeof line>): boolean {
+  const items = [parent?.subscription_item_details, parent?.invoice_item_details];
+  return proration === true || items.some((each) => each?.proration === true);
+}
+
+/**
+ * A period of trial is a line of zero at a price that is more. A line of the newer form has no price beside what is
+ * billed: of zero it is the same as one at a price of nothing, and counts as a trial.
+ */
+function isBilled({ amount, price: old }: z.infer<typeof line>): boolean {
+  if (amount === 0) return old != null && (old.unit_amount ?? 0) === 0;
+  return amount === undefined || amount > 0;
 }
 
 function priceOf({ price: old, pricing, currency = '' }: z.infer<typeof line>) {
@@ -163,20 +184,32 @@ function customerOf(object: unknown): BillingFact | undefined {
   return { kind: 'customer', customer_id, organization_id };
 }
 
+/** A payment that the provider did not charge itself is never refunded by it. */
+function charged(object: unknown): BillingFact | undefined {
+  const { invoice: payment_id, payment } = parseInbound(invoicePayment, object);
+  const paid_by = payment.payment_intent ?? payment.charge;
+  return paid_by == null ? undefined : { kind: 'payment', payment_id, paid_by };
+}
+
 /** A charge says how much went back in all, and the event how much of that was told before. */
 function refunded(data: ProviderAEvent['data'], event_id: string): BillingFact | undefined {
   const found = parseInbound(charge, data.object);
-  if (found.invoice == null) return undefined;
+  const of = refundedOf(found);
+  if (of === undefined) return undefined;
   const told = z.int().min(0).safeParse(data.previous_attributes?.['amount_refunded']);
   const refunded_before = told.data ?? 0;
   const refunded = found.amount_refunded - refunded_before;
-  const { invoice: payment_id, amount } = found;
-  return {
-    kind: 'refund',
-    payment_id,
-    refund_id: event_id,
-    refunded,
-    refunded_before,
-    paid: amount,
-  };
+  const money = { refunded, refunded_before, paid: found.amount };
+  return { kind: 'refund', ...of, refund_id: event_id, ...money };
+}
+
+/**
+ * A charge of the older form says that it is of no invoice. One of the newer form does not: it may be of any, unless it
+ * is nobody's, as invoices are a customer's.
+ */
+function refundedOf(found: z.infer<typeof charge>): Refunded | undefined {
+  const { id: charge_id, customer, invoice: payment_id, payment_intent } = found;
+  if (payment_id != null) return { payment_id };
+  const isOfNone = payment_id === null || customer === null;
+  return isOfNone ? undefined : { paid_by: payment_intent ?? charge_id };
 }

@@ -78,6 +78,10 @@ export const billingHelp = {
   billing_grant_not_found: {
     cause:
       'An event corrects credits whose own event has not arrived yet. Events can overtake one another.',
-    steps: [SENT_AGAIN, 'If it stays, look for the first event in the log of the provider.'],
+    steps: [
+      SENT_AGAIN,
+      'If it stays, look for the first event in the log of the provider.',
+      'Operators: of provider A, see that its webhook has `invoice_payment.paid` among its events.',
+    ],
   },
 } satisfies Partial<HelpTable<typeof apiErrors>>;

@@ -59,6 +59,8 @@ const bounds: Record<string, number> = {
 /** Bounds of columns that nobody outside writes. */
 const inward = [
   'billing_customers.customer_id',
+  'billing_payments.paid_by',
+  'billing_payments.payment_id',
   'credit_reversals.external_id',
   'provider_events.event_id',
   'provider_events.event_type',

@@ -1,6 +1,7 @@
 // Spec: Billing (POST /v1/billing/cancel-subscription).
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SubscriptionStatus } from '../../../../runtime/core/states.ts';
+import { findOrganization } from '../../../../runtime/db/organizations.ts';
 import { findSubscription, upsertSubscription } from '../../../../runtime/db/subscriptions.ts';
 import { openProviderB, type ProviderB } from '../../../../runtime/platform/billing/provider-b.ts';
 import { createLog } from '../../../../runtime/platform/log.ts';
@@ -12,6 +13,13 @@ import {
   type ProviderBServer,
   startProviderBServer,
 } from '../../../support/provider-b-server.ts';
+import {
+  messageB,
+  newEventId,
+  PROVIDER_B_SECRET,
+  saidOf,
+  tell as tellProvider,
+} from '../../../support/provider-events.ts';
 import { throughDatabase } from '../../../support/through-database.ts';
 
 const api = useApi();
@@ -117,6 +125,53 @@ describe('cancelling', () => {
     await subscribe();
     api.change({ providerB: undefined });
     expect(codeOf(await cancel())).toBe('503 billing_unavailable');
+  });
+});
+
+describe('what the provider tells while it is asked', () => {
+  /** In the provider's words and by its clock, which is far behind ours. */
+  const tell = async (eventType: string) => {
+    const told = { id: subscription_id, mode: 'test', status: 'active' };
+    const whose = { customer: `cust_${subscription_id}`, metadata: { organization_id } };
+    const object = { ...told, ...whose, product: { id: 'prod_b' } };
+    const created_at = new Date('2020-01-01T00:00:00Z').getTime();
+    const sent = messageB({ id: newEventId(), eventType, created_at, object });
+    return saidOf(await tellProvider(api.send, sent));
+  };
+  const planNow = async () => (await findOrganization(api.db, organization_id))?.plan;
+  const toldMeanwhile = (work: () => Promise<unknown>) => {
+    const cancel: ProviderB['cancel'] = async (asked) => {
+      await work();
+      return providerB.cancel(asked);
+    };
+    const products = { a: {}, b: { prod_b: 'builder' } };
+    api.change({ providerB: { cancel }, products, providerBSecret: PROVIDER_B_SECRET });
+  };
+
+  it('of another plan stays', async () => {
+    await subscribe();
+    toldMeanwhile(() => tell('subscription.update'));
+    expect((await cancel()).body).toEqual({ status: 'scheduled_cancel' });
+    expect(await findSubscription(api.db, { provider: 'b', subscription_id })).toMatchObject({
+      plan: 'builder',
+      status: 'scheduled_cancel',
+    });
+    expect(await planNow()).toBe('builder');
+  });
+
+  it('of the end of the subscription stays', async () => {
+    await subscribe();
+    toldMeanwhile(() => tell('subscription.canceled'));
+    expect((await cancel()).body).toEqual({ status: 'scheduled_cancel' });
+    expect([await statusNow(), await planNow()]).toEqual(['canceled', 'trial']);
+  });
+
+  it('or afterwards counts by its own time, whatever our clock says', async () => {
+    await subscribe();
+    toldMeanwhile(async () => {});
+    expect((await cancel()).body).toEqual({ status: 'scheduled_cancel' });
+    expect(await tell('subscription.scheduled_cancel')).toBe('200 processed');
+    expect([await statusNow(), await planNow()]).toEqual(['scheduled_cancel', 'builder']);
   });
 });
 

@@ -44,7 +44,31 @@ const event = (type: string, object: object, more: object = {}): EventA => ({
 });
 const metadata = () => ({ organization_id: organization.organization_id });
 
-/** As the API had it until 2025, and as it has it since. */
+type NewLine = { price: string; amount: number; unit_amount?: number };
+const NO_PRORATION = { proration: false, of: 'subscription_item_details' };
+
+/** A line as the API has it since 2025-03-31: a period of trial is one whose unit costs nothing. */
+const newLine = (
+  { price, amount, unit_amount = amount }: NewLine,
+  { proration, of } = NO_PRORATION,
+) => ({
+  object: 'line_item',
+  amount,
+  currency: 'eur',
+  parent: {
+    type: of,
+    invoice_item_details: null,
+    subscription_item_details: null,
+    [of]: { invoice_item: null, proration, proration_details: null, subscription },
+  },
+  pricing: {
+    type: 'price_details',
+    price_details: { price, product: 'prod_1' },
+    unit_amount_decimal: String(unit_amount),
+  },
+});
+
+/** As the API had it until then, and as it has it since. */
 const invoices = {
   'of the old form': (price: object, id = `in_${newEventId()}`) => ({
     id,
@@ -53,6 +77,7 @@ const invoices = {
     subscription_details: { metadata: metadata() },
     lines: { data: [{ amount: 1900, proration: false, currency: 'eur', price }] },
   }),
+  // What was left of a change in the middle of the period comes first, with the price of before.
   'of the new form': (
     { id: price, unit_amount }: { id: string; unit_amount: number },
     id = `in_${newEventId()}`,
@@ -65,12 +90,8 @@ const invoices = {
     },
     lines: {
       data: [
-        { amount: -900, proration: true, currency: 'eur', pricing: null },
-        {
-          amount: 1900,
-          currency: 'eur',
-          pricing: { price_details: { price }, unit_amount_decimal: String(unit_amount) },
-        },
+        newLine({ price: 'price_b', amount: 250 }, { proration: true, of: 'invoice_item_details' }),
+        newLine({ price, amount: 1900, unit_amount }),
       ],
     },
   }),
@@ -151,6 +172,20 @@ describe('a paid invoice', () => {
     const proration = { amount: 900, proration: true, currency: 'eur', price: STARTER };
     const changed = { ...invoice(STARTER), lines: { data: [proration] } };
     expect(await send(event('invoice.paid', changed))).toBe('200 ignored');
+    expect(await organizationNow()).toMatchObject({ credit_balance: 0 });
+  });
+
+  it('of the new form gives nothing either for a period of trial or a change in the middle of one', async () => {
+    const of = (...data: object[]) =>
+      event('invoice.paid', { ...invoices['of the new form'](STARTER), lines: { data } });
+    const trial = newLine({ price: 'price_s', amount: 0 });
+    expect(await send(of(trial))).toBe('200 ignored');
+    for (const at of ['subscription_item_details', 'invoice_item_details']) {
+      const proration = { proration: true, of: at };
+      const before = newLine({ price: 'price_s', amount: -100 }, proration);
+      const after = newLine({ price: 'price_b', amount: 250 }, proration);
+      expect(await send(of(before, after)), at).toBe('200 ignored');
+    }
     expect(await organizationNow()).toMatchObject({ credit_balance: 0 });
   });
 
@@ -255,6 +290,61 @@ describe('a refund', () => {
     const unknown = { ...charge, invoice: 'in_none', amount_refunded: 1 };
     expect(await send(event('charge.refunded', unknown))).toBe('503 billing_grant_not_found');
     expect(await send(event('charge.refunded', { ...unknown, invoice: null }))).toBe('200 ignored');
+  });
+});
+
+describe('a refund of the new form', () => {
+  /** Who paid what, and what went back of it: a charge does not say of which invoice it is. */
+  const payment = () => {
+    const paid = invoices['of the new form'](STARTER);
+    const payment_intent = `pi_${paid.id}`;
+    const link = { id: `inpay_${paid.id}`, object: 'invoice_payment', status: 'paid' };
+    const told = (payment: object) => ({ ...link, amount_paid: 1900, invoice: paid.id, payment });
+    const back = { id: `ch_${paid.id}`, customer, amount: 1900, amount_refunded: 1900 };
+    return {
+      paid: event('invoice.paid', paid),
+      link: event('invoice_payment.paid', told({ type: 'payment_intent', payment_intent })),
+      linkOfCharge: event('invoice_payment.paid', told({ type: 'charge', charge: back.id })),
+      refund: event('charge.refunded', { ...back, payment_intent }),
+      refundOfCharge: event('charge.refunded', { ...back, payment_intent: null }),
+      record: event('invoice_payment.paid', told({ type: 'payment_record', payment_record: 'p' })),
+    };
+  };
+
+  it('takes back the credits of the invoice that its payment paid', async () => {
+    const { paid, link, refund } = payment();
+    for (const sent of [paid, link, refund]) expect(await send(sent)).toBe('200 processed');
+    expect(await send(refund)).toBe('200 duplicate');
+    expect(await organizationNow()).toMatchObject({ credit_balance: 0 });
+    const [, taken] = await auditEntries(api.db, organization, 'billing.%');
+    const payment_id = (paid.data as { object: { id: string } }).object.id;
+    expect(taken).toMatchObject({ action: 'billing.refund', after: { payment_id } });
+  });
+
+  it('comes again until its payment and its invoice are known, in whatever order they are told', async () => {
+    const orders = [['paid', 'link'] as const, ['link', 'paid'] as const];
+    for (const order of orders) {
+      const of = payment();
+      for (const each of order) {
+        expect(await send(of.refund)).toBe('503 billing_grant_not_found');
+        expect(await send(of[each])).toBe('200 processed');
+      }
+      expect(await send(of.refund)).toBe('200 processed');
+      expect(await organizationNow()).toMatchObject({ credit_balance: 0 });
+    }
+  });
+
+  it('finds a charge that has no intent, and is ignored where the charge is a guest’s, hence of no invoice', async () => {
+    const { paid, linkOfCharge, refundOfCharge, record } = payment();
+    expect(await send(record)).toBe('200 ignored');
+    for (const sent of [paid, linkOfCharge, refundOfCharge]) {
+      expect(await send(sent)).toBe('200 processed');
+    }
+    expect(await organizationNow()).toMatchObject({ credit_balance: 0 });
+    const guest = { id: 'ch_9', customer: null, payment_intent: 'pi_9', amount: 1 };
+    expect(await send(event('charge.refunded', { ...guest, amount_refunded: 1 }))).toBe(
+      '200 ignored',
+    );
   });
 });
 

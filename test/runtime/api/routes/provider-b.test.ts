@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { signProviderB } from '../../../../runtime/core/signing/provider-b.ts';
 import { updateOverQuota } from '../../../../runtime/db/organizations.ts';
+import { createMetrics, type Metrics } from '../../../../runtime/platform/metrics.ts';
 import { useApi } from '../../../support/api-server.ts';
 import { countBalance } from '../../../support/count-balance.ts';
 import { NOW, useProviderB } from '../../../support/provider-b-tenant.ts';
@@ -23,6 +24,14 @@ async function isUntouched(): Promise<void> {
   const { credit_balance, plan } = await told();
   expect({ credit_balance, plan }).toEqual({ credit_balance: 0, plan: 'trial' });
   expect(await statusNow()).toBeUndefined();
+}
+
+async function counted(metrics: Metrics): Promise<Record<string, number>> {
+  const { text } = await metrics.print();
+  const samples = text.matchAll(
+    /^tintype_provider_events_total\{provider="b",result="(\w+)"\} (\d+)$/gm,
+  );
+  return Object.fromEntries([...samples].map(([, result = '', count]) => [result, Number(count)]));
 }
 
 describe('a paid subscription', () => {
@@ -141,26 +150,31 @@ describe('an event that gives nothing', () => {
   });
 
   it('is counted by what became of it, from nothing on', async () => {
-    const counted = async () => {
-      const { text } = await api.deps().metrics.print();
-      const samples = text.matchAll(
-        /^tintype_provider_events_total\{provider="b",result="(\w+)"\} (\d+)$/gm,
-      );
-      return Object.fromEntries(
-        [...samples].map(([, result = '', count]) => [result, Number(count)]),
-      );
-    };
-    const before = await counted();
+    const before = await counted(api.deps().metrics);
     expect(Object.keys(before).sort()).toEqual(['refused', 'taken', 'unsigned']);
     await send(event('subscription.paid', { object: { product: 'prod_x' } }));
-    await tell(api.send, messageB(event('subscription.paid'), 'another secret'));
+    const strange = messageB(event('subscription.paid'), 'another secret');
+    await tell(api.send, strange);
+    const coded = { ...strange.headers, 'content-encoding': 'gzip' };
+    expect((await tell(api.send, { ...strange, headers: coded })).status).toBe(400);
     const taken = event('subscription.paid');
     await send(taken);
     await send(taken);
     const { refused = 0, taken: all = 0, unsigned = 0 } = before;
     await expect
-      .poll(counted)
-      .toEqual({ refused: refused + 1, taken: all + 2, unsigned: unsigned + 1 });
+      .poll(() => counted(api.deps().metrics))
+      .toEqual({ refused: refused + 1, taken: all + 2, unsigned: unsigned + 2 });
+  });
+
+  it('is not counted where nobody pays through the provider', async () => {
+    const metrics = createMetrics();
+    api.change({ providerASecret: 'of another', providerBSecret: undefined, metrics });
+    const sent = await tell(api.send, messageB(event('subscription.paid')));
+    expect(saidOf(sent)).toBe('503 billing_unavailable');
+    const seen = async () => (await metrics.print()).text;
+    await expect.poll(seen).toContain('route="/v1/billing/providerb/webhook",status="503"');
+    expect(await counted(metrics)).toEqual({});
+    expect(await seen()).toContain('provider="a",result="refused"} 0');
   });
 
   it('is one that is refused now and taken once its customer is known', async () => {
