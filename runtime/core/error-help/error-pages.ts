@@ -101,7 +101,7 @@ function expired(error_code: string): Session {
   return {
     statuses: [],
     example: { upload_id, status: 'expired', error_code },
-    note: 'This is read from the upload. Completing it answers 410 `upload_expired`.',
+    note: 'This is read from the upload. Completing it answers 410 `upload_expired`; the upload helper answers 422 with this code while the upload’s token is in its time.',
   };
 }
 

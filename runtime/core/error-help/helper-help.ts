@@ -43,12 +43,13 @@ export const helperHelp: HelpTable<typeof helperErrors> = {
     steps: ['Prepare the upload again.'],
   },
   upload_expired: {
-    cause: 'The upload and its token are past their time.',
+    cause:
+      'The upload and its token are past their time. Bytes that came in time are published all the same.',
     steps: ['Prepare the upload again.'],
   },
   processing_failed: {
     cause:
-      'The image was sent and could not be processed. The code of the answer is the upload’s own `error_code`, such as decode_failed.',
+      'The image was sent and could not be processed, or the upload was aborted. The code of the answer is the upload’s own `error_code`, such as decode_failed.',
     steps: ['Look up that code: it says what is wrong with the image.'],
   },
   on_upload_complete_failed: {
@@ -78,7 +79,7 @@ export const browserClientHelp: HelpTable<typeof browserClientErrors> = {
     ],
   },
   aborted: {
-    cause: 'The page stopped the upload.',
+    cause: 'The page stopped the upload before all of its bytes had arrived.',
     steps: ['Start it again when it is wanted.'],
   },
   detached: {
@@ -96,8 +97,11 @@ export const browserClientHelp: HelpTable<typeof browserClientErrors> = {
   },
   invalid_response: {
     cause:
-      'The upload endpoint answered something that is not an answer of the upload helper, such as a page in HTML.',
-    steps: ['Check the address of the endpoint, and that no sign-in page stands before it.'],
+      'The upload endpoint answered something that is not an answer of the upload helper, such as a page in HTML; or the storage refused the bytes in words of its own.',
+    steps: [
+      'Check the address of the endpoint, and that no sign-in page stands before it.',
+      'Where the message says that the storage answered, look up that status in its manual.',
+    ],
   },
 };
 

@@ -9,15 +9,16 @@ const TOKEN_SHAPE = /^hlp1\.([^.]+)\.([^.]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)
 /** What prepare decided and complete must find again. `metadata` is the middleware's, as JSON. */
 export type HelperState = { readonly route: string; readonly metadata: unknown };
 
-/** The verdict; `exp` is the upload session's expiry in Unix seconds. */
-export type HelperVerdict =
-  | {
-      readonly outcome: 'valid' | 'upload_expired';
-      readonly upload_id: string;
-      readonly exp: number;
-      readonly state: HelperState;
-    }
-  | { readonly outcome: 'invalid_token' };
+/** What a token says, in its time or behind it; `exp` is the upload session's expiry in Unix seconds. */
+export type HelperUpload = {
+  readonly outcome: 'valid' | 'upload_expired';
+  readonly upload_id: string;
+  readonly exp: number;
+  readonly state: HelperState;
+};
+
+/** The verdict. */
+export type HelperVerdict = HelperUpload | { readonly outcome: 'invalid_token' };
 
 /** The token for one upload session; it stops working with the API key. */
 export function signHelperToken(upload: {

@@ -1,5 +1,6 @@
 /** The four actions of the upload handler, as the browser calls them. Spec: Upload helper codes. */
 import type {
+  AbortAnswer,
   CompleteAnswer,
   HelperPart,
   PartsAnswer,
@@ -9,7 +10,7 @@ import type {
   SentPart,
 } from '../protocol.ts';
 import { pause, retrying } from './retrying.ts';
-import { clientError, UploadError } from './upload-error.ts';
+import { clientError, readRefusal, UploadError } from './upload-error.ts';
 
 export type Endpoint = {
   readonly url: string;
@@ -21,7 +22,7 @@ export async function prepare(
   request: Omit<PrepareRequest, 'action'>,
   signal: AbortSignal,
 ): Promise<PrepareAnswer> {
-  const answer = await post<PrepareAnswer>(endpoint, { action: 'prepare', ...request }, signal);
+  const answer = await post<PrepareAnswer>(endpoint, { action: 'prepare', ...request }, { signal });
   const isWhole = typeof answer.token === 'string' && typeof answer.upload_id === 'string';
   const isPut = typeof answer.put?.url === 'string';
   if (isWhole && (isPut || Array.isArray(answer.multipart?.parts))) return answer as PrepareAnswer;
@@ -57,14 +58,15 @@ async function complete(
   arrived: Arrived,
   signal: AbortSignal,
 ): Promise<CompleteAnswer> {
-  const answer = await post<CompleteAnswer>(endpoint, { action: 'complete', ...arrived }, signal);
+  const body = { action: 'complete', ...arrived };
+  const answer = await post<CompleteAnswer>(endpoint, body, { signal });
   const isKnown = answer.status === 'ready' || answer.status === 'processing';
   if (isKnown) return answer as CompleteAnswer;
   throw clientError('invalid_response');
 }
 
 export async function signParts(endpoint: Endpoint, token: string, signal: AbortSignal) {
-  const answer = await post<PartsAnswer>(endpoint, { action: 'parts', token }, signal);
+  const answer = await post<PartsAnswer>(endpoint, { action: 'parts', token }, { signal });
   if (Array.isArray(answer.parts)) return answer.parts;
   throw clientError('invalid_response');
 }
@@ -76,25 +78,29 @@ export function partUrl(parts: readonly HelperPart[], number: number): string {
   return part.url;
 }
 
-/** On the way out: also while the page closes, and nobody waits for it. */
-export async function abort(endpoint: Endpoint, token: string): Promise<void> {
-  const asked = send(endpoint, { action: 'abort', token }, { keepalive: true });
-  // An answer that nobody reads holds its connection.
-  await asked.then((response) => response.text()).catch(() => undefined);
+/** Null, or the code that says why the upload is not given up. Sent also while the page closes. */
+export async function abort(endpoint: Endpoint, token: string): Promise<string | null> {
+  try {
+    await post<AbortAnswer>(endpoint, { action: 'abort', token }, { keepalive: true });
+    return null;
+  } catch (error) {
+    return error instanceof UploadError ? error.code : String(error);
+  }
 }
 
 async function post<Answer>(
   endpoint: Endpoint,
   body: object,
-  signal: AbortSignal,
+  options: RequestInit,
 ): Promise<Partial<Answer>> {
-  const response = await send(endpoint, body, { signal });
+  const response = await send(endpoint, body, options);
+  const { ok, status } = response;
   const answer: unknown = await response.json().catch(() => null);
-  signal.throwIfAborted();
+  options.signal?.throwIfAborted();
+  if (!ok) throw readRefusal(answer, status) ?? clientError('invalid_response', { status });
   if (typeof answer !== 'object' || answer === null) {
-    throw clientError('invalid_response', { status: response.status });
+    throw clientError('invalid_response', { status });
   }
-  if (!response.ok) throw asRefusal(answer, response.status);
   return answer;
 }
 
@@ -108,13 +114,4 @@ async function send(endpoint: Endpoint, body: object, options: RequestInit): Pro
     options.signal?.throwIfAborted();
     throw clientError('network_error', { cause });
   }
-}
-
-type Refusal = { code: unknown; message: string; details: unknown };
-
-function asRefusal(answer: object, status: number): UploadError {
-  const { error } = answer as { error?: Partial<Refusal> | null };
-  const { code, message = '', details } = error ?? {};
-  if (typeof code !== 'string') return clientError('invalid_response', { status });
-  return new UploadError({ code, message, status, details });
 }

@@ -1,5 +1,5 @@
 /** One PUT of bytes with progress, which fetch does not tell. Spec: Uploads, direct and part URLs. */
-import { clientError, UploadError } from './upload-error.ts';
+import { clientError, readRefusal, UploadError } from './upload-error.ts';
 
 export type Sending = {
   readonly url: string;
@@ -29,7 +29,7 @@ export function sendBytes({ url, headers, bytes, signal, onProgress }: Sending) 
     request.onload = () => {
       end();
       const { status } = request;
-      if (status < 200 || status >= 300) reject(storageRefusal(status));
+      if (status < 200 || status >= 300) reject(refusalOf(request));
       else resolve(request.getResponseHeader('etag'));
     };
     if (signal.aborted) {
@@ -41,7 +41,13 @@ export function sendBytes({ url, headers, bytes, signal, onProgress }: Sending) 
   });
 }
 
-function storageRefusal(status: number): UploadError {
+/** The service says why in its envelope, a storage of another maker in one of its own. */
+function refusalOf({ status, responseText }: XMLHttpRequest): UploadError {
   const message = `The storage answered ${status}.`;
-  return new UploadError({ code: 'invalid_response', status, message });
+  const unknown = new UploadError({ code: 'invalid_response', status, message });
+  try {
+    return readRefusal(JSON.parse(responseText), status) ?? unknown;
+  } catch {
+    return unknown;
+  }
 }

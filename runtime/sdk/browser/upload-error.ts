@@ -31,3 +31,13 @@ export function clientError(
 ): UploadError {
   return new UploadError({ code, message: browserClientErrors[code], ...options });
 }
+
+type Refusal = { code: unknown; message: string; details: unknown };
+
+/** The refusal that an answer holds in the service's envelope; undefined for anything else. */
+export function readRefusal(answer: unknown, status: number): UploadError | undefined {
+  const { error } = (answer ?? {}) as { error?: Partial<Refusal> | null };
+  const { code, message = '', details } = error ?? {};
+  if (typeof code !== 'string') return undefined;
+  return new UploadError({ code, message, status, details });
+}

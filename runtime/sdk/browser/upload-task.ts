@@ -1,6 +1,21 @@
 /** One file on its way, from prepare to published. Spec: Upload helper codes; Upload helper constants. */
-import type { HelperPart, HelperPut, PrepareAnswer, SentPart, UploadedFile } from '../protocol.ts';
-import { abort, type Endpoint, finish, makeKey, prepare, signParts } from './helper-calls.ts';
+import type {
+  HelperPart,
+  HelperPut,
+  PrepareAnswer,
+  ReadyAnswer,
+  SentPart,
+  UploadedFile,
+} from '../protocol.ts';
+import {
+  type Arrived,
+  abort,
+  type Endpoint,
+  finish,
+  makeKey,
+  prepare,
+  signParts,
+} from './helper-calls.ts';
 import { forgetUpload, type StoredFile, type StoredUpload, saveUpload } from './resume-store.ts';
 import { isPassing, never, retrying } from './retrying.ts';
 import { sendBytes } from './send-bytes.ts';
@@ -42,22 +57,64 @@ type Begun = Session & {
   readonly send: (signal: AbortSignal) => Promise<readonly SentPart[] | undefined>;
 };
 
+/** What is known of it when it ends. */
+type At = { session: Session | null; arrived: Arrived | null };
+
+/** Of one file in one piece, which begins anew where it waited for longer than its session. */
+const SESSIONS_MAX = 4;
+
 export async function runTask(task: Task): Promise<Uploaded<unknown>> {
-  const { control, endpoint, file } = task;
-  let session: Session | null = task.stored && { ...task.stored, isStored: true };
-  try {
-    const begun = await control.run((signal) => begin(task, signal));
-    session = begun;
-    const { id, send, token } = begun;
-    const parts = await control.run(send);
-    note(task, { phase: 'processing', sent_bytes: file.size });
-    const done = await control.run((signal) => finish(endpoint, { token, parts }, signal));
-    await forgetUpload(id);
-    return { upload_id: done.upload_id, file: done.file, result: done.result };
-  } catch (error) {
-    if (session !== null) await clear(task, session, error);
-    throw error;
+  for (let sessions = 1; ; sessions += 1) {
+    const at: At = { session: task.stored && { ...task.stored, isStored: true }, arrived: null };
+    try {
+      return await runSession(task, at);
+    } catch (error) {
+      if (at.session === null) throw error;
+      const uploaded = await settle(task, at.session, { arrived: at.arrived, error });
+      if (uploaded !== null) return uploaded;
+      const isWaiting = !at.session.isStored && at.arrived === null;
+      if (!isWaiting || sessions >= SESSIONS_MAX) throw error;
+    }
   }
+}
+
+async function runSession(task: Task, at: At): Promise<Uploaded<unknown>> {
+  const { control, endpoint } = task;
+  const begun = await control.run((signal) => begin(task, signal));
+  at.session = begun;
+  const arrived = { token: begun.token, parts: await control.run(begun.send) };
+  at.arrived = arrived;
+  noteArrived(task);
+  const done = await control.run((signal) => finish(endpoint, arrived, signal));
+  await forgetUpload(begun.id);
+  return asUploaded(done);
+}
+
+/**
+ * What became of an upload that failed on the way or was stopped: the service publishes one whose bytes it has, whatever
+ * is said here. Null where its session is over without them; throws the error of any other.
+ */
+async function settle(
+  task: Task,
+  session: Session,
+  { arrived, error }: { arrived: Arrived | null; error: unknown },
+): Promise<Uploaded<unknown> | null> {
+  const code = await clear(task, session, error);
+  // What the handler has answered of bytes that arrived is so.
+  const isSaid = arrived !== null && error instanceof UploadError && error.status !== null;
+  const isOpen = code === 'upload_not_pending' || code === 'upload_expired';
+  if (isSaid || !isOpen) throw error;
+  if (code === 'upload_not_pending') noteArrived(task);
+  try {
+    return asUploaded(await finish(task.endpoint, arrived ?? { token: session.token }, never));
+  } catch (end) {
+    if (hasCode(end, 'upload_expired')) return null;
+    throw end;
+  }
+}
+
+function asUploaded({ upload_id, file, result }: ReadyAnswer): Uploaded<unknown> {
+  return { upload_id, file, result };
 }
 
 async function begin(task: Task, signal: AbortSignal): Promise<Begun> {
@@ -121,7 +178,15 @@ async function sendWhole(
   signal: AbortSignal,
 ): Promise<undefined> {
   const onProgress = (sent_bytes: number) => note(task, { phase: 'sending', sent_bytes });
-  await retrying(signal, () => sendBytes({ url, headers, bytes: task.file, signal, onProgress }));
+  const send = () => sendBytes({ url, headers, bytes: task.file, signal, onProgress });
+  await retrying(signal, send).catch((error: unknown) => {
+    // An earlier try brought them, whose answer was lost, or that a pause stopped.
+    if (!hasCode(error, 'upload_not_pending')) throw error;
+  });
+}
+
+function noteArrived(task: Task): void {
+  note(task, { phase: 'processing', sent_bytes: task.file.size });
 }
 
 function note({ file, onProgress }: Task, at: Omit<UploadProgress, 'total_bytes'>): void {
@@ -130,11 +195,19 @@ function note({ file, onProgress }: Task, at: Omit<UploadProgress, 'total_bytes'
 
 /**
  * One in parts that was let go of, or that only what is on the way stopped, can be resumed. Any other gives back the room
- * it holds; the service keeps one whose bytes it has.
+ * it holds, or is told why not.
  */
-async function clear(task: Task, { id, token, isStored }: Session, error: unknown): Promise<void> {
-  const isDetached = error instanceof UploadError && error.code === 'detached';
-  if (isStored && (isDetached || isPassing(error))) return;
-  await abort(task.endpoint, token);
+async function clear(
+  task: Task,
+  { id, token, isStored }: Session,
+  error: unknown,
+): Promise<string | null> {
+  if (isStored && (hasCode(error, 'detached') || isPassing(error))) return null;
+  const code = await abort(task.endpoint, token);
   await forgetUpload(id);
+  return code;
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof UploadError && error.code === code;
 }

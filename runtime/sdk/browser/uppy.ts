@@ -43,7 +43,14 @@ type UppyCore = {
   setFileState(id: string, state: object): void;
   setFileMeta(id: string, meta: { tintype: UploadedFile }): void;
   emit(event: 'upload-error', file: { readonly id: string } | undefined, error: Error): unknown;
+  emit(
+    event: 'upload-success',
+    file: { readonly id: string } | undefined,
+    answer: UppyAnswer,
+  ): unknown;
 };
+
+type UppyAnswer = { readonly status: number; readonly uploadURL: string };
 
 export type UppyOptions = {
   /** The address of the upload handler. */
@@ -124,9 +131,9 @@ function optionsOf(context: Context) {
     },
     listParts: async ({ id }: UppyFile): Promise<Part[]> =>
       (begun.get(id)?.parts ?? []).map(asUppys),
-    abortMultipartUpload: ({ id }: UppyFile, { key }: Keyed) => {
+    abortMultipartUpload: async ({ id }: UppyFile, { key }: Keyed) => {
       forget(context, id, key);
-      return abort(to, key);
+      await giveUp(context, id, key);
     },
     completeMultipartUpload: (
       { id }: UppyFile,
@@ -154,11 +161,10 @@ function connect(context: Context, uppy: UppyCore): void {
   // What did not arrive is among them too; what the service refuses fails alone.
   uppy.addPostProcessor(async (ids) => {
     const files = ids.map((id) => uppy.getFile(id)).filter((file) => file !== undefined);
-    const sent = files.filter(({ error }) => !error);
-    for (const id of ids.filter((each) => !sent.some((file) => file.id === each)))
-      giveUp(context, id);
-    const publishing = sent.map((file) =>
-      publish(context, uppy, file.id).catch((error) => uppy.emit('upload-error', file, error)),
+    for (const id of ids.filter((each) => !files.some((file) => file.id === each)))
+      void giveUp(context, id, take(context, id));
+    const publishing = files.map((file) =>
+      publish(context, uppy, file).catch((error) => uppy.emit('upload-error', file, error)),
     );
     await Promise.all(publishing);
   });
@@ -212,17 +218,30 @@ async function end(
   return { location: file.url };
 }
 
-/** Of one in one piece, which nobody can go on with. */
-function giveUp({ to, whole }: Context, id: string): void {
+/** The token of one in one piece, once: nobody can go on with it. */
+function take({ whole }: Context, id: string): string | undefined {
   const token = whole.get(id);
   whole.delete(id);
-  if (token !== undefined) void abort(to, token);
+  return token;
 }
 
-async function publish(context: Context, uppy: UppyCore, id: string): Promise<void> {
-  const token = context.whole.get(id);
-  context.whole.delete(id);
-  if (token !== undefined) await end(context, id, { arrived: { token }, signal: never });
+/** The service publishes one whose bytes it has all the same, and then the hook has to be called. */
+async function giveUp(context: Context, id: string, token: string | undefined): Promise<void> {
+  if (token === undefined || (await abort(context.to, token)) !== 'upload_not_pending') return;
+  await end(context, id, { arrived: { token }, signal: never }).catch(() => undefined);
+}
+
+async function publish(context: Context, uppy: UppyCore, { id, error }: UppyFile): Promise<void> {
+  const token = take(context, id);
+  if (error) await giveUp(context, id, token);
+  else if (token !== undefined) await end(context, id, { arrived: { token }, signal: never });
   const file = context.done.get(id);
-  if (file !== undefined) uppy.setFileMeta(id, { tintype: file });
+  // The same file, chosen once more, has the same id.
+  context.done.delete(id);
+  if (file === undefined) return;
+  uppy.setFileMeta(id, { tintype: file });
+  if (!error) return;
+  // Its answer was lost, not the file.
+  uppy.setFileState(id, { error: null });
+  uppy.emit('upload-success', uppy.getFile(id), { status: 200, uploadURL: file.url });
 }

@@ -112,12 +112,22 @@ async function sendPatiently(options: ApiClientOptions, call: Prepared): Promise
     if (!(answer instanceof ApiError)) return answer;
     // A 404 of a proxy, which says nothing of it, has another code.
     if (wasLost && answer.code === call.gone_code) return { body: undefined };
-    wasLost ||= answer.status === null || answer.status >= 500;
+    wasLost ||= mayHaveArrived(answer);
     const wait = call.is_repeatable || answer.status === 429 ? waitOf(answer, tried) : undefined;
     if (tried >= retries || wait === undefined) throw answer;
     await sleep(wait, undefined, call.signal && { signal: call.signal }).catch(() => undefined);
     call.signal?.throwIfAborted();
   }
+}
+
+/** What fetch in Node says of a connection that was never there. */
+const UNSENT_CODES: readonly unknown[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
+
+/** Whether the service may have done what a failed call asked for. */
+function mayHaveArrived({ status, cause }: ApiError): boolean {
+  if (status !== null) return status >= 500;
+  const reason = cause instanceof Error ? cause.cause : undefined;
+  return !(reason instanceof Error && 'code' in reason && UNSENT_CODES.includes(reason.code));
 }
 
 /** An answer that breaks off in the middle was not reached either. */

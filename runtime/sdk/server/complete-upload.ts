@@ -4,8 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HELPER_POLL_SECONDS_MAX } from '../../core/limits.ts';
-import type { HelperState } from '../../core/signing/helper-token.ts';
+import type { HelperUpload } from '../../core/signing/helper-token.ts';
 import type { CompleteAnswer, CompleteRequest, UploadedFile } from '../protocol.ts';
+import { ApiError } from './api-error.ts';
 import type { Upload } from './api-types.ts';
 import type { HelperContext } from './upload-handler.ts';
 import { helperRefusal, sessionFailure } from './upload-refusal.ts';
@@ -15,16 +16,18 @@ const POLL_MS_MAX = 1000;
 
 export async function completeUpload(
   context: HelperContext,
-  { upload_id, state }: { upload_id: string; state: HelperState },
+  { outcome, upload_id, state }: HelperUpload,
   { parts }: CompleteRequest,
 ): Promise<CompleteAnswer> {
   const route = context.router[state.route];
   if (route === undefined) throw helperRefusal('unknown_route');
   const path = { slug: context.project, id: upload_id };
-  const completed = await context.api.call('POST /v1/projects/{slug}/uploads/{id}/complete', {
-    path,
-    ...(parts === undefined ? {} : { body: { parts } }),
-  });
+  const body = parts === undefined ? {} : { body: { parts } };
+  const completed = await context.api
+    .call('POST /v1/projects/{slug}/uploads/{id}/complete', { path, ...body })
+    .catch((error: unknown) => {
+      throw asEnd(error, outcome);
+    });
   const upload = await waitForEnd(context, completed);
   if (upload.status !== 'ready') return { status: 'processing', upload_id };
   const file = await readFile(context, upload);
@@ -36,6 +39,12 @@ export async function completeUpload(
   }
 }
 
+/** A session that ended without its bytes is called expired where the token's time is over, too. */
+function asEnd(error: unknown, outcome: HelperUpload['outcome']): unknown {
+  if (!(error instanceof ApiError) || error.code !== 'upload_expired') return error;
+  return outcome === 'valid' ? sessionFailure('session_expired') : helperRefusal('upload_expired');
+}
+
 /** Ready, or still processing when patience ends; throws what the session says where it failed. */
 async function waitForEnd({ api, project, pollSeconds }: HelperContext, from: Upload) {
   const path = { slug: project, id: from.upload_id };
@@ -43,7 +52,7 @@ async function waitForEnd({ api, project, pollSeconds }: HelperContext, from: Up
   let upload = from;
   for (let wait = POLL_MS_FIRST; ; wait = Math.min(wait * 1.5, POLL_MS_MAX)) {
     const { status, error_code } = upload;
-    if (status === 'failed' || status === 'expired') throw sessionFailure(error_code ?? status);
+    if (status === 'failed') throw sessionFailure(error_code ?? status);
     if (status === 'ready' || Date.now() + wait > end) return upload;
     await sleep(wait);
     upload = await api.call('GET /v1/projects/{slug}/uploads/{id}', { path });

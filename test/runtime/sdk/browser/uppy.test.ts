@@ -7,9 +7,14 @@ import type { Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { processingErrors } from '../../../../runtime/core/errors.ts';
-import { uploadRoute } from '../../../../runtime/sdk/server/sdk.ts';
+import {
+  createUploadHandler,
+  expressHandler,
+  uploadRoute,
+} from '../../../../runtime/sdk/server/sdk.ts';
 import { readFences } from '../../../contract/support/blocks.ts';
 import { projectRoot } from '../../../house/source-files.ts';
+import type { Answering } from '../../../support/site.ts';
 import {
   notePuts,
   openPage,
@@ -20,6 +25,8 @@ import {
 let site: UploadSite;
 let page: Page;
 let puts: number[];
+let direct: Answering | string;
+let hooks = 0;
 
 const PAGE = `
 import { Uppy } from '@uppy/core';
@@ -65,8 +72,24 @@ async function bundle(): Promise<string> {
   }
 }
 
+const photo = uploadRoute({
+  accept: { 'image/*': {} },
+  onUploadComplete: () => {
+    hooks += 1;
+  },
+});
+
+/** A handler that sends the bytes through the service. */
+function offerProxy(): void {
+  const { api_url: url, api_key: apiKey, project_slug: project } = site.tintype.instance;
+  const options = { router: { photo }, url, apiKey, project, mode: 'proxy' } as const;
+  hooks = 0;
+  site.answers.set('/upload', expressHandler(createUploadHandler(options)));
+}
+
 beforeAll(async () => {
-  site = await startUploadSite(await bundle(), uploadRoute({ accept: { 'image/*': {} } }));
+  site = await startUploadSite(await bundle(), photo);
+  direct = site.answers.get('/upload') ?? '';
   page = await site.browser.newPage();
   puts = notePuts(page);
 }, 300_000);
@@ -156,6 +179,23 @@ describe('Uppy 5', { timeout: 300_000 }, () => {
       .toEqual(['prepare', 'prepare', 'abort']);
     expect(asked[1]?.answer.upload_id).toBe(asked[0]?.answer.upload_id);
     expect(asked[2]?.answer).toEqual({ status: 'aborted' });
+  });
+
+  it('learns what a file became whose PUT was answered to nobody', async () => {
+    offerProxy();
+    try {
+      await page.route(/./, async (route) => {
+        if (route.request().method() !== 'PUT') return route.continue();
+        await route.fetch();
+        return route.abort('connectionreset');
+      });
+      await send(small);
+      expect(await page.evaluate('ended')).toMatchObject({ failed: [], files: [{ width: 64 }] });
+      expect(await page.evaluate('uppy.getFile(id).progress')).toMatchObject({ complete: true });
+      expect(hooks).toBe(1);
+    } finally {
+      site.answers.set('/upload', direct);
+    }
   });
 
   it('tells which of several was refused, and what the others became', async () => {

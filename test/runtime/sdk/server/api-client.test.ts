@@ -146,6 +146,24 @@ describe('the API client', () => {
     },
   );
 
+  it.each([
+    ['whose port is closed', 'http://127.0.0.1:3'],
+    ['whose name is not known', 'http://service.invalid'],
+  ])('asked nothing of a service %s, so what is not there then never was', async (_what, away) => {
+    let isFirst = true;
+    const arriving: typeof fetch = (target, init) => {
+      const to = isFirst ? away : target;
+      isFirst = false;
+      return fetch(to, init);
+    };
+    const late = createApiClient({ url, apiKey: 'tin_live_x', fetch: arriving });
+    script.push(refusal(404, 'not_found'));
+    const path = { slug: 'shop', id: 'wm_a' };
+    const removing = late.call('DELETE /v1/projects/{slug}/watermark-presets/{id}', { path });
+    await expect(removing).rejects.toMatchObject({ code: 'not_found' });
+    expect(seen).toHaveLength(1);
+  });
+
   it('tells of a file that never was, which a file that was deleted is not', async () => {
     script.push(refusal(503, 'storage_unavailable'), refusal(404, 'file_not_found'));
     await expect(deletions.file()).rejects.toMatchObject({ code: 'file_not_found' });

@@ -3,7 +3,6 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { signHelperToken } from '../../../../runtime/core/signing/helper-token.ts';
 import {
   createUploadHandler,
   expressHandler,
@@ -12,6 +11,7 @@ import {
   uploadRoute,
 } from '../../../../runtime/sdk/server/sdk.ts';
 import { removeFolder, startTintype, type Tintype } from '../../../contract/support/tintype.ts';
+import { lapseSession, lapseToken } from '../../../support/lapsed-upload.ts';
 import { over, photograph } from '../../../support/pictures.ts';
 
 let tintype: Tintype;
@@ -226,15 +226,36 @@ describe('the upload handler', () => {
     }
   });
 
-  it('says upload_expired of a token past its session', async () => {
-    const token = signHelperToken({
-      api_key: tintype.instance.api_key,
-      upload_id: 'upl_1',
-      exp: Math.floor(Date.now() / 1000) - 1,
-      state: { route: 'avatar', metadata: null },
-    });
-    expect(await post({ action: 'complete', token })).toMatchObject(refusal(410, 'upload_expired'));
+  it('says upload_expired where the times of token and session are over', async () => {
+    const { token, upload_id } = (await post(prepare())).body;
+    const late = lapseToken(tintype.instance, token);
+    await lapseSession(tintype.instance, upload_id);
+    for (const action of ['complete', 'parts', 'abort']) {
+      expect(await post({ action, token: late })).toMatchObject(refusal(410, 'upload_expired'));
+    }
   });
+
+  it.each(['before', 'after'])(
+    'publishes bytes that came in time and were completed %s its end, and calls the hook',
+    async (when) => {
+      const handler = makeHandler({ pollSeconds: 0 });
+      const prepared = await post(prepare());
+      const { token, upload_id } = prepared.body;
+      await send(prepared, picture);
+      if (when === 'before') await post({ action: 'complete', token }, { handler });
+      await lapseSession(tintype.instance, upload_id);
+      completed.length = 0;
+      const late = lapseToken(tintype.instance, token);
+      expect(await post({ action: 'complete', token: late })).toMatchObject({
+        status: 200,
+        body: { status: 'ready', upload_id, result: { saved_for: 'ada' } },
+      });
+      expect(completed).toHaveLength(1);
+      for (const action of ['parts', 'abort']) {
+        expect(await post({ action, token: late })).toMatchObject(refusal(410, 'upload_expired'));
+      }
+    },
+  );
 
   it('says with 422 why the image cannot be used', async () => {
     const bytes = Buffer.from('this is no picture at all');
@@ -251,7 +272,11 @@ describe('the upload handler', () => {
       body: { status: 'aborted' },
     });
     const done = await post({ action: 'complete', token });
-    expect([410, 422]).toContain(done.status);
+    expect(done).toMatchObject(refusal(422, 'session_expired'));
+    const late = lapseToken(tintype.instance, token);
+    expect(await post({ action: 'complete', token: late })).toMatchObject(
+      refusal(410, 'upload_expired'),
+    );
   });
 
   it('says that the hook failed, and calls it again with complete', async () => {

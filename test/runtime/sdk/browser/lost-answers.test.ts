@@ -1,0 +1,222 @@
+// Spec: Upload helper codes; Upload helper constants. What the browser client makes of an upload whose answers are lost,
+// that is stopped too late or waits too long, in Chromium against a real Tintype: what is published is told of, and its
+// hook called.
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  createUploadHandler,
+  expressHandler,
+  uploadRoute,
+} from '../../../../runtime/sdk/server/sdk.ts';
+import { lapseSession, lapseToken } from '../../../support/lapsed-upload.ts';
+import { openPage, startUploadSite, type UploadSite } from '../../../support/upload-site.ts';
+
+let site: UploadSite;
+let page: Page;
+let hooks = 0;
+/** Uploads whose tokens are as old as the session that a test let end. */
+const lapsed = new Set<string>();
+/** What the page asked of the handler, and the uploads that it began. */
+const asked: string[] = [];
+const begun: string[] = [];
+
+const SCRIPT = `
+import { createUploader } from '/runtime/sdk/browser/uploader.ts';
+const uploaders = {
+  direct: createUploader({ endpoint: '/direct' }),
+  proxy: createUploader({ endpoint: '/proxy' }),
+};
+window.begin = async (mode, name, input) => {
+  const file = new File([await (await fetch('/' + name)).blob()], name, { type: 'image/jpeg' });
+  window.sent = [];
+  window.upload = uploaders[mode].upload('photo', file, { input, onProgress: (at) => sent.push(at) });
+  window.ended = upload.done.catch(({ code, status }) => ({ code, status }));
+};
+document.title = 'ready';
+`;
+
+const photo = uploadRoute({
+  accept: { 'image/*': {} },
+  middleware: ({ request }) => ({ isBad: request.headers.get('x-bad') !== null }),
+  onUploadComplete: ({ metadata }) => {
+    hooks += 1;
+    if (metadata.isBad) throw new Error('the row was not written');
+    return { hooks };
+  },
+});
+
+/** A handler on whose clock the uploads of `lapsed` are over. */
+function offer(mode: 'direct' | 'proxy'): void {
+  const { instance } = site.tintype;
+  const { api_url: url, api_key: apiKey, project_slug: project } = instance;
+  const options = { router: { photo }, url, apiKey, project, mode, onError: () => undefined };
+  const handler = createUploadHandler(options);
+  const late = async (request: Request): Promise<Response> => {
+    const body = (await request.json()) as { action: string; token?: string };
+    asked.push(body.action);
+    const id = body.token?.split('.')[1] ?? '';
+    const token = lapsed.has(id) ? lapseToken(instance, body.token ?? '') : body.token;
+    const { headers, method } = request;
+    const again = { method, headers, body: JSON.stringify({ ...body, token }) };
+    const answer = await handler(new Request(request.url, again));
+    if (body.action === 'prepare') {
+      const { upload_id } = (await answer.clone().json()) as { upload_id: string };
+      begun.push(upload_id);
+    }
+    return answer;
+  };
+  site.answers.set(`/${mode}`, expressHandler(late));
+}
+
+beforeAll(async () => {
+  site = await startUploadSite(SCRIPT, photo);
+  offer('direct');
+  offer('proxy');
+}, 300_000);
+afterAll(() => site?.close());
+
+beforeEach(async () => {
+  page = await (await site.browser.newContext()).newPage();
+  await openPage(page, site);
+  hooks = 0;
+  asked.length = 0;
+  begun.length = 0;
+});
+afterEach(async () => {
+  await page.context().close();
+});
+
+const begin = (mode: string, name = 'small.jpg') =>
+  page.evaluate(`begin('${mode}', '${name}', {})`);
+const ended = () => page.evaluate('ended') as Promise<Record<string, unknown>>;
+
+/** Lets every PUT reach the server; `answer` says what becomes of the answer of each, by its number. */
+async function onPuts(answer: (number: number) => 'told' | 'lost' | Promise<void>): Promise<void> {
+  let number = 0;
+  await page.route(/./, async (route) => {
+    if (route.request().method() !== 'PUT') return route.continue();
+    const response = await route.fetch();
+    number += 1;
+    const fate = await answer(number);
+    if (fate === 'lost') return route.abort('connectionreset');
+    return route.fulfill({ response }).catch(() => undefined);
+  });
+}
+
+describe('the browser client', { timeout: 300_000 }, () => {
+  it.each([
+    ['direct', 1],
+    ['proxy', 1],
+    // As often as it tries.
+    ['proxy', 4],
+  ])('tells of a file by %s whose PUT was answered to nobody %i times', async (mode, times) => {
+    await onPuts((number) => (number <= times ? 'lost' : 'told'));
+    await begin(mode);
+    expect(await ended()).toMatchObject({ file: { width: 64 }, result: { hooks: 1 } });
+    expect(await page.evaluate('sent.at(-1).phase')).toBe('processing');
+  });
+
+  it('goes on after a pause that stopped nothing but the answer', async () => {
+    const [arrived, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await onPuts((number) => {
+      arrived.resolve();
+      return number === 1 ? held.promise : 'told';
+    });
+    await begin('proxy');
+    await arrived.promise;
+    await page.evaluate('upload.pause()');
+    held.resolve();
+    await page.evaluate('upload.resume()');
+    expect(await ended()).toMatchObject({ file: { width: 64 }, result: { hooks: 1 } });
+  });
+
+  it('tells of a file that was aborted when all of it had arrived', async () => {
+    await page.route('**/direct', async (route) => {
+      const { action } = route.request().postDataJSON();
+      if (action !== 'complete' || asked.includes('abort')) return route.continue();
+      await route.fetch();
+      await page.evaluate('upload.abort()');
+    });
+    await begin('direct');
+    expect(await ended()).toMatchObject({ file: { width: 64 }, result: { hooks: 2 } });
+    expect(asked).toEqual(['prepare', 'complete', 'abort', 'complete']);
+  });
+
+  it('says aborted of one that was stopped before, and begins no other', async () => {
+    await page.route(/_storage/, () => page.evaluate('upload.abort()'));
+    await begin('direct');
+    expect(await ended()).toEqual({ code: 'aborted', status: null });
+    expect(asked).toEqual(['prepare', 'abort']);
+  });
+
+  it('says once that the hook failed', async () => {
+    await page.setExtraHTTPHeaders({ 'x-bad': 'yes' });
+    await begin('direct');
+    expect(await ended()).toEqual({ code: 'on_upload_complete_failed', status: 500 });
+    expect(hooks).toBe(1);
+  });
+
+  /** Pauses in the first PUT, before or after all its bytes came, until its upload is over for everybody. */
+  async function outlive(session: 'empty' | 'full'): Promise<void> {
+    const held = Promise.withResolvers<void>();
+    let isFirst = true;
+    await page.route(/./, async (route) => {
+      if (route.request().method() !== 'PUT' || !isFirst) return route.continue();
+      isFirst = false;
+      if (session === 'full') await route.fetch();
+      await page.evaluate('upload.pause()');
+      held.resolve();
+    });
+    await begin('proxy');
+    await held.promise;
+    for (const id of begun) {
+      lapsed.add(id);
+      await lapseSession(site.tintype.instance, id);
+    }
+  }
+
+  it('begins anew where it waited for longer than its session lives', async () => {
+    await outlive('empty');
+    await page.evaluate('upload.resume()');
+    const { upload_id, file } = await ended();
+    expect({ upload_id, file }).toMatchObject({ upload_id: begun[1], file: { width: 64 } });
+    expect(asked).toEqual(['prepare', 'abort', 'complete', 'prepare', 'complete']);
+  });
+
+  it('begins nothing anew whose bytes came before that', async () => {
+    await outlive('full');
+    await page.evaluate('upload.resume()');
+    expect(await ended()).toMatchObject({ upload_id: begun[0], result: { hooks: 1 } });
+    expect(begun).toHaveLength(1);
+  });
+
+  it('begins no other where it is aborted while it waits', async () => {
+    await outlive('empty');
+    await page.evaluate('upload.abort()');
+    expect(await ended()).toEqual({ code: 'aborted', status: null });
+    expect(begun).toHaveLength(1);
+  });
+
+  it.each([
+    ['the service', 'proxy', { code: 'content_type_mismatch', status: 415 }],
+    ['a storage of its own', 'direct', { code: 'content_type_mismatch', status: 403 }],
+  ])('says why %s took no bytes, and gives its room back', async (_who, mode, refused) => {
+    await page.route(/./, async (route) => {
+      if (route.request().method() !== 'PUT') return route.continue();
+      return route.continue({
+        headers: { ...route.request().headers(), 'content-type': 'image/png' },
+      });
+    });
+    await begin(mode);
+    expect(await ended()).toEqual(refused);
+    expect(asked).toEqual(['prepare', 'abort']);
+  });
+
+  it('says the status of a storage that speaks another language', async () => {
+    await page.route(/_storage/, (route) =>
+      route.fulfill({ status: 403, body: '<Error><Code>AccessDenied</Code></Error>' }),
+    );
+    await begin('direct');
+    expect(await ended()).toEqual({ code: 'invalid_response', status: 403 });
+  });
+});
