@@ -1,6 +1,7 @@
 /** The organization of a namespace: made on first use, named after it, with a trial's credits. Spec: Organization. */
 import { insertTrialOrganization } from '../../runtime/actions/insert-organization.ts';
 import type { Plans } from '../../runtime/core/plans.ts';
+import type { Actor } from '../../runtime/db/audit-log.ts';
 import type { Database } from '../../runtime/db/client.ts';
 import { findOrganizationByNamespace } from '../../runtime/db/organizations.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
@@ -9,6 +10,9 @@ import { fieldsOf, type RowDifference } from '../row-difference.ts';
 export type FindOrganization = (db: Database, namespace: string) => Promise<string>;
 
 type Deps = { clock: Clock; plans: Plans };
+
+/** For no one resource: the organization is its namespace's. */
+const OPERATOR: Actor = { actor_kind: 'operator' };
 
 /** An organization never goes, so that each is looked for once a term: a database that was made anew ends the term. */
 export function createOrganizations(deps: Deps): FindOrganization {
@@ -39,7 +43,7 @@ async function findOrInsert(db: Database, deps: Deps, namespace: string): Promis
   const found =
     (await findOrganizationByNamespace(db, namespace)) ??
     (await db.transaction((tx) =>
-      insertTrialOrganization(tx, deps, { name: namespace, namespace }),
+      insertTrialOrganization(tx, deps, { name: namespace, namespace, actor: OPERATOR }),
     )) ??
     // Another made it in between.
     (await findOrganizationByNamespace(db, namespace));

@@ -7,6 +7,7 @@ import { newId } from '../core/ids.ts';
 import { EMAIL_LENGTH_MAX, NAME_LENGTH_MAX } from '../core/limits.ts';
 import type { Plans } from '../core/plans.ts';
 import { cleanText } from '../core/text.ts';
+import type { Actor } from '../db/audit-log.ts';
 import type { Database, Queryable, Transaction } from '../db/client.ts';
 import type { OrganizationRow } from '../db/organizations.ts';
 import { onlyRow } from '../db/rows.ts';
@@ -24,9 +25,11 @@ export type DisplayFacts = {
 
 export type Account = { readonly user: UserRow; readonly organization: OrganizationRow };
 
+type Login = { subject: string; display: DisplayFacts; actor: Actor };
+
 export async function firstLogin(
   deps: { db: Database; clock: Clock; plans: Plans },
-  login: { subject: string; display: DisplayFacts },
+  login: Login,
 ): Promise<Account> {
   const find = (db: Queryable) => findAccount(db, login.subject);
   const found = await find(deps.db);
@@ -37,14 +40,14 @@ export async function firstLogin(
 async function insertAccount(
   tx: Transaction,
   deps: { clock: Clock; plans: Plans },
-  { subject, display }: { subject: string; display: DisplayFacts },
+  { subject, display, actor }: Login,
 ): Promise<Account> {
   await lockFirstLogin(tx, subject);
   const winner = await findAccount(tx, subject);
   if (winner !== undefined) return winner;
   const facts = cleanFacts(display);
   const name = organizationName(facts) ?? subject.slice(0, NAME_LENGTH_MAX);
-  const organization = onlyRow(await insertTrialOrganization(tx, deps, { name }));
+  const organization = onlyRow(await insertTrialOrganization(tx, deps, { name, actor }));
   const { organization_id } = organization;
   const user_id = newId('usr', deps.clock.now().getTime());
   const user = await insertUser(tx, { user_id, subject, organization_id, ...facts });

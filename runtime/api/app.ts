@@ -34,6 +34,7 @@ export function createApi(deps: ApiDeps): Express {
   app.disable('x-powered-by').disable('etag').set('query parser', 'simple');
   app.set('trust proxy', [...deps.settings.trustedProxies]);
   app.set('case sensitive routing', true).set('strict routing', true);
+  answerInFull(app);
   app.use(requestId, observeRequests(deps), defaultHeaders(deps));
   app.options(PROXY_UPLOAD, allowProxyUpload).put(PROXY_UPLOAD, proxyUpload(deps));
   app.use(postAccessRequest.path, allowMarketing(deps.settings.marketingOrigins));
@@ -49,6 +50,11 @@ export function createApi(deps: ApiDeps): Express {
   });
   app.use(answerError(deps));
   return app;
+}
+
+/** Express would answer 304 by a tag that leaves out what moves, and by a star whatever there is. */
+function answerInFull({ request }: Express): void {
+  Object.defineProperty(request, 'fresh', { value: false });
 }
 
 /** A disabled staff API does not exist, whoever asks: said before a body is read, as what is wrong with one would tell. */
@@ -82,7 +88,9 @@ const METHODS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 
 async function call(endpoint: Endpoint, deps: ApiDeps, http: Exchange): Promise<void> {
   const { request, response } = http;
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-  const principal = await identify(endpoint, deps, { request, bytes });
+  const request_id = requestIdOf(response);
+  const principal = await identify(endpoint, deps, { request, request_id, bytes });
+  response.locals['known'] = true;
   const { method } = request;
   const params = namesIn(request as Request<Record<string, string>>);
   await countWrite(deps.rates, { method, principal, project_slug: params['slug'] ?? '' });
@@ -93,7 +101,7 @@ async function call(endpoint: Endpoint, deps: ApiDeps, http: Exchange): Promise<
     params,
     query: request.query,
     body: isRead ? parseJson(bytes) : undefined,
-    request_id: requestIdOf(response),
+    request_id,
     left: leftOf(response),
     client: clientNetwork(request),
     idempotency_key: request.get('idempotency-key'),
@@ -132,11 +140,11 @@ function sendPage({ request, response }: Exchange, page: Page): void {
 function identify(
   endpoint: Endpoint,
   deps: ApiDeps,
-  { request, bytes }: { request: Request; bytes: Buffer },
+  { request, request_id, bytes }: { request: Request; request_id: string; bytes: Buffer },
 ): Promise<Principal> {
   const { method, ip: address = '' } = request;
   const headers = credentialHeaders(request);
-  const signed = { method, pathname: pathnameOf(request), headers, body: bytes };
+  const signed = { request_id, method, pathname: pathnameOf(request), headers, body: bytes };
   const { auth: allowed } = endpoint;
   return deps.rates.guesses.count({ allowed, headers, address }, () =>
     authorize(deps, allowed, signed),

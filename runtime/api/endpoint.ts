@@ -12,6 +12,7 @@ import type { ApiDeps } from './deps.ts';
 import { answerOnce, type Work } from './idempotency.ts';
 import { findOwnProject } from './own-project.ts';
 import { parseBody, parseQuery } from './parse-input.ts';
+import { refuseStaffFields } from './staff-fields.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -100,6 +101,8 @@ type Shape<Body, Query> = Pick<EndpointFacts, 'method' | 'path' | 'auth' | 'ok'>
     body?: z.ZodType<Body>;
     query?: z.ZodType<Query>;
     ignoresBody?: (principal: Principal) => boolean;
+    /** Fields of the body that only staff may send, whatever they hold. */
+    staffFields?: readonly string[];
   };
 
 /** What no schema can say of an input, by field; named beside what the schema says. */
@@ -174,6 +177,7 @@ function checked<Body, Query>(
   call: RawCall,
   misfits: readonly InputIssue[] = [],
 ): Call<Body, Query> {
+  refuseStaffFields(shape.staffFields ?? [], call);
   return {
     ...call,
     body: parseBody(shape.body, call.body, misfits),

@@ -34,7 +34,7 @@ export async function claimIdempotencyKey(
        set request_hash = excluded.request_hash, claim_id = excluded.claim_id, lease_until = excluded.lease_until,
          status = null, sealed_answer = null, created_at = now()
        where held.created_at <= now() - make_interval(secs => $7)
-         or (held.status is null and held.lease_until <= now() and held.request_hash = excluded.request_hash)
+         or (held.status is null and held.lease_until <= now())
      returning claim_id`,
     [
       ...scopeValues(claim),

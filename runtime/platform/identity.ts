@@ -98,7 +98,7 @@ async function verifyWith(
   return { sub };
 }
 
-/** A key that the set lacks may be new: one rate-limited look, so that rotation hurts nobody. */
+/** A key that the set lacks may be new: one rate-limited look, so that rotation hurts nobody for longer than seconds. */
 async function verifyWithFreshKeys(attempt: {
   keySet: KeySet<KeyFinder>;
   token: string;

@@ -1,14 +1,15 @@
 // The identity provider's public keys, kept so that its outage is not ours. A set is refreshed in
 // the background after some minutes and served for a day where that fails; after a failed fetch
-// nothing is fetched for some seconds. Spec: Authentication, Credentials, BrowserSession.
+// nothing is fetched for some seconds, nor after a look for a key that the set lacks: strangers may
+// ask for such keys all the time, and hold back for no longer one that the provider has just made.
+// Spec: Authentication, Credentials, BrowserSession.
 import type { Clock } from './clock.ts';
 import { readBounded } from './http/read-bounded.ts';
 import { carry } from './trail.ts';
 
 const REFRESH_AFTER_MS = 5 * 60_000;
 const SERVED_MS = 24 * 60 * 60_000;
-const BREAKER_MS = 5_000;
-const UNKNOWN_KID_MS = 30_000;
+const PAUSE_MS = 5_000;
 const DEADLINE_MS = 5_000;
 const BODY_BYTES_MAX = 256 * 1024;
 
@@ -56,7 +57,7 @@ export function createKeySet<Keys>(options: KeySetOptions<Keys>): KeySet<Keys> {
   }
 
   async function refresh(): Promise<boolean> {
-    if (running === undefined && isWithin(failure?.atMs, BREAKER_MS)) return false;
+    if (running === undefined && isWithin(failure?.atMs, PAUSE_MS)) return false;
     running ??= fetchOnce();
     return running;
   }
@@ -72,14 +73,10 @@ export function createKeySet<Keys>(options: KeySetOptions<Keys>): KeySet<Keys> {
       return good?.keys;
     },
     async refetchForUnknownKid() {
-      const isPaused =
-        isWithin(unknownKidAtMs, UNKNOWN_KID_MS) || isWithin(failure?.atMs, BREAKER_MS);
-      if (isPaused) {
-        await running;
-        return failure === undefined;
-      }
-      unknownKidAtMs = nowMs();
-      return refresh();
+      if (running === undefined && isWithin(unknownKidAtMs, PAUSE_MS)) return true;
+      const isFetched = await refresh();
+      if (isFetched) unknownKidAtMs = nowMs();
+      return isFetched;
     },
     lastFailure: () => failure?.cause,
   };

@@ -120,7 +120,7 @@ async function throughCluster(documents: readonly Document[]): Promise<void> {
 
 /**
  * All that was declared, without ids, times and secrets, and without the updates by which a resource of a cluster takes
- * up the row of its namesake: in a folder it is the same resource as before.
+ * up the row of its namesake: in a folder it is the same resource as before. A folder's organization is there before it.
  */
 async function rowsOf(db: Database): Promise<unknown> {
   const tables = {
@@ -135,7 +135,7 @@ async function rowsOf(db: Database): Promise<unknown> {
     presets: `select name, x_offset, y_offset, opacity, owner_name from watermark_presets order by 1`,
     recipes: `select name, transform_chain, schema_version, owner_name from recipes order by 1`,
     trail: `select action, after->'changes' as changes from audit_log
-      where actor_kind = 'operator'
+      where actor_kind = 'operator' and project_id is not null
         and not (after->'changes' = '["update"]' and coalesce(after->'rows'->0 ? 'owner_uid', false))
       order by action, (after->'changes')::text`,
   };

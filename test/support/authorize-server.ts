@@ -47,7 +47,8 @@ export function useAuthorizeServer() {
     server = createServer(async (request, response) => {
       const { method = '', url = '', headers } = request;
       const body = await readAll(request);
-      const call = { method, headers, pathname: url.split('?')[0] ?? '', body };
+      const pathname = url.split('?')[0] ?? '';
+      const call = { request_id: 'authorize-server', method, headers, pathname, body };
       const deps = { ...usualDeps(db, provider.url()), ...state.deps };
       response.end(JSON.stringify(await answerTo(deps, state.allowed, call)));
     });

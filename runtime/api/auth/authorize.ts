@@ -113,6 +113,9 @@ async function authorizeSession(
   if (allowed.includes('staff')) checkStaff(deps.staff, subject);
   else if (!allowed.includes('dash')) throw new ServiceError('api_key_required');
   checkRequestSignature(deps.requestSigningSecret, call);
-  const account = await firstLogin(deps, { subject, display });
-  return { kind: 'dash', subject, ...account, is_staff: isStaff(deps.staff, subject) };
+  const is_staff = isStaff(deps.staff, subject);
+  const { request_id } = call;
+  const actor = { actor_kind: is_staff ? 'staff' : 'user', actor_id: subject, request_id } as const;
+  const account = await firstLogin(deps, { subject, display, actor });
+  return { kind: 'dash', subject, ...account, is_staff };
 }

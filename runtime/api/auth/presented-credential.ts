@@ -7,8 +7,9 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { API_KEY_PREFIX } from '../../core/limits.ts';
 import { isLibrarySession } from '../../core/signing/library-session.ts';
 
-/** What authentication sees of a request: the pathname as sent, the body's bytes as received. */
+/** What authentication sees of a request: its id, the pathname as sent, the body's bytes as received. */
 export type SignedCall = {
+  readonly request_id: string;
   readonly method: string;
   readonly pathname: string;
   readonly headers: IncomingHttpHeaders;

@@ -4,8 +4,13 @@ import type { ProjectRecord, StaffProjectRecord } from '../../core/resources/pro
 import type { ProjectRow } from '../../db/projects.ts';
 import type { ApiDeps } from '../deps.ts';
 
-/** What changes without anybody changing the project, or is answered only once. */
-export const projectMoving = ['file_count', 'storage_bytes', 'callback_secret'];
+/** What changes without anybody changing the project's settings, or is answered only once. */
+export const projectMoving = [
+  'file_count',
+  'storage_bytes',
+  'active_signing_kid',
+  'callback_secret',
+];
 
 export function presentProject(
   row: ProjectRow,

@@ -1,7 +1,6 @@
 /** Spec: Endpoints, Identity and organizations. */
 import { insertTrialOrganization } from '../../actions/insert-organization.ts';
 import { createOrganizationBody } from '../../core/resources/organization.ts';
-import { insertAuditEntry } from '../../db/audit-log.ts';
 import { onlyRow } from '../../db/rows.ts';
 import { auditActor } from '../audit-actor.ts';
 import { onlyDash } from '../auth/principal.ts';
@@ -35,14 +34,10 @@ export const createOrganization = endpoint({
     const { is_staff, organization } = onlyDash(principal);
     if (!is_staff) return withStatus(200, presentOrganization(organization));
     const name = body?.name ?? NAME_UNTIL_RENAMED;
-    const made = await deps.db.transaction(async (tx) => {
-      const inserted = onlyRow(await insertTrialOrganization(tx, deps, { name }));
-      const { organization_id } = inserted;
-      const actor = auditActor({ principal, request_id });
-      const entry = { action: 'organization.create', target: organization_id, after: { name } };
-      await insertAuditEntry(tx, { organization_id, ...actor, ...entry });
-      return inserted;
-    });
-    return presentOrganization(made);
+    const actor = auditActor({ principal, request_id });
+    const made = await deps.db.transaction((tx) =>
+      insertTrialOrganization(tx, deps, { name, actor }),
+    );
+    return presentOrganization(onlyRow(made));
   },
 });

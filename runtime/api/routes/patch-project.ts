@@ -14,7 +14,7 @@ import { type InputIssue, refuseWrongInput } from '../../core/input-issue.ts';
 import {
   type PatchProject,
   patchProjectBody,
-  staffOnlyFields,
+  staffFieldsOfPatch,
 } from '../../core/resources/project.ts';
 import type { Actor } from '../../db/audit-log.ts';
 import type { Transaction } from '../../db/client.ts';
@@ -38,10 +38,10 @@ export const patchProject = projectEndpoint({
   projects: 'own, staff any',
   moving: projectMoving,
   body: patchProjectBody,
+  staffFields: staffFieldsOfPatch,
   handle: async ({ deps, principal, project, body, request_id, if_match }) => {
     const caller = onlyDash(principal);
     const actor = auditActor({ principal, request_id });
-    refuseStaffFields(caller, body);
     // Before the transaction, because a name is looked up.
     const unreachable = await callbackUrlIssues(deps, body);
     const { project_id } = project;
@@ -86,13 +86,6 @@ async function applyPatch(
 
 function callbackWish({ callback_url: url, rotate_callback_secret }: PatchProject): CallbackWish {
   return { url, secret: rotate_callback_secret === true ? 'rotate' : 'keep' };
-}
-
-function refuseStaffFields({ is_staff }: DashPrincipal, body: PatchProject): void {
-  const sent: readonly string[] = Object.keys(body);
-  const fields = staffOnlyFields.filter((field) => sent.includes(field));
-  if (fields.length > 0 && !is_staff)
-    throw new ServiceError('staff_only_field', { details: { fields } });
 }
 
 /** What only looking can tell, of all fields at once. */

@@ -1,13 +1,13 @@
 /** Spec: Endpoints, Projects. */
 import { createProject as insertProject } from '../../actions/create-project.ts';
 import { suspendProject } from '../../actions/suspend-project.ts';
-import { ServiceError } from '../../core/errors.ts';
 import { isId, newId } from '../../core/ids.ts';
 import { wrongInput } from '../../core/input-issue.ts';
 import {
   type CreateProject,
   createProjectBody,
   listProjectsQuery,
+  staffFieldsOfCreate,
 } from '../../core/resources/project.ts';
 import { findOrganization } from '../../db/organizations.ts';
 import { listProjects } from '../../db/projects.ts';
@@ -47,6 +47,7 @@ export const createProject = endpoint({
   moving: projectMoving,
   errors: ['project_exists', 'staff_only_field'],
   body: createProjectBody,
+  staffFields: staffFieldsOfCreate,
   handle: async ({ deps, principal, body, request_id }) => {
     const organization_id = await organizationFor(deps, onlyDash(principal), body);
     const project_id = newId('prj', deps.clock.now().getTime());
@@ -90,15 +91,13 @@ export const introspectKey = endpoint({
   },
 });
 
-/** The caller's own organization; staff may name any that exists. */
+/** The caller's own organization; staff, who alone may name one, any that exists. */
 async function organizationFor(
   { db }: ApiDeps,
-  { organization, is_staff }: DashPrincipal,
+  { organization }: DashPrincipal,
   { organization_id }: CreateProject,
 ): Promise<string> {
   if (organization_id === undefined) return organization.organization_id;
-  if (!is_staff)
-    throw new ServiceError('staff_only_field', { details: { fields: ['organization_id'] } });
   const named = isId('org', organization_id) && (await findOrganization(db, organization_id));
   if (named) return organization_id;
   const message = 'expected the id of an organization that exists';

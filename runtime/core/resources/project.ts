@@ -64,12 +64,11 @@ export const staffProjectRecord = projectRecord.extend({ nudity_auto_block: z.bo
 /** A project on the wire, for staff. */
 export type StaffProjectRecord = z.infer<typeof staffProjectRecord>;
 
-/** Fields of the owner's bodies that only staff may set: 403 staff_only_field otherwise. */
-export const staffOnlyFields = [
-  'organization_id',
-  'storage_hard_limit_bytes',
-  'pricing_multiplier',
-] as const;
+/** Fields of create that only staff may send: 403 staff_only_field otherwise. */
+export const staffFieldsOfCreate = ['organization_id'] as const;
+
+/** Fields of an owner's change that only staff may send: 403 staff_only_field otherwise. */
+export const staffFieldsOfPatch = ['storage_hard_limit_bytes', 'pricing_multiplier'] as const;
 
 /** Changes to these purge the project's cached images. Spec: Project. */
 export const purgingFields = [

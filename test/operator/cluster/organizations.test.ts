@@ -5,13 +5,14 @@ import { defaultPlans } from '../../../runtime/core/plans.ts';
 import { findOrganization } from '../../../runtime/db/organizations.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
 import { systemClock as clock } from '../../../runtime/platform/clock.ts';
+import { auditEntries } from '../../support/audit-entries.ts';
 import { countBalance } from '../../support/count-balance.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeJobs } from '../../support/jobs.ts';
 
 const { db } = useDatabase();
 
-it('is one, however many ask at once, and has the credits of a trial once', async () => {
+it('is one, however many ask at once, has the credits of a trial once, and one entry in the audit log', async () => {
   const processes = [1, 2, 3, 4].map(() => createOrganizations({ clock, plans: defaultPlans }));
   const found = await Promise.all(processes.map((find) => find(db, 'team-a')));
   expect(new Set(found).size).toBe(1);
@@ -21,6 +22,12 @@ it('is one, however many ask at once, and has the credits of a trial once', asyn
     credit_balance: defaultPlans.trial.credits,
   });
   expect(await countBalance(db, organization_id)).toBe(defaultPlans.trial.credits);
+  expect(await auditEntries(db, { organization_id }, '%')).toMatchObject([
+    {
+      ...{ action: 'organization.create', actor_kind: 'operator', target: organization_id },
+      after: { name: 'team-a', namespace: 'team-a' },
+    },
+  ]);
 });
 
 it('is not over its quota after a daily charge, as long as nothing was delivered', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type DisplayFacts, firstLogin } from '../../../runtime/actions/first-login.ts';
 import { defaultPlans } from '../../../runtime/core/plans.ts';
 import { fixedClock } from '../../../runtime/platform/clock.ts';
+import { auditEntries } from '../../support/audit-entries.ts';
 import { useDatabase } from '../../support/database.ts';
 
 const { db } = useDatabase({ maxConnections: 12 });
@@ -14,7 +15,8 @@ const nobody: DisplayFacts = {
 };
 
 function login(subject: string, display: Partial<DisplayFacts> = {}) {
-  return firstLogin(deps, { subject, display: { ...nobody, ...display } });
+  const actor = { actor_kind: 'user', actor_id: subject, request_id: `of-${subject}` } as const;
+  return firstLogin(deps, { subject, display: { ...nobody, ...display }, actor });
 }
 
 async function count(table: string): Promise<number> {
@@ -39,6 +41,21 @@ describe('the first login of a subject', () => {
     );
     const { organization_id: external_id } = organization;
     expect(grants).toEqual([{ source: 'trial', credits: 1000, external_id }]);
+  });
+  it('is in the audit log, once, by whoever logged in', async () => {
+    const { organization } = await login('audited', { name: 'Ada' });
+    await login('audited');
+    expect(await auditEntries(db, organization, '%')).toEqual([
+      {
+        action: 'organization.create',
+        actor_kind: 'user',
+        actor_id: 'audited',
+        target: organization.organization_id,
+        before: null,
+        after: { name: 'Ada' },
+        request_id: 'of-audited',
+      },
+    ]);
   });
   it('is the only one: later logins find it and change nothing', async () => {
     const first = await login('again', { name: 'Ada' });

@@ -1,6 +1,13 @@
-// ETag and If-Match: a write that was meant for another state of the record changes nothing.
+// ETag and If-Match: a write that was meant for another state of the record changes nothing. A read is always whole.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { codeOf, createProject, newSubject, signatureOf } from '../../support/api-client.ts';
+import {
+  type Answer,
+  codeOf,
+  createKey,
+  createProject,
+  newSubject,
+  signatureOf,
+} from '../../support/api-client.ts';
 import { useApi } from '../../support/api-server.ts';
 import { waitPatiently } from '../../support/patient-database.ts';
 import { makeFile } from '../../support/rows.ts';
@@ -119,4 +126,52 @@ it('the counters of a project do not change its tag, nor does a preset that make
   const { file_count, updated_at } = (await owner('GET', path)).body;
   expect({ file_count, updated_at }).toEqual({ file_count: 1, updated_at: row.updated_at });
   expect(await tagOf(path)).toBe(tag);
+});
+
+it('a new signing key refuses no write of settings: the project has changed in nothing that they could undo', async () => {
+  const row = await createProject(owner);
+  const path = `/v1/projects/${row.project_slug}`;
+  const tag = await tagOf(path);
+  const rotated = await owner('POST', `${path}/signing-keys/rotate`);
+  const { body } = await owner('GET', path);
+  expect(body).toEqual({ ...row, active_signing_kid: rotated.body.kid });
+  expect(body.active_signing_kid).not.toBe(row.active_signing_kid);
+  const answer = await write({ method: 'PATCH', path, body: { name: 'New' }, tag });
+  expect(answer.status, answer.text).toBe(200);
+});
+
+describe('a GET with If-None-Match is answered in full', () => {
+  const read = async (path: string, tag: string): Promise<Answer> => {
+    const session = await api.sessionHeaders(subject);
+    return api.send({ path, headers: { ...session, 'if-none-match': tag } });
+  };
+
+  it('of a project whose counters have moved', async () => {
+    const row = await createProject(owner);
+    const path = `/v1/projects/${row.project_slug}`;
+    const tag = await tagOf(path);
+    await makeFile(api.db, row, { file_slug: 'one.png' });
+    const { status, body } = await read(path, tag);
+    expect([status, body?.file_count]).toEqual([200, 1]);
+  });
+
+  it('of a recipe whose preset has gone', async () => {
+    const row = await createProject(owner, { resolution_presets: { t: 'resize/9x9' } });
+    const path = `/v1/projects/${row.project_slug}`;
+    const recipe = { name: 'hero', transform_chain: 'preset:t' };
+    const { body: made } = await owner('PUT', `${path}/recipes`, recipe);
+    const tag = await tagOf(`${path}/recipes/${made.id}`);
+    expect((await owner('PATCH', path, { resolution_presets: {} })).status).toBe(200);
+    const { status, body } = await read(`${path}/recipes/${made.id}`, tag);
+    expect([made.valid, status, body?.valid]).toEqual([true, 200, false]);
+  });
+
+  it('by whatever is there, with a star', async () => {
+    const slug = project.split('/').at(-1) ?? '';
+    const headers = { 'x-api-key': await createKey(owner, slug), 'if-none-match': '*' };
+    for (const path of [project, '/v1/key', '/v1/public/status', '/readyz']) {
+      const { status, body } = await api.send({ path, headers });
+      expect([path, status, typeof body]).toEqual([path, 200, 'object']);
+    }
+  });
 });

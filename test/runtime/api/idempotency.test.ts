@@ -230,7 +230,7 @@ describe('an Idempotency-Key', () => {
     expect(openThen).toEqual([0]);
   });
 
-  it('of a process that was killed is taken over after its lease, and not before', async () => {
+  it('of a process that was killed is free after its lease, for another body too, and not before', async () => {
     const made = { path: uploads, body: wish, key: randomUUID() };
     const first = await post(made);
     const set = (lease: string) =>
@@ -242,11 +242,13 @@ describe('an Idempotency-Key', () => {
     await set('30 seconds');
     expect(codeOf(await post(made))).toBe('409 idempotency_in_progress');
     await set('0 seconds');
-    const other = await post({ ...made, body: { ...wish, size_bytes: 1 } });
-    expect(codeOf(other)).toBe('400 idempotency_key_reused');
     const { status, body } = await post(made);
     expect(status).toBe(201);
     expect(body.upload_id).not.toBe(first.body.upload_id);
+    await set('0 seconds');
+    const other = { ...made, body: { ...wish, size_bytes: 1 } };
+    expect((await post(other)).body).toMatchObject({ size_bytes: 1 });
+    expect(codeOf(await post(made))).toBe('400 idempotency_key_reused');
   });
 
   it('commits no effect of a call whose claim was taken over, and stays with who took it', async () => {

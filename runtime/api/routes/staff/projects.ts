@@ -6,15 +6,16 @@ import { listStaffProjectsQuery, patchStaffProjectBody } from '../../../core/res
 import { listUploadsQuery } from '../../../core/resources/upload.ts';
 import { insertAuditEntry } from '../../../db/audit-log.ts';
 import { listFiles } from '../../../db/file-lists.ts';
-import { listProjects } from '../../../db/projects.ts';
+import { listProjects, lockProject, type ProjectRow } from '../../../db/projects.ts';
 import { listUploads } from '../../../db/uploads.ts';
 import { auditActor } from '../../audit-actor.ts';
 import { forgetSessions } from '../../auth/library-session.ts';
 import type { ApiDeps } from '../../deps.ts';
 import { endpoint, projectEndpoint } from '../../endpoint.ts';
+import { entityTag, requireMatch } from '../../entity-tag.ts';
 import { EVERYBODY, listPage } from '../../list-page.ts';
 import { presentFile } from '../../present/file.ts';
-import { presentStaffProject } from '../../present/project.ts';
+import { presentStaffProject, projectMoving } from '../../present/project.ts';
 import { presentUpload } from '../../present/upload.ts';
 
 export const listStaffProjects = endpoint({
@@ -42,6 +43,7 @@ export const getStaffProject = projectEndpoint({
   auth: ['staff'],
   ok: 200,
   projects: 'own, staff any',
+  moving: projectMoving,
   handle: async ({ deps, principal, project, request_id }) => {
     const { organization_id, project_id, project_slug } = project;
     const actor = auditActor({ principal, request_id });
@@ -58,12 +60,17 @@ export const patchStaffProject = projectEndpoint({
   ok: 200,
   errors: ['custom_domain_taken'],
   projects: 'own, staff any',
+  moving: projectMoving,
   body: patchStaffProjectBody,
-  handle: async ({ deps, principal, project: { project_id }, body, request_id }) => {
+  handle: async ({ deps, principal, project: { project_id }, body, request_id, if_match }) => {
     refuseOwnHosts(deps, body.custom_domains ?? []);
     const actor = auditActor({ principal, request_id });
     const change = { project_id, wish: body, actor };
-    const row = await deps.db.transaction((tx) => changeProjectByStaff(tx, deps, change));
+    const row = await deps.db.transaction(async (tx) => {
+      const before = await lockProject(tx, project_id);
+      requireMatch(if_match, before && staffTag(before, deps));
+      return changeProjectByStaff(tx, change);
+    });
     return presentStaffProject(row, deps);
   },
   afterwards: forgetSessions,
@@ -109,6 +116,10 @@ export const listStaffUploads = projectEndpoint({
     });
   },
 });
+
+function staffTag(project: ProjectRow, deps: ApiDeps): string {
+  return entityTag(presentStaffProject(project, deps), projectMoving);
+}
 
 /** Hosts below the root domain belong to projects by their slugs. */
 function refuseOwnHosts({ settings }: ApiDeps, domains: readonly string[]): void {

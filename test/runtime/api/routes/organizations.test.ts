@@ -41,14 +41,22 @@ describe('GET /v1/organizations', () => {
 });
 
 describe('POST /v1/organizations by a tenant', () => {
-  it('answers 200 with its own, which a first call makes', async () => {
-    const call = api.session(newSubject());
+  it('answers 200 with its own, which a first call makes, audited', async () => {
+    const subject = newSubject();
+    const call = api.session(subject);
     const first = await call('POST', PATH, { name: 'Mine' });
     expect(first.status).toBe(200);
     expectRecord(organizationRecord, first.body);
     expect((await call('GET', PATH)).body.items).toEqual([first.body]);
     expect((await call('POST', PATH)).body).toEqual(first.body);
-    expect(await audited(first.body.organization_id)).toEqual([]);
+    const { organization_id } = first.body;
+    expect(await audited(organization_id)).toEqual([
+      {
+        ...{ organization_id, actor_kind: 'user', actor_id: subject },
+        ...{ action: 'organization.create', before: null, after: { name: subject } },
+        request_id: first.headers['x-request-id'],
+      },
+    ]);
   });
 
   it('ignores the body, be it no JSON at all', async () => {

@@ -233,7 +233,12 @@ describe('fields of staff', () => {
       'pricing_multiplier',
       'storage_hard_limit_bytes',
     ]);
-    expect(codeOf(await patch({ storage_hard_limit_bytes: null }))).toBe('403 staff_only_field');
+    for (const wrong of [5000, null, '1GB']) {
+      const storage = await patch({ storage_hard_limit_bytes: wrong });
+      expect(codeOf(storage), String(wrong)).toBe('403 staff_only_field');
+      expect(codeOf(await patch({ pricing_multiplier: wrong }))).toBe('403 staff_only_field');
+    }
+    expect(issuesOf(await patch({ organization_id: null }))).toEqual(['organization_id']);
     expect((await patch({})).body).toEqual(project);
   });
 

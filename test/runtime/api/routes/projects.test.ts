@@ -169,6 +169,10 @@ describe('POST /v1/projects', () => {
     const refused = await owner('POST', '/v1/projects', body);
     expect(codeOf(refused)).toBe('403 staff_only_field');
     expect(refused.body.error.details).toEqual({ fields: ['organization_id'] });
+    for (const wrong of [null, 5]) {
+      const answer = await owner('POST', '/v1/projects', { ...body, organization_id: wrong });
+      expect(codeOf(answer), String(wrong)).toBe('403 staff_only_field');
+    }
     const made = await staff('POST', '/v1/projects', body);
     expect([made.status, made.body.organization_id]).toEqual([201, organization_id]);
     expect((await owner('GET', `/v1/projects/${body.project_slug}`)).status).toBe(200);

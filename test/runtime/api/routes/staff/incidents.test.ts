@@ -206,9 +206,10 @@ describe('the trail', () => {
     const actions = (items: { action: string }[]) => items.map(({ action }) => action);
     const expected = ['project.update', 'project.create'];
     expect(actions((await trail(`project_slug=${project_slug}`)).items)).toEqual(expected);
-    expect(actions((await trail(`organization_id=${body.organization_id}`)).items)).toEqual(
-      expected,
-    );
+    expect(actions((await trail(`organization_id=${body.organization_id}`)).items)).toEqual([
+      ...expected,
+      'organization.create',
+    ]);
     expect((await trail('since=2999-01-01T00:00:00Z')).items).toEqual([]);
     expect(codeOf(await staff('GET', '/v1/staff/audit?actor_kind=odd'))).toBe(
       '400 invalid_request',

@@ -1,5 +1,5 @@
 // Spec: Staff (projects, organizations); Project; Project (status).
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deleteFile } from '../../../../../runtime/actions/delete-file.ts';
 import { organizationRecord } from '../../../../../runtime/core/resources/organization.ts';
 import {
@@ -13,6 +13,7 @@ import {
   expectRecord,
   issuesOf,
   newSubject,
+  signatureOf,
 } from '../../../../support/api-client.ts';
 import { STAFF_SUBJECT, useApi } from '../../../../support/api-server.ts';
 import { auditEntries } from '../../../../support/audit-entries.ts';
@@ -24,6 +25,10 @@ const staff = api.session(STAFF_SUBJECT);
 let project: ProjectRecord;
 let path: string;
 
+beforeAll(async () => {
+  // A first login is in the audit log by itself.
+  await staff('GET', '/v1/me');
+});
 beforeEach(async () => {
   project = await createProject(owner);
   path = `/v1/staff/projects/${project.project_slug}`;
@@ -55,6 +60,22 @@ describe('a project', () => {
     expect(await trail(answer.headers['x-request-id'])).toMatchObject([
       { action: 'project.read', actor_kind: 'staff', actor_id: STAFF_SUBJECT },
     ]);
+  });
+
+  it('is changed under the ETag that staff read, and under no other', async () => {
+    const { etag: tag = '' } = (await staff('GET', path)).headers;
+    const price = async (pricing_multiplier: number, ifMatch: string) => {
+      const raw = JSON.stringify({ pricing_multiplier });
+      const session = await api.sessionHeaders(STAFF_SUBJECT);
+      const headers = { ...session, ...signatureOf('PATCH', path, raw), 'if-match': ifMatch };
+      return api.send({ method: 'PATCH', path, raw, headers });
+    };
+    expect(codeOf(await price(3, '"stranger"'))).toBe('412 precondition_failed');
+    expect((await staff('GET', path)).body.pricing_multiplier).toBe(1);
+    const answer = await price(3, tag);
+    expect([answer.status, answer.body.pricing_multiplier]).toEqual([200, 3]);
+    expect(answer.headers.etag).toBe((await staff('GET', path)).headers.etag);
+    expect(codeOf(await price(4, tag))).toBe('412 precondition_failed');
   });
 
   it('is found in the list across organizations, and in its own alone', async () => {
