@@ -96,7 +96,7 @@ export function openDatabase(url: string, { log, lifecycle }: Opening): OpenData
 }
 
 /** What stands in the place of values is all that a statement says of them. */
-const tracedStatement: Around = (statement, work) => {
+export const tracedStatement: Around = (statement, work) => {
   if (!isTraced()) return work();
   const [operation = ''] = /\w+/.exec(statement) ?? [];
   const attributes = {

@@ -28,7 +28,7 @@ export const differenceCauses = {
   not_charged_yet:
     'The day is charged at 00:20 UTC of the next one, and again of the two after it. When it stays, daily-charge is not run.',
   too_late:
-    'Usage or a correction came after the three days in which a day is charged: it stays as it was charged.',
+    'Usage or a correction came after the three runs that charge a day: it stays as it was charged. Where one of them failed, the next daily-charge makes up for it.',
 } as const;
 
 export type DifferenceCause = keyof typeof differenceCauses;

@@ -100,15 +100,21 @@ export async function findLastJobRun(db: Queryable, job: string): Promise<JobRun
   return rows[0];
 }
 
-/** The newest run of each of these jobs that ended well. */
+/**
+ * The newest run of each of these jobs that ended well. One that never did is told as of the newest migration: since
+ * then it might have, and one that came with it is not late before it was due.
+ */
 export async function listDoneJobRuns(
   db: Queryable,
   jobs: readonly string[],
 ): Promise<(Pick<JobRunRow, 'job' | 'counts'> & { finished_at: Date })[]> {
   return db.query(
-    `select r.job, r.finished_at, r.counts from unnest($1::text[]) asked (job) cross join lateral (
+    `select asked.job, coalesce(r.finished_at, migrated.at) as finished_at, coalesce(r.counts, '{}') as counts
+     from unnest($1::text[]) asked (job) left join lateral (
        select * from job_runs where job = asked.job and outcome = 'done' order by started_at desc limit 1
-     ) r`,
+     ) r on true cross join (
+       select max(run_on) at time zone current_setting('TimeZone') as at from schema_migrations
+     ) migrated`,
     [jobs],
   );
 }
@@ -137,6 +143,33 @@ export async function countFailedJobRuns(
 /** Ended ones that are older; returns how many went. */
 export function deleteOldJobRuns(db: Queryable, ageSeconds: number): Promise<number> {
   return deleteRowsOlderThan(db, { table: 'job_runs', column: 'finished_at' }, ageSeconds);
+}
+
+/**
+ * Of these times, in their order, those as which no run of the job ended well once they had come, give or take a
+ * minute; what ran well as if at another time says nothing of them.
+ */
+export async function listTimesNotRun(
+  db: Queryable,
+  { job, times }: { job: string; times: readonly Date[] },
+): Promise<Date[]> {
+  const rows = await db.query<{ due: Date }>(
+    `select due from unnest($2::timestamptz[]) due
+     where not exists (
+       select from job_runs where job = $1 and outcome = 'done' and scheduled_for = due
+         and started_at > due - interval '1 minute'
+     ) order by due`,
+    [job, times],
+  );
+  return rows.map(({ due }) => due);
+}
+
+/** Since when jobs run here, whichever they are and whatever became of them, as far back as runs are kept. */
+export async function findFirstRunTime(db: Queryable): Promise<Date | undefined> {
+  const [row] = await db.query<{ first: Date }>(
+    'select least(started_at, scheduled_for) as first from job_runs order by run_id limit 1',
+  );
+  return row?.first;
 }
 
 /** As which time a job ran last and well, once that had come: give or take a minute, as clocks differ. */

@@ -6,9 +6,10 @@
 import { parseDay, parseInstant } from '../core/instant.ts';
 import { isAway } from '../core/outage.ts';
 import { Advice } from '../platform/advice.ts';
-import type { Environment } from '../platform/config.ts';
-import { createLifecycle } from '../platform/lifecycle.ts';
-import type { Log } from '../platform/log.ts';
+import { type Environment, parseConfig } from '../platform/config.ts';
+import { createLifecycle, type Lifecycle } from '../platform/lifecycle.ts';
+import { withoutOutside } from '../platform/outside-variables.ts';
+import { startTracing } from '../platform/tracing/start-tracing.ts';
 import type { JobByHand, JobDeps } from './job.ts';
 import { openJobDeps } from './open-job-deps.ts';
 import { outlastRun } from './outlast-run.ts';
@@ -28,29 +29,35 @@ export async function jobCommand(
     throw new Advice(advice, { exitCode: 2 });
   }
   const deps = await openJobDeps(options.data, env);
+  const { log } = deps;
+  const lifecycle = createLifecycle({ log });
+  await startTracing(parseConfig(withoutOutside(env)), { name: 'job', log, lifecycle });
   const ended = Promise.withResolvers<void>();
-  const signal = untilToldToEnd(deps.log, ended.promise);
+  const signal = untilToldToEnd(lifecycle, ended.promise);
   try {
     const times = await timesNow(deps, { name, job, at: asIfAt });
-    for (const at of times) print(name, at, await runInTurn(deps, { name, job, at, signal }));
+    await runEach(deps, { name, job, times, signal });
   } catch (error) {
     throw isAway(error) ? new Advice(AWAY, { cause: error }) : error;
   } finally {
+    await deps.webhooks?.stop();
     await deps.queue.close();
     await deps.patient?.close();
     await deps.db.close();
+    const isTold = signal.aborted;
     ended.resolve();
+    await lifecycle.stop();
     // What does not heed the signal, such as a call to a storage that says nothing, is not waited for.
-    if (signal.aborted) setTimeout(() => process.exit(), LEFT_ALONE_MS).unref();
+    if (isTold) setTimeout(() => process.exit(), LEFT_ALONE_MS).unref();
   }
 }
 
 const LEFT_ALONE_MS = 500;
 
 /** A run ends, and is recorded as ended, before its process: the next one need not wait for its lease. */
-function untilToldToEnd(log: Log, ended: Promise<void>): AbortSignal {
+function untilToldToEnd(lifecycle: Lifecycle, ended: Promise<void>): AbortSignal {
   const ending = new AbortController();
-  createLifecycle({ log }).onStop('job', () => {
+  lifecycle.onStop('job', () => {
     ending.abort(new Advice('the job was told to end: call it again, what it did stays done'));
     return ended;
   });
@@ -58,6 +65,21 @@ function untilToldToEnd(log: Log, ended: Promise<void>): AbortSignal {
 }
 
 type Turn = { name: string; job: JobByHand; at: Date; signal: AbortSignal };
+
+/** One that fails keeps no later one from it: the first failure is thrown behind them all. */
+async function runEach(
+  deps: JobDeps,
+  { times, ...turn }: Omit<Turn, 'at'> & { times: readonly Date[] },
+): Promise<void> {
+  const failures: unknown[] = [];
+  for (const at of times) {
+    const result = await runInTurn(deps, { ...turn, at });
+    const goesOn = result.outcome === 'failed' && !isAway(result.error) && !turn.signal.aborted;
+    if (goesOn) failures.push(result.error);
+    else print(turn.name, at, result);
+  }
+  if (failures.length > 0) throw failures[0];
+}
 
 /** Behind a run whose process was killed, once its lease is over; a run that works is not waited for. */
 async function runInTurn(deps: JobDeps, turn: Turn): Promise<JobRunResult> {

@@ -3,7 +3,7 @@
  * else the installation that the environment names, as a CronJob does.
  */
 import { join } from 'node:path';
-import { deploymentFields } from '../actions/open-deps.ts';
+import { deploymentFields, tracedStatement } from '../actions/open-deps.ts';
 import { createDatabase } from '../db/client.ts';
 import { Advice } from '../platform/advice.ts';
 import { openCdn } from '../platform/cdn/open-cdn.ts';
@@ -76,9 +76,10 @@ function open(config: ConfigWith<'databaseUrl'>, { buckets, format }: Opening): 
   });
   // Most jobs ring nobody, and a charge must not wait for a broker.
   const queue = createLazyQueue(() => openQueue(config, log));
-  const db = createDatabase({ url, maxConnections: 4, queryTimeoutMs: QUERY_TIMEOUT_MS });
+  const around = tracedStatement;
+  const db = createDatabase({ url, around, maxConnections: 4, queryTimeoutMs: QUERY_TIMEOUT_MS });
   const patientMs = BY_HAND_SECONDS_MAX * 1000;
-  const patient = createDatabase({ url, maxConnections: 1, queryTimeoutMs: patientMs });
+  const patient = createDatabase({ url, around, maxConnections: 1, queryTimeoutMs: patientMs });
   const cdn = openCdn(config, systemClock);
   const points = failpoint === undefined ? {} : { failpoint: killAt(failpoint) };
   const addresses = publicAddresses(config);

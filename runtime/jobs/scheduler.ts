@@ -5,7 +5,14 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cron } from 'croner';
-import { findLastScheduledFor, hasDoneJobRun } from '../db/job-runs.ts';
+import type { Queryable } from '../db/client.ts';
+import { findDatabaseTime } from '../db/database-time.ts';
+import {
+  findFirstRunTime,
+  findLastScheduledFor,
+  hasDoneJobRun,
+  listTimesNotRun,
+} from '../db/job-runs.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { createOutageLog } from '../platform/outage-log.ts';
 import type { Job, JobByHand, JobDeps } from './job.ts';
@@ -27,6 +34,10 @@ export type SchedulerOptions = {
 const TICK_MS = 1000;
 /** How many missed runs are made up for, at most. */
 const MISSED_MAX = 40;
+/** How far back it is known of a daily run whether it was missed: runs are kept for so many days. */
+const KNOWN_MAX = 90;
+/** The clock by which Kubernetes calls a job, and the database's, may differ by so much. */
+const TOLERANCE_MS = 60_000;
 
 export function startScheduler(deps: JobDeps, options: SchedulerOptions = {}): Scheduler {
   const ending = new AbortController();
@@ -54,7 +65,7 @@ async function runWhenDue(deps: JobDeps, line: Line): Promise<void> {
   while (!signal.aborted) {
     try {
       if (looked === undefined) {
-        looked = (await findLastScheduledFor(deps.db, line.name)) ?? deps.clock.now();
+        looked = (await lookedBefore(deps.db, line)) ?? deps.clock.now();
         next = cronOf(line.job).nextRun(looked);
       }
       const now = deps.clock.now();
@@ -74,14 +85,21 @@ async function runWhenDue(deps: JobDeps, line: Line): Promise<void> {
   }
 }
 
+/** Where the line goes on: behind the last run that went well or, where each counts, from the first of all on. */
+function lookedBefore(db: Queryable, { name, job }: Line): Promise<Date | undefined> {
+  return job.missed === 'each' ? findFirstRunTime(db) : findLastScheduledFor(db, name);
+}
+
 type Span = { after: Date; until: Date };
 
 async function runDue(deps: JobDeps, line: Line, span: Span): Promise<void> {
   const { name, job, signal, options } = line;
   const { metrics } = options;
   const run = { name, job, signal, ...(metrics === undefined ? {} : { metrics }) };
-  for (const at of dueTimes(job, span)) {
-    while (!signal.aborted && !(await hasDoneJobRun(deps.db, { job: name, scheduled_for: at }))) {
+  const isEach = job.missed === 'each';
+  const times = isEach ? await listMissed(deps, { name, job, ...span }) : dueTimes(job, span);
+  for (const at of times) {
+    while (!signal.aborted && !(await hasRun(deps.db, line, at))) {
       const { outcome } = await runJob(deps, { ...run, at });
       const isLeft = outcome !== 'skipped' || !(await outlastRun(deps.db, { job: name, signal }));
       if (isLeft) break;
@@ -89,12 +107,46 @@ async function runDue(deps: JobDeps, line: Line, span: Span): Promise<void> {
   }
 }
 
-/** The times in (after, until] as which the job has to run now: the newest, or each, as the table says. */
-export function dueTimes(job: Pick<Job, 'schedule' | 'missed'>, { after, until }: Span): Date[] {
+/** By another scheduler, meanwhile: as if at this time or, where the newest counts, at a later one. */
+async function hasRun(db: Queryable, { name, job }: Line, at: Date): Promise<boolean> {
+  if (job.missed === 'newest') return hasDoneJobRun(db, { job: name, scheduled_for: at });
+  return (await listTimesNotRun(db, { job: name, times: [at] })).length === 0;
+}
+
+/**
+ * Each time since jobs run here as which this one did not end well, also where a later one did: a run covers some days
+ * only. Of very many the newest, and it is said that there are more.
+ */
+async function listMissed(
+  { db, log }: Pick<JobDeps, 'db' | 'log'>,
+  { name, job, after, until }: Span & { name: string; job: Pick<Job, 'schedule' | 'missed'> },
+): Promise<Date[]> {
+  const first = await findFirstRunTime(db);
+  const isOlder = first !== undefined && first <= after;
+  const span = { after: isOlder ? new Date(first.getTime() - 1) : after, until };
+  const times = dueTimes(job, span, KNOWN_MAX);
+  const missed = await listTimesNotRun(db, { job: name, times });
+  const made = missed.slice(-MISSED_MAX);
+  const count = missed.length - made.length;
+  if (count > 0) {
+    const fields = { job: name, count, until: made[0], advice: FORGONE_ADVICE };
+    log.warn('runs of a job were missed too long ago to be made up for', fields);
+  }
+  return made;
+}
+
+const FORGONE_ADVICE = 'call it as if at each of those times: tintype job NAME --at TIME';
+
+/** The times in (after, until] as which the job has to run: the newest, or each up to so many, as the table says. */
+export function dueTimes(
+  job: Pick<Job, 'schedule' | 'missed'>,
+  { after, until }: Span,
+  count_max = MISSED_MAX,
+): Date[] {
   const cron = cronOf(job);
   const next = cron.nextRun(after);
   if (next === null || next > until) return [];
-  const newest = cron.previousRuns(job.missed === 'each' ? MISSED_MAX : 1, justBehind(until));
+  const newest = cron.previousRuns(job.missed === 'each' ? count_max : 1, justBehind(until));
   return newest
     .filter((time) => time > after)
     .sort((left, right) => left.getTime() - right.getTime());
@@ -103,18 +155,18 @@ export function dueTimes(job: Pick<Job, 'schedule' | 'missed'>, { after, until }
 type Called = { name: string; job: JobByHand | Job; at?: Date | undefined };
 
 /**
- * The times as which a job runs that is called now, by a CronJob or a person: what it missed as the table says, else
- * now; as if at a time, what it missed before that, which would never be run behind it, and then that time.
+ * The times as which a job runs that is called now, by a CronJob or a person: what it missed by the database's clock,
+ * as the table says, else now; as if at a time, what it missed before that, and then that time.
  */
 export async function timesNow(
-  { db, clock }: Pick<JobDeps, 'db' | 'clock'>,
+  deps: Pick<JobDeps, 'db' | 'clock' | 'log'>,
   { name, job, at }: Called,
 ): Promise<Date[]> {
-  const now = clock.now();
-  if (!('missed' in job) || job.missed === 'newest') return [at ?? now];
-  const after = await findLastScheduledFor(db, name);
-  const until = at !== undefined && at < now ? at : now;
-  const missed = after === undefined ? [] : dueTimes(job, { after, until });
+  if (!('missed' in job) || job.missed === 'newest') return [at ?? deps.clock.now()];
+  const now = await findDatabaseTime(deps.db);
+  const come = new Date(now.getTime() + TOLERANCE_MS);
+  const until = at !== undefined && at < come ? at : come;
+  const missed = await listMissed(deps, { name, job, after: until, until });
   if (at !== undefined) return [...missed.filter((time) => time < at), at];
   return missed.length === 0 ? [now] : missed;
 }

@@ -22,7 +22,7 @@ export const jobs = {
     clock: 'database',
     missed: 'newest',
     missed_means:
-      'Uploads without a complete call, and those whose worker was killed, wait longer.',
+      'Uploads without a complete call wait longer, and others where no worker is there to find them.',
     run: uploadSweep,
   },
   'purge-queue': {
@@ -57,8 +57,7 @@ export const jobs = {
     ...schedules['daily-charge'],
     clock: 'at',
     missed: 'each',
-    missed_means:
-      'Charges come later. A run covers three days: after a longer gap each day is run.',
+    missed_means: 'Charges come later; the next run makes up for each that was missed or failed.',
     run: dailyCharge,
   },
   reconciliation: {

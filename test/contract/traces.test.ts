@@ -5,6 +5,7 @@ import { type OtlpServer, type SeenSpan, startOtlpServer } from '../support/otlp
 import { over, photograph } from '../support/pictures.ts';
 import { call, deliver, put } from './support/client.ts';
 import { type Deployment, startDeployment } from './support/deployment.ts';
+import { runTintype } from './support/tintype.ts';
 
 const REQUEST_ID = 'upload-of-one-picture';
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -148,6 +149,22 @@ describe('the traces of a deployment', { shuffle: false }, () => {
       await expect.poll(sent).toBeDefined();
       expect(headers?.traceparent).toContain(sent()?.spanId);
       expect(sent()?.attributes['tintype.request_id']).toBe(headers?.['x-request-id']);
+    });
+  });
+
+  describe('a job of a CronJob', () => {
+    it('is a trace of its own for each run, which is sent before its process ends', async () => {
+      const { env } = deployment;
+      const before = collector.spans.length;
+      const { code } = await runTintype(['job', 'retention', '--data', '/nowhere'], { env });
+      expect(code).toBe(0);
+      const fresh = collector.spans.slice(before);
+      const ofJob = fresh.filter(({ service }) => service === 'tintype-job');
+      const [run, ...others] = ofJob.filter(({ name }) => name === 'job retention');
+      expect(others).toEqual([]);
+      expect(run?.attributes).toMatchObject({ 'tintype.result': 'done' });
+      expect(new Set(ofJob.map(({ traceId }) => traceId))).toEqual(new Set([run?.traceId]));
+      expect(ofJob.map(({ name }) => name)).toContain('postgresql update');
     });
   });
 

@@ -106,30 +106,37 @@ describe('a moderator and a billing clerk', { shuffle: false }, () => {
       const month = await bookMonth();
       const bill = linesOf(await shell.type(BILL_OF_THE_MONTH));
       for (const [day, credits] of month) {
-        const line = `  ${day}  ${credits} credits (the hours add up), charged ${credits} for good`;
-        expect(bill).toContain(line);
+        const sum = `${credits} credits (the hours add up)`;
+        expect(bill).toContain(`  ${day}  ${sum}, charged ${credits} with all of its hours final`);
       }
+      expect(bill).toContain(`  ${dayBefore(UNCHARGED)}  23 credits, not charged yet`);
+      expect(bill.filter((line) => line.includes('MISSING'))).toEqual([]);
     });
   });
 
+  const DAY_MS = 86_400_000;
+  const dayBefore = (days: number) =>
+    new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+  /** With a part of the first day in front of the thirty that are shown unless one says otherwise. */
   const BILL_OF_THE_MONTH = [
-    'staff GET "/v1/staff/projects/autumn/usage"',
+    `staff GET "/v1/staff/projects/autumn/usage?from=${dayBefore(30)}"`,
     'node docs/walkthroughs/moderator-and-billing/bill.js',
   ].join(' | ');
-  const DAY_MS = 86_400_000;
-  const DAYS = [9, 8, 7, 6, 5, 4];
+  const DAYS = [30, 9, 8, 7, 6, 5, 4];
+  const UNCHARGED = 1;
 
-  /** Deliveries of six days before this one, told late, then summed and charged as the jobs would have; each day's cost. */
+  /**
+   * Deliveries of days before this one, told late, then summed and charged as the jobs
+   * would have, but for one; each day's cost.
+   */
   async function bookMonth(): Promise<[day: string, credits: number][]> {
     const db = createDatabase({ url: tintype.instance.database_url });
     const project = "select project_id from projects where project_slug = 'autumn'";
     const [{ project_id = '' } = {}] = await db.query<{ project_id: string }>(project);
-    const dayBefore = (days: number) =>
-      new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
-    const entries = DAYS.flatMap((days) =>
-      [3, 17].map((hour) => {
+    const entries = [...DAYS, UNCHARGED].flatMap((days) =>
+      [0, 3, 17].map((hour) => {
         const window_start = new Date(`${dayBefore(days)}T${String(hour).padStart(2, '0')}:00:00Z`);
-        const credits = days * hour;
+        const credits = days * (hour + 1);
         return {
           project_id,
           window_start,
@@ -144,10 +151,10 @@ describe('a moderator and a billing clerk', { shuffle: false }, () => {
     await db.close();
     const { data } = tintype;
     await runTintype(['job', 'hourly-rollup', '--data', data]);
-    for (const days of [6, 3]) {
+    for (const days of [29, 6, 3]) {
       const at = `${dayBefore(days)}T04:00:00Z`;
       await runTintype(['job', 'daily-charge', '--at', at, '--data', data]);
     }
-    return DAYS.map((days) => [dayBefore(days), days * (3 + 17)]);
+    return DAYS.map((days) => [dayBefore(days), days * (1 + 4 + 18)]);
   }
 });

@@ -19,7 +19,7 @@ export const usageHour = z.object({
   computed_at: timestamp,
 });
 
-/** One UTC day; finalized_at is null until all of its hours were final at a charge. */
+/** One UTC day; finalized_at is null until all of its hours were final at a charge, and stays when it is charged again. */
 export const usageDay = z.object({
   day: z.iso.date(),
   ...counters,

@@ -6,7 +6,12 @@ import { listUploadContents } from '../../../runtime/db/content-owners.ts';
 import { findDeclaredSigningKey } from '../../../runtime/db/declared-rows.ts';
 import { findDeliveryFile, findDeliveryProject } from '../../../runtime/db/delivery-lookups.ts';
 import { upsertDerivedReads } from '../../../runtime/db/derived-reads.ts';
-import { countFailedJobRuns, listDoneJobRuns } from '../../../runtime/db/job-runs.ts';
+import {
+  countFailedJobRuns,
+  findFirstRunTime,
+  listDoneJobRuns,
+  listTimesNotRun,
+} from '../../../runtime/db/job-runs.ts';
 import { insertLedgerEntry } from '../../../runtime/db/ledger.ts';
 import { countOverQuota } from '../../../runtime/db/organizations.ts';
 import { claimPurges, countPurgesWaiting } from '../../../runtime/db/purges.ts';
@@ -191,6 +196,7 @@ const asked: [what: string, ask: (noted: Database) => Promise<unknown>][] = [
       noted.transaction((tx) =>
         insertWebhookDelivery(tx, {
           ...{ delivery_id: 'new', project_id, event: 'webhook.test', body: '{}' },
+          created_at: new Date(),
         }),
       ),
   ],
@@ -258,6 +264,11 @@ const asked: [what: string, ask: (noted: Database) => Promise<unknown>][] = [
   ['parts that an upload needs', (noted) => listLiveMultiparts(noted, ['k7', 'none'])],
   ['masters that an upload needs', (noted) => listUploadContents(noted, [upload_id])],
   ['a page of uploads', (noted) => listUploads(noted, { ...page, project_id, status: null })],
+  ['since when jobs run', (noted) => findFirstRunTime(noted)],
+  [
+    'when a job did not run',
+    (noted) => listTimesNotRun(noted, { job: 'daily-charge', times: [new Date()] }),
+  ],
   ['how often jobs failed', (noted) => countFailedJobRuns(noted, ['upload-sweep', 'retention'])],
   ['what jobs did last', (noted) => listDoneJobRuns(noted, ['upload-sweep', 'retention'])],
 ];

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
+import { insertCreditGrant } from '../../../runtime/db/credit-grants.ts';
 import type { JobRunRow } from '../../../runtime/db/job-runs.ts';
 import { findFreePort } from '../../../runtime/platform/http/free-port.ts';
 import { runTintype, spawnTintype } from '../../contract/support/tintype.ts';
@@ -66,6 +67,48 @@ it('runs what was missed before a time that it is told to run as', async () => {
   expect(lines).toHaveLength(4);
   expect(lines[0]).toContain('T00:20:00.000Z');
   expect(lines[3]).toContain(at);
+});
+
+it('charges everybody else on the missed days behind one that failed, and that one the next time', async () => {
+  // The newest day on which a charge was due.
+  const today = `date_trunc('day', now() - interval '19 minutes', 'UTC')`;
+  await db.query(
+    `insert into job_runs (job, scheduled_for, started_at, lease_until, finished_at, outcome)
+     select 'daily-charge', at, at, at, at, 'done'
+     from (select ${today} + interval '20 minutes' - interval '2 days') run (at)`,
+  );
+  const used = async (daysAgo: number) => {
+    const { organization_id, project_id } = await makeProject(db);
+    const grant = { organization_id, credits: 100, external_id: organization_id };
+    await insertCreditGrant(db, { ...grant, source: 'staff' });
+    await db.query(
+      `insert into usage_hours (project_id, window_start, requests, bytes, transforms, credits)
+       select $1, ${today} - make_interval(days => $2), 1, 1, 0, 7`,
+      [project_id, daysAgo],
+    );
+    return organization_id;
+  };
+  const [held, other] = [await used(4), await used(1)];
+  const outcomes = () => db.query('select outcome from job_runs order by run_id offset 1');
+  const charged = async (organization_id: string) => {
+    const sum = 'select coalesce(sum(delta), 0)::int as sum from ledger where organization_id = $1';
+    return (await db.query(sum, [organization_id]))[0];
+  };
+  await db.query(`create function refuse() returns trigger language plpgsql as $$ begin
+    if new.organization_id = '${held}' then raise exception 'refused'; end if;
+    return new;
+  end $$`);
+  await db.query(
+    'create trigger refuse before insert on ledger for each row execute function refuse()',
+  );
+  const { code, stdout, stderr } = await job('daily-charge');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('could not be charged')]);
+  expect(stdout.trim().split('\n')).toHaveLength(1);
+  expect(await outcomes()).toEqual([{ outcome: 'failed' }, { outcome: 'done' }]);
+  expect([await charged(held), await charged(other)]).toEqual([{ sum: 0 }, { sum: 7 }]);
+  await db.query('drop function refuse cascade');
+  expect((await job('daily-charge')).code).toBe(0);
+  expect([await charged(held), await charged(other)]).toEqual([{ sum: 7 }, { sum: 7 }]);
 });
 
 it('runs behind a run whose process was killed, once its lease is over', async () => {

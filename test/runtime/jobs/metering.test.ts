@@ -212,6 +212,22 @@ describe('the daily charge', () => {
     });
   });
 
+  it('charges a day whose hours are all final again for what comes later', async () => {
+    const tenant = await makeTenant({ credits: 1000, projects: 1 });
+    const [project_id = ''] = tenant.project_ids;
+    await send(usage(project_id, hour('2026-11-17', 5), 5));
+    await jobs.run(rollup);
+    await jobs.run(charge, new Date('2026-11-19T00:20:00Z'));
+    const final = await dayOf(project_id, '2026-11-17');
+    expect(final).toMatchObject({ charged_credits: 5, finalized_at: expect.any(Date) });
+    await send(usage(project_id, hour('2026-11-17', 6), 7));
+    await jobs.run(rollup);
+    await jobs.run(charge, CHARGE);
+    const { finalized_at } = must(final);
+    const again = await dayOf(project_id, '2026-11-17');
+    expect(again).toMatchObject({ charged_credits: 12, finalized_at });
+  });
+
   it('as if at a later day closes no hour that is not over', async () => {
     const tenant = await makeTenant({ credits: 1000, projects: 1 });
     const [project_id = ''] = tenant.project_ids;

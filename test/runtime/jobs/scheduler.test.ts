@@ -8,6 +8,8 @@ import {
   timesNow,
 } from '../../../runtime/jobs/scheduler.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
+import { systemClock } from '../../../runtime/platform/clock.ts';
+import { createLog } from '../../../runtime/platform/log.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeJobs, type TestJobs } from '../../support/jobs.ts';
 
@@ -65,60 +67,6 @@ describe('times that are due', () => {
     expect(printed(due).at(-1)).toBe('2026-11-20T00:20');
   });
 
-  it('are those of a run that is called, too: what was missed, or now', async () => {
-    const daysAgo = (days: number, time: string) =>
-      `${new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)}T${time}`;
-    const deps = { db, clock: { now: () => utc(daysAgo(1, '12:00')) } };
-    const called = async (job: 'daily-charge' | 'hourly-rollup') =>
-      printed(await timesNow(deps, { name: job, job: table[job] }));
-    const insert = (job: string, at: string) =>
-      db.query(
-        `insert into job_runs (job, scheduled_for, lease_until, finished_at, outcome)
-         values ($1, $2, now(), now(), 'done')`,
-        [job, utc(at)],
-      );
-    const now = [daysAgo(1, '12:00')];
-    expect(await called('daily-charge')).toEqual(now);
-    for (const job of ['daily-charge', 'hourly-rollup']) await insert(job, daysAgo(6, '00:20'));
-    const missed = [5, 4, 3, 2, 1].map((days) => daysAgo(days, '00:20'));
-    expect(await called('daily-charge')).toEqual(missed);
-    expect(await called('hourly-rollup')).toEqual(now);
-    await insert('daily-charge', daysAgo(1, '00:20'));
-    expect(await called('daily-charge')).toEqual(now);
-    await db.query('delete from job_runs');
-  });
-
-  it('are those of a run as if at a time, too: what was missed before it is run first', async () => {
-    const at = (days: number, time: string) =>
-      utc(`${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)}T${time}`);
-    const noon = at(-1, '12:00');
-    const deps = { db, clock: { now: () => noon } };
-    const job = table['daily-charge'];
-    const called = (asIfAt: Date) => timesNow(deps, { name: 'daily-charge', job, at: asIfAt });
-    const insert = (scheduled: Date, started: Date) =>
-      db.query(
-        `insert into job_runs (job, scheduled_for, started_at, lease_until, finished_at, outcome)
-         values ('daily-charge', $1, $2, now(), now(), 'done')`,
-        [scheduled, started],
-      );
-    expect(await called(at(-1, '03:00'))).toEqual([at(-1, '03:00')]);
-    await insert(at(-4, '00:20'), at(-4, '00:20'));
-    const missed = [at(-3, '00:20'), at(-2, '00:20')];
-    expect(await called(at(-1, '00:10'))).toEqual([...missed, at(-1, '00:10')]);
-    expect(await called(at(-1, '00:20'))).toEqual([...missed, at(-1, '00:20')]);
-    expect(await called(at(1, '03:00'))).toEqual([...missed, at(-1, '00:20'), at(1, '03:00')]);
-    expect(await called(at(-7, '03:00'))).toEqual([at(-7, '03:00')]);
-    // What was run as if at a time that had not come then hides nothing of the days until it.
-    await insert(at(-2, '03:00'), at(-4, '12:00'));
-    expect(await called(at(-1, '00:10'))).toEqual([...missed, at(-1, '00:10')]);
-    // Of more than are made up for, the newest before that time, whatever is due by now.
-    await db.query('delete from job_runs');
-    await insert(at(-100, '00:20'), at(-100, '00:20'));
-    const before = Array.from({ length: 40 }, (_, day) => at(day - 89, '00:20'));
-    expect(await called(at(-50, '03:00'))).toEqual([...before, at(-50, '03:00')]);
-    await db.query('delete from job_runs');
-  });
-
   it('come exactly once, however often it is looked', () => {
     const looks = fc.array(fc.integer({ min: 1, max: 7200 }), { minLength: 1, maxLength: 40 });
     fc.assert(
@@ -147,6 +95,99 @@ describe('times that are due', () => {
       }),
       { numRuns: 30 },
     );
+  });
+});
+
+describe('the times of a run that is called', () => {
+  const DAY_MS = 86_400_000;
+  const HOUR_MS = 3_600_000;
+  const daily = (at: Date): Job => ({
+    ...table['daily-charge'],
+    schedule: `${at.getUTCMinutes()} ${at.getUTCHours()} * * *`,
+  });
+  /** Due half a day ago, so that no test meets the moment. */
+  const noon = Math.floor((Date.now() - 12 * HOUR_MS) / 60_000) * 60_000;
+  const due = (days: number, hours = 0) => new Date(noon + days * DAY_MS + hours * HOUR_MS);
+  const job = daily(due(0));
+  const lines: string[] = [];
+  const destination = { write: (line: string) => lines.push(line) };
+  const log = createLog({ level: 'warn', name: 'test', destination });
+  const deps = { db, clock: systemClock, log };
+  const called = (at?: Date) => timesNow(deps, { name: 'daily-charge', job, at });
+  const insert = (at: Date, run: { started?: Date; outcome?: string; job?: string } = {}) =>
+    db.query(
+      `insert into job_runs (job, scheduled_for, started_at, lease_until, finished_at, outcome)
+       values ($1, $2, $3, now(), now(), $4)`,
+      [run.job ?? 'daily-charge', at, run.started ?? at, run.outcome ?? 'done'],
+    );
+
+  beforeEach(() => db.query('delete from job_runs'));
+
+  it('are what was missed, or now', async () => {
+    const isNow = async () =>
+      (await called()).map((time) => Math.abs(time.getTime() - Date.now()) < 60_000);
+    expect(await isNow()).toEqual([true]);
+    for (const name of ['daily-charge', 'hourly-rollup']) await insert(due(-5), { job: name });
+    expect(await called()).toEqual([-4, -3, -2, -1, 0].map((days) => due(days)));
+    const clock = { now: () => due(-1) };
+    const rollup = { name: 'hourly-rollup', job: table['hourly-rollup'] };
+    expect(await timesNow({ ...deps, clock }, rollup)).toEqual([due(-1)]);
+    for (const days of [-4, -3, -2, -1, 0]) await insert(due(days));
+    expect(await isNow()).toEqual([true]);
+  });
+
+  it('are each that failed too, whatever went well behind it', async () => {
+    await insert(due(-4), { outcome: 'failed' });
+    await insert(due(-3));
+    await insert(due(-2), { outcome: 'failed' });
+    await insert(due(-1));
+    await insert(due(0, 1));
+    expect(await called()).toEqual([due(-4), due(-2), due(0)]);
+  });
+
+  it('are each since jobs run here, where this one never did', async () => {
+    await insert(due(-3, 1), { job: 'upload-sweep' });
+    expect(await called()).toEqual([due(-2), due(-1), due(0)]);
+  });
+
+  it('are by the database’s clock, give or take a minute, whatever its own says', async () => {
+    const nextMinute = new Date(Math.ceil(Date.now() / 60_000) * 60_000);
+    await insert(new Date(nextMinute.getTime() - DAY_MS));
+    const calls = { name: 'daily-charge', job: daily(nextMinute) };
+    for (const seconds of [-600, -5, 600]) {
+      const clock = { now: () => new Date(nextMinute.getTime() + seconds * 1000) };
+      expect(await timesNow({ ...deps, clock }, calls)).toEqual([nextMinute]);
+    }
+  });
+
+  it('are as if at a time what was missed before it, and that', async () => {
+    expect(await called(due(-1, 3))).toEqual([due(-1, 3)]);
+    await insert(due(-3));
+    const missed = [due(-2), due(-1)];
+    expect(await called(due(0, -1))).toEqual([...missed, due(0, -1)]);
+    expect(await called(due(0))).toEqual([...missed, due(0)]);
+    expect(await called(due(1, 3))).toEqual([...missed, due(0), due(1, 3)]);
+    expect(await called(due(-6, 3))).toEqual([due(-6, 3)]);
+    // What was run as if at a time that had not come then hides nothing of the days until it.
+    await insert(due(-1), { started: due(-3, 12) });
+    expect(await called(due(0, -1))).toEqual([...missed, due(0, -1)]);
+  });
+
+  it('are of very many the newest, and the log says that there are more', async () => {
+    await insert(due(-99));
+    await insert(due(-60));
+    expect(lines).toEqual([]);
+    const newest = Array.from({ length: 40 }, (_, day) => due(day - 88));
+    const before = newest.filter((time) => time.getTime() !== due(-60).getTime());
+    expect(await called(due(-49, 3))).toEqual([due(-89), ...before, due(-49, 3)]);
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({
+        job: 'daily-charge',
+        count: 9,
+        until: due(-89).toISOString(),
+        advice: expect.stringContaining('--at'),
+      }),
+    ]);
   });
 });
 
@@ -232,6 +273,36 @@ describe('the scheduler', () => {
       tick_ms: 5,
     });
     await expect.poll(() => ran, { timeout: 20_000 }).toEqual(['charge 2026-11-04T00:20']);
+  });
+
+  it('runs each night that failed again in the next one, also behind one that went well', async () => {
+    const failing = new Set(['2026-11-11T00:20', '2026-11-12T00:20']);
+    const charge = noting('charge', 'each');
+    const run: Job['run'] = async (context) => {
+      const counts = await charge.run(context);
+      if (failing.has(printed([context.at])[0] ?? '')) throw new Error('held');
+      return counts;
+    };
+    const night = async (day: number, count: number) => {
+      jobs.clock.set(utc(`2026-11-${day}T00:20:00`));
+      await until(count);
+      return ran.splice(0).map((each) => Number(each.slice(15, 17)));
+    };
+    await done('sweep', '2026-11-10T12:00:00');
+    jobs.clock.set(utc('2026-11-10T12:00:00'));
+    scheduler = await startLooked({ charge: { ...charge, run } });
+    expect(await night(11, 1)).toEqual([11]);
+    expect(await night(12, 2)).toEqual([11, 12]);
+    failing.delete('2026-11-12T00:20');
+    expect(await night(13, 3)).toEqual([11, 12, 13]);
+    failing.clear();
+    expect(await night(14, 2)).toEqual([11, 14]);
+    await scheduler.stop();
+    jobs.clock.set(utc('2026-11-14T12:00:00'));
+    await db.query(`delete from job_runs where scheduled_for = $1`, [utc('2026-11-12T00:20:00')]);
+    scheduler = await startLooked({ charge: { ...charge, run } });
+    await until(1);
+    expect(ran).toEqual(['charge 2026-11-12T00:20']);
   });
 
   it('runs a job when its time comes, once, and nothing at its very first start', async () => {
