@@ -122,12 +122,12 @@ async function write(
 async function changeSettings(
   tx: Transaction,
   { settings }: SettingsChange,
-  { project, subject, clock }: Existing,
+  { project, subject }: Existing,
 ): Promise<ProjectRow> {
   const changed = await changeProject(tx, project, settings);
   const { nudity_auto_block } = settings;
   const actor = operatorAs(subject);
-  await switchAutoBlock(tx, { project, nudity_auto_block, actor, now: clock.now() });
+  await switchAutoBlock(tx, { project, nudity_auto_block, actor });
   return changed;
 }
 

@@ -3,7 +3,7 @@
  * the scanner, a review. What is so already changes nothing and tells nobody; only staff take a scanner's block over.
  * Spec: States and transitions, File; Event kinds, file.blocked, file.unblocked.
  */
-import { printDeliveryId, type WebhookEvent } from '../core/events.ts';
+import { printDeliveryId, type WebhookCause } from '../core/events.ts';
 import { BLOCK_REASON_LENGTH_MAX } from '../core/limits.ts';
 import { cleanText } from '../core/text.ts';
 import {
@@ -31,7 +31,6 @@ export type Block = {
   /** Stripped and cut here. */
   reason: string;
   actor: Actor;
-  now: Date;
 };
 
 /** The file as it is now; undefined where there is none, or it is deleted. */
@@ -40,30 +39,30 @@ export async function blockFile(tx: Transaction, block: Block): Promise<FileRow 
   if (file === undefined || file.status === 'deleted') return undefined;
   const reason = cleanText(block.reason, BLOCK_REASON_LENGTH_MAX) ?? '';
   if (file.status === 'blocked') return takeOver(tx, file, { ...block, reason });
-  const { file_id, blocked_by, actor, now } = block;
+  const { file_id, blocked_by, actor } = block;
   const blocked = await updateFileBlocked(tx, { file_id, blocked_by, reason });
   if (blocked === undefined) throw new Error(`${file_id} is locked, ready, and was not blocked`);
   const watermark_preset_ids = await forgetFile(tx, blocked, { reason: 'file_blocked', actor });
-  await recordWebhook(tx, blockedEvent(blocked, now));
+  await recordWebhook(tx, blockedEvent(blocked));
   const after = { file_slug: file.file_slug, blocked_by, reason, watermark_preset_ids };
   await audit(tx, blocked, { actor, action: 'file.block', after });
   return blocked;
 }
 
 /** `note` is kept in the audit log. */
-export type Unblock = { file_id: string; actor: Actor; now: Date; note?: string | null };
+export type Unblock = { file_id: string; actor: Actor; note?: string | null };
 
 /** The file as it is now; undefined where there is none, or it is deleted. */
 export async function unblockFile(
   tx: Transaction,
-  { file_id, actor, now, note }: Unblock,
+  { file_id, actor, note }: Unblock,
 ): Promise<FileRow | undefined> {
   const file = await lockFile(tx, file_id);
   if (file === undefined || file.status === 'deleted') return undefined;
   const ready = await updateFileUnblocked(tx, file_id);
   if (ready === undefined) return file;
   await purgeFile(tx, ready, 'file_unblocked');
-  await recordWebhook(tx, unblockedEvent(ready, now));
+  await recordWebhook(tx, unblockedEvent(ready));
   const { blocked_by, blocked_reason: reason } = file;
   const after = note ? { note } : undefined;
   await audit(tx, ready, { actor, action: 'file.unblock', before: { blocked_by, reason }, after });
@@ -111,18 +110,18 @@ async function audit(tx: Transaction, file: FileRow, { actor, ...deed }: Deed): 
   await insertAuditEntry(tx, { project_id, ...actor, target: file_id, ...deed });
 }
 
-type FileEvent = Extract<WebhookEvent, { event: 'file.blocked' | 'file.unblocked' }>;
+type FileEvent = Extract<WebhookCause, { event: 'file.blocked' | 'file.unblocked' }>;
 
-function blockedEvent(file: FileRow, now: Date): FileEvent {
+function blockedEvent(file: FileRow): FileEvent {
   const event = 'file.blocked';
   const data = { ...factsOf(file), reason: file.blocked_reason ?? '' };
-  return { id: printDeliveryId(event, data, file.block_count), event, created_at: now, data };
+  return { id: printDeliveryId(event, data, file.block_count), event, data };
 }
 
-function unblockedEvent(file: FileRow, now: Date): FileEvent {
+function unblockedEvent(file: FileRow): FileEvent {
   const event = 'file.unblocked';
   const data = factsOf(file);
-  return { id: printDeliveryId(event, data, file.unblock_count), event, created_at: now, data };
+  return { id: printDeliveryId(event, data, file.unblock_count), event, data };
 }
 
 function factsOf({ project_id, file_id, file_slug, revision }: FileRow) {

@@ -8,7 +8,6 @@ import type { Actor } from '../db/audit-log.ts';
 import type { Transaction } from '../db/client.ts';
 import { ConstraintViolation } from '../db/failures.ts';
 import { findProject, lockProject, type ProjectRow } from '../db/projects.ts';
-import type { Clock } from '../platform/clock.ts';
 import { auditProject } from './audit-project.ts';
 import { changePricing } from './change-pricing.ts';
 import { changeProject } from './change-project.ts';
@@ -21,7 +20,6 @@ type Change = { project_id: string; wish: PatchStaffProject; actor: Actor };
 /** The project as it is now. Throws not_found and custom_domain_taken. */
 export async function changeProjectByStaff(
   tx: Transaction,
-  { clock }: { clock: Clock },
   { project_id, wish, actor }: Change,
 ): Promise<ProjectRow> {
   const before = await lockProject(tx, project_id);
@@ -34,7 +32,7 @@ export async function changeProjectByStaff(
     ...statusChange({ by: 'staff', project: before, status }),
   });
   const { nudity_auto_block } = wish;
-  await switchAutoBlock(tx, { project: before, nudity_auto_block, actor, now: clock.now() });
+  await switchAutoBlock(tx, { project: before, nudity_auto_block, actor });
   const after = await findProject(tx, project_id);
   if (after === undefined) throw new Error(`${project_id} is locked and gone`);
   await auditProject(tx, { action: 'project.update', actor, before, after });

@@ -68,7 +68,7 @@ async function publish(
   });
   const { file_id, revision } = file;
   await updateUploadReady(tx, { ...publication, file_id, revision });
-  await insertReadyEvent(tx, { upload_id: upload.upload_id, file, now });
+  await insertReadyEvent(tx, { upload_id: upload.upload_id, file });
   if (revision > 1) await forgetOldRevision(tx, file);
   await insertAuditEntry(tx, {
     project_id: file.project_id,
@@ -89,13 +89,13 @@ function namesOf(upload: UploadRow) {
 
 async function insertReadyEvent(
   tx: Transaction,
-  { upload_id, file, now }: { upload_id: string; file: FileRow; now: Date },
+  { upload_id, file }: { upload_id: string; file: FileRow },
 ): Promise<void> {
   const { project_id, file_id, file_slug, sha256, revision } = file;
   const event = 'upload.ready';
   const data = { upload_id, project_id, file_id, file_slug, sha256, revision };
   const id = printDeliveryId(event, data);
-  await recordWebhook(tx, { id, event, created_at: now, data });
+  await recordWebhook(tx, { id, event, data });
 }
 
 /** A file that is drawn onto others changes them all: then the whole project is forgotten. */

@@ -2,18 +2,25 @@
  * Writes an event down for the project's callback URL, in the transaction of its cause and with the id that the cause
  * runs under; nothing where the project has no URL at this moment. Spec: Events.
  */
-import { printWebhookBody, type WebhookEvent } from '../core/events.ts';
+import { printWebhookBody, type WebhookCause } from '../core/events.ts';
 import type { Transaction } from '../db/client.ts';
+import { findDatabaseTime } from '../db/database-time.ts';
 import { insertWebhookDelivery } from '../db/webhook-deliveries.ts';
 import { carry } from '../platform/trail.ts';
 
-export async function recordWebhook(tx: Transaction, webhook: WebhookEvent): Promise<void> {
+/**
+ * Called once what it tells of is locked: `created_at` is of this moment by the clock of the database, so that of two
+ * events of one revision the later one has the later time, whichever processes wrote them.
+ */
+export async function recordWebhook(tx: Transaction, webhook: WebhookCause): Promise<void> {
+  const created_at = await findDatabaseTime(tx);
   const { 'x-request-id': request_id = null, traceparent = null } = carry();
   await insertWebhookDelivery(tx, {
     delivery_id: webhook.id,
     project_id: webhook.data.project_id,
     event: webhook.event,
-    body: printWebhookBody(webhook),
+    body: printWebhookBody({ ...webhook, created_at }),
+    created_at,
     request_id,
     traceparent,
   });

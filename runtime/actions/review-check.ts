@@ -23,7 +23,7 @@ export type Review = Decided & { check_id: string; decision: ReviewDecision };
 
 /** The check as it is now. Throws not_found and check_not_flagged. */
 export async function reviewCheck(tx: Transaction, review: Review): Promise<CheckRow> {
-  const { check_id, decision, actor, now } = review;
+  const { check_id, decision, actor } = review;
   const found = await findCheck(tx, check_id);
   const file = found && (await lockFile(tx, found.file_id));
   // Once more, now that nobody else can change it: who came first may have decided, or the scan have ended.
@@ -38,10 +38,9 @@ export async function reviewCheck(tx: Transaction, review: Review): Promise<Chec
       blocked_by: 'staff',
       reason: check.flags.join(', '),
       actor,
-      now,
     });
   if (decision === 'approved' && isBlockedByScanner(file)) {
-    await unblockFile(tx, { file_id, actor, now });
+    await unblockFile(tx, { file_id, actor });
     await approveChecks(tx, { ...review, file_id });
   }
   return reviewed;

@@ -15,13 +15,12 @@ export type ScanResult = {
   /** Null: it could not be looked at. */
   scores: Scores | null;
   thresholds: Scores;
-  now: Date;
 };
 
 /** `late`: another scan of it has begun or ended since, and this one counts for nothing. */
 export async function settleCheck(
   tx: Transaction,
-  { check, scores, thresholds, now }: ScanResult,
+  { check, scores, thresholds }: ScanResult,
 ): Promise<'clear' | 'flagged' | 'failed' | 'late'> {
   const { file_id, project_id } = check;
   const file = await lockFile(tx, file_id);
@@ -32,7 +31,7 @@ export async function settleCheck(
   const project = flags.includes(NUDITY) ? await findProject(tx, project_id) : undefined;
   if (project?.nudity_auto_block === true && file?.revision === check.revision) {
     const actor = { actor_kind: 'system', actor_id: 'scanner' } as const;
-    await blockFile(tx, { file_id, blocked_by: 'scanner', reason: NUDITY, actor, now });
+    await blockFile(tx, { file_id, blocked_by: 'scanner', reason: NUDITY, actor });
   }
   return status;
 }

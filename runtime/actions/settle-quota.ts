@@ -2,7 +2,7 @@
  * After the balance changed: over quota when it is zero or less, within quota when it is more, with one event
  * for every project that has a callback URL. In the transaction of the change. Spec: Organization quota.
  */
-import { printDeliveryId, type WebhookEvent } from '../core/events.ts';
+import { printDeliveryId, type WebhookCause } from '../core/events.ts';
 import { dayOf, isOverQuota } from '../core/metering.ts';
 import type { Transaction } from '../db/client.ts';
 import {
@@ -39,15 +39,15 @@ async function tell(tx: Transaction, telling: Telling): Promise<void> {
   await recordWebhook(tx, webhookOf(telling, earlier + 1));
 }
 
-function webhookOf({ organization, project_id, day }: Telling, occurrence: number): WebhookEvent {
-  const { organization_id, credit_balance, quota_exceeded_at, updated_at } = organization;
+function webhookOf({ organization, project_id, day }: Telling, occurrence: number): WebhookCause {
+  const { organization_id, credit_balance, quota_exceeded_at } = organization;
   const data = { organization_id, project_id, day, credit_balance };
   if (quota_exceeded_at === null) {
     const restored = { ...data, quota_exceeded_at };
     const id = printDeliveryId('quota.restored', restored, occurrence);
-    return { id, event: 'quota.restored', created_at: updated_at, data: restored };
+    return { id, event: 'quota.restored', data: restored };
   }
   const exceeded = { ...data, quota_exceeded_at: quota_exceeded_at.toISOString() };
   const id = printDeliveryId('quota.exceeded', exceeded, occurrence);
-  return { id, event: 'quota.exceeded', created_at: updated_at, data: exceeded };
+  return { id, event: 'quota.exceeded', data: exceeded };
 }

@@ -14,12 +14,11 @@ type Switch = {
   project: Pick<ProjectRow, 'project_id' | 'nudity_auto_block'>;
   nudity_auto_block: boolean | undefined;
   actor: Actor;
-  now: Date;
 };
 
 export async function switchAutoBlock(
   tx: Transaction,
-  { project, nudity_auto_block, actor, now }: Switch,
+  { project, nudity_auto_block, actor }: Switch,
 ): Promise<void> {
   if (!project.nudity_auto_block || nudity_auto_block !== false) return;
   const blocked = await listUnreviewedBlocks(tx, project.project_id);
@@ -27,6 +26,6 @@ export async function switchAutoBlock(
   const file_ids = blocked.filter(isDeleted).map(({ file_id }) => file_id);
   await forgetBlocks(tx, { file_ids, actor });
   for (const file of blocked) {
-    if (!isDeleted(file)) await unblockFile(tx, { file_id: file.file_id, actor, now });
+    if (!isDeleted(file)) await unblockFile(tx, { file_id: file.file_id, actor });
   }
 }

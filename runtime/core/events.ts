@@ -90,10 +90,13 @@ export type EventName = keyof typeof allKinds;
 /** The data of each event. */
 export type EventData = { [Name in EventName]: z.infer<(typeof allKinds)[Name]['data']> };
 
-/** A webhook body before it is printed; the data fit the event. */
-export type WebhookEvent = {
-  [Name in EventName]: { id: string; event: Name; created_at: Date; data: EventData[Name] };
+/** What happened, as its cause knows it; the data fit the event. */
+export type WebhookCause = {
+  [Name in EventName]: { id: string; event: Name; data: EventData[Name] };
 }[EventName];
+
+/** A webhook body before it is printed: `created_at` is when it was first recorded. */
+export type WebhookEvent = WebhookCause & { created_at: Date };
 
 /**
  * Prints the body { id, event, created_at, data }, at most 2 KB: a reason is stripped, cut to 500

@@ -43,7 +43,7 @@ export type WebhookRoom = {
 };
 
 /**
- * Due deliveries of active projects: of every project alike, chosen by lot when there are more projects than room, and
+ * Due deliveries: of every project alike, chosen by lot when there are more projects than room, and
  * within a project the oldest first. A project is found by one step of the index, however much it has waiting.
  */
 export async function claimWebhooks(db: Queryable, room: WebhookRoom): Promise<ClaimedWebhook[]> {
@@ -63,7 +63,7 @@ export async function claimWebhooks(db: Queryable, room: WebhookRoom): Promise<C
        left join unnest($2::text[], $3::bigint[]) r (project_id, room) on r.project_id = p.project_id
        left join unnest($4::text[], $7::bigint[]) h (host, room) on h.host = called.host
        left join unnest($8::text[]) s (project_id) on s.project_id = p.project_id
-       where p.status = 'active' and coalesce(r.room, 1) > 0 and coalesce(h.room, $6) > 0
+       where coalesce(r.room, 1) > 0 and coalesce(h.room, $6) > 0
          and exists (select from webhook_deliveries d where d.project_id = p.project_id and d.due_at <= now())
      ), candidates as materialized (
        select * from (

@@ -34,6 +34,8 @@ export type NewWebhookDelivery = {
   event: string;
   /** The bytes that every attempt sends. */
   body: string;
+  /** As its body says. */
+  created_at: Date;
   /** Of its cause. */
   request_id?: string | null;
   traceparent?: string | null;
@@ -47,16 +49,18 @@ export async function insertWebhookDelivery(
     project_id,
     event,
     body,
+    created_at,
     request_id = null,
     traceparent = null,
   }: NewWebhookDelivery,
 ): Promise<boolean> {
   const rows = await tx.query(
-    `insert into webhook_deliveries (delivery_id, project_id, event, body, url, request_id, traceparent)
-     select $1, project_id, $3, $4, callback_url, $5, $6 from projects
+    `insert into webhook_deliveries (delivery_id, project_id, event, body, url, request_id, traceparent,
+       next_attempt_at, created_at, updated_at)
+     select $1, project_id, $3, $4, callback_url, $5, $6, $7, $7, $7 from projects
      where project_id = $2 and callback_url is not null
      on conflict (delivery_id) do nothing returning delivery_id`,
-    [delivery_id, project_id, event, body, request_id, traceparent],
+    [delivery_id, project_id, event, body, request_id, traceparent, created_at],
   );
   return rows.length > 0;
 }
@@ -158,11 +162,10 @@ export function deleteOldWebhookDeliveries(db: Queryable, ageSeconds: number): P
   return deleteRowsOlderThan(db, { table: 'webhook_deliveries', column: 'created_at' }, ageSeconds);
 }
 
-/** Whether deliveries of active projects have been due for so long and nobody has one in hand, or had within that time. */
+/** Whether deliveries have been due for so long and nobody has one in hand, or had within that time. */
 export async function areWebhooksStuck(db: Queryable, seconds: number): Promise<boolean> {
   const [row] = await db.query<{ stuck: boolean }>(
-    `with open as (select d.due_at, d.lease_until from webhook_deliveries d join projects p on p.project_id = d.project_id
-       where d.due_at is not null and p.status = 'active')
+    `with open as (select due_at, lease_until from webhook_deliveries where due_at is not null)
      select exists (select from open where due_at < now() - make_interval(secs => $1))
        and not exists (select from open where lease_until > now() - make_interval(secs => $1)) as stuck`,
     [seconds],

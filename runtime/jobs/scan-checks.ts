@@ -48,9 +48,9 @@ export async function scanChecks(context: ScanContext): Promise<ScanCounts> {
 }
 
 async function scanCheck(context: ScanContext, check: ClaimedCheck): Promise<keyof ScanCounts> {
-  const { db, clock, thresholds, signal } = context;
+  const { db, thresholds, signal } = context;
   const settle = (scores: Scores | null) =>
-    db.transaction((tx) => settleCheck(tx, { check, scores, thresholds, now: clock.now() }));
+    db.transaction((tx) => settleCheck(tx, { check, scores, thresholds }));
   let scores: Scores;
   try {
     scores = await findScores(context, check);

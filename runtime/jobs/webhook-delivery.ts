@@ -8,6 +8,7 @@ import type { JobContext, JobCounts } from './job.ts';
 /** Endpoints that hang take ten seconds each: the next run goes on. */
 const BEGIN_MS_MAX = 60_000;
 
+/** Calls that are under way when it is told to stop end with their sender. */
 export async function webhookDelivery({ webhooks, signal }: JobContext): Promise<JobCounts> {
   if (webhooks === undefined) {
     throw new Advice(
@@ -18,7 +19,7 @@ export async function webhookDelivery({ webhooks, signal }: JobContext): Promise
   const began = performance.now();
   while (performance.now() - began < BEGIN_MS_MAX) {
     signal.throwIfAborted();
-    const begun = await webhooks.begin(signal);
+    const begun = await webhooks.begin();
     if (begun.length === 0) return counts;
     for (const result of await Promise.all(begun)) {
       if (result !== undefined) counts[result] += 1;

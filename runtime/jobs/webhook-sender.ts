@@ -15,34 +15,53 @@ export type WebhookSenderDeps = WebhookDeps & {
 
 export type WebhookResult = 'delivered' | 'failed' | 'abandoned';
 
-/** Aborts of `begin`'s signal end the calls under way: they are sent again later. */
 export type WebhookSender = {
   /** Begins to send what is due, as far as there is room; each promise settles when its attempt is over. */
-  begin(signal: AbortSignal): Promise<Promise<WebhookResult | undefined>[]>;
+  begin(): Promise<Promise<WebhookResult | undefined>[]>;
   /** Settles when one of those under way is over; never when there is none. */
   next(): Promise<unknown>;
+  /**
+   * For the end of a process: begins nothing more. What is under way, whoever began it, has a moment to end, and is cut
+   * then: the next sender sends it again.
+   */
+  stop(grace_ms?: number): Promise<void>;
 };
+
+const GRACE_MS = 5_000;
 
 export function createWebhookSender(
   deps: WebhookSenderDeps,
   lanes: Lanes = createLanes(),
 ): WebhookSender {
+  const claims = new Set<Promise<unknown>>();
   const busy = new Set<Promise<unknown>>();
-  const track = (work: Promise<WebhookResult | undefined>) => {
-    const over = work.finally(() => busy.delete(over));
-    busy.add(over);
-    return over;
+  const cutting = new AbortController();
+  let isEnding = false;
+  const claimAndSend = async () => {
+    const room = lanes.room();
+    if (isEnding || room.limit <= 0) return [];
+    const lease_seconds = WEBHOOK_LEASE_SECONDS;
+    const claimed = await claimWebhooks(deps.db, { ...room, lease_seconds });
+    const { signal } = cutting;
+    return claimed.map((webhook) => track(busy, send(deps, lanes, { webhook, signal })));
   };
   return {
-    begin: async (signal) => {
-      const room = lanes.room();
-      if (room.limit <= 0) return [];
-      const lease_seconds = WEBHOOK_LEASE_SECONDS;
-      const claimed = await claimWebhooks(deps.db, { ...room, lease_seconds });
-      return claimed.map((webhook) => track(send(deps, lanes, { webhook, signal })));
-    },
+    begin: () => track(claims, claimAndSend()),
     next: () => Promise.race([...busy]),
+    stop: async (grace_ms = GRACE_MS) => {
+      isEnding = true;
+      const cut = setTimeout(() => cutting.abort(new Error('the process ends')), grace_ms);
+      await Promise.allSettled([...claims]);
+      await Promise.all([...busy]);
+      clearTimeout(cut);
+    },
   };
+}
+
+function track<T>(all: Set<Promise<unknown>>, work: Promise<T>): Promise<T> {
+  const over = work.finally(() => all.delete(over));
+  all.add(over);
+  return over;
 }
 
 type Sending = { webhook: ClaimedWebhook; signal: AbortSignal };

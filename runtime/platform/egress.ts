@@ -3,20 +3,22 @@
  * reaches the cluster's own network through us. Spec: Events (the callback URL must be https and resolve to a
  * public address).
  */
-import { lookup } from 'node:dns/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import ipaddr from 'ipaddr.js';
+import { createResolver, queryAddresses } from './query-addresses.ts';
 
-/** Why a URL is refused, as the end of a sentence that begins with its field; undefined when it may be called. */
+/**
+ * Why a URL is refused, as the end of a sentence that begins with its field; undefined when it may be called. Its name is
+ * asked for as it will be for a call. `servers` are those of the system unless a test brings its own.
+ */
 export async function egressFault(
   url: string,
   egress: 'public' | 'any',
-  resolveName: (hostname: string) => Promise<string[]> = resolve,
+  servers?: readonly string[],
 ): Promise<string | undefined> {
   if (egress === 'any') return undefined;
   const { hostname, protocol } = new URL(url);
   if (protocol !== 'https:') return 'expected an https URL';
-  const addresses = await resolveName(hostname);
+  const addresses = await resolve(hostname, servers);
   if (addresses.length === 0) return `expected a host that resolves; ${hostname} does not`;
   return addresses.every(isPublicAddress)
     ? undefined
@@ -62,15 +64,16 @@ const ALLOCATED_IPV6 = ipaddr.parse('2000::');
 /** What ipaddr.js counts as unicast and nobody outside can own. */
 const RESERVED = ['168.63.129.16/32'].map((text) => ipaddr.parseCIDR(text));
 
-async function resolve(hostname: string): Promise<string[]> {
+/** A name server that is silent for too long counts as one that does not know; of two families one may be known. */
+async function resolve(hostname: string, servers?: readonly string[]): Promise<string[]> {
   const literal = literalOf(hostname);
   if (literal !== undefined) return [literal];
-  const found = lookup(hostname, { all: true }).then(
-    (addresses) => addresses.map(({ address }) => address),
-    () => [],
-  );
-  return Promise.race([found, sleep(RESOLVE_MS_MAX, [], { ref: false })]);
+  const resolver = createResolver(servers);
+  const late = setTimeout(() => resolver.cancel(), RESOLVE_MS_MAX);
+  const found = await queryAddresses(resolver, hostname).catch(() => []);
+  clearTimeout(late);
+  return found.map(({ address }) => address);
 }
 
-/** A name server that is silent for longer counts as one that does not know the name. */
+/** Somebody waits for the answer. */
 const RESOLVE_MS_MAX = 5_000;

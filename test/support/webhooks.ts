@@ -31,7 +31,7 @@ export function testSender(db: Database, changes: Partial<WebhookDeps> = {}): We
 
 /** Sends what is due now, once, and returns what came of it. */
 export async function sendDue(sender: WebhookSender): Promise<(WebhookResult | undefined)[]> {
-  return Promise.all(await sender.begin(new AbortController().signal));
+  return Promise.all(await sender.begin());
 }
 
 export async function makeCallbackProject(
@@ -60,10 +60,10 @@ export async function insertEvent(db: Database, project_id: string): Promise<str
   const data = { project_id, test_id: randomBytes(8).toString('hex') };
   const event = 'webhook.test';
   const id = printDeliveryId(event, data);
-  const body = printWebhookBody({ id, event, created_at: new Date(), data });
-  await db.transaction((tx) =>
-    insertWebhookDelivery(tx, { delivery_id: id, project_id, event, body }),
-  );
+  const created_at = new Date();
+  const body = printWebhookBody({ id, event, created_at, data });
+  const delivery = { delivery_id: id, project_id, event, body, created_at };
+  await db.transaction((tx) => insertWebhookDelivery(tx, delivery));
   return id;
 }
 

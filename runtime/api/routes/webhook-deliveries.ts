@@ -88,11 +88,10 @@ type AnyCall = ProjectCall<undefined, undefined>;
 async function insertTest(tx: Transaction, call: AnyCall): Promise<WebhookDeliveryRow> {
   const { project_id } = call.project;
   await lockCallback(tx, project_id);
-  const now = call.deps.clock.now();
   const event = 'webhook.test';
-  const data = { project_id, test_id: newId('tst', now.getTime()) };
+  const data = { project_id, test_id: newId('tst', call.deps.clock.now().getTime()) };
   const delivery_id = printDeliveryId(event, data);
-  await recordWebhook(tx, { id: delivery_id, event, created_at: now, data });
+  await recordWebhook(tx, { id: delivery_id, event, data });
   await audit(tx, call, { action: 'webhook.test', target: delivery_id });
   const row = await findWebhookDelivery(tx, { project_id, delivery_id });
   if (row === undefined) throw new Error(`${delivery_id} was written, and is not there`);

@@ -21,7 +21,6 @@ import {
 
 const { db } = useDatabase({ maxConnections: 24 });
 const actor = { actor_kind: 'staff', actor_id: 'user_staff', request_id: 'request-1' } as const;
-const now = new Date();
 const file_slug = 'hero.png';
 let project: ProjectRow;
 
@@ -39,9 +38,8 @@ beforeEach(async () => {
 
 const make = () => makeFile(db, project, { file_slug });
 const block = (file_id: string, by: 'staff' | 'scanner' = 'staff', reason = 'spam') =>
-  db.transaction((tx) => blockFile(tx, { file_id, blocked_by: by, reason, actor, now }));
-const unblock = (file_id: string) =>
-  db.transaction((tx) => unblockFile(tx, { file_id, actor, now }));
+  db.transaction((tx) => blockFile(tx, { file_id, blocked_by: by, reason, actor }));
+const unblock = (file_id: string) => db.transaction((tx) => unblockFile(tx, { file_id, actor }));
 const remove = () => deleteFile(db, { project_id: project.project_id, file_slug, actor });
 const current = async (file_id: string): Promise<FileRow> => must(await findFileById(db, file_id));
 
@@ -338,7 +336,7 @@ it('blocks of deleted files go with the switch of the scanner, in as many statem
       return tx.query(text, values);
     };
     const switched = { project: { project_id, nudity_auto_block: true }, nudity_auto_block: false };
-    await switchAutoBlock({ ...tx, query }, { ...switched, actor, now });
+    await switchAutoBlock({ ...tx, query }, { ...switched, actor });
   });
   expect(asked).toBe(3);
   for (const file_id of gone) {

@@ -188,12 +188,12 @@ async function prepare(project: ProjectRow, ids: Ids, move: Move): Promise<() =>
         blocked_by: 'staff',
         reason: 'claim',
       } as const;
-      return inOne((tx) => blockFile(tx, { ...block, actor, now }));
+      return inOne((tx) => blockFile(tx, { ...block, actor }));
     }
     case 'unblock': {
       const file_id = must(ids.files[move.file]);
       return inOne(async (tx) => {
-        const file = await unblockFile(tx, { file_id, actor, now });
+        const file = await unblockFile(tx, { file_id, actor });
         if (file !== undefined) await approveChecks(tx, { file_id, ...decided });
       });
     }
@@ -210,12 +210,11 @@ async function prepare(project: ProjectRow, ids: Ids, move: Move): Promise<() =>
         ({ check_id, attempts }) => check_id === ids.checks[move.check] && attempts === move.claim,
       );
       const scores = { nudity: move.is_nude ? 1 : 0 };
-      return inOne((tx) => settleCheck(tx, { check: must(found), scores, thresholds: {}, now }));
+      return inOne((tx) => settleCheck(tx, { check: must(found), scores, thresholds: {} }));
     }
     case 'switch': {
       const wish = { nudity_auto_block: move.auto_block };
-      const deps = { clock: systemClock };
-      return inOne((tx) => changeProjectByStaff(tx, deps, { project_id, wish, actor }));
+      return inOne((tx) => changeProjectByStaff(tx, { project_id, wish, actor }));
     }
   }
 }

@@ -26,7 +26,6 @@ import {
 
 const { db } = useDatabase();
 const actor = { actor_kind: 'system' } as const;
-const now = new Date();
 let project: ProjectRow;
 let file: FileRow;
 
@@ -39,10 +38,9 @@ beforeEach(async () => {
 
 const block = () =>
   db.transaction((tx) =>
-    blockFile(tx, { file_id: file.file_id, blocked_by: 'staff', reason: 'x', actor, now }),
+    blockFile(tx, { file_id: file.file_id, blocked_by: 'staff', reason: 'x', actor }),
   );
-const unblock = () =>
-  db.transaction((tx) => unblockFile(tx, { file_id: file.file_id, actor, now }));
+const unblock = () => db.transaction((tx) => unblockFile(tx, { file_id: file.file_id, actor }));
 const remove = () => deleteFile(db, { ...file, actor });
 const upload = async (file_slug: string) => {
   const row = await makeProcessing(db, project, { file_slug });

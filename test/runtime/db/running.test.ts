@@ -154,6 +154,7 @@ describe('a webhook', () => {
     project_id,
     event: 'upload.ready',
     body: '{}',
+    created_at: new Date(),
   });
 
   it('is written only while the project has a callback URL, and once an event', async () => {

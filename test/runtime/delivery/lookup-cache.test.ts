@@ -53,9 +53,7 @@ async function block(file_slug: string): Promise<void> {
   );
   const { file_id } = must(file);
   const actor = { actor_kind: 'system' } as const;
-  await db.transaction((tx) =>
-    blockFile(tx, { file_id, blocked_by: 'staff', reason: 'x', actor, now: new Date() }),
-  );
+  await db.transaction((tx) => blockFile(tx, { file_id, blocked_by: 'staff', reason: 'x', actor }));
 }
 
 function takeDatabaseAway(kind: 'refuse' | 'stall'): void {

@@ -150,7 +150,7 @@ const causes: Record<string, Cause> = {
     happens: () =>
       db.transaction((tx) => {
         const { file_id } = file;
-        return blockFile(tx, { file_id, blocked_by: 'staff', reason: 'x', actor, now: new Date() });
+        return blockFile(tx, { file_id, blocked_by: 'staff', reason: 'x', actor });
       }),
     paths: [REFILLED, HELD],
   },
@@ -298,7 +298,7 @@ describe('Varnish as it is documented', () => {
     await block.happens();
     expect((await throughVarnish(one, HELD)).code).toBe('file_blocked');
     const { file_id } = file;
-    await db.transaction((tx) => unblockFile(tx, { file_id, actor, now: new Date() }));
+    await db.transaction((tx) => unblockFile(tx, { file_id, actor }));
     await pass(LOOKUP_CACHE_SECONDS_MAX);
     expect((await throughVarnish(one, HELD)).status).toBe(200);
   });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { JobRunRow } from '../../../runtime/db/job-runs.ts';
 import type { Job, JobContext } from '../../../runtime/jobs/job.ts';
 import { runJob } from '../../../runtime/jobs/run-job.ts';
+import { watchWork } from '../../../runtime/jobs/watch-work.ts';
 import { createLog, type LogLevel } from '../../../runtime/platform/log.ts';
 import { createMetrics } from '../../../runtime/platform/metrics.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -184,5 +185,26 @@ describe('a run', () => {
     expect(text).toContain('tintype_job_seconds_count{job="one",result="succeeded"} 1');
     expect(text).toContain('tintype_job_done_total{job="one",what="things"} 3');
     expect(text).toContain('tintype_job_last_success_seconds{job="one"}');
+  });
+
+  it('is measured where it never ended well, since when it might have', async () => {
+    const metrics = createMetrics();
+    watchWork({ db, metrics });
+    const job = 'signing-key-retirement';
+    const seen = async () => {
+      const { text } = await metrics.print();
+      const sample = new RegExp(`^tintype_job_last_success_seconds{job="${job}"} (.*)$`, 'm');
+      return Number(sample.exec(text)?.[1]);
+    };
+    const [migrated] = await db.query<{ at: number }>(
+      'select extract(epoch from max(run_on)::timestamptz)::float8 as at from schema_migrations',
+    );
+    expect(await seen()).toBeCloseTo(migrated?.at ?? 0, 2);
+    await db.query(
+      `insert into job_runs (job, scheduled_for, lease_until, finished_at, outcome)
+       values ($1, now(), now(), to_timestamp(7), 'done')`,
+      [job],
+    );
+    expect(await seen()).toBe(7);
   });
 });

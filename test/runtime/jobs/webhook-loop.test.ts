@@ -1,11 +1,16 @@
 // Spec: Webhook delivery attempt: how a process that sends them ends.
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { runJob } from '../../../runtime/jobs/run-job.ts';
+import { jobs } from '../../../runtime/jobs/table.ts';
 import { startWebhookLoop } from '../../../runtime/jobs/webhook-loop.ts';
 import { createLog } from '../../../runtime/platform/log.ts';
+import { spawnTintype } from '../../contract/support/tintype.ts';
 import { type CallbackServer, startCallbackServer } from '../../support/callback-server.ts';
 import { useDatabase } from '../../support/database.ts';
+import { makeJobs } from '../../support/jobs.ts';
 import {
   deliveryRow,
   insertEvent,
@@ -13,7 +18,7 @@ import {
   testSender,
 } from '../../support/webhooks.ts';
 
-const { db } = useDatabase();
+const { db, url } = useDatabase();
 const log = createLog({ level: 'silent', name: 'test' });
 let endpoint: CallbackServer;
 
@@ -21,12 +26,19 @@ beforeAll(async () => {
   endpoint = await startCallbackServer();
 });
 afterAll(() => endpoint.close());
+beforeEach(() => db.query('delete from webhook_deliveries'));
 
-/** Of a loop whose one call waits for its answer. */
-async function hold(options?: { grace_ms: number }) {
+/** A due event whose call waits for its answer once somebody sends it. */
+async function makeHeld() {
   const { project_id } = await makeCallbackProject(db, { url: endpoint.url, secret: 'whsec_test' });
   const id = await insertEvent(db, project_id);
   const held = new Promise<ServerResponse>((resolve) => endpoint.answer(resolve));
+  return { id, held };
+}
+
+/** Of a loop whose one call waits for its answer. */
+async function hold(options?: { grace_ms: number }) {
+  const { id, held } = await makeHeld();
   const loop = startWebhookLoop({ sender: testSender(db), log }, options);
   return { id, loop, response: await held };
 }
@@ -45,3 +57,45 @@ it('a call that is not answered in that moment is cut, and sent again by the nex
   await loop.stop();
   expect(await deliveryRow(db, id)).toMatchObject({ status: 'pending' });
 });
+
+it('a call that the job began has that moment too, and nothing is begun behind it', async () => {
+  const { id, held } = await makeHeld();
+  const { deps, close } = await makeJobs(db);
+  const webhooks = testSender(db);
+  const ending = new AbortController();
+  const job = jobs['webhook-delivery'];
+  const run = { name: 'webhook-delivery', job, at: new Date(), signal: ending.signal };
+  const running = runJob({ ...deps, webhooks }, run);
+  const response = await held;
+  const loop = startWebhookLoop({ sender: webhooks, log });
+  ending.abort(new Error('the process ends'));
+  const stopped = loop.stop();
+  await sleep(100);
+  response.writeHead(204).end();
+  await Promise.all([stopped, running]);
+  expect(await deliveryRow(db, id)).toMatchObject({ status: 'delivered', attempt: 1 });
+  await makeHeld();
+  expect(await webhooks.begin()).toEqual([]);
+  await close();
+});
+
+it('a call of the job that a person called has it as well', async () => {
+  const { id, held } = await makeHeld();
+  const env = {
+    TINTYPE_DATABASE_URL: url(),
+    TINTYPE_S3_ENDPOINT: 'http://127.0.0.1:1',
+    TINTYPE_AMQP_URL: 'amqp://127.0.0.1:1',
+    TINTYPE_CALLBACK_EGRESS: 'any',
+    TINTYPE_KEY_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
+    AWS_ACCESS_KEY_ID: 'a',
+    AWS_SECRET_ACCESS_KEY: 'b',
+  };
+  const child = spawnTintype(['job', 'webhook-delivery', '--data', '/nowhere'], { env });
+  const ended = once(child, 'close');
+  const response = await held;
+  child.kill('SIGTERM');
+  await sleep(300);
+  response.writeHead(204).end();
+  await ended;
+  expect(await deliveryRow(db, id)).toMatchObject({ status: 'delivered', attempt: 1 });
+}, 60_000);

@@ -1,6 +1,8 @@
 // Spec: Events (the callback URL must be https and resolve to a public address).
-import { describe, expect, it } from 'vitest';
+import { lookup } from 'node:dns/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { egressFault, isPublicAddress } from '../../../runtime/platform/egress.ts';
+import { type DnsStub, startDnsStub } from '../../support/dns-stub.ts';
 
 describe('a public address', () => {
   it('is a unicast one that anybody on the internet can own', () => {
@@ -37,28 +39,65 @@ describe('a public address', () => {
 });
 
 describe('the fault of a URL', () => {
+  let dns: DnsStub;
+  const fault = (url: string) => egressFault(url, 'public', [dns.server]);
+
+  beforeAll(async () => {
+    dns = await startDnsStub();
+  });
+  afterAll(() => dns.close());
+
   it('is none for https to a public literal', async () => {
-    expect(await egressFault('https://1.1.1.1/hook', 'public')).toBeUndefined();
-    expect(await egressFault('https://[2606:4700::1]:8443/', 'public')).toBeUndefined();
+    expect(await fault('https://1.1.1.1/hook')).toBeUndefined();
+    expect(await fault('https://[2606:4700::1]:8443/')).toBeUndefined();
   });
 
   it('is there as soon as one of its addresses is not public', async () => {
-    const fault = (...addresses: string[]) =>
-      egressFault('https://two.example/', 'public', async () => addresses);
-    expect(await fault('1.1.1.1', '2606:4700::1')).toBeUndefined();
-    expect(await fault('1.1.1.1', '10.0.0.1')).toContain('private or reserved');
-    expect(await fault('::1', '1.1.1.1')).toContain('private or reserved');
+    const faultOf = (v4: string, v6: string) => {
+      dns.answer((_, family) => [family === 4 ? v4 : v6]);
+      return fault('https://two.example/');
+    };
+    expect(await faultOf('1.1.1.1', '2606:4700::1')).toBeUndefined();
+    expect(await faultOf('10.0.0.1', '2606:4700::1')).toContain('private or reserved');
+    expect(await faultOf('1.1.1.1', '::1')).toContain('private or reserved');
   });
 
   it('says what was expected', async () => {
-    expect(await egressFault('http://1.1.1.1/', 'public')).toBe('expected an https URL');
-    expect(await egressFault('https://localhost/', 'public')).toBe(
-      'expected a public address; localhost resolves to a private or reserved one',
+    expect(await fault('http://1.1.1.1/')).toBe('expected an https URL');
+    dns.answer((name, family) => (name === 'inside.example' && family === 4 ? ['10.0.0.1'] : []));
+    expect(await fault('https://inside.example/')).toBe(
+      'expected a public address; inside.example resolves to a private or reserved one',
     );
-    expect(await egressFault('https://nowhere.invalid/', 'public')).toBe(
-      'expected a host that resolves; nowhere.invalid does not',
+    expect(await fault('https://nowhere.example/')).toBe(
+      'expected a host that resolves; nowhere.example does not',
     );
   });
+
+  it('knows no name that only this machine knows: no call would find it either', async () => {
+    dns.answer(() => []);
+    expect(await fault('https://localhost/')).toBe(
+      'expected a host that resolves; localhost does not',
+    );
+  });
+
+  it('of a good name is found at once, however many silent ones are looked up beside it', async () => {
+    dns.answer((name, family) =>
+      name !== 'good.example' ? undefined : family === 4 ? ['1.1.1.1'] : [],
+    );
+    const silent = Array.from({ length: 20 }, (_, index) => fault(`https://s${index}.example/`));
+    const began = performance.now();
+    expect(await fault('https://good.example/')).toBeUndefined();
+    await lookup('localhost');
+    expect(performance.now() - began).toBeLessThan(1000);
+    const faults = await Promise.all(silent);
+    expect(performance.now() - began).toBeLessThan(6000);
+    expect(faults[0]).toBe('expected a host that resolves; s0.example does not');
+  }, 15_000);
+
+  it('is none where a name server is silent about one family and good about the other', async () => {
+    dns.answer((_, family) => (family === 4 ? ['1.1.1.1'] : undefined));
+    expect(await fault('https://half.example/')).toBeUndefined();
+  }, 15_000);
 
   it('is none where any address may be called', async () => {
     expect(await egressFault('http://127.0.0.1:9/', 'any')).toBeUndefined();

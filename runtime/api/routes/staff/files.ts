@@ -30,9 +30,8 @@ export const blockStaffFile = endpoint({
   handle: ({ deps, principal, params, body: { reason }, request_id }) => {
     const actor = auditActor({ principal, request_id });
     const file_id = params['fileId'] ?? '';
-    const now = deps.clock.now();
     return deps.db.transaction(async (tx) => {
-      const file = await blockFile(tx, { file_id, blocked_by: 'staff', reason, actor, now });
+      const file = await blockFile(tx, { file_id, blocked_by: 'staff', reason, actor });
       return present(tx, deps, file);
     });
   },
@@ -53,7 +52,7 @@ export const unblockStaffFile = endpoint({
     const reviewer = onlyDash(principal).subject;
     const note = body?.note ?? null;
     return deps.db.transaction(async (tx) => {
-      const file = await unblockFile(tx, { file_id, actor, now, note });
+      const file = await unblockFile(tx, { file_id, actor, note });
       const record = await present(tx, deps, file);
       await approveChecks(tx, { file_id, note, reviewer, actor, now });
       return record;

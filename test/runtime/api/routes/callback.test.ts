@@ -196,9 +196,11 @@ describe('callback_url', () => {
   it('takes what waits along, and its removal cancels it', async () => {
     await patch({ callback_url: URL_1 });
     const { project_id } = project;
-    const delivery = { project_id, event: 'upload.ready' as const, body: '{}' };
+    const event = { event: 'upload.ready' as const, body: '{}', created_at: new Date() };
     const delivery_id = `upload.ready:${project_id}`;
-    await api.db.transaction((tx) => insertWebhookDelivery(tx, { ...delivery, delivery_id }));
+    await api.db.transaction((tx) =>
+      insertWebhookDelivery(tx, { ...event, project_id, delivery_id }),
+    );
     const waiting = () =>
       api.db.query('select status, url from webhook_deliveries where project_id = $1', [
         project_id,

@@ -67,6 +67,13 @@ describe('a test webhook', () => {
     expect(JSON.parse(body)).toMatchObject({ data: { project_id: project.project_id } });
   });
 
+  it('says the time of its row, whatever the clock of the process', async () => {
+    api.change({ clock: { now: () => new Date(Date.now() + 100_000) } });
+    const { body, created_at } = await test();
+    expect(JSON.parse(body).created_at).toBe(created_at);
+    expect(Date.parse(created_at)).toBeLessThan(Date.now() + 50_000);
+  });
+
   it('is told and sent under the id of the request that caused it', async () => {
     const { headers } = await owner('POST', `${path}/webhook-test`);
     const { request_id } = await only();
