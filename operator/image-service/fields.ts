@@ -117,7 +117,7 @@ const amounts = group('{ cpu, memory }', {
   memory: memory.describe('Bytes, with a unit.').optional(),
 });
 
-/** A process has 114 MB at rest (docs/performance.md). */
+/** A server has up to 99 MB at rest (docs/performance.md). */
 const MEMORY_MIN = '128Mi';
 
 export const resources = group('{ requests, limits }', {

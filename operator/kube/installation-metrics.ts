@@ -45,7 +45,7 @@ export function installationMetrics(gauge: NewGauge) {
   );
   const looked = gauge(
     'tintype_scaler_last_look_seconds',
-    'Unix time of the last look at all pools of an installation.',
+    'Unix time of the last look at all pools of an installation; until there was one, of the begin.',
     ofInstallation,
   );
   return {

@@ -58,12 +58,14 @@ export function createScaler(options: ScalerOptions): Scaler {
 }
 
 async function lead(state: State, { signal, isCurrent }: Term): Promise<void> {
-  const { clock, installations, log, every_ms = EVERY_MS } = state;
+  const { clock, installations, log, metrics, every_ms = EVERY_MS } = state;
   const term = { broker: createBrokerDepths(log), looked: new Map<string, Installation>() };
   while (!signal.aborted) {
     await forgetOthers(state, term);
     for (const [key, installation] of installations) {
       if (!isCurrent()) break;
+      // Before its end: what is never looked at has to be seen, too.
+      if (!term.looked.has(key)) metrics.scalerLooked(key, clock.now());
       term.looked.set(key, installation);
       const looked = look(state, { key, installation, broker: term.broker });
       const settled = looked.catch((error: unknown) => {

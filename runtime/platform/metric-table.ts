@@ -108,7 +108,7 @@ export const metricTable = {
   },
   tintype_provider_events_total: {
     kind: 'counter',
-    help: 'Events of payment providers by provider (a or b) and result: taken, refused (the provider sends them again), or unsigned (no signature that holds).',
+    help: 'Events of payment providers by provider (a or b) and result: taken, refused (the provider sends them again), or unsigned (no signature that holds, or refused before it was looked at). Of those that the deployment has.',
     labels: ['provider', 'result'],
   },
   tintype_database_connections: {
@@ -158,7 +158,7 @@ export const metricTable = {
   },
   tintype_job_last_success_seconds: {
     kind: 'gauge',
-    help: 'Unix time of the last run that succeeded, of the dispatcher also of runs elsewhere.',
+    help: 'Unix time of the last run that succeeded, of the dispatcher also of runs elsewhere; of the newest migration where none ever did.',
     labels: ['job'],
   },
   tintype_job_last_done: {

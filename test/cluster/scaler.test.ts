@@ -122,7 +122,6 @@ describe('the scaler', { shuffle: false }, () => {
     it('are the workers that it is given, until somebody else gives them or it is gone', async () => {
       const secret = `${name}-mq`;
       const stringData = { url: rabbit.url };
-      await cluster.create('Secret', { apiVersion: 'v1', metadata: { name: secret }, stringData });
       const { client, metrics } = connectKube(cluster.plane());
       const scaler = createScaler({
         client,
@@ -152,6 +151,9 @@ describe('the scaler', { shuffle: false }, () => {
           expect([...new Set([...samples].map(([, sample]) => sample))]).toEqual(names);
         });
       sees('BuiltIn');
+      // Since when it does not succeed is told, although it never did.
+      await shows('last_look');
+      await cluster.create('Secret', { apiVersion: 'v1', metadata: { name: secret }, stringData });
       await shows('workers', 'last_look');
       // A spec that cannot be read is no reason to scale no more.
       scaler.take('it', { gathered: 'as before' });

@@ -15,6 +15,15 @@ describe('what the chart says at the end', () => {
     expect(text).toContain('create secret generic tintype');
   });
 
+  it('brings the database up to date before the first project, which would wait for that', () => {
+    const text = notes();
+    const migrating =
+      'kubectl --namespace tintype-system exec deployment/tintype-operator -- tintype migrate';
+    const before = text.split('A first project')[0];
+    expect(before).toContain('a project says SchemaNotReady until then');
+    expect(before).toContain(migrating);
+  });
+
   it('shows a project where it is reconciled', () => {
     const place = (namespace: string) => [
       `metadata: { name: demo, namespace: ${namespace} }`,

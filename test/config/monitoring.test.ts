@@ -1,10 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { projectRoot } from '../house/source-files.ts';
+import { judge } from './judge.ts';
 import { expectGrouped, expectMeasured, findMetric, nodes, POD_LABELS } from './promql.ts';
 
 type Rule = {
@@ -202,18 +201,35 @@ describe('what waits for people', () => {
   );
 });
 
-/** Throws, in promtool's words, where what rings is not what the test expects. */
-function judge(rulesFile: object, test: object): void {
-  const folder = mkdtempSync(join(tmpdir(), 'tintype-alerts-'));
-  try {
-    writeFileSync(join(folder, 'rules.yml'), JSON.stringify(rulesFile));
-    const suite = { rule_files: ['rules.yml'], evaluation_interval: '1m', tests: [test] };
-    writeFileSync(join(folder, 'test.yml'), JSON.stringify(suite));
-    execFileSync('promtool', ['test', 'rules', join(folder, 'test.yml')], { stdio: 'pipe' });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
+it.each([
+  [
+    'TintypeDatabasePoolExhausted',
+    'tintype_database_connections{state="waiting",pod="a"}',
+    '0x59 1x60',
+  ],
+  [
+    'TintypeOperatorErrors',
+    'controller_runtime_reconcile_errors_total{container="operator",controller="project"}',
+    '0x59 0+3.1x60',
+  ],
+])('%s rings when its page says, and not minutes before', (alert, series, values) => {
+  const rule = rules.find((each) => each.alert === alert);
+  const page = read(new URL(rule?.annotations.runbook_url ?? '').pathname.slice(1));
+  const times = page.match(/(?:within|for) (\d+) minutes/g) ?? [];
+  const said = times.map((words) => Number(words.replaceAll(/\D/g, '')));
+  const after = said.reduce((sum, minutes) => sum + minutes, 0);
+  const silentAfter = (minutes: number) => () =>
+    judge(
+      { groups: [{ name: 'tintype', rules: [rule] }] },
+      {
+        interval: '1m',
+        input_series: [{ series, values }],
+        alert_rule_test: [{ eval_time: `${60 + minutes}m`, alertname: alert, exp_alerts: [] }],
+      },
+    );
+  silentAfter(after - 2)();
+  expect(silentAfter(after + 1)).toThrow('got');
+});
 
 describe.each(pages)('the page %s of the runbook', (page) => {
   const text = read(`docs/runbook/${page}`);

@@ -2,12 +2,27 @@
 import type { Alert } from './alert.ts';
 import { deskAlerts } from './desk-alerts.ts';
 import { operatorAlerts } from './operator-alerts.ts';
+import { WITHOUT_BYTES_IN, WITHOUT_ORIGINALS } from './own-time.ts';
 
-const share = (part: string, all: string) =>
-  `sum by (namespace) (${part}) / sum by (namespace) (${all})`;
 const rate = (metric: string, window = '5m') => `rate(${metric}[${window}])`;
-const p99 = (metric: string) =>
-  `histogram_quantile(0.99, sum by (namespace, le) (rate(${metric}_bucket[5m])))`;
+const p99 = (metric: string, filter: string) =>
+  `histogram_quantile(0.99, sum by (namespace, le) (rate(${metric}_bucket{${filter}}[5m])))`;
+
+type Failing = { metric: string; failed: string; window?: string };
+const share = ({ metric, failed, window = '5m' }: Failing) =>
+  `sum by (namespace) (${rate(`${metric}{${failed}}`, window)}) / sum by (namespace) (${rate(metric, window)})`;
+const failures = ({ metric, failed, window = '5m' }: Failing) =>
+  `sum by (namespace) (increase(${metric}{${failed}}[${window}]))`;
+
+/** Where little is asked for, one picture is a large share: there most has to fail, as it does in an outage. */
+const failing = (of: Failing, above: number) =>
+  `${share(of)} > ${above} and (${failures(of)} > 10 or ${share(of)} > 0.5)`;
+
+const uploads = {
+  metric: 'tintype_ingest_seconds_count',
+  failed: 'result!="ready"',
+  window: '30m',
+};
 
 const overdue = (jobs: string, seconds: number) =>
   `time() - max by (namespace, job) (tintype_job_last_success_seconds{job=~"${jobs}"}) > ${seconds}`;
@@ -33,7 +48,7 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: 'TintypeApiErrors',
-    expr: `${share(rate('tintype_api_request_seconds_count{status=~"5.."}'), rate('tintype_api_request_seconds_count'))} > 0.02`,
+    expr: failing({ metric: 'tintype_api_request_seconds_count', failed: 'status=~"5.."' }, 0.02),
     for: '5m',
     severity: 'critical',
     summary: 'The API answers requests with errors of its own.',
@@ -42,7 +57,7 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: 'TintypeApiSlow',
-    expr: `${p99('tintype_api_request_seconds')} > 2.5`,
+    expr: `${p99('tintype_api_request_seconds', WITHOUT_BYTES_IN)} > 2.5`,
     for: '10m',
     severity: 'warning',
     summary: 'The API is slow.',
@@ -51,7 +66,10 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: 'TintypeDeliveryErrors',
-    expr: `${share(rate('tintype_delivery_request_seconds_count{status=~"5.."}'), rate('tintype_delivery_request_seconds_count'))} > 0.01`,
+    expr: failing(
+      { metric: 'tintype_delivery_request_seconds_count', failed: 'status=~"5.."' },
+      0.01,
+    ),
     for: '5m',
     severity: 'critical',
     summary: 'Images are not delivered.',
@@ -60,7 +78,7 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: 'TintypeDeliverySlow',
-    expr: `${p99('tintype_delivery_request_seconds')} > 5`,
+    expr: `${p99('tintype_delivery_request_seconds', WITHOUT_ORIGINALS)} > 5`,
     for: '10m',
     severity: 'warning',
     summary: 'Images are delivered slowly.',
@@ -78,7 +96,7 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: 'TintypeUploadsFailing',
-    expr: `${share(rate('tintype_ingest_seconds_count{result!="ready"}', '30m'), rate('tintype_ingest_seconds_count', '30m'))} > 0.5`,
+    expr: `${share(uploads)} > 0.5 and ${failures(uploads)} > 2`,
     for: '30m',
     severity: 'warning',
     summary: 'Most uploads fail.',
@@ -87,7 +105,7 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: 'TintypeRendersFailing',
-    expr: `${share(rate('tintype_render_seconds_count{result!="done"}'), rate('tintype_render_seconds_count'))} > 0.05`,
+    expr: failing({ metric: 'tintype_render_seconds_count', failed: 'result!="done"' }, 0.05),
     for: '10m',
     severity: 'warning',
     summary: 'Images cannot be rendered.',
@@ -163,7 +181,7 @@ export const alerts: readonly Alert[] = [
     severity: 'warning',
     summary: 'A scheduled job has not succeeded for longer than its schedule allows.',
     description:
-      '{{ $labels.job }} in {{ $labels.namespace }} succeeded {{ $value | humanizeDuration }} ago.',
+      '{{ $labels.job }} in {{ $labels.namespace }} has not succeeded for {{ $value | humanizeDuration }}.',
   },
   {
     name: 'TintypeJobsUnattended',

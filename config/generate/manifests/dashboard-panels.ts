@@ -2,6 +2,7 @@
 
 import { deskRows } from './desk-panels.ts';
 import { operatorRows } from './operator-panels.ts';
+import { WITHOUT_BYTES_IN, WITHOUT_ORIGINALS } from './own-time.ts';
 import { gauge, inNamespace, latency, type PanelRow, rate } from './panel.ts';
 import { workRows } from './work-panels.ts';
 
@@ -48,7 +49,8 @@ export const dashboardRows: readonly PanelRow[] = [
       latency('Answers of the API', {
         metric: 'tintype_api_request_seconds',
         description:
-          'How long the API takes to answer: half of the requests, 95 and 99 of a hundred.',
+          'How long the API takes to answer: half of the requests, 95 and 99 of a hundred, without those that bring the bytes of an upload.',
+        filter: WITHOUT_BYTES_IN,
       }),
       {
         title: 'Refused by rate',
@@ -82,7 +84,9 @@ export const dashboardRows: readonly PanelRow[] = [
       },
       latency('Answers of delivery', {
         metric: 'tintype_delivery_request_seconds',
-        description: 'How long viewers wait for an image; what has to be drawn first takes longer.',
+        description:
+          'How long viewers wait for an image; what has to be drawn first takes longer. Without originals, which take as long as their viewers.',
+        filter: WITHOUT_ORIGINALS,
       }),
       {
         title: 'Bytes delivered',

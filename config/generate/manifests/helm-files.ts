@@ -34,6 +34,10 @@ It waits for the Secret {{ .Values.secretName }}, which is yours to make:
     --from-literal=TINTYPE_KEY_ENCRYPTION_KEYS="k1:$(openssl rand -base64 32)"
 {{- end }}
 
+The database is migrated by the first ImageService. Without one do it by hand, as a project says SchemaNotReady until then:
+
+  kubectl --namespace {{ .Release.Namespace }} exec deployment/{{ $name }}-operator -- tintype migrate
+
 A first project, and how to wait for it:
 
   kubectl apply --filename - <<'END'

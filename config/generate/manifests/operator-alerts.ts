@@ -71,6 +71,6 @@ export const operatorAlerts: readonly Alert[] = [
     severity: 'warning',
     summary: 'The number of workers does not follow what waits for them.',
     description:
-      'The workers of {{ $labels.installation }} were last looked at {{ $value | humanizeDuration }} ago.',
+      'The workers of {{ $labels.installation }} have not been looked at for {{ $value | humanizeDuration }}.',
   },
 ];

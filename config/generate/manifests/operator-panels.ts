@@ -4,6 +4,9 @@ import { gauge, inNamespace, type PanelRow, rate } from './panel.ts';
 const slowest = (metric: string) =>
   `histogram_quantile(0.95, sum by (kind, le) (${rate(`${metric}_bucket`)}))`;
 
+const ofPool = 'installation, component';
+const POOL = '{{installation}} {{component}}';
+
 export const operatorRows: readonly PanelRow[] = [
   {
     title: 'Operator',
@@ -115,7 +118,7 @@ export const operatorRows: readonly PanelRow[] = [
     panels: [
       {
         title: 'Installations that are ready',
-        description: '1 where everything that an ImageService declares runs.',
+        description: '0 where the condition Ready of an ImageService is False, which says why.',
         unit: 'short',
         targets: [[gauge('tintype_installation_ready', 'installation'), '{{installation}}']],
       },
@@ -127,18 +130,13 @@ export const operatorRows: readonly PanelRow[] = [
       },
       {
         title: 'Workers of a pool',
-        description: 'Workers that are there, that the load asks for, and that may be there.',
+        description:
+          'Workers that a pool was last given, that its load asks for, and that it may have: of the built-in scaler.',
         unit: 'short',
         targets: [
-          [gauge('tintype_scaler_workers', 'installation, component'), '{{component}}: are there'],
-          [
-            gauge('tintype_scaler_wanted_workers', 'installation, component'),
-            '{{component}}: needed',
-          ],
-          [
-            gauge('tintype_scaler_max_workers', 'installation, component'),
-            '{{component}}: at most',
-          ],
+          [gauge('tintype_scaler_workers', ofPool), `${POOL}: given`],
+          [gauge('tintype_scaler_wanted_workers', ofPool), `${POOL}: needed`],
+          [gauge('tintype_scaler_max_workers', ofPool), `${POOL}: at most`],
         ],
       },
       {

@@ -14,17 +14,17 @@ export type Panel = {
 export const inNamespace = 'namespace=~"$namespace"';
 export const rate = (metric: string, filter = '') =>
   `rate(${metric}{${[inNamespace, filter].filter((each) => each !== '').join(', ')}}[$__rate_interval])`;
-const quantile = (q: number, metric: string) =>
-  `histogram_quantile(${q}, sum by (le) (${rate(`${metric}_bucket`)}))`;
-type Measured = { metric: string; description: string };
-export const latency = (title: string, { metric, description }: Measured): Panel => ({
+const quantile = (q: number, { metric, filter }: Measured) =>
+  `histogram_quantile(${q}, sum by (le) (${rate(`${metric}_bucket`, filter)}))`;
+type Measured = { metric: string; description: string; filter?: string };
+export const latency = (title: string, measured: Measured): Panel => ({
   title,
-  description,
+  description: measured.description,
   unit: 's',
   targets: [
-    [quantile(0.5, metric), 'p50'],
-    [quantile(0.95, metric), 'p95'],
-    [quantile(0.99, metric), 'p99'],
+    [quantile(0.5, measured), 'p50'],
+    [quantile(0.95, measured), 'p95'],
+    [quantile(0.99, measured), 'p99'],
   ],
 });
 export const gauge = (metric: string, by: string) => `max by (${by}) (${metric}{${inNamespace}})`;

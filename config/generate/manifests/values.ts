@@ -204,7 +204,7 @@ export const values = {
   'metrics.podMonitor.enabled': {
     type: z.boolean(),
     default: false,
-    description: 'Let the Prometheus Operator collect metrics of all processes in the namespace.',
+    description: 'Let the Prometheus Operator collect metrics of operator and installations.',
   },
   'metrics.rules.enabled': {
     type: z.boolean(),

@@ -19,13 +19,13 @@ export const workRows: readonly PanelRow[] = [
         title: 'Waiting uploads',
         description: 'Uploads that wait for a worker, or to be tried again after an outage.',
         unit: 'short',
-        targets: [[gauge('tintype_uploads_waiting', 'namespace'), 'uploads']],
+        targets: [[gauge('tintype_uploads_waiting', 'namespace'), '{{namespace}}']],
       },
       {
         title: 'The oldest waiting upload',
         description: 'How long somebody has waited for an upload; mostly it is seconds.',
         unit: 's',
-        targets: [[gauge('tintype_uploads_waiting_seconds', 'namespace'), 'waits for']],
+        targets: [[gauge('tintype_uploads_waiting_seconds', 'namespace'), '{{namespace}}']],
       },
       {
         title: 'Renders by result',

@@ -50,7 +50,8 @@ const standing = atWork.filter((process) => process !== 'job');
 const ingest: readonly Process[] = ['worker-ingest'];
 /** Workers queue a check with each revision, the dispatcher scans. */
 const scanning: readonly Process[] = ['worker-ingest', 'dispatcher'];
-const purging: readonly Process[] = ['dispatcher', 'job'];
+/** The jobs that purge, probe and send are due every minute: no CronJob's pod calls anybody. */
+const calling: readonly Process[] = ['dispatcher'];
 
 function row(field: ConfigField, of: readonly Process[], from: Row['from']): Row {
   return { name: variables[field].name, of, from };
@@ -102,7 +103,7 @@ const rows: readonly Row[] = [
   row('uploadBaseUrl', ['api'], (spec) => spec.uploadBaseURL),
   row('apiPort', ['api'], () => ports.api),
   row('deliveryPort', ['delivery'], () => ports.delivery),
-  row('deliveryRootDomain', ['api', 'delivery', ...purging], (spec) => spec.deliveryRootDomain),
+  row('deliveryRootDomain', ['api', 'delivery', ...calling], (spec) => spec.deliveryRootDomain),
   row('deliveryScheme', ['api', 'dispatcher'], (spec) => lower(spec.deliveryScheme)),
   row('deliveryPublicPort', ['api', 'dispatcher'], (spec) => spec.deliveryPublicPort),
   row('identityIssuer', ['api'], ({ identity }) => identity.issuer),
@@ -131,15 +132,15 @@ const rows: readonly Row[] = [
   row('ingestMemoryBytes', ingest, (spec) => ingestMemoryOf(spec)),
   row(
     'plans',
-    ['api', ...purging],
+    ['api', 'dispatcher', 'job'],
     ({ plansConfigMapRef }) => plansConfigMapRef && `${PLANS_FOLDER}/${plansConfigMapRef.key}`,
   ),
-  row('cdn', purging, ({ cdn }) => cdnKinds[cdn?.kind ?? 'None']),
-  row('cdnUrl', purging, ({ cdn }) => joined(cdn?.urls)),
-  row('cdnZone', purging, ({ cdn }) => cdn?.zone),
-  row('cdnMethod', purging, ({ cdn }) => cdn?.method),
-  row('cdnCallsPerMinute', purging, ({ cdn }) => cdn?.callsPerMinute),
-  row('cdnToken', purging, (spec) => fromKeys(spec, 'cdnToken', 'optional')),
+  row('cdn', calling, ({ cdn }) => cdnKinds[cdn?.kind ?? 'None']),
+  row('cdnUrl', calling, ({ cdn }) => joined(cdn?.urls)),
+  row('cdnZone', calling, ({ cdn }) => cdn?.zone),
+  row('cdnMethod', calling, ({ cdn }) => cdn?.method),
+  row('cdnCallsPerMinute', calling, ({ cdn }) => cdn?.callsPerMinute),
+  row('cdnToken', calling, (spec) => fromKeys(spec, 'cdnToken', 'optional')),
   row('scanner', scanning, ({ scanner }) => lower(scanner?.kind)),
   row('scannerUrl', scanning, ({ scanner }) => scanner?.url),
   row('scannerThresholds', scanning, ({ scanner }) => joined(scanner?.thresholds)),

@@ -38,7 +38,7 @@ type Rule = { from?: object[]; to?: object[]; ports: object[] };
 const tcp = (port: number) => ({ protocol: 'TCP', port });
 
 /** They call what is anywhere: identity and payment providers, webhooks, CDNs. */
-const OUTGOING: readonly Process[] = ['api', 'dispatcher', 'job'];
+const OUTGOING: readonly Process[] = ['api', 'dispatcher'];
 
 /** Where a tenant's URL may lead: never to a cluster's own addresses, nor to what a cloud tells its machines. */
 const TO_THE_PUBLIC: Rule = {
@@ -110,12 +110,13 @@ function rulesTo(of: Installation, party: Party, usual: object[]): Rule[] {
 /** Of the addresses of the spec that a process calls, each once: they may be inside. */
 function calledPorts({ spec, endpoints }: Installation, process: Process): number[] {
   const { otlpEndpoint, scanner, identity, cdn, baseURL } = spec;
-  const purged = cdn?.urls ?? [];
   const called: Partial<Record<Process, readonly (string | undefined)[]>> = {
     api: [identity.jwksURL ?? identity.issuer],
-    // It looks whether the service can be reached as the public reaches it, and scans.
-    dispatcher: [baseURL, deliveryUrl(spec, spec.deliveryRootDomain), ...purged, scanner?.url],
-    job: purged,
+    // It looks whether the service can be reached as the public reaches it, purges and scans.
+    dispatcher: [
+      ...[baseURL, deliveryUrl(spec, spec.deliveryRootDomain)],
+      ...[...(cdn?.urls ?? []), scanner?.url],
+    ],
   };
   const urls = [otlpEndpoint, ...(called[process] ?? [])].filter((url) => url !== undefined);
   const { payments } = endpoints;

@@ -1,6 +1,6 @@
 /**
- * When a pod has started, gets requests, and is started anew. A part that works without the database for a while must
- * not be taken out of its Service by an outage of the database.
+ * When a pod has started, gets requests, and is started anew. No pod is taken out of its Service for the outage of what
+ * it can do without: it would be the outage of the whole Service, as all pods ask the same servers.
  */
 import type { Process } from '../installation.ts';
 
@@ -31,6 +31,7 @@ export function probesOf(process: Process): object {
 function readyProbe(process: Process): object {
   // What delivery has looked up it serves on for five minutes without a database.
   if (process === 'delivery') return { tcpSocket: { port: 'http' } };
-  if (process === 'api') return { httpGet: { path: '/readyz', port: 'http' } };
+  // Without buckets it takes no uploads, and everything else goes on.
+  if (process === 'api') return { httpGet: { path: '/readyz/database', port: 'metrics' } };
   return ready;
 }

@@ -1,6 +1,7 @@
 /**
- * What each process takes where the resource does not say it. Measured (docs/performance.md): a server has 114 MB at
- * rest, a decoder 40 to 95; an upload takes up to 373 MB more, its slot may have 2 GiB; delivery keeps 64 MiB of images.
+ * What each process takes where the resource does not say it. Measured (docs/performance.md): a server has 76 to 99 MB
+ * at rest, a worker with its decoders 189; an upload takes up to 421 MB more, its slot may have 2 GiB, a render up to
+ * 388; delivery keeps 64 MiB of images.
  */
 
 import { parseBytes, printBytes, printCpu } from '../../quantity.ts';

@@ -4,15 +4,18 @@ import { onRequestTrail, type RequestSpan } from '../../platform/http/request-tr
 import type { ApiDeps } from '../deps.ts';
 import { requestIdOf } from './request-id.ts';
 
-const PROVIDERS: ReadonlyMap<string, 'a' | 'b'> = new Map([
-  ['/v1/billing/providera/webhook', 'a'],
-  ['/v1/billing/providerb/webhook', 'b'],
-]);
-/** Whoever sent it was not known to be the provider. */
-const UNSIGNED = [401, 411, 413];
+const PROVIDERS = [
+  { route: '/v1/billing/providera/webhook', provider: 'a', secret: 'providerASecret' },
+  { route: '/v1/billing/providerb/webhook', provider: 'b', secret: 'providerBSecret' },
+] as const;
 
-export function observeRequests({ log, metrics }: Pick<ApiDeps, 'log' | 'metrics'>) {
-  for (const provider of PROVIDERS.values()) {
+type Observed = Pick<ApiDeps, 'log' | 'metrics' | (typeof PROVIDERS)[number]['secret']>;
+
+export function observeRequests({ log, metrics, ...secrets }: Observed) {
+  // What comes for a provider that the deployment does not have is no payment of anybody.
+  const had = PROVIDERS.filter(({ secret }) => secrets[secret] !== undefined);
+  const providers = new Map<string, 'a' | 'b'>(had.map(({ route, provider }) => [route, provider]));
+  for (const provider of providers.values()) {
     for (const result of ['taken', 'refused', 'unsigned']) {
       metrics.providerEvent({ provider, result, count: 0 });
     }
@@ -32,9 +35,9 @@ export function observeRequests({ log, metrics }: Pick<ApiDeps, 'log' | 'metrics
       const { method } = request;
       const status = response.writableFinished ? response.statusCode : 499;
       metrics.apiRequest({ method, route, status, seconds: duration_ms / 1000 });
-      const provider = PROVIDERS.get(route);
+      const provider = providers.get(route);
       if (provider !== undefined)
-        metrics.providerEvent({ provider, result: resultOf(status), count: 1 });
+        metrics.providerEvent({ provider, result: resultOf(response, status), count: 1 });
       const code: unknown = response.locals['code'];
       const request_id = requestIdOf(response);
       // What was only read, and found, is no news.
@@ -46,7 +49,8 @@ export function observeRequests({ log, metrics }: Pick<ApiDeps, 'log' | 'metrics
   }
 }
 
-function resultOf(status: number): 'taken' | 'refused' | 'unsigned' {
-  if (UNSIGNED.includes(status)) return 'unsigned';
+/** Only what is signed is surely the provider's: anybody may send too much, too often, too slowly or half of it. */
+function resultOf({ locals }: Response, status: number): 'taken' | 'refused' | 'unsigned' {
+  if (locals['known'] !== true) return 'unsigned';
   return status < 400 ? 'taken' : 'refused';
 }

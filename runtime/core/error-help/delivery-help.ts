@@ -1,5 +1,6 @@
 /** Help with the refusals of a delivery host. Spec: Delivery host; Delivery refusals in checking order. */
 import type { deliveryErrors } from '../errors.ts';
+import { FAILED_RENDER_REMEMBERED_SECONDS } from '../limits.ts';
 import type { HelpTable } from './help-table.ts';
 
 export const deliveryHelp: HelpTable<typeof deliveryErrors> = {
@@ -110,6 +111,9 @@ export const deliveryHelp: HelpTable<typeof deliveryErrors> = {
   internal: {
     cause:
       'The image could not be rendered or read for a reason that is ours. The cause is in our log under the `x-request-id` of the answer.',
-    steps: ['Ask again after a second.', 'If it stays, report the URL and the `x-request-id`.'],
+    steps: [
+      `Ask again after ${FAILED_RENDER_REMEMBERED_SECONDS} seconds: what failed is not tried again before.`,
+      'If it stays, report the URL and the `x-request-id`.',
+    ],
   },
 };

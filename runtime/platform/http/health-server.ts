@@ -1,6 +1,7 @@
 /**
- * What a process tells those who watch it, on a port of its own: /livez, /readyz and /metrics. It answers from the
- * start of the process to its very end, so that nobody takes a process that drains for a dead one.
+ * What a process tells those who watch it, on a port of its own: /livez, /readyz (each check by itself at /readyz/NAME)
+ * and /metrics. It answers from the start of the process to its very end, so that nobody takes a process that drains
+ * for a dead one.
  */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Log } from '../log.ts';
@@ -13,6 +14,8 @@ export type HealthOptions = {
   port: number;
   /** What is asked at this moment: a process that starts needs other things than one that runs. */
   probes: () => Probes;
+  /** What keeps it from being ready beside that, whichever check is asked for. */
+  starting?: () => Probes;
   metrics: Metrics;
   log: Log;
   /** What only a new start of the process mends; undefined while nothing is. */
@@ -51,19 +54,29 @@ function answer(options: HealthOptions): RequestListener {
 }
 
 async function tell(path: string, options: HealthOptions): Promise<Told> {
-  const { probes, metrics, log } = options;
   switch (path) {
     case '/livez':
       return tellAlive(options);
-    case '/readyz': {
-      const readiness = await findReadiness(probes(), log);
-      return json(readiness.ready ? 200 : 503, readiness);
-    }
+    case '/readyz':
+      return tellReady(options, options.probes());
     case '/metrics':
-      return { status: 200, ...(await metrics.print()) };
+      return { status: 200, ...(await options.metrics.print()) };
     default:
-      return json(404, { status: 'there are /livez, /readyz and /metrics' });
+      return tellCheck(options, path);
   }
+}
+
+/** For a probe that must not fail for another check than its own. */
+async function tellCheck(options: HealthOptions, path: string): Promise<Told> {
+  const checks = Object.entries(options.probes());
+  const asked = checks.filter(([name]) => path === `/readyz/${name}`);
+  if (asked.length > 0) return tellReady(options, Object.fromEntries(asked));
+  return json(404, { status: 'there are /livez, /readyz, /readyz/<check> and /metrics' });
+}
+
+async function tellReady({ starting, log }: HealthOptions, probes: Probes): Promise<Told> {
+  const readiness = await findReadiness({ ...probes, ...starting?.() }, log);
+  return json(readiness.ready ? 200 : 503, readiness);
 }
 
 function tellAlive({ findStuck, log }: HealthOptions): Told {

@@ -123,9 +123,7 @@ async function inTurn(
   if (request.is_warm) return whenIdle(deps, request, signal);
   const leave = await deps.line.enter(request, signal);
   try {
-    const rendered = await measured(deps, request.plan.format, () =>
-      renderDerived(deps, request, signal),
-    );
+    const rendered = await measured(deps, request.plan, () => renderDerived(deps, request, signal));
     leave('rendered');
     return rendered;
   } finally {
@@ -149,7 +147,8 @@ async function whenIdle(
     });
     if (state !== 'mine') throw new QueueBusy('render', 1);
     const either = AbortSignal.any([signal, stopped]);
-    return await measured(deps, request.plan.format, () => renderDerived(deps, request, either));
+    const { format } = request.plan;
+    return await measured(deps, { format, stopped }, () => renderDerived(deps, request, either));
   } catch (error) {
     await deleteRenderLease(deps.db, lease).catch(() => undefined);
     throw error;
@@ -160,7 +159,7 @@ async function whenIdle(
 
 async function measured<T>(
   { metrics }: RenderDeps,
-  format: string,
+  { format, stopped }: { format: string; stopped?: AbortSignal },
   work: () => Promise<T>,
 ): Promise<T> {
   const startedAt = performance.now();
@@ -171,7 +170,8 @@ async function measured<T>(
     seen('done');
     return value;
   } catch (error) {
-    seen(error instanceof QueueTimeout ? 'timeout' : 'failed');
+    // What makes room for a viewer has not failed, and is asked for again.
+    if (!stopped?.aborted) seen(error instanceof QueueTimeout ? 'timeout' : 'failed');
     throw error;
   }
 }

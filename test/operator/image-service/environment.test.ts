@@ -134,7 +134,7 @@ describe('what a field decides', () => {
     expect(holders('TINTYPE_TOKEN_KEYS')).toEqual(['api']);
     expect(holders('TINTYPE_REQUEST_SIGNING_SECRET')).toEqual(['api']);
     expect(holders('TINTYPE_KEY_ENCRYPTION_KEYS')).toEqual(['api', 'delivery', 'dispatcher']);
-    expect(holders('TINTYPE_CDN_TOKEN')).toEqual(['dispatcher', 'job']);
+    expect(holders('TINTYPE_CDN_TOKEN')).toEqual(['dispatcher']);
     expect(holders('AWS_SECRET_ACCESS_KEY')).not.toContain('migrate');
   });
 

@@ -192,20 +192,23 @@ const PRIVATE = [
 ];
 
 describe('what may reach what', () => {
-  const of = installation(least, { endpoints: { database: 6432, amqp: 5671, storage: 9000 } });
-  const portsOut = (suffix: string) =>
-    find(of, 'NetworkPolicy', suffix).spec.egress.flatMap((rule: Yaml) =>
+  const endpoints = { database: 6432, amqp: 5671, storage: 9000 };
+  const of = installation(least, { endpoints });
+  const portsOut = (suffix: string, from = of) =>
+    find(from, 'NetworkPolicy', suffix).spec.egress.flatMap((rule: Yaml) =>
       rule.ports.map(({ port }: { port?: number }) => port ?? 'any'),
     );
 
-  it('keeps workers and delivery to names, database, broker and storage', () => {
-    for (const suffix of ['worker-ingest', 'worker-render', 'delivery']) {
-      expect(portsOut(suffix)).toEqual([53, 53, 6432, 5671, 9000]);
+  it('keeps workers, delivery and CronJobs to names, database, broker and storage', () => {
+    const cdn = { kind: 'HTTPPurge' as const, urls: ['http://cache-0:6081'] };
+    const of = installation({ ...least, cdn }, { endpoints });
+    for (const suffix of ['worker-ingest', 'worker-render', 'delivery', 'job']) {
+      expect(portsOut(suffix, of)).toEqual([53, 53, 6432, 5671, 9000]);
     }
     expect(portsOut('migrate')).toEqual([53, 53, 6432]);
   });
 
-  it('lets the API, the dispatcher and jobs out to the public, and inside by the ports of what the resource names', () => {
+  it('lets the API and the dispatcher out to the public, and inside by the ports of what the resource names', () => {
     const spec: ImageServiceSpec = {
       ...least,
       identity: { issuer: 'https://id.example', jwksURL: 'http://keys.identity.svc:8082/keys' },
@@ -222,7 +225,6 @@ describe('what may reach what', () => {
     for (const [suffix, ports] of [
       ['api', [8082, 8083]],
       ['dispatcher', [80, 8084, 6081]],
-      ['job', [6081]],
     ] as const) {
       const rules = rulesOf(suffix);
       expect(rules.slice(0, -1)).toEqual(inside(...ports));
@@ -463,11 +465,12 @@ describe('a pod', () => {
     });
   });
 
-  it('stays in its Service while the database is away, where it can serve without it', () => {
+  it('stays in its Service while what is away is nothing that it cannot serve without', () => {
     const probes = (suffix: string) =>
       find(installation(least), 'Deployment', suffix).spec.template.spec.containers[0];
     expect(probes('delivery').readinessProbe.tcpSocket).toEqual({ port: 'http' });
-    expect(probes('api').readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'http' });
+    const database = { path: '/readyz/database', port: 'metrics' };
+    expect(probes('api').readinessProbe.httpGet).toEqual(database);
     for (const component of components) {
       const { httpGet, periodSeconds, failureThreshold } = probes(component).startupProbe;
       expect(httpGet.path).toBe('/readyz');

@@ -49,6 +49,10 @@ it('a process is ready when its own part has begun, and not with what that works
     503,
     { ready: false, checks: { ...usable, start: false } },
   ]);
+  expect(await ask('/readyz/database')).toEqual([
+    503,
+    { ready: false, checks: { database: true, start: false } },
+  ]);
   expect(await ask('/livez')).toEqual([200, { status: 'ok' }]);
   // Where somebody is called for what a process cannot use.
   const measured = await (await get('/metrics')).text();

@@ -74,6 +74,10 @@ describe('the server of the API', () => {
     },
   );
 
+  it('closes a connection that no request comes over, without a word', async () => {
+    expect(await sent('')).toBe('');
+  });
+
   it('says what is wrong where it could read the head', async () => {
     const absolute = await sent('GET http://b/ HTTP/1.1\r\nHost: a\r\n\r\n');
     expect(absolute).toContain('"The request is not valid HTTP: absolute request target. Check');

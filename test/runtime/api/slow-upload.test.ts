@@ -56,6 +56,9 @@ describe.each([
         /too slowly: \d+ bytes a second.* 100000 .*send all of it again/,
       );
       await expectNothing(ingest, upload);
+      // Alerts on how slow the API is leave it out by this name.
+      const { text: measured } = await api.deps().metrics.print();
+      expect(measured).toContain('{le="0.5",method="PUT",route="/v1/uploads/:id",status="400"}');
       api.change({ buckets });
       const { pathname, search } = new URL(upload.proxy?.put_url ?? '');
       const headers = { 'content-type': 'image/png' };

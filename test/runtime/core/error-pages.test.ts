@@ -10,6 +10,7 @@ import {
   processingErrors,
   verifierReasons,
 } from '../../../runtime/core/errors.ts';
+import { FAILED_RENDER_REMEMBERED_SECONDS } from '../../../runtime/core/limits.ts';
 
 const tables = {
   api: apiErrors,
@@ -53,6 +54,11 @@ describe('pages on codes', () => {
       expect(steps.length, code).toBeGreaterThan(0);
       for (const text of [cause, ...steps]) expect(text, code).toMatch(/^[A-Z`].*[.]$/s);
     }
+  });
+
+  it('sends nobody back to a failed render before it is tried again', () => {
+    const { steps } = entries.find((entry) => named(entry) === 'delivery internal') ?? {};
+    expect(steps?.[0]).toContain(`after ${FAILED_RENDER_REMEMBERED_SECONDS} seconds`);
   });
 
   it('names only codes and addresses that there are', () => {

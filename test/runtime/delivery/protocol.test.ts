@@ -146,6 +146,10 @@ describe('a connection', () => {
     expect(statuses(answer)).toEqual(['400']);
   });
 
+  it('that no request comes over is closed without a word', async () => {
+    expect(await say('')).toBe('');
+  });
+
   it('whose next request is garbage ends without words inside the answer under way', async () => {
     const answer = await say(`${get('/originals/f/large')}garbage\r\n\r\n`);
     expect(statuses(answer)).toEqual(['200']);

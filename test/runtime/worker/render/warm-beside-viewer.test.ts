@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RenderRequest } from '../../../../runtime/core/delivery/render-request.ts';
 import { acquireRenderLease, deleteRenderLease } from '../../../../runtime/db/render-leases.ts';
 import { createLog } from '../../../../runtime/platform/log.ts';
+import type { Bucket } from '../../../../runtime/platform/storage/bucket.ts';
 import {
   createDerivedRenders,
   type DerivedRenders,
@@ -21,23 +22,42 @@ const source_key = 'masters/source';
 let folder: FolderBuckets;
 let renders: DerivedRenders;
 let sandbox: Sandbox;
+const measured: string[] = [];
+const asked: string[] = [];
+let slow: Record<string, Promise<void>> = {};
 
 beforeAll(async () => {
   folder = makeFolderBuckets();
-  const { content } = folder.buckets;
+  const content = { ...folder.buckets.content, read: readSlowly };
   const bytes = await over(photograph(64, 48)).png().toBuffer();
   await content.write(source_key, bytes, { content_type: 'image/png' });
   const line = createRenderLine({ slots: 2, waiting_max: 10, deadline_ms: 10_000 });
   const log = createLog({ level: 'silent', name: 'test' });
   const limits = { memory_bytes: 1_000_000_000, jobs_per_child: 100, wall_clock_ms: 60_000 };
   sandbox = createSandbox({ slots: 2, ...limits, log });
-  renders = createDerivedRenders({ db, content, sandbox, line, log, wall_clock_ms: 60_000 });
+  const metrics = { render: ({ result }: { result: string }) => void measured.push(result) };
+  renders = createDerivedRenders({
+    db,
+    content,
+    sandbox,
+    line,
+    log,
+    metrics,
+    wall_clock_ms: 60_000,
+  });
 });
 afterAll(async () => {
   await renders?.drained();
   await sandbox?.close();
   folder?.remove();
 });
+
+/** As a storage that is slow with some keys. */
+const readSlowly: Bucket['read'] = async (key, place) => {
+  asked.push(key);
+  await slow[key];
+  return folder.buckets.content.read(key.replace('-slow', ''), place);
+};
 
 const requestOf = (name: string): RenderRequest => ({
   project_id: 'prj_1',
@@ -57,6 +77,20 @@ it('a viewer who holds the lease gets the image beside a call of who renders ahe
   await expect(ahead).rejects.toMatchObject({ name: 'QueueBusy' });
   expect(await viewer).toMatchObject({ content_type: 'image/jpeg' });
   await deleteRenderLease(db, lease);
+});
+
+it('what gives way to a viewer in its middle is not counted as a render that failed', async () => {
+  measured.length = 0;
+  const viewed = Promise.withResolvers<void>();
+  slow = { [`${source_key}-slow`]: viewed.promise };
+  const request = { ...requestOf('slow'), source_key: `${source_key}-slow`, is_warm: true };
+  const ahead = renders.answer(request, never);
+  const given = expect(ahead).rejects.toMatchObject({ name: 'QueueBusy' });
+  await expect.poll(() => asked).toContain(request.source_key);
+  expect(await renders.answer(requestOf('another'), never)).toBeDefined();
+  viewed.resolve();
+  await given;
+  expect(measured).toEqual(['done']);
 });
 
 it('nothing is rendered ahead while somebody else holds the lease', async () => {
