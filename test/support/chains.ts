@@ -11,7 +11,8 @@ const resize = fc.oneof(
   fc.record({ width: side, height: fc.constant(null) }),
   fc.record({ width: fc.constant(null), height: side }),
 );
-const crop = fc.record({ x: coordinate, y: coordinate, width: coordinate, height: coordinate });
+const cropSide = fc.integer({ min: 1, max: 999_999_999 });
+const crop = fc.record({ x: coordinate, y: coordinate, width: cropSide, height: cropSide });
 const format = fc.constantFrom('webp', 'avif', 'jpeg', 'png');
 const watermark = fc.record({ preset_id: fc.option(name) });
 

@@ -42,7 +42,7 @@ const WRITTEN: Record<
   },
   crop: {
     syntax: ['crop/<x>,<y>,<w>,<h>'],
-    rule: 'A box of the source in pixels, from its top left; it is cut before anything is resized, wherever it stands in the chain.',
+    rule: 'A box of the source in pixels, from its top left, 1 pixel wide and high at least; it is cut before anything is resized, wherever it stands in the chain.',
   },
   format: {
     syntax: ['format/webp', 'format/avif', 'format/jpeg', 'format/png'],
@@ -50,7 +50,7 @@ const WRITTEN: Record<
   },
   quality: {
     syntax: ['quality/<n>'],
-    rule: `${printLimit('QUALITY_MIN')} to ${printLimit('QUALITY_MAX')}. For PNG it chooses the compression level, never fewer colours.`,
+    rule: `${printLimit('QUALITY_MIN')} to ${printLimit('QUALITY_MAX')}. For PNG it chooses the compression level, never fewer colours. A GIF takes no notice of it, and has a palette made for the size that was asked for.`,
   },
   watermark: {
     syntax: ['watermark', 'watermark:<preset id>'],

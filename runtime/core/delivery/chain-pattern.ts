@@ -12,12 +12,13 @@ import {
 import { FORMATS, MODES, type OperationName, WATERMARK_ID } from './operations.ts';
 
 const side = positive(RESIZE_SIDE_PIXELS_MAX);
-const coordinate = `(0|${positive(CROP_COORDINATE_PX_MAX)})`;
+const cropSide = positive(CROP_COORDINATE_PX_MAX);
+const coordinate = `(0|${cropSide})`;
 
 /** The operations as they are written. A mode stands only behind a resize. */
 const written: Readonly<Record<Exclude<OperationName, 'mode'>, string>> = {
   resize: `resize/(${side}x${side}?|x${side})(/fit)?(/${oneOf(Object.keys(MODES))})?`,
-  crop: `crop/${coordinate}(,${coordinate}){3}`,
+  crop: `crop/${coordinate},${coordinate}(,${cropSide}){2}`,
   format: `format/${oneOf(Object.keys(FORMATS))}`,
   quality: `quality/${positive(QUALITY_MAX)}`,
   watermark: `watermark(:${bare(WATERMARK_ID)})?`,

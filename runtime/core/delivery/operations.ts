@@ -121,15 +121,16 @@ function readMode(segments: readonly string[], at: number): Read | undefined {
 }
 
 function parseCrop([name, box]: readonly string[]): Read | undefined {
-  const numbers = name === 'crop' ? box?.split(',').map(parseCoordinate) : undefined;
+  const numbers = name === 'crop' ? box?.split(',').map(parseBoxNumber) : undefined;
   const [x, y, width, height, ...more] = numbers ?? [];
   if (x === undefined || y === undefined || more.length > 0) return undefined;
   if (width === undefined || height === undefined) return undefined;
   return { found: { crop: { x, y, width, height } }, length: 2 };
 }
 
-function parseCoordinate(text: string): number | undefined {
-  return parseWithin(text, 0, CROP_COORDINATE_PX_MAX);
+// x, y, width, height: a box that is 0 wide or high shows nothing of any picture.
+function parseBoxNumber(text: string, at: number): number | undefined {
+  return parseWithin(text, at < 2 ? 0 : 1, CROP_COORDINATE_PX_MAX);
 }
 
 function printCrop({ crop }: ParsedChain): readonly string[] {

@@ -45,7 +45,7 @@ export function planRender(input: {
  * Raised when the same plan comes out as other bytes (new encoder, new encoder settings, another choice of what is
  * read), so that nothing rendered before is served again.
  */
-export const ENCODER_EPOCH = 4;
+export const ENCODER_EPOCH = 5;
 
 /** The plan as one line: equal for equal plans, different for different ones. */
 export function printPlan({ window, output, format, quality, watermark }: RenderPlan): string {

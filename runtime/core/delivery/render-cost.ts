@@ -51,7 +51,7 @@ const ENCODE_MS: Readonly<Record<OutputFormat, number>> = {
   png: 60,
   webp: 60,
   avif: 350,
-  gif: 600,
+  gif: 700,
 };
 const AVIF_FAST_MS = 120;
 

@@ -12,6 +12,7 @@ import {
   STORED_QUALITY_MIN,
   STORED_WEBP_QUALITY_MIN,
 } from '../../core/limits.ts';
+import { dropDensity } from './drop-density.ts';
 import { hasFineColour } from './fine-colour.ts';
 import type { Pixels } from './pixels.ts';
 import type { HeaderFacts } from './scan.ts';
@@ -52,7 +53,7 @@ export async function encodeMaster(
         .toBuffer();
     case 'image/png': {
       const options = header.is_palette ? UNFILTERED : await pngOptions(pixels);
-      return pixels.open().png(options).toBuffer();
+      return dropDensity(await pixels.open().png(options).toBuffer());
     }
     case 'image/webp':
       return pixels.open().webp(webpOptions(pixels, header)).toBuffer();

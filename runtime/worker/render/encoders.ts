@@ -16,7 +16,11 @@ import {
 const WEBP_EFFORT = 2;
 const AVIF_EFFORT = 1;
 const AVIF_EFFORT_LOW = 0;
-const GIF_EFFORT = 1;
+/**
+ * A palette of its own: the library would keep the source's, and resizing makes colours that are not in it. Dithered,
+ * as soft colours would band. Less effort makes a worse palette of a photograph than the source had.
+ */
+const GIF = { reuse: false, effort: 4, dither: 1 };
 
 type EncodeFacts = { quality: number; pixels: number };
 
@@ -37,7 +41,7 @@ const encoders: Readonly<Record<OutputFormat, (picture: Sharp, facts: EncodeFact
       chromaSubsampling: chroma(quality),
       effort: pixels > AVIF_EFFORT_LOW_PIXELS_MIN ? AVIF_EFFORT_LOW : AVIF_EFFORT,
     }),
-  gif: (picture) => picture.gif({ effort: GIF_EFFORT }),
+  gif: (picture) => picture.gif(GIF),
 };
 
 export function encode(

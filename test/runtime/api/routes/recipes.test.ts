@@ -78,6 +78,8 @@ describe('PUT …/recipes', () => {
     [{ ...hero, transform_chain: '/quality/50/' }, 'transform_chain'],
     [{ ...hero, transform_chain: 'quality/50/quality/60' }, 'transform_chain'],
     [{ ...hero, transform_chain: 'Quality/50' }, 'transform_chain'],
+    [{ ...hero, transform_chain: 'crop/0,0,0,0' }, 'transform_chain'],
+    [{ ...hero, transform_chain: 'crop/5,5,10,0/resize/10x10' }, 'transform_chain'],
     [{ ...hero, transform_chain: null }, 'transform_chain'],
     [{ ...hero, schema_version: 2 }, 'schema_version'],
     [{ ...hero, schema_version: '1' }, 'schema_version'],
@@ -152,11 +154,13 @@ describe('GET …/recipes', () => {
     expect(await validity()).toEqual([false]);
     await setPresets({ thumb: 'quality/10' });
     expect(await validity()).toEqual([true]);
-    await api.db.query(`update recipes set transform_chain = 'spin/90' where recipe_id = $1`, [
-      made.id,
-    ]);
-    expect(await validity()).toEqual([false]);
-    expect((await key('GET', `${path}/${made.id}`)).body).toMatchObject({ valid: false });
+    for (const stored of ['spin/90', 'crop/5,5,10,0']) {
+      const row = [made.id, stored];
+      await api.db.query('update recipes set transform_chain = $2 where recipe_id = $1', row);
+      expect(await validity()).toEqual([false]);
+      const { body } = await key('GET', `${path}/${made.id}`);
+      expect(body).toMatchObject({ transform_chain: stored, valid: false });
+    }
   });
 });
 

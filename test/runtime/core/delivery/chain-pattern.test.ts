@@ -39,6 +39,7 @@ const wrong = [
   ],
   ...['resize/09x9', 'resize/9x9x9', 'resize/9X9', 'resize/-9x9', 'resize/9.5x9', 'resize/9x9\n'],
   ...['crop/1,2,3', 'crop/1,2,3,4,5', 'crop/1000000000,1,1,1', 'crop/01,2,3,4', 'crop/ 1,2,3,4'],
+  ...['crop/0,0,0,0', 'crop/0,0,0,10', 'crop/0,0,10,0'],
   ...['format', 'format/gif', 'format/WEBP', 'format/constructor', 'quality/0', 'quality/101'],
   ...['quality/080', 'quality/1e1', 'watermark:', 'watermark:A', 'watermark:.a', 'watermarks'],
   ...['preset', 'preset:', 'preset:-a', `preset:${'a'.repeat(65)}`, 'frobnicate/1', 'originals'],

@@ -16,11 +16,12 @@ const resize = fc.oneof(
   fc.record({ height: side }),
 );
 const pixel = fc.integer({ min: 0, max: 10_000 });
+const pixels = fc.integer({ min: 1, max: 10_000 });
 const transform = fc
   .record(
     {
       resize,
-      crop: fc.record({ x: pixel, y: pixel, width: pixel, height: pixel }),
+      crop: fc.record({ x: pixel, y: pixel, width: pixels, height: pixels }),
       format: fc.constantFrom('webp', 'avif', 'jpeg', 'png'),
       quality: fc.integer({ min: 1, max: 100 }),
       watermark: fc.constantFrom('default', 'wm_1'),
@@ -56,6 +57,8 @@ describe('the URL builder', () => {
     [{ resize: { width: 9000 } }],
     [{ quality: 0 }],
     [{ resize: { width: 1.5 } }],
+    [{ crop: { x: 0, y: 0, width: 0, height: 10 } }],
+    [{ crop: { x: 0, y: 0, width: 10, height: 0 } }],
     [{ preset: 'No' }],
     [{ watermark: 'a/b' }],
     [{}],

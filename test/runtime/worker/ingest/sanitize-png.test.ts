@@ -148,6 +148,21 @@ describe('a PNG', () => {
   );
 
   it.each([
+    ['held while it is encoded', 300, 200],
+    ['decoded anew for each use', 6400, 6300],
+  ])('does not say how densely it was to be printed, %s', async (_, width, height) => {
+    const grey = sharp(Buffer.alloc(width * height, 70), { raw: { width, height, channels: 1 } });
+    const picture = grey.toColourspace('b-w').withDensity(317);
+    const upload = await picture.png({ compressionLevel: 1 }).toBuffer();
+    expect((await sharp(upload).metadata()).density).toBe(317);
+    const { master } = await decoder.ingest(upload, 'image/png');
+    expect(master.subarray(0, master.indexOf('IDAT')).includes('pHYs')).toBe(false);
+    expect(await sharp(master).metadata()).toMatchObject({ width, height });
+    const corner = sharp(master).extract({ left: 0, top: 0, width: 2, height: 1 });
+    expect([...(await corner.toColourspace('b-w').raw().toBuffer())]).toEqual([70, 70]);
+  });
+
+  it.each([
     ['a depth that its colours cannot have', 2, 4],
     ['a palette of 16 bits', 3, 16],
     ['a depth of 3', 0, 3],

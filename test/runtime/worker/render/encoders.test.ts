@@ -73,10 +73,13 @@ const policy: readonly (readonly [
     [(to) => to.png({ compressionLevel: 5 }), (to) => to.png({ quality: 39 })],
   ],
   [
-    'GIF: effort 1',
+    'GIF: effort 4, dithered',
     { format: 'gif', quality: null, size: small },
-    (to) => to.gif({ effort: 1 }),
-    [(to) => to.gif({ effort: 7 })],
+    (to) => to.gif({ effort: 4, dither: 1 }),
+    [
+      ...[1, 3, 5, 7].map((effort) => (to: Sharp) => to.gif({ effort })),
+      (to) => to.gif({ effort: 4, dither: 0 }),
+    ],
   ],
 ];
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { planRender } from '../../../../runtime/core/delivery/plan.ts';
 import type { RenderInput } from '../../../../runtime/worker/render/render.ts';
 import { useDecoder } from '../../../support/decoder.ts';
+import { meanDifference } from '../../../support/picture-difference.ts';
 import {
   cutOut,
   deepPng,
@@ -190,6 +191,26 @@ describe('a render', () => {
     });
     const back = await sharp(bytes).resize(40, 30).raw().toBuffer();
     expect(psnr(back, photograph(40, 30).data)).toBeGreaterThan(30);
+  });
+
+  it('of a GIF of few colours has those that resizing makes', async () => {
+    const source = await over(drawing(400, 300)).gif({ dither: 0 }).toBuffer();
+    const [asGif, asPng] = await Promise.all(
+      (['gif', 'png'] as const).map(async (format) => {
+        const resized = plan({ format, output: { width: 130, height: 98 } });
+        return raw((await decoder.render({ plan: resized, source, watermark: null })).bytes);
+      }),
+    );
+    expect(meanDifference(asGif, asPng)).toBeLessThan(2);
+  });
+
+  it('of a part of a GIF has every colour as it was', async () => {
+    const source = await over(photograph(400, 300)).gif().toBuffer();
+    const window = { x: 30, y: 20, width: 300, height: 200 };
+    const cut = plan({ format: 'gif', window, output: { width: 300, height: 200 } });
+    const { bytes } = await decoder.render({ plan: cut, source, watermark: null });
+    const expected = sharp(source).extract({ left: 30, top: 20, width: 300, height: 200 });
+    expect(meanDifference(await raw(bytes), await raw(await expected.png().toBuffer()))).toBe(0);
   });
 });
 
