@@ -40,7 +40,8 @@ export const fieldNotes: FieldNotes = {
     storage_limit_source: 'Whether that limit is the plan’s, or one that staff set.',
     file_count: 'Files that are ready or blocked.',
     storage_bytes: 'Their size as kept. Derived images are not counted.',
-    active_signing_kid: 'The key that signs new URLs.',
+    active_signing_kid:
+      'The key that signs new URLs. Like the counters it may change while `updated_at` stays.',
     pricing_multiplier: 'Factor of the daily charge, set by staff.',
   },
   'api key': {
@@ -90,9 +91,10 @@ export const fieldNotes: FieldNotes = {
     range_capped: 'The range that was asked for was too long and begins later.',
     storage: 'What is stored now.',
     hourly: 'Hours in which something was delivered.',
-    daily: 'Days in which something was delivered.',
+    daily: 'Days in which something was delivered, each from its first charge on.',
     credit_balance: 'Of the whole organization.',
-    reconciled_through: 'Beginning of the newest hour that will not change any more.',
+    reconciled_through:
+      'Beginning of the newest final hour: it ended two hours ago. What comes later is added to it nevertheless.',
   },
   'usage hour': {
     window_start: 'Beginning of the hour, UTC.',
@@ -109,8 +111,9 @@ export const fieldNotes: FieldNotes = {
     transforms: 'Those of them that were derived images.',
     credits: 'What they cost, before the multiplier.',
     charged_credits: 'What the organization was charged for the day so far.',
-    hours_closed: 'Hours of the day that will not change any more.',
-    finalized_at: 'When the day was charged for good; null until then.',
+    hours_closed: 'How many of its hours were final when it was charged.',
+    finalized_at:
+      'When the day was first charged with all of its hours final; null until then. As one of the last three it is charged again for what comes later.',
   },
   'webhook body': {
     id: 'The same at every attempt; receivers use it to drop repetitions.',
