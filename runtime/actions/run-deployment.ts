@@ -88,15 +88,18 @@ export function watch({ metrics, log, ...deps }: Deps, watching: Watching) {
   return openHealth({ metrics, log, probes: () => probesOf(deps) }, watching);
 }
 
+/** `starting`: what keeps it from being ready beside what it uses; nobody is to be called for the time of a start. */
+type Watched = Omit<HealthOptions, 'port'> & { starting?: () => Probes };
+
 async function openHealth(
-  watched: Omit<HealthOptions, 'port'>,
+  { starting = () => ({}), ...watched }: Watched,
   { port, lifecycle }: Watching,
 ): Promise<number | undefined> {
   const { metrics, log, probes } = watched;
-  // Without what starts: nobody is to be called for the time of a start.
   metrics.watch({ dependencies: async () => (await findReadiness(probes(), log)).checks });
   if (port === undefined) return undefined;
-  const health = await startHealthServer({ port, ...watched });
+  const all = () => ({ ...probes(), ...starting() });
+  const health = await startHealthServer({ port, ...watched, probes: all });
   lifecycle.onStop('health', health.stop);
   return health.port;
 }

@@ -43,7 +43,7 @@ export const metricTable = {
   },
   tintype_render_seconds: {
     kind: 'histogram',
-    help: 'Renders by output format and result.',
+    help: 'Renders by output format and result: done, timeout or failed. What was given up, as nobody waited any more or a viewer needed its place, is none.',
     labels: ['format', 'result'],
   },
   tintype_decoders_killed_total: {

@@ -34,6 +34,8 @@ const DELIVERY = 'tintype_delivery_request_seconds';
 const EACH_MINUTE = '0+1x60';
 /** Four times within ten minutes, the last of them five minutes before the end. */
 const NOW_AND_THEN = '0x45 1x2 2x2 3x2 4x8';
+/** For as long as anybody asks, the last of them before the end. */
+const LONG_NOW_AND_THEN = `0x30 ${Array.from({ length: 10 }, (_, times) => `${times + 1}x2`).join(' ')}`;
 
 describe('a small installation', () => {
   it.each([
@@ -45,10 +47,9 @@ describe('a small installation', () => {
       'TintypeApiErrors',
       { [requests('status="200"')]: EACH_MINUTE, [requests('status="500"')]: NOW_AND_THEN },
     ],
-    [
-      'TintypeRendersFailing',
-      { [renders('result="done"')]: EACH_MINUTE, [renders('result="failed"')]: NOW_AND_THEN },
-    ],
+    // Where nothing else is asked for, it is all that there is.
+    ['TintypeDeliveryErrors', { [deliveries('status="500"')]: LONG_NOW_AND_THEN }],
+    ['TintypeRendersFailing', { [renders('result="failed"')]: LONG_NOW_AND_THEN }],
     ['TintypeUploadsFailing', { [uploads('result="decode_failed"')]: '0x9 1x24 2x24 3' }],
   ])('does not call anybody for one picture: %s', (alert, series: Series) => {
     for (const time of ['52m', '54m', '56m', '58m'])

@@ -9,14 +9,13 @@ const p99 = (metric: string, filter: string) =>
   `histogram_quantile(0.99, sum by (namespace, le) (rate(${metric}_bucket{${filter}}[5m])))`;
 
 type Failing = { metric: string; failed: string; window?: string };
-const share = ({ metric, failed, window = '5m' }: Failing) =>
-  `sum by (namespace) (${rate(`${metric}{${failed}}`, window)}) / sum by (namespace) (${rate(metric, window)})`;
-const failures = ({ metric, failed, window = '5m' }: Failing) =>
-  `sum by (namespace) (increase(${metric}{${failed}}[${window}]))`;
+/** More than a share of what is asked for, and more than so many. */
+const above = ({ metric, failed, window = '5m' }: Failing, share: number, count: number) =>
+  `sum by (namespace) (${rate(`${metric}{${failed}}`, window)}) / sum by (namespace) (${rate(metric, window)}) > ${share} and sum by (namespace) (increase(${metric}{${failed}}[${window}])) > ${count}`;
 
 /** Where little is asked for, one picture is a large share: there most has to fail, as it does in an outage. */
-const failing = (of: Failing, above: number) =>
-  `${share(of)} > ${above} and (${failures(of)} > 10 or ${share(of)} > 0.5)`;
+const mostFailing = (of: Failing) => above(of, 0.5, 2);
+const failing = (of: Failing, share: number) => `${above(of, share, 10)} or ${mostFailing(of)}`;
 
 const uploads = {
   metric: 'tintype_ingest_seconds_count',
@@ -96,7 +95,7 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: 'TintypeUploadsFailing',
-    expr: `${share(uploads)} > 0.5 and ${failures(uploads)} > 2`,
+    expr: mostFailing(uploads),
     for: '30m',
     severity: 'warning',
     summary: 'Most uploads fail.',

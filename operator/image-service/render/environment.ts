@@ -132,7 +132,7 @@ const rows: readonly Row[] = [
   row('ingestMemoryBytes', ingest, (spec) => ingestMemoryOf(spec)),
   row(
     'plans',
-    ['api', 'dispatcher', 'job'],
+    ['api'],
     ({ plansConfigMapRef }) => plansConfigMapRef && `${PLANS_FOLDER}/${plansConfigMapRef.key}`,
   ),
   row('cdn', calling, ({ cdn }) => cdnKinds[cdn?.kind ?? 'None']),

@@ -148,7 +148,7 @@ function volumesOf({ spec }: Installation, process: Process): Volume[] {
     const source = { configMap: { name: caConfigMapRef.name, defaultMode: 0o444 } };
     volumes.push({ name: 'ca', mountPath: AUTHORITIES_FOLDER, readOnly: true, source });
   }
-  if (plansConfigMapRef !== undefined && ['api', 'dispatcher', 'job'].includes(process)) {
+  if (plansConfigMapRef !== undefined && process === 'api') {
     const source = { configMap: { name: plansConfigMapRef.name, defaultMode: 0o444 } };
     volumes.push({ name: 'plans', mountPath: PLANS_FOLDER, readOnly: true, source });
   }

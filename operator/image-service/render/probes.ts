@@ -8,6 +8,9 @@ const START_PERIOD_SECONDS = 2;
 /** A process waits by itself for a server that is away. It is started anew after so long, in case that it hangs. */
 const START_SECONDS_MAX = 1800;
 
+/** Without buckets it takes no uploads, and everything else goes on. Images of earlier versions exclude nothing. */
+const WITHOUT_BUCKETS = '/readyz?exclude=ingest&exclude=content';
+
 const live = { httpGet: { path: '/livez', port: 'metrics' } };
 const ready = { httpGet: { path: '/readyz', port: 'metrics' } };
 
@@ -31,7 +34,6 @@ export function probesOf(process: Process): object {
 function readyProbe(process: Process): object {
   // What delivery has looked up it serves on for five minutes without a database.
   if (process === 'delivery') return { tcpSocket: { port: 'http' } };
-  // Without buckets it takes no uploads, and everything else goes on.
-  if (process === 'api') return { httpGet: { path: '/readyz/database', port: 'metrics' } };
+  if (process === 'api') return { httpGet: { path: WITHOUT_BUCKETS, port: 'metrics' } };
   return ready;
 }

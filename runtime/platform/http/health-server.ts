@@ -1,7 +1,7 @@
 /**
- * What a process tells those who watch it, on a port of its own: /livez, /readyz (each check by itself at /readyz/NAME)
- * and /metrics. It answers from the start of the process to its very end, so that nobody takes a process that drains
- * for a dead one.
+ * What a process tells those who watch it, on a port of its own: /livez, /readyz (without a check by ?exclude=NAME, as
+ * the API server of Kubernetes has it) and /metrics. It answers from the start of the process to its very end, so that
+ * nobody takes a process that drains for a dead one.
  */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Log } from '../log.ts';
@@ -14,8 +14,6 @@ export type HealthOptions = {
   port: number;
   /** What is asked at this moment: a process that starts needs other things than one that runs. */
   probes: () => Probes;
-  /** What keeps it from being ready beside that, whichever check is asked for. */
-  starting?: () => Probes;
   metrics: Metrics;
   log: Log;
   /** What only a new start of the process mends; undefined while nothing is. */
@@ -39,12 +37,13 @@ type Told = { status: number; content_type: string; text: string };
 
 function answer(options: HealthOptions): RequestListener {
   return (request, response) => {
-    const path = request.url?.split('?', 1)[0] ?? '';
+    const [path = '', query] = request.url?.split('?', 2) ?? [];
+    const excluded = new URLSearchParams(query).getAll('exclude');
     const failed = (error: unknown) => {
       options.log.error('a process could not say how it is', { path, error });
       return json(500, { status: 'failed' });
     };
-    void tell(path, options)
+    void tell({ path, excluded }, options)
       .catch(failed)
       .then(({ status, content_type, text }) => {
         response.writeHead(status, { 'content-type': content_type, 'cache-control': 'no-store' });
@@ -53,30 +52,23 @@ function answer(options: HealthOptions): RequestListener {
   };
 }
 
-async function tell(path: string, options: HealthOptions): Promise<Told> {
+type Asked = { path: string; excluded: readonly string[] };
+
+async function tell({ path, excluded }: Asked, options: HealthOptions): Promise<Told> {
+  const { probes, metrics, log } = options;
   switch (path) {
     case '/livez':
       return tellAlive(options);
-    case '/readyz':
-      return tellReady(options, options.probes());
+    case '/readyz': {
+      const asked = Object.entries(probes()).filter(([name]) => !excluded.includes(name));
+      const readiness = await findReadiness(Object.fromEntries(asked), log);
+      return json(readiness.ready ? 200 : 503, readiness);
+    }
     case '/metrics':
-      return { status: 200, ...(await options.metrics.print()) };
+      return { status: 200, ...(await metrics.print()) };
     default:
-      return tellCheck(options, path);
+      return json(404, { status: 'there are /livez, /readyz and /metrics' });
   }
-}
-
-/** For a probe that must not fail for another check than its own. */
-async function tellCheck(options: HealthOptions, path: string): Promise<Told> {
-  const checks = Object.entries(options.probes());
-  const asked = checks.filter(([name]) => path === `/readyz/${name}`);
-  if (asked.length > 0) return tellReady(options, Object.fromEntries(asked));
-  return json(404, { status: 'there are /livez, /readyz, /readyz/<check> and /metrics' });
-}
-
-async function tellReady({ starting, log }: HealthOptions, probes: Probes): Promise<Told> {
-  const readiness = await findReadiness({ ...probes, ...starting?.() }, log);
-  return json(readiness.ready ? 200 : 503, readiness);
 }
 
 function tellAlive({ findStuck, log }: HealthOptions): Told {

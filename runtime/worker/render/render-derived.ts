@@ -123,7 +123,7 @@ async function inTurn(
   if (request.is_warm) return whenIdle(deps, request, signal);
   const leave = await deps.line.enter(request, signal);
   try {
-    const rendered = await measured(deps, request.plan, () => renderDerived(deps, request, signal));
+    const rendered = await measured(deps, request, signal);
     leave('rendered');
     return rendered;
   } finally {
@@ -147,8 +147,7 @@ async function whenIdle(
     });
     if (state !== 'mine') throw new QueueBusy('render', 1);
     const either = AbortSignal.any([signal, stopped]);
-    const { format } = request.plan;
-    return await measured(deps, { format, stopped }, () => renderDerived(deps, request, either));
+    return await measured(deps, request, either);
   } catch (error) {
     await deleteRenderLease(deps.db, lease).catch(() => undefined);
     throw error;
@@ -157,23 +156,30 @@ async function whenIdle(
   }
 }
 
-async function measured<T>(
-  { metrics }: RenderDeps,
-  { format, stopped }: { format: string; stopped?: AbortSignal },
-  work: () => Promise<T>,
-): Promise<T> {
+async function measured(
+  deps: RenderingDeps,
+  request: RenderRequest,
+  signal: AbortSignal,
+): Promise<Rendered> {
+  const { format } = request.plan;
   const startedAt = performance.now();
   const seen = (result: string) =>
-    metrics?.render({ format, result, seconds: (performance.now() - startedAt) / 1000 });
+    deps.metrics?.render({ format, result, seconds: (performance.now() - startedAt) / 1000 });
   try {
-    const value = await traced(`render ${format}`, {}, work);
+    const rendered = await traced(`render ${format}`, {}, () =>
+      renderDerived(deps, request, signal),
+    );
     seen('done');
-    return value;
+    return rendered;
   } catch (error) {
-    // What makes room for a viewer has not failed, and is asked for again.
-    if (!stopped?.aborted) seen(error instanceof QueueTimeout ? 'timeout' : 'failed');
+    if (!isGivenUp(signal)) seen(error instanceof QueueTimeout ? 'timeout' : 'failed');
     throw error;
   }
+}
+
+/** Everybody left, or it makes room for a viewer: nothing has failed, unless what ended it is that it was late. */
+function isGivenUp({ aborted, reason }: AbortSignal): boolean {
+  return aborted && !(reason instanceof QueueTimeout);
 }
 
 const WARM_LEASE_SECONDS = RENDER_DEADLINE_SECONDS + 5;

@@ -135,6 +135,7 @@ describe('what a field decides', () => {
     expect(holders('TINTYPE_REQUEST_SIGNING_SECRET')).toEqual(['api']);
     expect(holders('TINTYPE_KEY_ENCRYPTION_KEYS')).toEqual(['api', 'delivery', 'dispatcher']);
     expect(holders('TINTYPE_CDN_TOKEN')).toEqual(['dispatcher']);
+    expect(holders('TINTYPE_PLANS')).toEqual(['api']);
     expect(holders('AWS_SECRET_ACCESS_KEY')).not.toContain('migrate');
   });
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RenderRequest } from '../../../../runtime/core/delivery/render-request.ts';
 import { acquireRenderLease, deleteRenderLease } from '../../../../runtime/db/render-leases.ts';
 import { createLog } from '../../../../runtime/platform/log.ts';
+import { QueueTimeout } from '../../../../runtime/platform/queue/queue.ts';
 import type { Bucket } from '../../../../runtime/platform/storage/bucket.ts';
 import {
   createDerivedRenders,
@@ -91,6 +92,32 @@ it('what gives way to a viewer in its middle is not counted as a render that fai
   viewed.resolve();
   await given;
   expect(measured).toEqual(['done']);
+});
+
+it.each([
+  ['was left is not counted', new Error('the viewer has left'), []],
+  ['was too late is a timeout', new QueueTimeout('render', 1), ['timeout']],
+])('a render that %s', async (_, reason, results) => {
+  measured.length = 0;
+  asked.length = 0;
+  const source = `${source_key}-slow`;
+  const render = (name: string, signal: AbortSignal) =>
+    renders.answer({ ...requestOf(`${name} ${results}`), source_key: source }, signal);
+  const [read, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  slow = { [source]: read.promise };
+  const leaving = new AbortController();
+  const left = expect(render('left', leaving.signal)).rejects.toBe(reason);
+  await expect.poll(() => asked).toEqual([source]);
+  leaving.abort(reason);
+  await left;
+  slow = { [source]: held.promise };
+  read.resolve();
+  const others = ['one', 'another'].map((name) => render(name, never));
+  // They have both seats: the render that was left has ended.
+  await expect.poll(() => asked).toHaveLength(3);
+  held.resolve();
+  await Promise.all(others);
+  expect(measured.filter((result) => result !== 'done')).toEqual(results);
 });
 
 it('nothing is rendered ahead while somebody else holds the lease', async () => {
