@@ -146,7 +146,7 @@ export function deleteOldJobRuns(db: Queryable, ageSeconds: number): Promise<num
 }
 
 /**
- * Of these times, in their order, those as which no run of the job ended well once they had come, give or take a
+ * Of these times, the newest first, those as which no run of the job ended well once they had come, give or take a
  * minute; what ran well as if at another time says nothing of them.
  */
 export async function listTimesNotRun(
@@ -158,7 +158,7 @@ export async function listTimesNotRun(
      where not exists (
        select from job_runs where job = $1 and outcome = 'done' and scheduled_for = due
          and started_at > due - interval '1 minute'
-     ) order by due`,
+     ) order by due desc`,
     [job, times],
   );
   return rows.map(({ due }) => due);

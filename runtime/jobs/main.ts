@@ -66,7 +66,7 @@ function untilToldToEnd(lifecycle: Lifecycle, ended: Promise<void>): AbortSignal
 
 type Turn = { name: string; job: JobByHand; at: Date; signal: AbortSignal };
 
-/** One that fails keeps no later one from it: the first failure is thrown behind them all. */
+/** One that fails keeps no other from it: the first failure is thrown behind them all. */
 async function runEach(
   deps: JobDeps,
   { times, ...turn }: Omit<Turn, 'at'> & { times: readonly Date[] },

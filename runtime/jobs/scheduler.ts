@@ -115,7 +115,8 @@ async function hasRun(db: Queryable, { name, job }: Line, at: Date): Promise<boo
 
 /**
  * Each time since jobs run here as which this one did not end well, also where a later one did: a run covers some days
- * only. Of very many the newest, and it is said that there are more.
+ * only. The newest first: one that fails each time then holds up no other, and stays the last that failed. Of very many
+ * the newest, and it is said that there are more.
  */
 async function listMissed(
   { db, log }: Pick<JobDeps, 'db' | 'log'>,
@@ -126,10 +127,10 @@ async function listMissed(
   const span = { after: isOlder ? new Date(first.getTime() - 1) : after, until };
   const times = dueTimes(job, span, KNOWN_MAX);
   const missed = await listTimesNotRun(db, { job: name, times });
-  const made = missed.slice(-MISSED_MAX);
+  const made = missed.slice(0, MISSED_MAX);
   const count = missed.length - made.length;
   if (count > 0) {
-    const fields = { job: name, count, until: made[0], advice: FORGONE_ADVICE };
+    const fields = { job: name, count, until: made.at(-1), advice: FORGONE_ADVICE };
     log.warn('runs of a job were missed too long ago to be made up for', fields);
   }
   return made;
@@ -156,7 +157,7 @@ type Called = { name: string; job: JobByHand | Job; at?: Date | undefined };
 
 /**
  * The times as which a job runs that is called now, by a CronJob or a person: what it missed by the database's clock,
- * as the table says, else now; as if at a time, what it missed before that, and then that time.
+ * as the table says, else now; as if at a time, that time, and then what it missed before it.
  */
 export async function timesNow(
   deps: Pick<JobDeps, 'db' | 'clock' | 'log'>,
@@ -167,7 +168,7 @@ export async function timesNow(
   const come = new Date(now.getTime() + TOLERANCE_MS);
   const until = at !== undefined && at < come ? at : come;
   const missed = await listMissed(deps, { name, job, after: until, until });
-  if (at !== undefined) return [...missed.filter((time) => time < at), at];
+  if (at !== undefined) return [at, ...missed.filter((time) => time < at)];
   return missed.length === 0 ? [now] : missed;
 }
 

@@ -128,7 +128,7 @@ describe('the times of a run that is called', () => {
       (await called()).map((time) => Math.abs(time.getTime() - Date.now()) < 60_000);
     expect(await isNow()).toEqual([true]);
     for (const name of ['daily-charge', 'hourly-rollup']) await insert(due(-5), { job: name });
-    expect(await called()).toEqual([-4, -3, -2, -1, 0].map((days) => due(days)));
+    expect(await called()).toEqual([0, -1, -2, -3, -4].map((days) => due(days)));
     const clock = { now: () => due(-1) };
     const rollup = { name: 'hourly-rollup', job: table['hourly-rollup'] };
     expect(await timesNow({ ...deps, clock }, rollup)).toEqual([due(-1)]);
@@ -142,12 +142,12 @@ describe('the times of a run that is called', () => {
     await insert(due(-2), { outcome: 'failed' });
     await insert(due(-1));
     await insert(due(0, 1));
-    expect(await called()).toEqual([due(-4), due(-2), due(0)]);
+    expect(await called()).toEqual([due(0), due(-2), due(-4)]);
   });
 
   it('are each since jobs run here, where this one never did', async () => {
     await insert(due(-3, 1), { job: 'upload-sweep' });
-    expect(await called()).toEqual([due(-2), due(-1), due(0)]);
+    expect(await called()).toEqual([due(0), due(-1), due(-2)]);
   });
 
   it('are by the database’s clock, give or take a minute, whatever its own says', async () => {
@@ -160,26 +160,26 @@ describe('the times of a run that is called', () => {
     }
   });
 
-  it('are as if at a time what was missed before it, and that', async () => {
+  it('are as if at a time that, and what was missed before it', async () => {
     expect(await called(due(-1, 3))).toEqual([due(-1, 3)]);
     await insert(due(-3));
-    const missed = [due(-2), due(-1)];
-    expect(await called(due(0, -1))).toEqual([...missed, due(0, -1)]);
-    expect(await called(due(0))).toEqual([...missed, due(0)]);
-    expect(await called(due(1, 3))).toEqual([...missed, due(0), due(1, 3)]);
+    const missed = [due(-1), due(-2)];
+    expect(await called(due(0, -1))).toEqual([due(0, -1), ...missed]);
+    expect(await called(due(0))).toEqual([due(0), ...missed]);
+    expect(await called(due(1, 3))).toEqual([due(1, 3), due(0), ...missed]);
     expect(await called(due(-6, 3))).toEqual([due(-6, 3)]);
     // What was run as if at a time that had not come then hides nothing of the days until it.
     await insert(due(-1), { started: due(-3, 12) });
-    expect(await called(due(0, -1))).toEqual([...missed, due(0, -1)]);
+    expect(await called(due(0, -1))).toEqual([due(0, -1), ...missed]);
   });
 
   it('are of very many the newest, and the log says that there are more', async () => {
     await insert(due(-99));
     await insert(due(-60));
     expect(lines).toEqual([]);
-    const newest = Array.from({ length: 40 }, (_, day) => due(day - 88));
+    const newest = Array.from({ length: 40 }, (_, day) => due(-49 - day));
     const before = newest.filter((time) => time.getTime() !== due(-60).getTime());
-    expect(await called(due(-49, 3))).toEqual([due(-89), ...before, due(-49, 3)]);
+    expect(await called(due(-49, 3))).toEqual([due(-49, 3), ...before, due(-89)]);
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({
         job: 'daily-charge',
@@ -292,11 +292,11 @@ describe('the scheduler', () => {
     jobs.clock.set(utc('2026-11-10T12:00:00'));
     scheduler = await startLooked({ charge: { ...charge, run } });
     expect(await night(11, 1)).toEqual([11]);
-    expect(await night(12, 2)).toEqual([11, 12]);
+    expect(await night(12, 2)).toEqual([12, 11]);
     failing.delete('2026-11-12T00:20');
-    expect(await night(13, 3)).toEqual([11, 12, 13]);
+    expect(await night(13, 3)).toEqual([13, 12, 11]);
     failing.clear();
-    expect(await night(14, 2)).toEqual([11, 14]);
+    expect(await night(14, 2)).toEqual([14, 11]);
     await scheduler.stop();
     jobs.clock.set(utc('2026-11-14T12:00:00'));
     await db.query(`delete from job_runs where scheduled_for = $1`, [utc('2026-11-12T00:20:00')]);
