@@ -1,6 +1,7 @@
 /** A sender of webhooks as a process's configuration wants it. Spec: Events. */
 
 import { callbackPost } from '../platform/callback-post.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { ConfigWith } from '../platform/config.ts';
 import { createSealing } from '../platform/sealing.ts';
 import {
@@ -10,10 +11,9 @@ import {
 } from './webhook-sender.ts';
 
 export function openWebhookSender(
-  deps: Omit<WebhookSenderDeps, 'sealing' | 'post'>,
+  { clock, ...deps }: Omit<WebhookSenderDeps, 'sealing' | 'post'> & { clock: Clock },
   config: ConfigWith<'keyEncryptionKeys'>,
 ): WebhookSender {
-  const { clock } = deps;
   const { callbackEgress: egress, callbackPorts: ports } = config;
   const post = callbackPost({ egress, ports, clock });
   return createWebhookSender({ ...deps, post, sealing: createSealing(config.keyEncryptionKeys) });

@@ -14,7 +14,6 @@ import {
   releaseWebhook,
 } from '../db/webhook-attempts.ts';
 import type { CallbackAnswer, PostCallback } from '../platform/callback-post.ts';
-import type { Clock } from '../platform/clock.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
 import type { Log } from '../platform/log.ts';
 import type { Sealing } from '../platform/sealing.ts';
@@ -24,7 +23,6 @@ export type WebhookDeps = {
   readonly db: Database;
   readonly sealing: Sealing;
   readonly post: PostCallback;
-  readonly clock: Clock;
   readonly log: Log;
   readonly failpoint?: Failpoint;
 };
@@ -38,9 +36,10 @@ export async function sendWebhook(
   { webhook, signal }: { webhook: ClaimedWebhook; signal: AbortSignal },
 ): Promise<WebhookStatus | undefined> {
   await deps.failpoint?.('webhook.claimed');
-  const started_at = deps.clock.now();
+  // When it was claimed, by the clock of the database: receivers refuse a time that is minutes off, and ours may be.
+  const started_at = new Date(webhook.lease_until.getTime() - WEBHOOK_LEASE_SECONDS * 1000);
   const began = performance.now();
-  const answer = await post(deps, { webhook, signal });
+  const answer = await post(deps, { webhook, started_at, signal });
   if (answer === undefined) {
     await releaseWebhook(deps.db, webhook);
     return undefined;
@@ -52,18 +51,17 @@ export async function sendWebhook(
   return status;
 }
 
-type Posting = { webhook: ClaimedWebhook; signal: AbortSignal };
+type Posting = { webhook: ClaimedWebhook; started_at: Date; signal: AbortSignal };
 
 /** Undefined: the process ends, and nobody knows what the other side made of it. */
 async function post(
   deps: WebhookDeps,
-  { webhook, signal }: Posting,
+  { webhook, started_at, signal }: Posting,
 ): Promise<CallbackAnswer | undefined> {
   const { delivery_id: id, event, url, body } = webhook;
   const secrets = openSecrets(deps, webhook);
   if (secrets.length === 0) return UNSIGNED;
-  // When it was claimed, by the clock of the database: receivers refuse a time that is minutes off, and ours may be.
-  const t = Math.floor(webhook.lease_until.getTime() / 1000) - WEBHOOK_LEASE_SECONDS;
+  const t = Math.floor(started_at.getTime() / 1000);
   const headers = webhookHeaders({ id, event, signature: signWebhook({ secrets, t, body }) });
   try {
     return await deps.post({ url, headers, body, signal });

@@ -64,16 +64,10 @@ const ALLOCATED_IPV6 = ipaddr.parse('2000::');
 /** What ipaddr.js counts as unicast and nobody outside can own. */
 const RESERVED = ['168.63.129.16/32'].map((text) => ipaddr.parseCIDR(text));
 
-/** A name server that is silent for too long counts as one that does not know; of two families one may be known. */
+/** A name server that is silent for too long counts as one that does not know. */
 async function resolve(hostname: string, servers?: readonly string[]): Promise<string[]> {
   const literal = literalOf(hostname);
   if (literal !== undefined) return [literal];
-  const resolver = createResolver(servers);
-  const late = setTimeout(() => resolver.cancel(), RESOLVE_MS_MAX);
-  const found = await queryAddresses(resolver, hostname).catch(() => []);
-  clearTimeout(late);
+  const found = await queryAddresses(createResolver(servers), hostname).catch(() => []);
   return found.map(({ address }) => address);
 }
-
-/** Somebody waits for the answer. */
-const RESOLVE_MS_MAX = 5_000;

@@ -3,10 +3,12 @@
  * every other one of the process, and a silent name server would hold them all. The hosts file and the search list of
  * the system count for nothing here.
  */
-import { Resolver } from 'node:dns/promises';
+import { Resolver, TIMEOUT } from 'node:dns/promises';
 
 const QUERY_MS = 2_000;
+/** Of each name server: where there are three, a silent name would be asked for twelve seconds. */
 const TRIES = 2;
+const ANSWER_MS_MAX = 5_000;
 
 export type Address = { address: string; family: 4 | 6 };
 
@@ -17,12 +19,16 @@ export function createResolver(servers?: readonly string[]): Resolver {
   return resolver;
 }
 
-/** At least one; throws where there is none. */
+/** At least one; throws where there is none. Of two families the one that is known in time is enough. */
 export async function queryAddresses(resolver: Resolver, hostname: string): Promise<Address[]> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const tooLate = () => reject(Object.assign(new Error('no answer in time'), { code: TIMEOUT }));
+  const timer = setTimeout(tooLate, ANSWER_MS_MAX);
   const [v4, v6] = await Promise.allSettled([
-    resolver.resolve4(hostname),
-    resolver.resolve6(hostname),
+    Promise.race([resolver.resolve4(hostname), late]),
+    Promise.race([resolver.resolve6(hostname), late]),
   ]);
+  clearTimeout(timer);
   const found = [...addressesOf(v4, 4), ...addressesOf(v6, 6)];
   if (found.length === 0) throw new Error(`${hostname} does not resolve${whyOf(v4)}`);
   return found;

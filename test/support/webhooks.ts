@@ -20,9 +20,9 @@ import { makeProject } from './rows.ts';
 export const sealing = createSealing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
 
 export function webhookDeps(db: Database, changes: Partial<WebhookDeps> = {}): WebhookDeps {
-  const clock = systemClock;
   const log = createLog({ level: 'silent', name: 'test' });
-  return { db, sealing, clock, log, post: callbackPost({ egress: 'any', clock }), ...changes };
+  const post = callbackPost({ egress: 'any', clock: systemClock });
+  return { db, sealing, log, post, ...changes };
 }
 
 export function testSender(db: Database, changes: Partial<WebhookDeps> = {}): WebhookSender {

@@ -1,5 +1,5 @@
 // Spec: Events, Delivery format, Signature rules; Webhook delivery attempt.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { verifyWebhook } from '../../../runtime/core/signing/webhook.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { listWebhookAttempts } from '../../../runtime/db/webhook-attempts.ts';
@@ -119,8 +119,10 @@ describe('a failed attempt', () => {
   });
 
   it('is signed at the time of the attempt, by the clock of the database, whatever that of its process says', async () => {
-    const clock = { now: () => new Date('2026-01-01T00:00:00Z') };
-    const astray = testSender(db, { clock });
+    const sendAstray = async () => {
+      vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-01-01T00:00:00Z') });
+      await sendDue(sender).finally(() => vi.useRealTimers());
+    };
     const timeOf = (index: number) => Number(/^t=(\d+)/.exec(signatureOf(index))?.[1]);
     const databaseSeconds = async () => {
       const [row] = await db.query<{ now: number }>(
@@ -129,16 +131,19 @@ describe('a failed attempt', () => {
       return row?.now ?? 0;
     };
     endpoint.answer(status(500));
-    await insertEvent(db, project.project_id);
+    const id = await insertEvent(db, project.project_id);
     const before = await databaseSeconds();
-    await sendDue(astray);
+    await sendAstray();
     await expect.poll(databaseSeconds).toBeGreaterThan(timeOf(0));
     await makeDue(db);
-    await sendDue(astray);
+    await sendAstray();
     const now_seconds = await databaseSeconds();
     expect(timeOf(0)).toBeGreaterThanOrEqual(before);
     expect(timeOf(1)).toBeGreaterThan(timeOf(0));
     expect(timeOf(1)).toBeLessThanOrEqual(now_seconds);
+    const attempts = await listWebhookAttempts(db, [id]);
+    const started = attempts.map(({ started_at }) => Math.floor(started_at.getTime() / 1000));
+    expect(started).toEqual([timeOf(0), timeOf(1)]);
     const { body = '' } = endpoint.seen[1] ?? {};
     const verdict = { secret: SECRET, body, now_seconds: timeOf(0) + 11, tolerance_seconds: 10 };
     const second = { ...verdict, header: signatureOf(1) };
