@@ -44,7 +44,7 @@ export const helperHelp: HelpTable<typeof helperErrors> = {
   },
   upload_expired: {
     cause:
-      'The upload and its token are past their time. Bytes that came in time are published all the same.',
+      'The upload and its token are past their time. A file in one piece whose bytes came in time is published all the same.',
     steps: ['Prepare the upload again.'],
   },
   processing_failed: {
@@ -79,7 +79,7 @@ export const browserClientHelp: HelpTable<typeof browserClientErrors> = {
     ],
   },
   aborted: {
-    cause: 'The page stopped the upload before all of its bytes had arrived.',
+    cause: 'The page stopped the upload before the service had taken all of its bytes.',
     steps: ['Start it again when it is wanted.'],
   },
   detached: {

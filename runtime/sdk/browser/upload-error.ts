@@ -32,6 +32,10 @@ export function clientError(
   return new UploadError({ code, message: browserClientErrors[code], ...options });
 }
 
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof UploadError && error.code === code;
+}
+
 type Refusal = { code: unknown; message: string; details: unknown };
 
 /** The refusal that an answer holds in the service's envelope; undefined for anything else. */

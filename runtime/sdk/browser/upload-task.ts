@@ -20,8 +20,9 @@ import { forgetUpload, type StoredFile, type StoredUpload, saveUpload } from './
 import { isPassing, never, retrying } from './retrying.ts';
 import { sendBytes } from './send-bytes.ts';
 import { sendParts } from './send-parts.ts';
+import { type Failed, settleUpload } from './settle-upload.ts';
 import type { TransferControl } from './transfer-control.ts';
-import { UploadError } from './upload-error.ts';
+import { hasCode } from './upload-error.ts';
 
 export type UploadProgress = {
   readonly phase: 'sending' | 'processing';
@@ -90,26 +91,20 @@ async function runSession(task: Task, at: At): Promise<Uploaded<unknown>> {
   return asUploaded(done);
 }
 
-/**
- * What became of an upload that failed on the way or was stopped: the service publishes one whose bytes it has, whatever
- * is said here. Null where its session is over without them; throws the error of any other.
- */
+/** As settleUpload; one in parts that was let go of, or that only what is on the way stopped, can be resumed. */
 async function settle(
   task: Task,
-  session: Session,
-  { arrived, error }: { arrived: Arrived | null; error: unknown },
+  { id, token, isStored }: Session,
+  failed: Pick<Failed, 'arrived' | 'error'>,
 ): Promise<Uploaded<unknown> | null> {
-  const code = await clear(task, session, error);
-  // What the handler has answered of bytes that arrived is so.
-  const isSaid = arrived !== null && error instanceof UploadError && error.status !== null;
-  const isOpen = code === 'upload_not_pending' || code === 'upload_expired';
-  if (isSaid || !isOpen) throw error;
-  if (code === 'upload_not_pending') noteArrived(task);
+  const { error } = failed;
+  if (isStored && (hasCode(error, 'detached') || isPassing(error))) throw error;
   try {
-    return asUploaded(await finish(task.endpoint, arrived ?? { token: session.token }, never));
-  } catch (end) {
-    if (hasCode(end, 'upload_expired')) return null;
-    throw end;
+    const onTaken = () => noteArrived(task);
+    const done = await settleUpload(task.endpoint, { ...failed, token, onTaken });
+    return done && asUploaded(done);
+  } finally {
+    await forgetUpload(id);
   }
 }
 
@@ -191,23 +186,4 @@ function noteArrived(task: Task): void {
 
 function note({ file, onProgress }: Task, at: Omit<UploadProgress, 'total_bytes'>): void {
   onProgress({ ...at, total_bytes: file.size });
-}
-
-/**
- * One in parts that was let go of, or that only what is on the way stopped, can be resumed. Any other gives back the room
- * it holds, or is told why not.
- */
-async function clear(
-  task: Task,
-  { id, token, isStored }: Session,
-  error: unknown,
-): Promise<string | null> {
-  if (isStored && (hasCode(error, 'detached') || isPassing(error))) return null;
-  const code = await abort(task.endpoint, token);
-  await forgetUpload(id);
-  return code;
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof UploadError && error.code === code;
 }

@@ -35,7 +35,7 @@ export type Upload<Result> = {
   readonly done: Promise<Uploaded<Result>>;
   pause(): void;
   resume(): void;
-  /** Ends it here and on the server, but for one whose bytes are all there: that is published, and told of. */
+  /** Ends it here and on the server, but for one that the service has taken: that is published, and told of. */
   abort(): void;
   /** Ends it here only: the same file, where it is a large one, goes on where it was. */
   detach(): void;

@@ -1,6 +1,6 @@
-/** Uppy's files and parts, in our words. Spec: Upload helper constants. */
+/** Uppy and what of it is used; its files and parts in our words. Spec: Upload helper constants. */
 import { HELPER_PART_BYTES_DEFAULT, HELPER_SINGLE_PUT_BYTES_MAX } from '../../core/limits.ts';
-import type { FileFacts, SentPart } from '../protocol.ts';
+import type { FileFacts, SentPart, UploadedFile } from '../protocol.ts';
 import { describeFile, type StoredFile } from './resume-store.ts';
 
 /** What of Uppy's file is looked at. */
@@ -13,6 +13,29 @@ export type UppyFile = {
   readonly error?: unknown;
 };
 export type Part = { PartNumber?: number; ETag?: string };
+
+/** What of Uppy itself is called. */
+export type UppyCore = {
+  on(
+    event: 's3-multipart:part-uploaded',
+    note: (file: { id: string }, part: { PartNumber: number; ETag: string }) => void,
+  ): unknown;
+  addPreProcessor(work: (ids: string[]) => Promise<void>): void;
+  addPostProcessor(work: (ids: string[]) => Promise<void>): void;
+  getFile(id: string): UppyFile | undefined;
+  getFiles(): readonly UppyFile[];
+  setState(state: { readonly error: null }): void;
+  setFileState(id: string, state: object): void;
+  setFileMeta(id: string, meta: { tintype: UploadedFile }): void;
+  emit(event: 'upload-error', file: { readonly id: string } | undefined, error: Error): unknown;
+  emit(
+    event: 'upload-success',
+    file: { readonly id: string } | undefined,
+    answer: UppyAnswer,
+  ): unknown;
+};
+
+type UppyAnswer = { readonly status: number; readonly uploadURL: string };
 
 export function factsOf({ name = 'image', type = '', size }: UppyFile): FileFacts {
   return { name, content_type: type, size_bytes: size ?? 0 };

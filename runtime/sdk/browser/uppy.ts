@@ -3,19 +3,11 @@
  * the file that it became. Spec: Upload helper codes; Upload helper constants.
  */
 import { HELPER_PARTS_CONCURRENT_MAX } from '../../core/limits.ts';
-import type { HelperPart, UploadedFile } from '../protocol.ts';
-import {
-  type Arrived,
-  abort,
-  type Endpoint,
-  finish,
-  makeKey,
-  partUrl,
-  prepare,
-  signParts,
-} from './helper-calls.ts';
+import type { HelperPart, HelperPut, ReadyAnswer, UploadedFile } from '../protocol.ts';
+import { type Endpoint, finish, makeKey, partUrl, prepare, signParts } from './helper-calls.ts';
 import { findSame, forgetUpload, type StoredUpload, saveUpload } from './resume-store.ts';
-import { never } from './retrying.ts';
+import { isPassing, never } from './retrying.ts';
+import { settleUpload } from './settle-upload.ts';
 import { clientError } from './upload-error.ts';
 import {
   asSent,
@@ -25,32 +17,12 @@ import {
   isInParts,
   type Part,
   partSizeOf,
+  type UppyCore,
   type UppyFile,
 } from './uppy-files.ts';
 
 /** Uppy calls it `key` and keeps it: the token of the upload. */
 type Keyed = { key: string; signal?: AbortSignal };
-
-/** What of Uppy itself is called. */
-type UppyCore = {
-  on(
-    event: 's3-multipart:part-uploaded',
-    note: (file: { id: string }, part: { PartNumber: number; ETag: string }) => void,
-  ): unknown;
-  addPreProcessor(work: (ids: string[]) => Promise<void>): void;
-  addPostProcessor(work: (ids: string[]) => Promise<void>): void;
-  getFile(id: string): UppyFile | undefined;
-  setFileState(id: string, state: object): void;
-  setFileMeta(id: string, meta: { tintype: UploadedFile }): void;
-  emit(event: 'upload-error', file: { readonly id: string } | undefined, error: Error): unknown;
-  emit(
-    event: 'upload-success',
-    file: { readonly id: string } | undefined,
-    answer: UppyAnswer,
-  ): unknown;
-};
-
-type UppyAnswer = { readonly status: number; readonly uploadURL: string };
 
 export type UppyOptions = {
   /** The address of the upload handler. */
@@ -72,6 +44,7 @@ export function tintypeForUppy({ endpoint, route, input, headers = () => ({}) }:
     whole: new Map(),
     done: new Map(),
     begun: new Map(),
+    refused: new Map(),
     urls: new Map(),
   };
   return {
@@ -85,36 +58,37 @@ type Context = {
   readonly terms: { readonly route: string; readonly input: unknown };
   /** By file, until its session is there: who asks for it once more gets the one that an answer which was lost told of. */
   readonly keys: Map<string, string>;
-  /** Tokens by file, of those in one piece, of which Uppy completes none. */
-  readonly whole: Map<string, string>;
-  /** By file. */
+  /** By file, of those in one piece, of which Uppy completes none. */
+  readonly whole: Map<string, Whole>;
+  /** By file, of those in parts. */
   readonly done: Map<string, UploadedFile>;
   /** Of those in parts, by file, with the parts that arrived. */
   readonly begun: Map<string, StoredUpload>;
+  /** By token, of those in parts: why it could not be completed. */
+  readonly refused: Map<string, unknown>;
   /** By token. */
   readonly urls: Map<string, { parts: readonly HelperPart[]; until: number }>;
 };
 
+type Whole = { readonly token: string; readonly put: HelperPut; readonly until: number };
+
 function optionsOf(context: Context) {
-  const { to, whole, begun, urls } = context;
+  const { to, begun, done, refused, urls } = context;
   return {
     limit: HELPER_PARTS_CONCURRENT_MAX,
     shouldUseMultipart: isInParts,
     getChunkSize: partSizeOf,
     getUploadParameters: async (file: UppyFile) => {
-      const { token, put } = await begin(context, file);
-      if (put === undefined) throw clientError('invalid_response');
-      whole.set(file.id, token);
+      const { put } = await beginWhole(context, file);
       return { method: 'PUT' as const, url: put.url, headers: { ...put.headers } };
     },
     createMultipartUpload: async (file: UppyFile) => {
-      const prepared = await begin(context, file);
-      const { token, upload_id, multipart } = prepared;
+      const { token, upload_id, expires_at, multipart } = await begin(context, file);
       // A handler that sends bytes through the service has one piece for every size.
       if (multipart === undefined) throw clientError('invalid_response');
       keep(context, token, multipart.parts);
       await remember(context, file.id, {
-        ...{ id: upload_id, token, expires_at: prepared.expires_at },
+        ...{ id: upload_id, token, expires_at },
         ...termsOf(context),
         ...{ part_size: multipart.part_size, parts: [], file: await describe(file) },
       });
@@ -129,16 +103,30 @@ function optionsOf(context: Context) {
       const parts = isFresh ? known.parts : keep(context, key, await signParts(to, key, signal));
       return { method: 'PUT' as const, url: partUrl(parts, partNumber) };
     },
-    listParts: async ({ id }: UppyFile): Promise<Part[]> =>
-      (begun.get(id)?.parts ?? []).map(asUppys),
+    listParts: async ({ id }: UppyFile) => (begun.get(id)?.parts ?? []).map(asUppys),
     abortMultipartUpload: async ({ id }: UppyFile, { key }: Keyed) => {
+      // Uppy gives up whatever failed. This one has all its parts, and goes on when it is tried again.
+      const error = refused.get(key);
+      if (isPassing(error)) return;
+      refused.delete(key);
       forget(context, id, key);
-      await giveUp(context, id, key);
+      await giveUp(context, key, error);
     },
-    completeMultipartUpload: (
+    completeMultipartUpload: async (
       { id }: UppyFile,
       { key, parts, signal = never }: Keyed & { parts: Part[] },
-    ) => end(context, id, { arrived: { token: key, parts: parts.map(asSent) }, signal }),
+    ) => {
+      try {
+        const { file } = await finish(to, { token: key, parts: parts.map(asSent) }, signal);
+        forget(context, id, key);
+        done.set(id, file);
+        return { location: file.url };
+      } catch (error) {
+        signal.throwIfAborted();
+        refused.set(key, error);
+        throw error;
+      }
+    },
   };
 }
 
@@ -150,22 +138,23 @@ function connect(context: Context, uppy: UppyCore): void {
   });
   // After a reload, a file that is chosen once more goes on: Uppy asks for the parts of what has a key.
   uppy.addPreProcessor(async (ids) => {
-    const files = ids.map((id) => uppy.getFile(id)).filter((file) => file !== undefined);
-    for (const file of files.filter(isInParts)) {
-      const upload = await findBegun(context, file);
+    for (const id of ids) {
+      drop(context, id);
+      const file = uppy.getFile(id);
+      const upload = file && isInParts(file) ? await findBegun(context, file) : undefined;
       if (upload === undefined) continue;
-      context.begun.set(file.id, upload);
-      uppy.setFileState(file.id, { s3Multipart: { key: upload.token, uploadId: upload.id } });
+      context.begun.set(id, upload);
+      context.refused.delete(upload.token);
+      uppy.setFileState(id, { s3Multipart: { key: upload.token, uploadId: upload.id } });
     }
   });
   // What did not arrive is among them too; what the service refuses fails alone.
   uppy.addPostProcessor(async (ids) => {
-    const files = ids.map((id) => uppy.getFile(id)).filter((file) => file !== undefined);
-    for (const id of ids.filter((each) => !files.some((file) => file.id === each)))
-      void giveUp(context, id, take(context, id));
-    const publishing = files.map((file) =>
-      publish(context, uppy, file).catch((error) => uppy.emit('upload-error', file, error)),
-    );
+    const publishing = ids.map((id) => {
+      const file = uppy.getFile(id);
+      if (file === undefined) return drop(context, id);
+      return publish(context, uppy, file).catch((error) => uppy.emit('upload-error', file, error));
+    });
     await Promise.all(publishing);
   });
 }
@@ -176,6 +165,18 @@ async function begin({ to, terms, keys }: Context, file: UppyFile) {
   const prepared = await prepare(to, { ...terms, idempotency_key, file: factsOf(file) }, never);
   keys.delete(file.id);
   return prepared;
+}
+
+/** Uppy asks again after a pause: the PUT may have brought all before it. */
+async function beginWhole(context: Context, file: UppyFile): Promise<Whole> {
+  const known = context.whole.get(file.id);
+  if (known !== undefined && known.until > Date.now()) return known;
+  drop(context, file.id);
+  const { token, put } = await begin(context, file);
+  if (put === undefined) throw clientError('invalid_response');
+  const whole = { token, put, until: Date.now() + URLS_MS };
+  context.whole.set(file.id, whole);
+  return whole;
 }
 
 function keep({ urls }: Context, token: string, parts: readonly HelperPart[]) {
@@ -207,41 +208,42 @@ function termsOf({ to, terms: { route, input } }: Context) {
   return { endpoint: to.url, route, input: JSON.stringify(input) };
 }
 
-async function end(
-  context: Context,
-  id: string,
-  { arrived, signal }: { arrived: Arrived; signal: AbortSignal },
-) {
-  const { file } = await finish(context.to, arrived, signal);
-  forget(context, id, arrived.token);
-  context.done.set(id, file);
-  return { location: file.url };
+/** Of an upload before: nobody waits for it any more, and the same file, chosen once more, has the same id. */
+function drop(context: Context, id: string): void {
+  const token = context.whole.get(id)?.token;
+  context.whole.delete(id);
+  context.done.delete(id);
+  if (token !== undefined) void giveUp(context, token);
 }
 
-/** The token of one in one piece, once: nobody can go on with it. */
-function take({ whole }: Context, id: string): string | undefined {
-  const token = whole.get(id);
-  whole.delete(id);
-  return token;
-}
-
-/** The service publishes one whose bytes it has all the same, and then the hook has to be called. */
-async function giveUp(context: Context, id: string, token: string | undefined): Promise<void> {
-  if (token === undefined || (await abort(context.to, token)) !== 'upload_not_pending') return;
-  await end(context, id, { arrived: { token }, signal: never }).catch(() => undefined);
+/** What it is all the same: the hook of one that is published is called. */
+function giveUp({ to }: Context, token: string, error?: unknown): Promise<ReadyAnswer | null> {
+  return settleUpload(to, { token, arrived: { token }, error }).catch(() => null);
 }
 
 async function publish(context: Context, uppy: UppyCore, { id, error }: UppyFile): Promise<void> {
-  const token = take(context, id);
-  if (error) await giveUp(context, id, token);
-  else if (token !== undefined) await end(context, id, { arrived: { token }, signal: never });
-  const file = context.done.get(id);
-  // The same file, chosen once more, has the same id.
+  const token = context.whole.get(id)?.token;
+  context.whole.delete(id);
+  const file = token === undefined ? context.done.get(id) : await endWhole(context, token, error);
   context.done.delete(id);
   if (file === undefined) return;
   uppy.setFileMeta(id, { tintype: file });
   if (!error) return;
   // Its answer was lost, not the file.
   uppy.setFileState(id, { error: null });
+  if (uppy.getFiles().every((each) => !each.error)) uppy.setState({ error: null });
   uppy.emit('upload-success', uppy.getFile(id), { status: 200, uploadURL: file.url });
+}
+
+/** `failure` is Uppy's, of sending the bytes. */
+async function endWhole(context: Context, token: string, failure: unknown) {
+  if (failure) return (await giveUp(context, token))?.file;
+  const arrived = { token };
+  try {
+    return (await finish(context.to, arrived, never)).file;
+  } catch (error) {
+    const done = await settleUpload(context.to, { token, arrived, error });
+    if (done === null) throw error;
+    return done.file;
+  }
 }

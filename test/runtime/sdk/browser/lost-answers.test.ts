@@ -142,6 +142,34 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(asked).toEqual(['prepare', 'complete', 'abort', 'complete']);
   });
 
+  it('tells of a file whose completing was answered with 502 as often as it tries', async () => {
+    await page.route('**/proxy', async (route) => {
+      const { action } = route.request().postDataJSON();
+      if (action !== 'complete' || asked.includes('abort')) return route.continue();
+      asked.push('refused');
+      return route.fulfill({ status: 502, json: { error: { code: 'api_unreachable' } } });
+    });
+    await begin('proxy');
+    expect(await ended()).toMatchObject({ file: { width: 64 }, result: { hooks: 1 } });
+    expect(asked).toEqual(['prepare', ...Array(4).fill('refused'), 'abort', 'complete']);
+  });
+
+  it.each([
+    ['one piece', 'small.jpg'],
+    ['parts', 'large.bmp'],
+  ])(
+    'says aborted of one in %s that is over for the clock of the handler alone',
+    async (_, name) => {
+      await page.route(/_storage/, async () => {
+        for (const id of begun) lapsed.add(id);
+        await page.evaluate('upload.abort()');
+      });
+      await begin('direct', name);
+      expect(await ended()).toEqual({ code: 'aborted', status: null });
+      expect(asked).toEqual(['prepare', 'abort', 'complete']);
+    },
+  );
+
   it('says aborted of one that was stopped before, and begins no other', async () => {
     await page.route(/_storage/, () => page.evaluate('upload.abort()'));
     await begin('direct');

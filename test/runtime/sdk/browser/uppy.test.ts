@@ -27,6 +27,7 @@ let page: Page;
 let puts: number[];
 let direct: Answering | string;
 let hooks = 0;
+let isBad = false;
 
 const PAGE = `
 import { Uppy } from '@uppy/core';
@@ -76,6 +77,7 @@ const photo = uploadRoute({
   accept: { 'image/*': {} },
   onUploadComplete: () => {
     hooks += 1;
+    if (isBad) throw new Error('the row was not written');
   },
 });
 
@@ -110,6 +112,14 @@ const KEPT = `new Promise((resolve) => {
     reading.onsuccess = () => resolve(reading.result.map(({ parts }) => parts.length));
   };
 })`;
+/** What the page asks of the handler from here on. */
+function noteActions(): string[] {
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/upload')) asked.push(request.postDataJSON().action);
+  });
+  return asked;
+}
 const small = { name: 'small.jpg', type: 'image/jpeg' };
 
 describe('Uppy 5', { timeout: 300_000 }, () => {
@@ -192,10 +202,84 @@ describe('Uppy 5', { timeout: 300_000 }, () => {
       await send(small);
       expect(await page.evaluate('ended')).toMatchObject({ failed: [], files: [{ width: 64 }] });
       expect(await page.evaluate('uppy.getFile(id).progress')).toMatchObject({ complete: true });
+      expect(await page.evaluate('uppy.getState().error')).toBeNull();
       expect(hooks).toBe(1);
     } finally {
       site.answers.set('/upload', direct);
     }
+  });
+
+  it('goes on in the same session after a pause that stopped nothing but the answer', async () => {
+    offerProxy();
+    try {
+      const arrived = Promise.withResolvers<void>();
+      const asked = noteActions();
+      let isArrived = false;
+      await page.route(/./, async (route) => {
+        if (route.request().method() !== 'PUT') return route.continue();
+        const response = await route.fetch();
+        if (!isArrived) await page.evaluate('uppy.pauseResume(id)');
+        isArrived = true;
+        arrived.resolve();
+        return route.fulfill({ response }).catch(() => undefined);
+      });
+      await send(small);
+      await arrived.promise;
+      await page.evaluate('uppy.pauseResume(id)');
+      expect(await page.evaluate('ended')).toMatchObject({ failed: [], files: [{ width: 64 }] });
+      expect(asked.filter((action) => action === 'prepare')).toHaveLength(1);
+      expect(hooks).toBe(1);
+    } finally {
+      site.answers.set('/upload', direct);
+    }
+  });
+
+  /** Lets as many calls of `complete` reach the handler as one try makes, and tells nobody of their answers. */
+  async function loseCompletes(): Promise<void> {
+    let lost = 0;
+    await page.route('**/upload', async (route) => {
+      if (route.request().postDataJSON().action !== 'complete' || lost === 4)
+        return route.continue();
+      lost += 1;
+      await route.fetch();
+      return route.abort('connectionreset');
+    });
+  }
+
+  it('finds a file in one piece whose completing was answered to nobody', async () => {
+    await loseCompletes();
+    const asked = noteActions();
+    await send(small);
+    expect(await page.evaluate('ended')).toMatchObject({ failed: [], files: [{ width: 64 }] });
+    expect(asked.slice(-2)).toEqual(['abort', 'complete']);
+  });
+
+  it('keeps the parts of a file whose completing was answered to nobody', async () => {
+    await loseCompletes();
+    const asked = noteActions();
+    await send({ name: 'large.bmp', type: 'image/bmp' });
+    expect(await page.evaluate('ended')).toMatchObject({ files: [] });
+    puts.length = 0;
+    await page.evaluate('uppy.retryUpload(id)');
+    expect(await page.evaluate('uppy.getFile(id).meta.tintype')).toMatchObject({ width: 2400 });
+    expect(puts).toEqual([]);
+    expect(asked).toEqual(['prepare', ...Array(5).fill('complete')]);
+  });
+
+  it('calls the hook once where it fails', async () => {
+    const asked = noteActions();
+    const answered = page.waitForResponse(
+      (response) => response.request().postData()?.includes('"action":"abort"') === true,
+    );
+    hooks = 0;
+    isBad = true;
+    await send({ name: 'large.bmp', type: 'image/bmp' });
+    expect(await page.evaluate('ended')).toMatchObject({ files: [] });
+    isBad = false;
+    await (await answered).finished();
+    await page.evaluate(`fetch('/small.jpg').then(() => undefined)`);
+    expect(asked).toEqual(['prepare', 'complete', 'abort']);
+    expect(hooks).toBe(1);
   });
 
   it('tells which of several was refused, and what the others became', async () => {
