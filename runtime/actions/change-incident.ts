@@ -32,7 +32,10 @@ type Change = {
   actor: Actor;
 };
 
-/** Throws not_found, incident_automatic, and invalid_request for an end before the start. */
+/**
+ * What is so already changes nothing. Throws not_found, incident_automatic, and invalid_request for an end before the
+ * start.
+ */
 export async function changeIncident(
   tx: Transaction,
   { incident_id, actor, ...wish }: Change,
@@ -41,6 +44,7 @@ export async function changeIncident(
   if (before === undefined) throw new ServiceError('not_found');
   if (before.automatic) throw new ServiceError('incident_automatic');
   const { ended_at = before.ended_at, body = before.body } = wish;
+  if (body === before.body && isSameTime(ended_at, before.ended_at)) return before;
   refuseEnd(before, ended_at);
   const after = await updateIncident(tx, { incident_id, ended_at, body });
   const words = { before: wordsOf(before), after: wordsOf(after) };
@@ -51,6 +55,10 @@ export async function changeIncident(
     ...words,
   });
   return after;
+}
+
+function isSameTime(one: Date | null, other: Date | null): boolean {
+  return one?.getTime() === other?.getTime();
 }
 
 function refuseEnd({ started_at }: IncidentRow, ended_at: Date | null): void {

@@ -34,13 +34,15 @@ export function incidentMove(samples: readonly Sample[], state: 'open' | 'none')
   const first = newest.at(-1);
   if (first === undefined || newest.length < count) return undefined;
   if (newest.some(({ ok }) => ok !== isOpen)) return undefined;
-  if (!isOpen && newest.some((sample, at) => isApart(sample, newest[at + 1]))) return undefined;
+  const areGaps = newest.map(({ sampled_at }, at) =>
+    areApart(newest[at + 1]?.sampled_at, sampled_at),
+  );
+  if (!isOpen && areGaps.includes(true)) return undefined;
   return { move: isOpen ? 'close' : 'open', at: first.sampled_at };
 }
 
-/** Nobody knows how the service was between them. */
-function isApart(sample: Sample, before: Sample | undefined): boolean {
-  if (before === undefined) return false;
-  const apart_ms = sample.sampled_at.getTime() - before.sampled_at.getTime();
-  return apart_ms > STATUS_SAMPLES_APART_MINUTES_MAX * 60_000;
+/** Nobody knows how the service was between samples of these times, or from the first time on until now. */
+export function areApart(earlier: Date | undefined, later: Date): boolean {
+  if (earlier === undefined) return false;
+  return later.getTime() - earlier.getTime() > STATUS_SAMPLES_APART_MINUTES_MAX * 60_000;
 }

@@ -30,8 +30,8 @@ export type NewRevision = RevisionFacts &
 
 /**
  * Publishes a revision under its slug: the next one of the live file, or the first of a new file, which starts
- * blocked where the slug's last file was deleted while blocked. Counters follow, and the bytes that it replaces are
- * doomed. Returns the file as it is now.
+ * blocked, once so far, where the slug's last file was deleted while blocked. Counters follow, and the bytes that it
+ * replaces are doomed. Returns the file as it is now.
  */
 export async function insertFileRevision(tx: Transaction, next: NewRevision): Promise<FileRow> {
   await lockProjectRow(tx, next.project_id);
@@ -76,7 +76,7 @@ type Published = { file_id: string; revision: number };
 async function upsertFile(tx: Transaction, next: NewRevision): Promise<Published> {
   const [file] = await tx.query<Published>(
     `with last_block as (
-       select blocked_by, blocked_reason, blocked_at, block_count, unblock_count
+       select blocked_by, blocked_reason, blocked_at
        from (select * from files where project_id = $2 and file_slug = $3
          order by created_at desc, file_id desc limit 1) newest
        where status = 'deleted' and blocked_by is not null
@@ -84,10 +84,10 @@ async function upsertFile(tx: Transaction, next: NewRevision): Promise<Published
      insert into files (file_id, project_id, file_slug, revision, library_id, folder, title,
        original_filename, uploader, taken_at, latitude, longitude,
        size_bytes, published_at, created_at, updated_at,
-       status, blocked_by, blocked_reason, blocked_at, block_count, unblock_count)
+       status, blocked_by, blocked_reason, blocked_at, block_count)
      select $1, $2, $3, 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, one.now, one.now, one.now,
        case when blocked_by is null then 'ready' else 'blocked' end,
-       blocked_by, blocked_reason, blocked_at, coalesce(block_count, 0), coalesce(unblock_count, 0)
+       blocked_by, blocked_reason, blocked_at, case when blocked_by is null then 0 else 1 end
      from (select clock_timestamp() as now) one left join last_block on true
      on conflict (project_id, file_slug) where status <> 'deleted' do update set
        revision = files.revision + 1, size_bytes = excluded.size_bytes,

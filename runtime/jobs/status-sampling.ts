@@ -9,6 +9,7 @@ import {
   STATUS_PROBE_SECONDS,
 } from '../core/limits.ts';
 import {
+  areApart,
   type IncidentMove,
   incidentMove,
   type StatusService,
@@ -35,9 +36,13 @@ type Outcome = 'good' | 'failed' | 'unknown';
 async function sample(context: JobContext, service: StatusService): Promise<Outcome> {
   const began = performance.now();
   const outcome = await probe(context, service);
-  if (outcome === 'unknown') return outcome;
+  if (outcome === 'unknown') {
+    if (!context.signal.aborted)
+      await context.db.transaction((tx) => endUnsampled(tx, context, service));
+    return outcome;
+  }
   const duration_ms = Math.round(performance.now() - began);
-  const sampled_at = new Date(Math.floor(context.at.getTime() / MINUTE_MS) * MINUTE_MS);
+  const sampled_at = minuteOf(context.at);
   await context.db.transaction(async (tx) => {
     await insertStatusSample(tx, { service, sampled_at, ok: outcome === 'good', duration_ms });
     await moveIncident(tx, context, service);
@@ -81,6 +86,28 @@ async function moveIncident(
     automatic: true,
     started_at: move.at,
   });
+}
+
+/**
+ * A service that cannot be sampled any more never has the good samples that end its incident, and staff may not end
+ * it. Another process may still sample it: the incident goes on until nobody has for a while.
+ */
+async function endUnsampled(
+  tx: Transaction,
+  { at }: JobContext,
+  service: StatusService,
+): Promise<void> {
+  const open = await lockAutomaticIncident(tx, service);
+  if (open === undefined) return;
+  const [newest] = await listNewestSamples(tx, { service, limit: 1 });
+  const ended_at = newest?.sampled_at ?? open.started_at;
+  if (!areApart(ended_at, minuteOf(at))) return;
+  const body = `${open.body} It is not known how it was after ${printMinute(ended_at)}.`;
+  await updateIncident(tx, { ...open, ended_at, body });
+}
+
+function minuteOf(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / MINUTE_MS) * MINUTE_MS);
 }
 
 function printMinute(at: Date): string {

@@ -1,6 +1,7 @@
 /** What the automatic scanner found, and what staff made of it. Spec: Staff, checks; Other state sets. */
 import { z } from 'zod';
 import { BLOCK_REASON_LENGTH_MAX, NOTE_LENGTH_MAX } from '../limits.ts';
+import { parseFileSlug } from '../slug.ts';
 import { checkStatuses, otherStateSets, reviewValues } from '../states.ts';
 import { countCharacters, stripText } from '../text.ts';
 import {
@@ -82,9 +83,11 @@ export const listChecksQuery = requestQuery({
 /** Query of a check's preview. */
 export const checkImageQuery = requestQuery({ size: oneOf(['thumb', 'large']).default('large') });
 
-/** Query of the list of moderation notes. */
+/** Query of the list of moderation notes. What no slug can be has none. */
 export const listModerationNotesQuery = requestQuery({
   project_slug: plainText('a project slug').optional(),
-  file_slug: plainText('a file slug').optional(),
+  file_slug: plainText('a file slug')
+    .transform((text) => parseFileSlug(text) ?? text)
+    .optional(),
   ...pageQuery,
 });

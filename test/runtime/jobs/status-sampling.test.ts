@@ -16,6 +16,7 @@ const api = useApi();
 let host: DeliveryHost;
 let jobs: TestJobs;
 let browser: Browser;
+const began = Date.now() - 7_200_000;
 /** The minutes that were sampled. */
 let minute = 0;
 
@@ -38,14 +39,20 @@ beforeEach(async () => {
 
 const origin = () => api.deps().addresses.baseUrl;
 
-async function sampled(changes: Partial<JobContext> = {}) {
+function nextMinute(): JobContext {
   minute += 1;
-  const at = new Date(Date.now() - 3_600_000 + minute * 60_000);
+  const at = new Date(began + minute * 60_000);
   const addresses = { api: origin(), delivery: `http://status.localhost:${host.port}` };
   const { signal } = new AbortController();
   const buckets = { ...jobs.deps.buckets, content: host.content };
   const { queue } = host;
-  const context = { ...jobs.deps, buckets, queue, addresses, at, run: `run-${minute}`, signal };
+  return { ...jobs.deps, buckets, queue, addresses, at, run: `run-${minute}`, signal };
+}
+const sampled = async (changes: Partial<JobContext> = {}) =>
+  statusSampling({ ...nextMinute(), ...changes });
+/** By a process that was not told where the public finds the service. */
+async function sampledUntold(changes: Partial<JobContext> = {}) {
+  const { addresses: _untold, ...context } = nextMinute();
   return statusSampling({ ...context, ...changes });
 }
 const status = async (): Promise<StatusRecord> =>
@@ -127,9 +134,8 @@ describe('a sample', () => {
   });
 
   it('is not taken where the process cannot tell', async () => {
-    const { addresses: _untold, ...untold } = { addresses: undefined };
-    expect(await sampled({ ...untold, is_queue_alone: true })).toMatchObject({ unknown: 1 });
-    expect(await samplesOf('render')).toBe('');
+    expect(await sampledUntold({ is_queue_alone: true })).toMatchObject({ unknown: 3 });
+    for (const service of ['api', 'delivery', 'render']) expect(await samplesOf(service)).toBe('');
   });
 });
 
@@ -154,6 +160,36 @@ describe('an automatic incident', () => {
     await sampled();
     const [closed] = (await status()).incidents;
     expect(Date.parse(closed?.ended_at ?? '') - Date.parse(opened?.started_at ?? '')).toBe(240_000);
+  });
+
+  it('closes at the last sample, and says so, once nobody has been able to sample for four minutes', async () => {
+    const failing = { addresses: { api: nobody, delivery: nobody } };
+    for (let n = 0; n < 3; n += 1) await sampled(failing);
+    const isOpen = async () => (await status()).incidents.map(({ ended_at }) => ended_at === null);
+    for (let n = 0; n < 3; n += 1) await sampledUntold();
+    expect(await isOpen()).toEqual([true, true]);
+    // A process that ends says nothing of the service.
+    await sampled({ signal: AbortSignal.abort() });
+    expect(await isOpen()).toEqual([true, true]);
+    await sampledUntold();
+    const { services, incidents } = await status();
+    expect(incidents).toHaveLength(2);
+    for (const { services: of, ended_at, body } of incidents) {
+      const last = services.find(({ service }) => service === of[0])?.samples.at(-1)?.sampled_at;
+      expect(ended_at).toBe(last);
+      expect(body).toContain(`after ${last?.slice(0, 16).replace('T', ' ')} UTC.`);
+    }
+    for (let n = 0; n < 3; n += 1) await sampled(failing);
+    expect((await isOpen()).toSorted()).toEqual([false, false, true, true]);
+  });
+
+  it('closes where it began if its samples were deleted since', async () => {
+    for (let n = 0; n < 3; n += 1) await sampled({ addresses: { api: nobody, delivery: nobody } });
+    await api.db.query('delete from status_samples');
+    minute += 3;
+    await sampledUntold();
+    for (const { started_at, ended_at } of (await status()).incidents)
+      expect(ended_at).toBe(started_at);
   });
 });
 

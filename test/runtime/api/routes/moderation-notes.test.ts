@@ -96,6 +96,15 @@ it('is the newest of all where it replaces another', async () => {
   expect(items.map((item: { note: string }) => item.note)).toEqual(['of hero', 'of side']);
 });
 
+it('is found by staff under any spelling of its slug, and under what is no slug there is none', async () => {
+  await post({ note: 'look' }, path.replace('hero', 'HERO'));
+  const list = `/v1/staff/moderation-notes?project_slug=${project.project_slug}&file_slug=`;
+  const found = async (slug: string) =>
+    (await api.session(STAFF_SUBJECT)('GET', `${list}${encodeURIComponent(slug)}`)).body.items;
+  for (const slug of ['hero.png', 'Hero.PNG']) expect(await found(slug), slug).toHaveLength(1);
+  for (const slug of ['hero', 'hero .png', '']) expect(await found(slug), slug).toEqual([]);
+});
+
 it('is audited with the note that it replaced', async () => {
   await post({ note: 'first' });
   await post({ note: 'second' });

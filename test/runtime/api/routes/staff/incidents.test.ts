@@ -51,6 +51,19 @@ describe('an incident', () => {
     expect((await patch(incident_id, {})).body.body).toBe('Over.');
   });
 
+  it('is not changed, and nothing is noted, where it is so already', async () => {
+    const { incident_id } = await open();
+    const ended_at = new Date(Date.now() + 1000).toISOString();
+    const { body } = await patch(incident_id, { ended_at });
+    for (const same of [{}, { ended_at }, { body: said.body, ended_at }])
+      expect((await patch(incident_id, same)).body).toEqual(body);
+    const { items } = (await staff('GET', `/v1/staff/audit?target=${incident_id}`)).body;
+    expect(items.map(({ action }: { action: string }) => action)).toEqual([
+      'incident.update',
+      'incident.create',
+    ]);
+  });
+
   it('began when staff say so', async () => {
     const started_at = ago(3).toISOString();
     expect((await open({ ...said, started_at })).started_at).toBe(started_at);
