@@ -1,7 +1,7 @@
 /**
  * What staff make of the scanner's checks, with what follows for the file, in one transaction under the lock of its
- * project. A decision is about the pictures that were scanned: once another revision stands in their place it is kept
- * and moves nothing. Spec: Staff, checks; States and transitions, File.
+ * project. A decision is about the pictures that were scanned: once another revision stands in their place it blocks
+ * nothing, and lets go only what nobody would be asked about again. Spec: Staff, checks; States and transitions, File.
  */
 import { ServiceError } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
@@ -16,6 +16,7 @@ import {
   listChecksToApprove,
 } from '../db/scanner-checks.ts';
 import { blockFile, unblockFile } from './block-file.ts';
+import { liftApprovedBlock } from './lift-approved-block.ts';
 
 type Decided = { note: string | null; reviewer: string; actor: Actor; now: Date };
 
@@ -29,24 +30,31 @@ export async function reviewCheck(tx: Transaction, review: Review): Promise<Chec
   // Once more, now that nobody else can change it: who came first may have decided, or the scan have ended.
   const check = file && (await findCheck(tx, check_id));
   if (check === undefined || file === undefined) throw new ServiceError('not_found');
+  if (check.status !== 'flagged') throw new ServiceError('check_not_flagged');
   const reviewed = await writeReview(tx, check, review);
-  if (file.revision !== check.revision) return reviewed;
   const { file_id } = file;
-  if (decision === 'rejected' && file.status === 'ready')
+  const isCurrent = file.revision === check.revision;
+  if (decision === 'rejected' && isCurrent && file.status === 'ready')
     await blockFile(tx, {
       file_id,
       blocked_by: 'staff',
       reason: check.flags.join(', '),
       actor,
     });
-  if (decision === 'approved' && isBlockedByScanner(file)) {
-    await unblockFile(tx, { file_id, actor });
-    await approveChecks(tx, { ...review, file_id });
+  if (decision === 'approved') {
+    const ready =
+      isCurrent && isBlockedByScanner(file)
+        ? await unblockFile(tx, { file_id, actor })
+        : await liftApprovedBlock(tx, { file, actor });
+    if (ready) await approveChecks(tx, { ...review, file_id: ready.file_id });
   }
   return reviewed;
 }
 
-/** Approves what the scanner flagged in a file: whoever lets it go again has seen it. */
+/**
+ * Approves what the scanner flagged in a file, and what it may still find in its picture: whoever lets it go again has
+ * seen it.
+ */
 export async function approveChecks(
   tx: Transaction,
   { file_id, ...decided }: Decided & { file_id: string },
@@ -64,7 +72,6 @@ async function writeReview(
 ): Promise<CheckRow> {
   const review_id = newId('rvw', now.getTime());
   const reviewed = await insertReview(tx, { review_id, check_id, decision, note, reviewer });
-  if (reviewed === undefined) throw new ServiceError('check_not_flagged');
   await insertAuditEntry(tx, {
     project_id,
     ...actor,

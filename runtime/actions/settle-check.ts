@@ -1,7 +1,7 @@
 /**
  * What a scan found, written once, with what follows for the file, in one transaction under the lock of its project: where
- * nudity is flagged, the project wants it so and the picture is still the file's, the scanner blocks it.
- * Spec: States and transitions, File.
+ * nudity is flagged, the project wants it so, the picture is still the file's and staff did not let it go meanwhile, the
+ * scanner blocks it; where nothing is, a block may end that staff approved before. Spec: States and transitions, File.
  */
 import { NUDITY, raisedFlags, type Scores } from '../core/scan-flags.ts';
 import type { Transaction } from '../db/client.ts';
@@ -9,6 +9,7 @@ import { lockFile } from '../db/files.ts';
 import { findProject } from '../db/projects.ts';
 import { type ClaimedCheck, updateCheckScanned } from '../db/scan-claims.ts';
 import { blockFile } from './block-file.ts';
+import { liftApprovedBlock } from './lift-approved-block.ts';
 
 export type ScanResult = {
   check: ClaimedCheck;
@@ -26,12 +27,13 @@ export async function settleCheck(
   const file = await lockFile(tx, file_id);
   const flags = raisedFlags(scores ?? {}, thresholds);
   const status = scores === null ? 'failed' : flags.length > 0 ? 'flagged' : 'clear';
-  const isOurs = await updateCheckScanned(tx, { ...check, status, flags, scores: scores ?? {} });
-  if (!isOurs) return 'late';
-  const project = flags.includes(NUDITY) ? await findProject(tx, project_id) : undefined;
-  if (project?.nudity_auto_block === true && file?.revision === check.revision) {
-    const actor = { actor_kind: 'system', actor_id: 'scanner' } as const;
+  const scanned = await updateCheckScanned(tx, { ...check, status, flags, scores: scores ?? {} });
+  if (scanned === undefined) return 'late';
+  const actor = { actor_kind: 'system', actor_id: 'scanner' } as const;
+  const isToBlock = flags.includes(NUDITY) && scanned.review !== 'approved';
+  const project = isToBlock ? await findProject(tx, project_id) : undefined;
+  if (project?.nudity_auto_block === true && file?.revision === check.revision)
     await blockFile(tx, { file_id, blocked_by: 'scanner', reason: NUDITY, actor });
-  }
+  if (status === 'clear' && file !== undefined) await liftApprovedBlock(tx, { file, actor });
   return status;
 }

@@ -4,6 +4,7 @@ import type { CheckStatus } from '../core/states.ts';
 import type { Queryable, Transaction } from './client.ts';
 import { countWaiting, type Waiting } from './count-waiting.ts';
 import type { FileRow } from './files.ts';
+import type { CheckRow } from './scanner-checks.ts';
 
 export type NewCheck = { check_id: string } & Pick<FileRow, 'project_id' | 'file_id' | 'revision'>;
 
@@ -77,18 +78,23 @@ export type Scanned = Scan & {
   scores: Readonly<Record<string, number>>;
 };
 
-/** The end of a scan. False where another one has begun or ended since. */
+/**
+ * The end of a scan. What it flagged and staff let go before is approved at once. Undefined where another scan has begun
+ * or ended since.
+ */
 export async function updateCheckScanned(
   tx: Transaction,
   { check_id, attempts, status, flags, scores }: Scanned,
-): Promise<boolean> {
-  const rows = await tx.query(
+): Promise<Pick<CheckRow, 'review'> | undefined> {
+  const [row] = await tx.query<Pick<CheckRow, 'review'>>(
     `update scanner_checks set status = $3, flags = $4, scores = $5, scanned_at = now(),
-       updated_at = now(), lease_until = null
-     where ${IS_OURS} returning check_id`,
+       updated_at = now(), lease_until = null,
+       review = case when $3 = 'flagged' and exists (select from check_reviews where check_id = $1)
+         then 'approved' else 'unreviewed' end
+     where ${IS_OURS} returning review`,
     [check_id, attempts, status, flags, JSON.stringify(scores)],
   );
-  return rows.length > 0;
+  return row;
 }
 
 export type PutOff = Scan & {

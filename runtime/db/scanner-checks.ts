@@ -79,32 +79,45 @@ export async function listReviews(db: Queryable, checkId: string): Promise<Revie
 
 export type NewReview = Omit<ReviewRow, 'created_at'>;
 
-/** Writes the decision, and that it is the check's last one. Undefined when the check is not flagged. */
+/** Writes the decision, and that it is the last one of a flagged check; one that waits has it once it is flagged. */
 export async function insertReview(
   tx: Transaction,
   { review_id, check_id, decision, note, reviewer }: NewReview,
-): Promise<CheckRow | undefined> {
-  const reviewed = await tx.query(
-    `with reviewed as (
+): Promise<CheckRow> {
+  await tx.query(
+    `with flagged as (
        update scanner_checks set review = $3, updated_at = now()
-       where check_id = $2 and status = 'flagged' returning check_id
+       where check_id = $2 and status = 'flagged'
      )
      insert into check_reviews (review_id, check_id, decision, note, reviewer)
-     select $1, check_id, $3, $4, $5 from reviewed returning review_id`,
+     values ($1, $2, $3, $4, $5)`,
     [review_id, check_id, decision, note, reviewer],
   );
-  return reviewed.length === 0 ? undefined : onlyRow(await findCheck(tx, check_id));
+  return onlyRow(await findCheck(tx, check_id));
 }
 
-/** The flagged checks of a file, of whatever revision, that are not approved. */
+/**
+ * The flagged checks of a file, of whatever revision, that are not approved; and that of its revision while it waits to
+ * be scanned, once.
+ */
 export async function listChecksToApprove(tx: Transaction, fileId: string): Promise<string[]> {
   const rows = await tx.query<{ check_id: string }>(
-    `select check_id from scanner_checks
-     where file_id = $1 and status = 'flagged' and review <> 'approved' order by revision`,
+    `select c.check_id from scanner_checks c join files f using (file_id)
+     where c.file_id = $1 and (c.status = 'flagged' and c.review <> 'approved'
+       or c.status in ('queued', 'scanning') and c.revision = f.revision
+         and not exists (select from check_reviews r where r.check_id = c.check_id))
+     order by c.revision`,
     [fileId],
   );
   return rows.map((row) => row.check_id);
 }
+
+/** Checks `c` under the slug of a file `f` from the one on that blocked it, also of files that were deleted meanwhile. */
+const SINCE_BLOCK = `files o join scanner_checks c using (file_id)
+  where o.project_id = f.project_id and o.file_slug = f.file_slug and c.created_at >= coalesce(
+    (select min(b.created_at) from files w join scanner_checks b using (file_id)
+     where w.project_id = f.project_id and w.file_slug = f.file_slug and b.scanned_at = f.blocked_at),
+    '-infinity')`;
 
 /**
  * Files of a project that the scanner blocked, deleted ones too, and that staff did not reject: neither by the check
@@ -117,16 +130,30 @@ export async function listUnreviewedBlocks(
 ): Promise<Pick<FileRow, 'file_id' | 'status'>[]> {
   return db.query(
     `select f.file_id, f.status from files f
-     where f.project_id = $1 and f.blocked_by = 'scanner' and not exists (
-       select from files o join scanner_checks c using (file_id)
-       where o.project_id = f.project_id and o.file_slug = f.file_slug and c.review = 'rejected'
-         and c.created_at >= coalesce(
-           (select min(b.created_at) from files w join scanner_checks b using (file_id)
-            where w.project_id = f.project_id and w.file_slug = f.file_slug and b.scanned_at = f.blocked_at),
-           '-infinity'))
+     where f.project_id = $1 and f.blocked_by = 'scanner'
+       and not exists (select from ${SINCE_BLOCK} and c.review = 'rejected')
      order by f.file_id`,
     [projectId],
   );
+}
+
+/**
+ * The last file of a slug, deleted or not, where the scanner blocked it and nothing is left to say against it: what was
+ * flagged since the block is approved, and its revision is clear, or approved too. Undefined where there is none.
+ */
+export async function findApprovedBlock(
+  tx: Transaction,
+  { project_id, file_slug }: Pick<FileRow, 'project_id' | 'file_slug'>,
+): Promise<Pick<FileRow, 'file_id' | 'status'> | undefined> {
+  const [file] = await tx.query<Pick<FileRow, 'file_id' | 'status'>>(
+    `select f.file_id, f.status from (select * from files where project_id = $1 and file_slug = $2
+       order by created_at desc, file_id desc limit 1) f
+     join scanner_checks last on last.file_id = f.file_id and last.revision = f.revision
+     where f.blocked_by = 'scanner' and (last.status = 'clear' or last.review = 'approved')
+       and (select bool_and(c.review = 'approved') from ${SINCE_BLOCK} and c.status = 'flagged')`,
+    [project_id, file_slug],
+  );
+  return file;
 }
 
 /** Of deleted files, so that the next ones of their slugs do not start blocked. Returns what was forgotten. */

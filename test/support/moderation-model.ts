@@ -9,6 +9,8 @@ export type ModelCheck = {
   scan: 'waiting' | 'clear' | 'flagged';
   claims: number;
   review: 'unreviewed' | 'approved' | 'rejected';
+  /** Staff let its picture go before it was scanned. */
+  is_let_go: boolean;
 };
 export type ModelFile = {
   status: 'ready' | 'blocked' | 'deleted';
@@ -76,7 +78,8 @@ function publish(model: Model): void {
   } else last.revision += 1;
   const file = model.files.length - 1;
   const revision = model.files[file]?.revision ?? 0;
-  model.checks.push({ file, revision, scan: 'waiting', claims: 0, review: 'unreviewed' });
+  const waiting = { scan: 'waiting', claims: 0, review: 'unreviewed', is_let_go: false } as const;
+  model.checks.push({ file, revision, ...waiting });
 }
 
 type Block = { by: 'scanner' | 'staff'; because: number };
@@ -100,23 +103,45 @@ function unblock(model: Model, at: number): boolean {
 }
 
 function approveAll(model: Model, at: number): void {
-  for (const check of model.checks)
-    if (check.file === at && check.scan === 'flagged') check.review = 'approved';
+  for (const check of model.checks) {
+    if (check.file !== at) continue;
+    if (check.scan === 'flagged') check.review = 'approved';
+    if (check.revision === model.files[at]?.revision) check.is_let_go = true;
+  }
 }
 
-/** A decision is about the pictures that were scanned: of others it is kept alone. */
+/** A decision is about the pictures that were scanned: of others it blocks nothing. */
 function review(model: Model, { check: at, decision }: Extract<Move, { kind: 'review' }>): void {
   const check = model.checks[at];
   const file = model.files[check?.file ?? -1];
   if (check?.scan !== 'flagged' || file === undefined) return;
   check.review = decision;
-  if (file.revision !== check.revision) return;
+  const isCurrent = file.revision === check.revision;
   if (decision === 'rejected') {
-    if (file.status === 'ready') block(model, check.file, { by: 'staff', because: -1 });
-  } else if (file.status === 'blocked' && file.by === 'scanner') {
+    if (isCurrent && file.status === 'ready')
+      block(model, check.file, { by: 'staff', because: -1 });
+  } else if (isCurrent && file.status === 'blocked' && file.by === 'scanner') {
     unblock(model, check.file);
     approveAll(model, check.file);
-  }
+  } else if (lift(model)) approveAll(model, model.files.length - 1);
+}
+
+/**
+ * An approval counts for a block of the scanner's though the picture has been replaced since: where all is approved
+ * that was flagged under the slug from then on, and of the newest picture the scanner says nothing, or staff that it
+ * is fine. Whether a file is served again.
+ */
+function lift(model: Model): boolean {
+  const at = model.files.length - 1;
+  const file = model.files[at];
+  if (file?.by !== 'scanner') return false;
+  const newest = model.checks.findLast((check) => check.file === at);
+  if (newest?.scan !== 'clear' && newest?.review !== 'approved') return false;
+  const isOpen = ({ scan, review }: ModelCheck) => scan === 'flagged' && review !== 'approved';
+  if (model.checks.slice(Math.max(file.because, 0)).some(isOpen)) return false;
+  if (file.status === 'deleted') Object.assign(file, { by: null, because: -1 });
+  else unblock(model, at);
+  return file.status === 'ready';
 }
 
 /** Only of the scan that was begun last, once. */
@@ -128,8 +153,9 @@ function answer(
   if (check?.scan !== 'waiting' || check.claims !== claim) return;
   check.scan = is_nude ? 'flagged' : 'clear';
   const isCurrent = model.files[check.file]?.revision === check.revision;
-  if (is_nude && model.auto_block && isCurrent)
-    block(model, check.file, { by: 'scanner', because: at });
+  if (!is_nude) lift(model);
+  else if (check.is_let_go) check.review = 'approved';
+  else if (model.auto_block && isCurrent) block(model, check.file, { by: 'scanner', because: at });
 }
 
 /** Blocks of the scanner's whose check nobody reviewed go, also of a deleted file for the next one of its slug, other than what staff rejected then or since. */

@@ -20,9 +20,9 @@ export const staffNotes: Readonly<Record<string, string>> = {
   'GET /v1/staff/projects/{slug}/usage':
     'The [usage record](concepts.md#usage-record) of any project, as its owner sees it.',
   'POST /v1/staff/files/{fileId}/block':
-    'Delivery refuses the file at once, caches forget it, watermark presets that draw it go, and the project is told `reason`, of which 500 characters are kept. Blocking a blocked file changes nothing but whose block it is: staff take over the scanner’s.',
+    'Delivery refuses the file at once, caches forget it, watermark presets that draw it go, and the project is told `reason`, of which 500 characters are kept. Blocking a blocked file makes the block that of staff, for the new `reason`, and tells nobody.',
   'POST /v1/staff/files/{fileId}/unblock':
-    'The file is served again, its flagged checks are approved with `note`, and the project is told. Unblocking a file that is served approves its checks alone.',
+    'The file is served again, its flagged checks are approved with `note`, that of a picture which is not scanned yet as soon as it is flagged, and the project is told. Unblocking a file that is served approves its checks alone.',
   'GET /v1/staff/moderation-notes': 'Notes that people of projects left, newest first.',
   'GET /v1/staff/reconciliation':
     'The last seven UTC days with today, oldest first, of one project or of all together: what delivery servers sent, what was summed of it, what an exemption spares, what the day costs and what was charged. `differences` tell where two of them do not agree, why, and what to do. `missing_batches` and `lost_deliveries` are usage of that day that delivery servers had and nobody got, of the whole installation, as nobody can say whose it was.',
@@ -32,7 +32,7 @@ export const staffNotes: Readonly<Record<string, string>> = {
   'GET /v1/staff/checks/{id}/image':
     'The picture that was scanned, as WebP inside a box of 480 (`thumb`) or 1600 pixels (`large`), never enlarged; also where another revision has taken its place, as long as its bytes are kept. Nobody keeps it: `private, no-store`. That it was seen large is audited. A process renders one at a time, and 32 may wait.',
   'POST /v1/staff/checks/{id}/review':
-    '`approved` lets a file go that the scanner blocked, not one that staff blocked; `rejected` blocks one that is served. A check of a revision that is no longer the file’s, or of a deleted file, takes the decision and moves nothing. A check may be reviewed again: the last decision counts. Answers the check with its reviews.',
+    '`approved` lets a file go that the scanner blocked, not one that staff blocked; `rejected` blocks one that is served. A check of a revision that is no longer the file’s, or of a deleted file, takes the decision and moves nothing, but that the scanner’s block ends where all that was flagged from it on is approved and the newest picture is clear. A check may be reviewed again: the last decision counts. Answers the check with its reviews.',
   'GET /v1/staff/incidents':
     'Incidents, newest first; with `active_since` those that were open then or later.',
   'POST /v1/staff/incidents':
