@@ -1,6 +1,7 @@
 /**
  * Blocks a file and lets it go again, with everything that follows, in the transaction of whoever decided it: staff,
- * the scanner, a review. What is so already changes nothing and tells nobody; only staff take a scanner's block over.
+ * the scanner, a review. What is so already changes nothing and tells nobody; only staff take a block over, from the
+ * scanner or with another reason.
  * Spec: States and transitions, File; Event kinds, file.blocked, file.unblocked.
  */
 import { printDeliveryId, type WebhookCause } from '../core/events.ts';
@@ -15,15 +16,17 @@ import {
 import type { Transaction } from '../db/client.ts';
 import {
   type FileRow,
+  findFileById,
   lockFile,
+  type UnblockedFile,
   updateFileBlocked,
   updateFileBlockedByStaff,
-  updateFileUnblocked,
+  updateFilesUnblocked,
 } from '../db/files.ts';
 import { updateBlocksForgotten } from '../db/scanner-checks.ts';
 import { forgetFile } from './forget-file.ts';
-import { purgeFile } from './purge.ts';
-import { recordWebhook } from './record-webhook.ts';
+import { purgeFiles } from './purge.ts';
+import { recordWebhook, recordWebhooks } from './record-webhook.ts';
 
 export type Block = {
   file_id: string;
@@ -50,23 +53,39 @@ export async function blockFile(tx: Transaction, block: Block): Promise<FileRow 
 }
 
 /** `note` is kept in the audit log. */
-export type Unblock = { file_id: string; actor: Actor; note?: string | null };
+type Unblocking = { actor: Actor; note?: string | null };
+export type Unblock = Unblocking & { file_id: string };
+type Unblocks = Unblocking & { project_id: string; file_ids: readonly string[] };
 
 /** The file as it is now; undefined where there is none, or it is deleted. */
-export async function unblockFile(
-  tx: Transaction,
-  { file_id, actor, note }: Unblock,
-): Promise<FileRow | undefined> {
+export async function unblockFile(tx: Transaction, unblock: Unblock): Promise<FileRow | undefined> {
+  const { file_id } = unblock;
   const file = await lockFile(tx, file_id);
   if (file === undefined || file.status === 'deleted') return undefined;
-  const ready = await updateFileUnblocked(tx, file_id);
-  if (ready === undefined) return file;
-  await purgeFile(tx, ready, 'file_unblocked');
-  await recordWebhook(tx, unblockedEvent(ready));
-  const { blocked_by, blocked_reason: reason } = file;
+  await unblockFiles(tx, { ...unblock, project_id: file.project_id, file_ids: [file_id] });
+  return findFileById(tx, file_id);
+}
+
+/**
+ * Of one project, whose row is locked. Everybody who writes to it waits meanwhile, so each kind of row is written in one
+ * statement.
+ */
+export async function unblockFiles(
+  tx: Transaction,
+  { project_id, file_ids, actor, note }: Unblocks,
+): Promise<void> {
+  const files = await updateFilesUnblocked(tx, file_ids);
+  if (files.length === 0) return;
+  await purgeFiles(tx, { project_id, files, reason: 'file_unblocked' });
+  await recordWebhooks(tx, files.map(unblockedEvent));
   const after = note ? { note } : undefined;
-  await audit(tx, ready, { actor, action: 'file.unblock', before: { blocked_by, reason }, after });
-  return ready;
+  await insertAuditEntries(
+    tx,
+    files.map(({ file_id: target, blocked_by, blocked_reason: reason }) => {
+      const deed = { action: 'file.unblock', before: { blocked_by, reason }, after };
+      return { project_id, ...actor, target, ...deed };
+    }),
+  );
 }
 
 /**
@@ -118,12 +137,12 @@ function blockedEvent(file: FileRow): FileEvent {
   return { id: printDeliveryId(event, data, file.block_count), event, data };
 }
 
-function unblockedEvent(file: FileRow): FileEvent {
+function unblockedEvent(file: UnblockedFile): FileEvent {
   const event = 'file.unblocked';
   const data = factsOf(file);
   return { id: printDeliveryId(event, data, file.unblock_count), event, data };
 }
 
-function factsOf({ project_id, file_id, file_slug, revision }: FileRow) {
+function factsOf({ project_id, file_id, file_slug, revision }: UnblockedFile) {
   return { project_id, file_id, file_slug, revision };
 }

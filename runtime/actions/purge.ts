@@ -6,7 +6,7 @@
 import { LOOKUP_CACHE_SECONDS_MAX, RENDER_DEADLINE_SECONDS } from '../core/limits.ts';
 import type { Transaction } from '../db/client.ts';
 import { updateProjectGeneration } from '../db/projects.ts';
-import { insertPurge } from '../db/purges.ts';
+import { insertPurges } from '../db/purges.ts';
 
 /** How long an edge can still be refilled with what was. */
 const REPEAT_SECONDS = LOOKUP_CACHE_SECONDS_MAX + RENDER_DEADLINE_SECONDS;
@@ -19,9 +19,9 @@ export async function purgeProject(
   { project_id, reason, left_domains }: PurgedProject,
 ): Promise<void> {
   await updateProjectGeneration(tx, project_id);
-  await insertPurge(tx, {
+  await insertPurges(tx, {
     project_id,
-    file: null,
+    files: null,
     reason,
     left_domains,
     repeat_after_seconds: REPEAT_SECONDS,
@@ -31,11 +31,13 @@ export async function purgeProject(
 export type PurgedFile = { project_id: string; file_id: string; file_slug: string };
 
 /** Its derived objects are keyed by its revision; only the CDN has to be told. */
-export async function purgeFile(
-  tx: Transaction,
-  { project_id, file_id, file_slug }: PurgedFile,
-  reason: string,
-): Promise<void> {
-  const file = { file_id, file_slug };
-  await insertPurge(tx, { project_id, file, reason, repeat_after_seconds: REPEAT_SECONDS });
+export async function purgeFile(tx: Transaction, file: PurgedFile, reason: string): Promise<void> {
+  const { project_id } = file;
+  await purgeFiles(tx, { project_id, files: [file], reason });
+}
+
+type PurgedFiles = { project_id: string; files: readonly PurgedFile[]; reason: string };
+
+export async function purgeFiles(tx: Transaction, purged: PurgedFiles): Promise<void> {
+  await insertPurges(tx, { ...purged, repeat_after_seconds: REPEAT_SECONDS });
 }

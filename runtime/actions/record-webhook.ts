@@ -5,7 +5,7 @@
 import { printWebhookBody, type WebhookCause } from '../core/events.ts';
 import type { Transaction } from '../db/client.ts';
 import { findDatabaseTime } from '../db/database-time.ts';
-import { insertWebhookDelivery } from '../db/webhook-deliveries.ts';
+import { insertWebhookDeliveries } from '../db/webhook-deliveries.ts';
 import { carry } from '../platform/trail.ts';
 
 /**
@@ -13,9 +13,17 @@ import { carry } from '../platform/trail.ts';
  * events of one revision the later one has the later time, whichever processes wrote them.
  */
 export async function recordWebhook(tx: Transaction, webhook: WebhookCause): Promise<void> {
+  await recordWebhooks(tx, [webhook]);
+}
+
+/** Of one moment, in one statement. */
+export async function recordWebhooks(
+  tx: Transaction,
+  webhooks: readonly WebhookCause[],
+): Promise<void> {
   const created_at = await findDatabaseTime(tx);
   const { 'x-request-id': request_id = null, traceparent = null } = carry();
-  await insertWebhookDelivery(tx, {
+  const deliveries = webhooks.map((webhook) => ({
     delivery_id: webhook.id,
     project_id: webhook.data.project_id,
     event: webhook.event,
@@ -23,5 +31,6 @@ export async function recordWebhook(tx: Transaction, webhook: WebhookCause): Pro
     created_at,
     request_id,
     traceparent,
-  });
+  }));
+  await insertWebhookDeliveries(tx, deliveries);
 }

@@ -7,7 +7,10 @@ import type { Actor } from '../db/audit-log.ts';
 import type { Transaction } from '../db/client.ts';
 import type { ProjectRow } from '../db/projects.ts';
 import { listUnreviewedBlocks } from '../db/scanner-checks.ts';
-import { forgetBlocks, unblockFile } from './block-file.ts';
+import { forgetBlocks, unblockFiles } from './block-file.ts';
+
+/** Of a statement: what one does is within its time, whatever their number. */
+const UNBLOCKED_AT_ONCE = 1_000;
 
 type Switch = {
   /** As it was, locked by the transaction. */
@@ -22,10 +25,12 @@ export async function switchAutoBlock(
 ): Promise<void> {
   if (!project.nudity_auto_block || nudity_auto_block !== false) return;
   const blocked = await listUnreviewedBlocks(tx, project.project_id);
-  const isDeleted = ({ status }: (typeof blocked)[number]) => status === 'deleted';
-  const file_ids = blocked.filter(isDeleted).map(({ file_id }) => file_id);
-  await forgetBlocks(tx, { file_ids, actor });
-  for (const file of blocked) {
-    if (!isDeleted(file)) await unblockFile(tx, { file_id: file.file_id, actor });
+  const idsOf = (files: typeof blocked) => files.map(({ file_id }) => file_id);
+  const deleted = blocked.filter(({ status }) => status === 'deleted');
+  await forgetBlocks(tx, { file_ids: idsOf(deleted), actor });
+  const live = idsOf(blocked.filter(({ status }) => status !== 'deleted'));
+  for (let start = 0; start < live.length; start += UNBLOCKED_AT_ONCE) {
+    const file_ids = live.slice(start, start + UNBLOCKED_AT_ONCE);
+    await unblockFiles(tx, { project_id: project.project_id, file_ids, actor });
   }
 }

@@ -212,29 +212,34 @@ export async function updateFileBlocked(
   return updated && findFileById(tx, updated.file_id);
 }
 
-/** A block by the scanner becomes a block by staff, with their reason. Undefined when it is not one. */
+/** What is blocked is blocked by staff from now on, for this reason. Undefined when it is not blocked, or so already. */
 export async function updateFileBlockedByStaff(
   tx: Transaction,
   { file_id, reason }: { file_id: string; reason: string },
 ): Promise<FileRow | undefined> {
   const [updated] = await tx.query<{ file_id: string }>(
     `update files set blocked_by = 'staff', blocked_reason = $2, updated_at = now()
-     where file_id = $1 and status = 'blocked' and blocked_by = 'scanner' returning file_id`,
+     where file_id = $1 and status = 'blocked' and (blocked_by, blocked_reason) is distinct from ('staff', $2)
+     returning file_id`,
     [file_id, reason],
   );
   return updated && findFileById(tx, updated.file_id);
 }
 
-/** blocked → ready. Undefined when it is not blocked. */
-export async function updateFileUnblocked(
+/** As it is now, but for who had blocked it, and why. */
+export type UnblockedFile = Pick<FileRow, 'project_id' | 'file_id' | 'file_slug' | 'revision'> &
+  Pick<FileRow, 'unblock_count' | 'blocked_by' | 'blocked_reason'>;
+
+/** blocked → ready. Returns those that were blocked. */
+export async function updateFilesUnblocked(
   tx: Transaction,
-  fileId: string,
-): Promise<FileRow | undefined> {
-  const [updated] = await tx.query<{ file_id: string }>(
-    `update files set status = 'ready', blocked_by = null, blocked_reason = null, blocked_at = null,
-       unblock_count = unblock_count + 1, updated_at = now()
-     where file_id = $1 and status = any($2) returning file_id`,
-    [fileId, statesBefore(fileMoves, 'unblock')],
+  fileIds: readonly string[],
+): Promise<UnblockedFile[]> {
+  return tx.query(
+    `update files f set status = 'ready', blocked_by = null, blocked_reason = null, blocked_at = null,
+       unblock_count = f.unblock_count + 1, updated_at = now()
+     from files was where f.file_id = any($1) and f.status = any($2) and was.file_id = f.file_id
+     returning f.project_id, f.file_id, f.file_slug, f.revision, f.unblock_count, was.blocked_by, was.blocked_reason`,
+    [fileIds, statesBefore(fileMoves, 'unblock')],
   );
-  return updated && findFileById(tx, updated.file_id);
 }

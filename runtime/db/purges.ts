@@ -21,7 +21,7 @@ export type PurgeRow = {
 export type NewPurge = {
   project_id: string;
   /** Null: everything of the project. */
-  file: { file_id: string; file_slug: string } | null;
+  files: readonly { file_id: string; file_slug: string }[] | null;
   reason: string;
   /** Custom domains that the change takes from the project. */
   left_domains?: string[] | undefined;
@@ -30,15 +30,16 @@ export type NewPurge = {
 };
 
 /** The second one by the clock at this moment: the transaction may have begun long ago, and is seen when it ends. */
-export async function insertPurge(tx: Transaction, purge: NewPurge): Promise<void> {
+export async function insertPurges(tx: Transaction, purge: NewPurge): Promise<void> {
   await tx.query(
     `insert into purges (project_id, file_slug, file_id, reason, left_domains, run_after)
-     select $1, $2, $3, $4, $6, due
-     from unnest(array[date_trunc('milliseconds', now()), clock_timestamp() + make_interval(secs => $5)]) due`,
+     select $1, file_slug, file_id, $4, $6, due
+     from unnest($2::text[], $3::text[]) purged (file_slug, file_id),
+       unnest(array[date_trunc('milliseconds', now()), clock_timestamp() + make_interval(secs => $5)]) due`,
     [
       purge.project_id,
-      purge.file?.file_slug ?? null,
-      purge.file?.file_id ?? null,
+      purge.files?.map(({ file_slug }) => file_slug) ?? [null],
+      purge.files?.map(({ file_id }) => file_id) ?? [null],
       purge.reason,
       purge.repeat_after_seconds,
       purge.left_domains ?? null,

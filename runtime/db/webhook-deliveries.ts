@@ -41,28 +41,33 @@ export type NewWebhookDelivery = {
   traceparent?: string | null;
 };
 
-/** Writes the row if the project has a callback URL at this moment; false otherwise, or when it is there already. */
-export async function insertWebhookDelivery(
+/**
+ * Writes those whose project has a callback URL at this moment, and that are not there already; returns how many they
+ * are.
+ */
+export async function insertWebhookDeliveries(
   tx: Transaction,
-  {
-    delivery_id,
-    project_id,
-    event,
-    body,
-    created_at,
-    request_id = null,
-    traceparent = null,
-  }: NewWebhookDelivery,
-): Promise<boolean> {
+  deliveries: readonly NewWebhookDelivery[],
+): Promise<number> {
   const rows = await tx.query(
     `insert into webhook_deliveries (delivery_id, project_id, event, body, url, request_id, traceparent,
        next_attempt_at, created_at, updated_at)
-     select $1, project_id, $3, $4, callback_url, $5, $6, $7, $7, $7 from projects
-     where project_id = $2 and callback_url is not null
+     select delivery_id, project_id, event, body, callback_url, request_id, traceparent, at, at, at
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[])
+       told (delivery_id, project_id, event, body, request_id, traceparent, at)
+     join projects using (project_id) where callback_url is not null
      on conflict (delivery_id) do nothing returning delivery_id`,
-    [delivery_id, project_id, event, body, request_id, traceparent, created_at],
+    [
+      deliveries.map(({ delivery_id }) => delivery_id),
+      deliveries.map(({ project_id }) => project_id),
+      deliveries.map(({ event }) => event),
+      deliveries.map(({ body }) => body),
+      deliveries.map(({ request_id }) => request_id ?? null),
+      deliveries.map(({ traceparent }) => traceparent ?? null),
+      deliveries.map(({ created_at }) => created_at),
+    ],
   );
-  return rows.length > 0;
+  return rows.length;
 }
 
 /** What waits follows a changed callback URL; without one it is canceled. An attempt under way ends as it ends. */

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { printDeliveryId, printWebhookBody } from '../../runtime/core/events.ts';
 import type { Database } from '../../runtime/db/client.ts';
 import { type ProjectRow, updateProject } from '../../runtime/db/projects.ts';
-import { insertWebhookDelivery } from '../../runtime/db/webhook-deliveries.ts';
+import { insertWebhookDeliveries } from '../../runtime/db/webhook-deliveries.ts';
 import type { WebhookDeps } from '../../runtime/jobs/send-webhook.ts';
 import {
   createWebhookSender,
@@ -63,7 +63,7 @@ export async function insertEvent(db: Database, project_id: string): Promise<str
   const created_at = new Date();
   const body = printWebhookBody({ id, event, created_at, data });
   const delivery = { delivery_id: id, project_id, event, body, created_at };
-  await db.transaction((tx) => insertWebhookDelivery(tx, delivery));
+  await db.transaction((tx) => insertWebhookDeliveries(tx, [delivery]));
   return id;
 }
 

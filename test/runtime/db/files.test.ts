@@ -8,7 +8,7 @@ import {
   hasDeletedFile,
   updateFile,
   updateFileBlocked,
-  updateFileUnblocked,
+  updateFilesUnblocked,
 } from '../../../runtime/db/files.ts';
 import { findProject, type ProjectRow, updateProject } from '../../../runtime/db/projects.ts';
 import {
@@ -93,6 +93,10 @@ describe('publishing', () => {
   it('on a blocked slug stays blocked, also after it was deleted while blocked', async () => {
     const project = await makeProject(db);
     const file = await makeFile(db, project, { file_slug });
+    const unblock = (file_id: string) =>
+      db.transaction((tx) => updateFilesUnblocked(tx, [file_id]));
+    await block(file.file_id);
+    await unblock(file.file_id);
     await block(file.file_id);
     expect(await makeFile(db, project, { file_slug })).toMatchObject({
       revision: 2,
@@ -101,8 +105,8 @@ describe('publishing', () => {
     await remove(project);
     const next = await makeFile(db, project, { file_slug });
     expect(next).toMatchObject({ revision: 1, status: 'blocked', blocked_by: 'staff' });
-    expect(next.block_count).toBe(1);
-    await db.transaction((tx) => updateFileUnblocked(tx, next.file_id));
+    expect(next).toMatchObject({ block_count: 1, unblock_count: 0 });
+    expect(await unblock(next.file_id)).toMatchObject([{ unblock_count: 1 }]);
     await remove(project);
     expect(await makeFile(db, project, { file_slug })).toMatchObject({ status: 'ready' });
   });
@@ -212,9 +216,11 @@ describe('files', () => {
     const file = await makeFile(db, await makeProject(db), { file_slug });
     const blocked = await Promise.all(times(4).map(() => block(file.file_id)));
     expect(blocked.filter((row) => row !== undefined)).toHaveLength(1);
-    const unblock = () => db.transaction((tx) => updateFileUnblocked(tx, file.file_id));
-    expect(await unblock()).toMatchObject({ status: 'ready', block_count: 1, unblock_count: 1 });
-    expect(await unblock()).toBeUndefined();
+    const unblock = () => db.transaction((tx) => updateFilesUnblocked(tx, [file.file_id]));
+    expect(await unblock()).toMatchObject([{ unblock_count: 1, blocked_by: 'staff' }]);
+    const ready = { status: 'ready', blocked_by: null, block_count: 1, unblock_count: 1 };
+    expect(await findFileById(db, file.file_id)).toMatchObject(ready);
+    expect(await unblock()).toEqual([]);
   });
 });
 

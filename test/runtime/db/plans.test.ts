@@ -45,7 +45,7 @@ import {
 import {
   areWebhooksStuck,
   countWebhookDeliveries,
-  insertWebhookDelivery,
+  insertWebhookDeliveries,
   listWebhookDeliveries,
 } from '../../../runtime/db/webhook-deliveries.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -194,10 +194,12 @@ const asked: [what: string, ask: (noted: Database) => Promise<unknown>][] = [
     'an event',
     (noted) =>
       noted.transaction((tx) =>
-        insertWebhookDelivery(tx, {
-          ...{ delivery_id: 'new', project_id, event: 'webhook.test', body: '{}' },
-          created_at: new Date(),
-        }),
+        insertWebhookDeliveries(tx, [
+          {
+            ...{ delivery_id: 'new', project_id, event: 'webhook.test', body: '{}' },
+            created_at: new Date(),
+          },
+        ]),
       ),
   ],
   [

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import {
   claimPurges,
   countPurgesWaiting,
-  insertPurge,
+  insertPurges,
   updatePurgesFailed,
   updatePurgesSent,
 } from '../../../runtime/db/purges.ts';
@@ -21,8 +21,8 @@ it('a purge is repeated so long after the change, however long its transaction h
       where clock_timestamp() > now() + interval '20 milliseconds'`;
     let changed: { moment: string }[] = [];
     while (changed.length === 0) changed = await tx.query<{ moment: string }>(waited);
-    await insertPurge(tx, {
-      ...{ project_id, file: null, reason: 'it' },
+    await insertPurges(tx, {
+      ...{ project_id, files: null, reason: 'it' },
       repeat_after_seconds: REPEAT_SECONDS,
     });
     return tx.query<{ is_at_once: boolean; is_repeat: boolean }>(
@@ -43,7 +43,10 @@ it('a purge waits from when it is due until it was sent, whenever it is tried ag
   expect(await countPurgesWaiting(db)).toEqual({ count: 0, oldest_seconds: 0 });
   const { project_id } = await makeProject(db);
   await db.transaction((tx) =>
-    insertPurge(tx, { project_id, file: null, reason: 'it', repeat_after_seconds: REPEAT_SECONDS }),
+    insertPurges(tx, {
+      ...{ project_id, files: null, reason: 'it' },
+      repeat_after_seconds: REPEAT_SECONDS,
+    }),
   );
   await db.query(`update purges set created_at = now() - interval '90 seconds'`);
   const waiting = async () => {

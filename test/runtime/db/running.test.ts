@@ -12,12 +12,15 @@ import { updateProject } from '../../../runtime/db/projects.ts';
 import {
   claimPurges,
   deleteOldPurges,
-  insertPurge,
+  insertPurges,
   updatePurgesFailed,
   updatePurgesSent,
 } from '../../../runtime/db/purges.ts';
 import { deleteOldRateWindows, takeFromRateWindow } from '../../../runtime/db/rate-windows.ts';
-import { insertWebhookDelivery, updateWebhookUrl } from '../../../runtime/db/webhook-deliveries.ts';
+import {
+  insertWebhookDeliveries,
+  updateWebhookUrl,
+} from '../../../runtime/db/webhook-deliveries.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeProject, must } from '../../support/rows.ts';
 
@@ -104,9 +107,9 @@ describe('a rate window', () => {
 describe('a purge', () => {
   it('is sent at once and again later, each by one worker, until it is sent', async () => {
     const { project_id, project_slug } = await makeProject(db);
-    await insertPurge(db, {
+    await insertPurges(db, {
       project_id,
-      file: { file_id: 'file_a', file_slug: 'a.png' },
+      files: [{ file_id: 'file_a', file_slug: 'a.png' }],
       reason: 'delete',
       repeat_after_seconds: 45,
     });
@@ -159,7 +162,9 @@ describe('a webhook', () => {
 
   it('is written only while the project has a callback URL, and once an event', async () => {
     const { project_id } = await makeProject(db);
-    expect(await insertWebhookDelivery(db, event(project_id, 'e:none'))).toBe(false);
+    const insert = (delivery_id: string) =>
+      insertWebhookDeliveries(db, [event(project_id, delivery_id)]);
+    expect(await insert('e:none')).toBe(0);
     await updateProject(db, {
       project_id,
       changes: {
@@ -167,8 +172,8 @@ describe('a webhook', () => {
         callback_secret_sealed: Buffer.from('x'),
       },
     });
-    expect(await insertWebhookDelivery(db, event(project_id, 'e:1'))).toBe(true);
-    expect(await insertWebhookDelivery(db, event(project_id, 'e:1'))).toBe(false);
+    expect(await insert('e:1')).toBe(1);
+    expect(await insert('e:1')).toBe(0);
     const read = () =>
       db.query(
         'select url, status, next_attempt_at from webhook_deliveries where delivery_id = $1',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
-import { claimPurges, insertPurge } from '../../../runtime/db/purges.ts';
+import { claimPurges, insertPurges } from '../../../runtime/db/purges.ts';
 import { startPurgeLoop } from '../../../runtime/jobs/purge-loop.ts';
 import { purgeQueue } from '../../../runtime/jobs/purge-queue.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
@@ -44,9 +44,9 @@ beforeEach(async () => {
 
 const purge = (file_slug: string | null, repeat_after_seconds = 45, of = project) =>
   db.transaction((tx) =>
-    insertPurge(tx, {
+    insertPurges(tx, {
       project_id: of.project_id,
-      file: file_slug === null ? null : { file_id: `file_of_${file_slug}`, file_slug },
+      files: file_slug === null ? null : [{ file_id: `file_of_${file_slug}`, file_slug }],
       reason: 'test',
       repeat_after_seconds,
     }),

@@ -1,7 +1,7 @@
 // Spec: Project (callback_url, callback_secret, rotate_callback_secret); Events.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type ProjectRecord, projectRecord } from '../../../../runtime/core/resources/project.ts';
-import { insertWebhookDelivery } from '../../../../runtime/db/webhook-deliveries.ts';
+import { insertWebhookDeliveries } from '../../../../runtime/db/webhook-deliveries.ts';
 import { callbackSecretContext } from '../../../../runtime/platform/sealing-contexts.ts';
 import {
   codeOf,
@@ -199,7 +199,7 @@ describe('callback_url', () => {
     const event = { event: 'upload.ready' as const, body: '{}', created_at: new Date() };
     const delivery_id = `upload.ready:${project_id}`;
     await api.db.transaction((tx) =>
-      insertWebhookDelivery(tx, { ...event, project_id, delivery_id }),
+      insertWebhookDeliveries(tx, [{ ...event, project_id, delivery_id }]),
     );
     const waiting = () =>
       api.db.query('select status, url from webhook_deliveries where project_id = $1', [
