@@ -22,7 +22,8 @@ export function startWebhookLoop(
     look: async (signal) => {
       const pauseFor = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
       const began = performance.now();
-      await sender.begin();
+      // The sender itself waits for them, at its stop.
+      void (await sender.begin());
       // Looking takes at most half of the time, however many projects wait for their turn.
       await pauseFor(performance.now() - began);
       await Promise.race([pauseFor(PAUSE_MS), sender.next()]);

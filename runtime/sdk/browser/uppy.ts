@@ -150,10 +150,10 @@ function connect(context: Context, uppy: UppyCore): void {
   });
   // What did not arrive is among them too; what the service refuses fails alone.
   uppy.addPostProcessor(async (ids) => {
-    const publishing = ids.map((id) => {
+    const publishing = ids.map(async (id) => {
       const file = uppy.getFile(id);
       if (file === undefined) return drop(context, id);
-      return publish(context, uppy, file).catch((error) => uppy.emit('upload-error', file, error));
+      await publish(context, uppy, file).catch((error) => uppy.emit('upload-error', file, error));
     });
     await Promise.all(publishing);
   });
