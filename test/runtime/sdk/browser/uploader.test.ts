@@ -118,6 +118,8 @@ describe('the browser client', { timeout: 300_000 }, () => {
         timeout: 30_000,
       })
       .toBeGreaterThan(10 * MIB);
+    // The page goes first: what is held would arrive from it.
+    await page.goto('about:blank');
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await openPage(page, site);
     puts.length = 0;
