@@ -10,6 +10,7 @@ import { apiKeyScopes, hasScope, libraryPermissions, type Scope } from '../../co
 import type { Database } from '../../db/client.ts';
 import type { Identity } from '../../platform/identity.ts';
 import type { Log } from '../../platform/log.ts';
+import { personActor } from '../audit-actor.ts';
 import { authenticateKey } from './api-key.ts';
 import { authenticateSession } from './browser-session.ts';
 import { checkInbound, type InboundSecrets, inboundCredential } from './inbound-signature.ts';
@@ -113,9 +114,8 @@ async function authorizeSession(
   if (allowed.includes('staff')) checkStaff(deps.staff, subject);
   else if (!allowed.includes('dash')) throw new ServiceError('api_key_required');
   checkRequestSignature(deps.requestSigningSecret, call);
-  const is_staff = isStaff(deps.staff, subject);
-  const { request_id } = call;
-  const actor = { actor_kind: is_staff ? 'staff' : 'user', actor_id: subject, request_id } as const;
+  const person = { subject, is_staff: isStaff(deps.staff, subject) };
+  const actor = { ...personActor(person), request_id: call.request_id };
   const account = await firstLogin(deps, { subject, display, actor });
-  return { kind: 'dash', subject, ...account, is_staff };
+  return { kind: 'dash', ...person, ...account };
 }
