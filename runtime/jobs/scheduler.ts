@@ -97,7 +97,7 @@ async function runDue(deps: JobDeps, line: Line, span: Span): Promise<void> {
   const { metrics } = options;
   const run = { name, job, signal, ...(metrics === undefined ? {} : { metrics }) };
   const isEach = job.missed === 'each';
-  const times = isEach ? await listMissed(deps, { name, job, ...span }) : dueTimes(job, span);
+  const times = isEach ? await listMissed(deps, { name, job, ...span }) : dueTimes(job, span, 1);
   for (const at of times) {
     while (!signal.aborted && !(await hasRun(deps.db, line, at))) {
       const { outcome } = await runJob(deps, { ...run, at });
@@ -138,17 +138,17 @@ async function listMissed(
 
 const FORGONE_ADVICE = 'call it as if at each of those times: tintype job NAME --at TIME';
 
-/** The times in (after, until] as which the job has to run: the newest, or each up to so many, as the table says. */
+/** The newest of the times in (after, until] that the schedule has, so many at most, in their order. */
 export function dueTimes(
-  job: Pick<Job, 'schedule' | 'missed'>,
+  job: Pick<Job, 'schedule'>,
   { after, until }: Span,
-  count_max = MISSED_MAX,
+  count_max: number,
 ): Date[] {
   const cron = cronOf(job);
   const next = cron.nextRun(after);
   if (next === null || next > until) return [];
-  const newest = cron.previousRuns(job.missed === 'each' ? count_max : 1, justBehind(until));
-  return newest
+  return cron
+    .previousRuns(count_max, justBehind(until))
     .filter((time) => time > after)
     .sort((left, right) => left.getTime() - right.getTime());
 }
