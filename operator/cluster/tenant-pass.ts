@@ -2,12 +2,14 @@
  * One turn at one key: the resource that went, the one that is there, and when to look again. A database that is away, or
  * not at our version yet, is said in the resource's condition and asked again later, never in a loop.
  */
+
 import { ServiceError } from '../../runtime/core/errors.ts';
 import type { Queryable } from '../../runtime/db/client.ts';
 import { hasTintypeSchema } from '../../runtime/db/schema-presence.ts';
 import type { FencedTerm } from '../fenced-term.ts';
 import { API_VERSION } from '../kinds.ts';
 import { isOvertaken, KubeFailure } from '../kube/kube-failure.ts';
+import { NotLeading } from '../kube/led-client.ts';
 import { findCondition } from '../kube/live-condition.ts';
 import type { Pass } from '../kube/run-workers.ts';
 import type { Outcome } from '../kube/work-queue.ts';
@@ -35,7 +37,7 @@ type Waiting = {
 };
 
 export async function runPass(state: TenantState, running: Running): Promise<Outcome> {
-  if (!running.term.isCurrent()) throw new Error('another may lead by now');
+  if (!running.term.isCurrent()) throw new NotLeading();
   try {
     return await turnAt(state, running);
   } catch (error) {

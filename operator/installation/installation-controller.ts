@@ -7,6 +7,7 @@ import type { Log } from '../../runtime/platform/log.ts';
 import { directiveOf } from '../cluster/directives.ts';
 import type { FencedTerm } from '../fenced-term.ts';
 import type { CacheHealth } from '../kube/cache-health.ts';
+import { NotLeading } from '../kube/led-client.ts';
 import type { ChangeHandler } from '../kube/listeners.ts';
 import { type KubeObject, keyOf, parseKey, type ResourceType } from '../kube/resource.ts';
 import { type Pass, runWorkers } from '../kube/run-workers.ts';
@@ -114,7 +115,7 @@ function isOfStatus(object: KubeObject, previous: KubeObject): boolean {
 }
 
 async function runPass(state: State, { key }: Pass, term: FencedTerm): Promise<Outcome> {
-  if (!term.isCurrent()) throw new Error('another may lead by now');
+  if (!term.isCurrent()) throw new NotLeading();
   const { context, log, namespaces, onPass, random, resync_ms } = state;
   const result = await passOver(parseKey(key), { ...context, namespaces, db: term.db });
   if (result.written.length > 0) {

@@ -4,7 +4,8 @@
  */
 import type { KubeClient } from './client.ts';
 
-class NotLeading extends Error {
+/** The next leader does it: nothing went wrong. */
+export class NotLeading extends Error {
   override readonly name = 'NotLeading';
 
   constructor() {

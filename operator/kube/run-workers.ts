@@ -3,6 +3,7 @@
  * the process ends. What a pass throws is logged, counted, and tried again later.
  */
 import type { Log } from '../../runtime/platform/log.ts';
+import { NotLeading } from './led-client.ts';
 import type { KubeMetrics, ReconcileResult } from './metrics.ts';
 import type { TimedClock } from './timed-clock.ts';
 import type { Outcome, Taken, WorkQueue } from './work-queue.ts';
@@ -100,7 +101,7 @@ async function attempt(options: WorkersOptions, pass: Pass): Promise<Outcome> {
   try {
     return await reconcile(pass);
   } catch (error) {
-    if (pass.signal.aborted) return { kind: 'failed' };
+    if (pass.signal.aborted || error instanceof NotLeading) return { kind: 'failed' };
     if (isDefect(error)) metrics.reconcilePanicked(controller);
     log.error('a pass failed', {
       kind: controller,

@@ -2,6 +2,7 @@
  * Keeps the routes of all projects, those that were made through the API among them, for as long as this process leads.
  * Woken by resources, by routes and by rows that changed; everything is compared once a minute all the same.
  */
+
 import { isDeepStrictEqual } from 'node:util';
 import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import type { Log } from '../../runtime/platform/log.ts';
@@ -11,6 +12,7 @@ import type { TenantChange } from '../cluster/object-caches.ts';
 import { isGoing, type TenantObject } from '../cluster/tenant-object.ts';
 import type { Condition } from '../conditions.ts';
 import type { Term } from '../kube/lease.ts';
+import { NotLeading } from '../kube/led-client.ts';
 import { findCondition } from '../kube/live-condition.ts';
 import type { KubeMetrics } from '../kube/metrics.ts';
 import { type Pass, runWorkers } from '../kube/run-workers.ts';
@@ -180,7 +182,7 @@ async function passOrWait(state: State, pass: Pass, term: Term): Promise<Outcome
 }
 
 async function runPass(state: State, { key, signal }: Pass, term: Term): Promise<Outcome> {
-  if (!term.isCurrent()) throw new Error('another may lead by now');
+  if (!term.isCurrent()) throw new NotLeading();
   const { context, queue, log, retry_ms } = state;
   const subject = await findSubject(key, context);
   const own = keyOf(subject);

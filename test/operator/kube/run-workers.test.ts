@@ -1,6 +1,7 @@
 // Workers whose passes wait for nothing and always find another, and one whose pass does not end.
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { NotLeading } from '../../../operator/kube/led-client.ts';
 import { createKubeMetrics } from '../../../operator/kube/metrics.ts';
 import { type Pass, runWorkers } from '../../../operator/kube/run-workers.ts';
 import { systemTimedClock } from '../../../operator/kube/timed-clock.ts';
@@ -51,4 +52,22 @@ it('a pass has two minutes, no more and no less, until it is told to stop', asyn
   clock.advance(1);
   expect(isTold).toBe(true);
   await workers.stop();
+});
+
+it('a pass of a term that is over is no failure to tell of, one that fails is', async () => {
+  const clock = systemTimedClock;
+  const metrics = createKubeMetrics();
+  const queue = createWorkQueue({ name: 'test', clock, metrics });
+  const told: unknown[] = [];
+  const telling = { ...log, error: (_: string, fields?: object) => void told.push(fields) };
+  const reconcile = async ({ key }: Pass): Promise<Outcome> => {
+    throw key === 'late' ? new NotLeading() : new Error('no');
+  };
+  for (const key of ['late', 'broken']) queue.add(key, 'change');
+  const workers = runWorkers({
+    ...{ controller: 'test', queue, reconcile, clock, log: telling, metrics, concurrency: 8 },
+  });
+  await setImmediate();
+  await workers.stop();
+  expect(told).toEqual([expect.objectContaining({ name: 'broken', attempts: 1 })]);
 });
