@@ -31,12 +31,15 @@ type Options = {
   /** Of all parts together: who has killed us by then gets no clean end. */
   deadline_ms?: number;
   echo_ms?: number;
+  /** How long after that the process may go on. */
+  held_ms?: number;
   process?: SignalSource;
 };
 type SignalSource = Pick<NodeJS.Process, 'on' | 'off' | 'exit'>;
 
 const PART_DEADLINE_MS = 20_000;
 const ECHO_MS = 500;
+const HELD_MS = 2_000;
 const signals = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
 type Signal = (typeof signals)[number];
 
@@ -117,7 +120,18 @@ export async function runProcess(
     throw error;
   }
   const code = await lifecycle.stopped;
-  if (code !== 0) process.exit(code);
+  if (code === 0) endHeld(options);
+  else (options.process ?? process).exit(code);
+}
+
+/** What has stopped ends by itself, unless something is open that no part knows of: that is told, and not waited for. */
+function endHeld({ log, process: target = process, held_ms = HELD_MS }: Options): void {
+  const end = () => {
+    const reason = process.getActiveResourcesInfo().toSorted().join(' ');
+    log.warn('all parts have stopped, and something holds the process: it ends', { reason });
+    target.exit(0);
+  };
+  setTimeout(end, held_ms).unref();
 }
 
 class StartInterrupted extends Error {}

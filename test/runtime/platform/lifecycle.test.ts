@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
-import { describe, expect, it } from 'vitest';
-import { createLifecycle } from '../../../runtime/platform/lifecycle.ts';
+import { createServer } from 'node:net';
+import { describe, expect, it, vi } from 'vitest';
+import { createLifecycle, runProcess } from '../../../runtime/platform/lifecycle.ts';
 import { createLog } from '../../../runtime/platform/log.ts';
 
 const log = createLog({ level: 'silent', name: 'test' });
@@ -102,5 +103,24 @@ describe('the end of a process', () => {
     signals.emit('SIGHUP', 'SIGHUP');
     slow.resolve();
     expect([await lifecycle.stopped, exits]).toEqual([0, []]);
+  });
+
+  it('is not put off by what no part knows of: that is told', async () => {
+    const { exits, signals, process } = createProcess();
+    const lines: string[] = [];
+    const told = createLog({
+      ...{ level: 'warn', name: 'test', format: 'json' },
+      destination: { write: (line) => lines.push(line) },
+    });
+    const socket = createServer().listen(0);
+    const run = runProcess({ log: told, process, held_ms: 10 }, async () => undefined);
+    signals.emit('SIGTERM', 'SIGTERM');
+    await run;
+    expect(exits).toEqual([]);
+    await vi.waitFor(() => expect(exits).toEqual([0]));
+    expect(JSON.parse(lines.join(''))).toMatchObject({
+      reason: expect.stringContaining('TCPServerWrap'),
+    });
+    socket.close();
   });
 });
