@@ -1,12 +1,15 @@
 /** The configuration that `tintype up` sets itself; a variable of the environment overrides its own. */
 import { type Environment, parseConfig } from '../platform/config.ts';
+import type { HeldPort } from '../platform/http/listen.ts';
 import type { Secrets } from './secrets.ts';
 
 export const STAFF_SUBJECT = 'staff';
 
-export type Ports = { api: number; delivery: number };
+export type Ports = { api: HeldPort; delivery: HeldPort };
 
-type Own = { secrets: Secrets; ports: Ports; databaseUrl: string; spoolFolder: string };
+type PortNumbers = { [Name in keyof Ports]: Pick<HeldPort, 'port'> };
+
+type Own = { secrets: Secrets; ports: PortNumbers; databaseUrl: string; spoolFolder: string };
 
 /** All that this Tintype runs with, as it would stand in the environment. */
 export function standaloneEnvironment(env: Environment, own: Own): Environment {
@@ -15,10 +18,10 @@ export function standaloneEnvironment(env: Environment, own: Own): Environment {
 }
 
 /** What the options found, as addresses are made of it: they take the variables in. */
-function listening(ports: Ports): Environment {
+function listening(ports: PortNumbers): Environment {
   return {
-    TINTYPE_API_PORT: String(ports.api),
-    TINTYPE_DELIVERY_PORT: String(ports.delivery),
+    TINTYPE_API_PORT: String(ports.api.port),
+    TINTYPE_DELIVERY_PORT: String(ports.delivery.port),
   };
 }
 
@@ -44,12 +47,12 @@ const REQUIRED = [
 ] as const;
 
 function ownEnvironment({ secrets, ports, databaseUrl, spoolFolder }: Own): Environment {
-  const baseUrl = `http://localhost:${ports.api}`;
+  const baseUrl = `http://localhost:${ports.api.port}`;
   return {
     TINTYPE_DATABASE_URL: databaseUrl,
     TINTYPE_BASE_URL: baseUrl,
     TINTYPE_DELIVERY_ROOT_DOMAIN: 'localhost',
-    TINTYPE_DELIVERY_PUBLIC_PORT: String(ports.delivery),
+    TINTYPE_DELIVERY_PUBLIC_PORT: String(ports.delivery.port),
     TINTYPE_DELIVERY_SCHEME: 'http',
     TINTYPE_IDENTITY_ISSUER: `${baseUrl}/identity`,
     TINTYPE_IDENTITY_JWKS_URL: `${baseUrl}/identity/jwks.json`,

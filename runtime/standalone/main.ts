@@ -5,7 +5,7 @@
 import { readdir } from 'node:fs/promises';
 import { Advice } from '../platform/advice.ts';
 import { type Environment, parseConfig } from '../platform/config.ts';
-import { findPort, LOOPBACK } from '../platform/http/listen.ts';
+import { holdPort, LOOPBACK } from '../platform/http/listen.ts';
 import type { Instance } from '../platform/instance.ts';
 import { type Lifecycle, runProcess } from '../platform/lifecycle.ts';
 import { createLog, type Log, type LogLevel } from '../platform/log.ts';
@@ -53,13 +53,14 @@ async function start({ options, env, log, lifecycle }: Start): Promise<void> {
   await proveReadable(options.config);
   const folder = await claimDataFolder(options.data);
   lifecycle.onStop('data folder', folder.release);
+  const hold = async (port: number, option: string) => {
+    const held = await holdPort({ port, option, host: LOOPBACK });
+    lifecycle.onStop('port', held.release);
+    return held;
+  };
   const ports = {
-    api: await findPort({ port: options.apiPort, option: '--api-port PORT', host: LOOPBACK }),
-    delivery: await findPort({
-      port: options.deliveryPort,
-      option: '--delivery-port PORT',
-      host: LOOPBACK,
-    }),
+    api: await hold(options.apiPort, '--api-port PORT'),
+    delivery: await hold(options.deliveryPort, '--delivery-port PORT'),
   };
   const file = keepInstanceFile(folder.path);
   let isAnnounced = false;

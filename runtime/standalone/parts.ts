@@ -86,7 +86,7 @@ export async function startParts(options: PartsOptions): Promise<void> {
     );
   };
   await startOperator(deps, { ...options, organization_id, onPass }, config);
-  await startServers(deps, { config, lifecycle, dataFolder, storage });
+  await startServers(deps, { config, lifecycle, ports, dataFolder, storage });
   startJobs(deps, config, options);
   isUp = true;
   await look();

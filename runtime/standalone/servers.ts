@@ -2,16 +2,16 @@
 import type { Deps } from '../actions/open-deps.ts';
 import { startApi } from '../api/serve.ts';
 import { startDelivery } from '../delivery/serve.ts';
-import { LOOPBACK, listen } from '../platform/http/listen.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
 import { createSealing } from '../platform/sealing.ts';
-import type { StandaloneConfig } from './environment.ts';
+import type { Ports, StandaloneConfig } from './environment.ts';
 import { createIdentityProvider } from './identity-provider.ts';
 import type { Storage } from './storage.ts';
 
 type ServerOptions = {
   config: StandaloneConfig;
   lifecycle: Lifecycle;
+  ports: Ports;
   dataFolder: string;
   storage: Storage;
 };
@@ -30,7 +30,7 @@ export async function startServers(deps: Deps, options: ServerOptions): Promise<
 
 async function startApiBeside(
   deps: Deps,
-  { config, lifecycle, dataFolder, storage }: ServerOptions,
+  { config, lifecycle, ports, dataFolder, storage }: ServerOptions,
 ): Promise<void> {
   const provider = await createIdentityProvider({
     dataDir: dataFolder,
@@ -43,11 +43,14 @@ async function startApiBeside(
     quiet_ms: QUIET_MS,
     drain_ms: DRAIN_MS,
   });
-  await listen(api.server, { port: config.apiPort, option: '--api-port PORT', host: LOOPBACK });
+  await ports.api.serve(api.server);
   lifecycle.onStop('api', api.stop);
 }
 
-async function startDeliveryHosts(deps: Deps, { config, lifecycle }: ServerOptions): Promise<void> {
+async function startDeliveryHosts(
+  deps: Deps,
+  { config, lifecycle, ports }: ServerOptions,
+): Promise<void> {
   const { server, stop } = startDelivery({
     ...deps,
     sealing: createSealing(config.keyEncryptionKeys),
@@ -60,6 +63,5 @@ async function startDeliveryHosts(deps: Deps, { config, lifecycle }: ServerOptio
     drain_ms: DRAIN_MS,
   });
   lifecycle.onStop('delivery', stop);
-  const option = '--delivery-port PORT';
-  await listen(server, { port: config.deliveryPort, option, host: LOOPBACK });
+  await ports.delivery.serve(server);
 }

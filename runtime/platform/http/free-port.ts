@@ -18,7 +18,7 @@ export async function findFreePort(): Promise<number> {
   throw new Error(`no port between ${FIRST} and ${END} is free`);
 }
 
-function isFree(port: number): Promise<boolean> {
+export function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer().once('error', () => resolve(false));
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));

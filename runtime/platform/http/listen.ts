@@ -1,23 +1,34 @@
 /** Ports that servers listen on, and what is said where one cannot be had. */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:http';
+import { type AddressInfo, createServer, type Server as NetServer } from 'node:net';
 import { Advice } from '../advice.ts';
 import { findFreePort } from './free-port.ts';
 
 /** `option` is the word or the variable that names the port; without a host every address is listened on. */
 export type PortName = { port: number; option: string; host?: string };
 
-/** The port itself when it is free, any free one for 0; asked early, before anything has been started. */
-export async function findPort(wanted: PortName): Promise<number> {
-  if (wanted.port === 0) return findFreePort();
-  const probe = createServer();
-  const port = await listen(probe, wanted);
-  await close(probe);
-  return port;
+/** Nobody else's from now on; whoever connects before its server does is turned away. */
+export type HeldPort = {
+  port: number;
+  /** From now on it is this server that listens on it, and closes it. */
+  serve(server: Server): Promise<void>;
+  /** Where no server came. */
+  release(): void;
+};
+
+/** The port itself when it is free, any free one for 0; taken early, before anything has been started. */
+export async function holdPort(wanted: PortName): Promise<HeldPort> {
+  const holder = createServer((early) => early.destroy());
+  const port = await listen(holder, { ...wanted, port: wanted.port || (await findFreePort()) });
+  return {
+    port,
+    serve: (server) => new Promise((resolve) => server.listen(holder, resolve)),
+    release: () => holder.close(),
+  };
 }
 
 /** Returns the port, which is another one than was asked for where that was 0. */
-export function listen(server: Server, { port, option, host }: PortName): Promise<number> {
+export function listen(server: NetServer, { port, option, host }: PortName): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(portAdvice(error, { port, option }));
@@ -30,15 +41,8 @@ export function listen(server: Server, { port, option, host }: PortName): Promis
 /** On loopback only: for the person who sits at this machine. */
 export const LOOPBACK = '127.0.0.1';
 
-function portOf(server: Server): number {
+function portOf(server: NetServer): number {
   return (server.address() as AddressInfo).port;
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
 }
 
 function portAdvice(error: NodeJS.ErrnoException, { port, option }: PortName): Error {

@@ -23,7 +23,7 @@ const secrets = {
 function instanceOf(given: Record<string, string>) {
   const environment = standaloneEnvironment(given, {
     secrets,
-    ports: { api: 8080, delivery: 8081 },
+    ports: { api: { port: 8080 }, delivery: { port: 8081 } },
     databaseUrl: 'postgres://tintype@127.0.0.1/tintype',
     spoolFolder: '/tmp/spool',
   });

@@ -1,0 +1,27 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { expect, it } from 'vitest';
+import { holdPort, LOOPBACK } from '../../../../runtime/platform/http/listen.ts';
+
+const any = { port: 0, option: '--port', host: LOOPBACK };
+
+it('a port that is held is nobody else’s, before its server comes and after', async () => {
+  const held = await holdPort(any);
+  const again = () => holdPort({ ...any, port: held.port });
+  await expect(again()).rejects.toThrow(`port ${held.port} is taken: choose another with --port`);
+  const early = connect(held.port, LOOPBACK);
+  await once(early, 'close');
+  const server = createServer((_, response) => response.end('served'));
+  await held.serve(server);
+  const answer = await fetch(`http://${LOOPBACK}:${held.port}`, {
+    headers: { connection: 'close' },
+  });
+  expect(await answer.text()).toBe('served');
+  await expect(again()).rejects.toThrow('is taken');
+  await new Promise((resolve) => server.close(resolve));
+  // The end of a process releases what its server has closed.
+  held.release();
+  const next = await again();
+  next.release();
+});
