@@ -6,6 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { over, photograph } from '../support/pictures.ts';
 import { startFaultProxy } from '../support/tcp-fault-proxy.ts';
 import { readFences, readShellBlocks } from './support/blocks.ts';
@@ -18,7 +19,6 @@ import {
   startProcess,
 } from './support/deployment.ts';
 import { diagnose, wrongIn } from './support/doctor.ts';
-import { freePort } from './support/free-port.ts';
 import { runTintype } from './support/tintype.ts';
 import { identify } from './support/tools.ts';
 import { sendUpload, upload, waitUntilEnded } from './support/upload.ts';

@@ -1,6 +1,6 @@
 /** `tintype up` on ports that the environment names: everything that it says of itself leads there. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freePort } from './support/free-port.ts';
+import { freePort } from '../support/free-port.ts';
 import { makeFolder, removeFolder, runTintype, startTintype } from './support/tintype.ts';
 
 let data: string;

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { findFreePort } from '../../runtime/platform/http/free-port.ts';
+import { freePort } from './free-port.ts';
 import {
   type Identity,
   identities,
@@ -77,11 +77,7 @@ async function startOnFreePorts(options: ControlPlaneOptions): Promise<ControlPl
   };
   try {
     const tokens = await writeIdentities(folder);
-    const [port, etcdPort, peerPort] = [
-      await findFreePort(),
-      await findFreePort(),
-      await findFreePort(),
-    ];
+    const [port, etcdPort, peerPort] = [await freePort(), await freePort(), await freePort()];
     const etcd_url = `http://127.0.0.1:${etcdPort}`;
     run('etcd', etcdArguments({ folder, url: etcd_url, peer: `http://127.0.0.1:${peerPort}` }));
     const startApiServer = async () => {

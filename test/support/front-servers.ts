@@ -7,9 +7,9 @@ import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFreePort } from '../../runtime/platform/http/free-port.ts';
 import { readFences } from '../contract/support/blocks.ts';
 import { endServer } from './end-server.ts';
+import { freePort } from './free-port.ts';
 import { untilServing } from './until-serving.ts';
 
 export type FrontServer = { port: number; close(): Promise<void> };
@@ -55,7 +55,7 @@ const stdio = [
 
 export async function startFront(name: FrontName, deliveryPort: number): Promise<FrontServer> {
   const kind = kinds[name];
-  const port = await findFreePort();
+  const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'tintype-front-'));
   // The workers of nginx are not root.
   chmodSync(folder, 0o755);

@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findFreePort } from '../../runtime/platform/http/free-port.ts';
+import { freePort } from './free-port.ts';
 import { type Leftovers, removeLeftovers } from './leftovers.ts';
 import { untilServing } from './until-serving.ts';
 
@@ -55,11 +55,7 @@ async function startOnFreePorts(): Promise<RabbitServer> {
   const folder = await mkdtemp(join(tmpdir(), FOLDER_PREFIX));
   await writeFile(join(folder, 'owner.pid'), String(process.pid));
   for (const name of ['home', 'mnesia', 'log']) mkdirSync(join(folder, name));
-  const [port, distribution, epmd] = [
-    await findFreePort(),
-    await findFreePort(),
-    await findFreePort(),
-  ];
+  const [port, distribution, epmd] = [await freePort(), await freePort(), await freePort()];
   const env = {
     PATH: process.env.PATH ?? '',
     // By which the next run finds what a killed one left.

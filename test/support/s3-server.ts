@@ -11,8 +11,8 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CreateBucketCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { systemClock } from '../../runtime/platform/clock.ts';
-import { findFreePort } from '../../runtime/platform/http/free-port.ts';
 import { openS3, type S3Access, type S3Options } from '../../runtime/platform/storage/s3-client.ts';
+import { freePort } from './free-port.ts';
 import { untilServing } from './until-serving.ts';
 
 export type S3Server = {
@@ -27,7 +27,7 @@ export type S3Server = {
 export async function startS3Server(options: { eventUrl?: string } = {}): Promise<S3Server> {
   const folder = await mkdtemp(join(tmpdir(), 'tintype-s3-'));
   for (const name of ['root', 'sidecar']) mkdirSync(join(folder, name));
-  const port = await findFreePort();
+  const port = await freePort();
   const credentials = { accessKeyId: 'tintype-test', secretAccessKey: 'tintype-test-secret' };
   const events = options.eventUrl === undefined ? [] : ['--event-webhook-url', options.eventUrl];
   const server = spawn(

@@ -4,7 +4,6 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findFreePort } from '../../runtime/platform/http/free-port.ts';
 import { type Fence, jsonIn, readFences, readShellBlocks } from '../contract/support/blocks.ts';
 import { readStart } from '../contract/support/start-line.ts';
 import {
@@ -15,6 +14,7 @@ import {
 } from '../contract/support/tintype.ts';
 import { identify } from '../contract/support/tools.ts';
 import { startBrowser } from '../support/browser.ts';
+import { freePort } from '../support/free-port.ts';
 import { realPhotographs } from '../support/photographs.ts';
 import { animatedWebp, cameraJpeg, over, photograph } from '../support/pictures.ts';
 import { makeClone, openShell, type Shell } from './support/shell.ts';
@@ -32,7 +32,7 @@ let browser: Browser;
 let blocks: string[];
 
 beforeAll(async () => {
-  [clone, port, browser] = await Promise.all([makeClone(), findFreePort(), startBrowser()]);
+  [clone, port, browser] = await Promise.all([makeClone(), freePort(), startBrowser()]);
   const fences = readFences(DOCUMENT);
   blocks = readShellBlocks(DOCUMENT).map(here);
   await mkdir(join(clone, 'shop'));

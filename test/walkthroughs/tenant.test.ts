@@ -4,7 +4,6 @@ import { stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findFreePort } from '../../runtime/platform/http/free-port.ts';
 import { readFences, readShellBlocks } from '../contract/support/blocks.ts';
 import { readStart } from '../contract/support/start-line.ts';
 import {
@@ -15,6 +14,7 @@ import {
   type Tintype,
 } from '../contract/support/tintype.ts';
 import { startBrowser } from '../support/browser.ts';
+import { freePort } from '../support/free-port.ts';
 import { openShell, type Shell } from './support/shell.ts';
 
 const DOCUMENT = 'docs/walkthroughs/tenant.md';
@@ -34,7 +34,7 @@ let blocks: string[];
 beforeAll(async () => {
   [folder, port, browser, tintype] = await Promise.all([
     makeFolder(),
-    findFreePort(),
+    freePort(),
     startBrowser(),
     startTintype({ env: readStart(DOCUMENT).env }),
   ]);

@@ -8,8 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { projectRoot } from '../../contract/support/tintype.ts';
+import { freePort } from '../../support/free-port.ts';
 import { installPeers } from './install.ts';
-import { freePort, type Peer, peers, type Setting, startProgram } from './peers.ts';
+import { type Peer, peers, type Setting, startProgram } from './peers.ts';
 import {
   BARE,
   measureCold,

@@ -5,11 +5,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { put, withKey } from '../../contract/support/client.ts';
 import { removeFolder, startTintype } from '../../contract/support/tintype.ts';
+import { freePort } from '../../support/free-port.ts';
 import type { Installed } from './install.ts';
 import type { Format, Source } from './sources.ts';
 
@@ -144,15 +144,6 @@ async function stopGroup(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
   process.kill(-(child.pid ?? 0), 'SIGTERM');
   await ended;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 async function accepts(port: number): Promise<boolean> {

@@ -1,5 +1,5 @@
 /** Clients of API processes that are killed in the middle of a call: what they send, and how the next process takes it. */
-import { findFreePort } from '../../../runtime/platform/http/free-port.ts';
+import { freePort } from '../../support/free-port.ts';
 import { over, photograph, pngChunk } from '../../support/pictures.ts';
 import { must } from '../../support/rows.ts';
 import { canWait, named, type Place, untilAlone } from './ingest-kills.ts';
@@ -45,7 +45,7 @@ export async function startApiProcess(
   { url, storage }: Place,
   { plan = [], port }: { plan?: Plan[]; port?: number } = {},
 ): Promise<ApiProcess> {
-  const at = port ?? (await findFreePort());
+  const at = port ?? (await freePort());
   // One that lives on keeps its connections, and is not waited for.
   const own = plan.length === 0 ? url : named(url);
   const words: ApiWords = { url: own, storage: storage.words, port: at, plan };

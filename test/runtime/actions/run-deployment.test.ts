@@ -1,10 +1,10 @@
 // What those who watch a process are told while it starts, on real servers.
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { runDeployment } from '../../../runtime/actions/run-deployment.ts';
-import { findFreePort } from '../../../runtime/platform/http/free-port.ts';
 import type { Lifecycle } from '../../../runtime/platform/lifecycle.ts';
 import { type Servers, startServers } from '../../contract/support/servers.ts';
 import { useDatabase } from '../../support/database.ts';
+import { freePort } from '../../support/free-port.ts';
 
 const { url } = useDatabase();
 let servers: Servers;
@@ -19,7 +19,7 @@ afterEach(() => {
 it('a process is ready when its own part has begun, and not with what that works with', async () => {
   const begun = Promise.withResolvers<void>();
   const starting = Promise.withResolvers<Lifecycle>();
-  const port = await findFreePort();
+  const port = await freePort();
   const environment = await servers.environment();
   // Credentials are looked for in the environment of the process.
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);

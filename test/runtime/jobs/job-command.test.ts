@@ -5,9 +5,9 @@ import { createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import { insertCreditGrant } from '../../../runtime/db/credit-grants.ts';
 import { countFailedJobRuns, type JobRunRow } from '../../../runtime/db/job-runs.ts';
-import { findFreePort } from '../../../runtime/platform/http/free-port.ts';
 import { runTintype, spawnTintype } from '../../contract/support/tintype.ts';
 import { useDatabase } from '../../support/database.ts';
+import { freePort } from '../../support/free-port.ts';
 import { makeProject, makeUpload } from '../../support/rows.ts';
 
 const { db, url } = useDatabase();
@@ -28,7 +28,7 @@ async function environment(storagePort = 1): Promise<Record<string, string>> {
   return {
     TINTYPE_DATABASE_URL: url(),
     TINTYPE_S3_ENDPOINT: `http://127.0.0.1:${storagePort}`,
-    TINTYPE_AMQP_URL: `amqp://127.0.0.1:${await findFreePort()}`,
+    TINTYPE_AMQP_URL: `amqp://127.0.0.1:${await freePort()}`,
     AWS_ACCESS_KEY_ID: 'a',
     AWS_SECRET_ACCESS_KEY: 'b',
   };

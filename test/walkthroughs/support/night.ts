@@ -4,7 +4,6 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase, type Database } from '../../../runtime/db/client.ts';
-import { findFreePort } from '../../../runtime/platform/http/free-port.ts';
 import { type Caller, deliver, withKey } from '../../contract/support/client.ts';
 import {
   type Deployment,
@@ -14,6 +13,7 @@ import {
   startProcess,
 } from '../../contract/support/deployment.ts';
 import { type Picture, sendUpload } from '../../contract/support/upload.ts';
+import { freePort } from '../../support/free-port.ts';
 import {
   type StorageFaultProxy,
   startStorageFaultProxy,
@@ -57,7 +57,7 @@ export async function startNight(): Promise<Night> {
     const database = await startFaultProxy({ port: Number(new URL(direct).port) });
     const storage = await startStorageFaultProxy(usual['TINTYPE_S3_ENDPOINT'] ?? '');
     Object.assign(proxies, { database, storage });
-    const [api, delivery] = [String(await findFreePort()), String(await findFreePort())];
+    const [api, delivery] = [String(await freePort()), String(await freePort())];
     return {
       ...usual,
       TINTYPE_DATABASE_URL: Object.assign(new URL(direct), { port: String(database.port) }).href,

@@ -1,0 +1,23 @@
+/**
+ * Ports for the servers of tests. Each worker of vitest has a thousand of its own, and takes one after the other: what is
+ * free stays so until its server listens. They are below those that a Tintype or the kernel takes.
+ */
+import { randomInt } from 'node:crypto';
+import { isFree } from '../../runtime/platform/http/free-port.ts';
+
+const FIRST = 10_000;
+const OF_A_WORKER = 1_000;
+const WORKERS_MAX = 10;
+
+const worker = Number(process.env['VITEST_POOL_ID'] ?? 0) % WORKERS_MAX;
+/** Somewhere, as the files of a worker begin anew one after the other. */
+let last = randomInt(OF_A_WORKER);
+
+export async function freePort(): Promise<number> {
+  for (let attempt = 0; attempt < OF_A_WORKER; attempt += 1) {
+    last = (last + 1) % OF_A_WORKER;
+    const port = FIRST + worker * OF_A_WORKER + last;
+    if (await isFree(port)) return port;
+  }
+  throw new Error('no port of this worker is free');
+}
