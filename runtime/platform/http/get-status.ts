@@ -3,11 +3,13 @@ import { type IncomingHttpHeaders, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { failUnanswered } from './fail-unanswered.ts';
 
-/** Throws what the connection throws, and at the signal. The body is of no interest. */
-export async function getStatus(
-  url: URL,
-  signal: AbortSignal,
-): Promise<{ status: number; headers: IncomingHttpHeaders }> {
+/** Of a longer body, as little is told. */
+const BODY_BYTES_MAX = 4096;
+
+export type GotStatus = { status: number; headers: IncomingHttpHeaders; body: string };
+
+/** Throws what the connection throws, and at the signal. */
+export async function getStatus(url: URL, signal: AbortSignal): Promise<GotStatus> {
   return new Promise((resolve, reject) => {
     const request = url.protocol === 'https:' ? requestHttps : requestHttp;
     const { host, hostname, port, pathname: path } = url;
@@ -16,9 +18,15 @@ export async function getStatus(
     const options = { ...place, port, path, headers: { host }, agent: false, signal };
     const sent = request(options, (response) => {
       const { statusCode: status = 0, headers } = response;
+      let read = Buffer.alloc(0);
       response
-        .resume()
-        .on('end', () => resolve({ status, headers }))
+        .on('data', (piece: Buffer) => {
+          if (read.length < BODY_BYTES_MAX) read = Buffer.concat([read, piece]);
+        })
+        .on('end', () => {
+          const body = read.subarray(0, BODY_BYTES_MAX).toString();
+          resolve({ status, headers, body });
+        })
         .on('error', reject);
     });
     failUnanswered(sent, reject);

@@ -97,6 +97,24 @@ describe('a sample', () => {
     expect([await samplesOf('api'), await samplesOf('delivery')]).toEqual(['xx', 'xx']);
   });
 
+  it.each(['content', 'ingest'] as const)(
+    'of the API is good while the %s bucket is away: it can do all else',
+    async (name) => {
+      const { buckets, db } = api.deps();
+      const away = async () => {
+        throw new StorageUnavailable('it is away');
+      };
+      api.change({ buckets: { ...buckets, [name]: { ...buckets[name], check: away } } });
+      expect((await api.anonymous('GET', '/readyz')).status).toBe(503);
+      await sampled();
+      api.change({ db: { ...db, query: away } });
+      expect((await api.anonymous('GET', '/readyz')).status).toBe(503);
+      await sampled();
+      api.change({});
+      expect(await samplesOf('api')).toBe('.x');
+    },
+  );
+
   it.each(['ingest', 'content'] as const)(
     'of uploads fails where the %s bucket can only be read',
     async (name) => {
