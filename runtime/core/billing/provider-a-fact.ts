@@ -24,6 +24,7 @@ const proration = z.boolean().nullish();
 const item = z.looseObject({ proration }).nullish();
 
 const line = z.looseObject({
+  type: z.string().nullish(),
   proration,
   parent: z.looseObject({ subscription_item_details: item, invoice_item_details: item }).nullish(),
   amount: z.int().optional(),
@@ -44,7 +45,7 @@ const invoice = z.looseObject({
   subscription: reference.nullish(),
   subscription_details: z.looseObject({ metadata }).nullish(),
   parent: z.looseObject({ subscription_details: details.nullish() }).nullish(),
-  lines: z.looseObject({ data: z.array(line) }),
+  lines: z.looseObject({ data: z.array(line), has_more: z.boolean().nullish() }),
 });
 
 const subscription = z.looseObject({
@@ -109,14 +110,20 @@ function refuseMode(mode: 'test' | 'live'): never {
   });
 }
 
-/** An invoice without a subscription is of something that we do not sell; one of prorations or a trial alone grants nothing. */
+/**
+ * An invoice without a subscription is of something that we do not sell; one of prorations, of a trial or of single items
+ * alone grants nothing. An event shows the first lines alone: it is refused where the plan may be behind them, as nobody
+ * would see that its credits are missing.
+ */
 function paid(object: unknown): BillingFact | undefined {
   const found = parseInbound(invoice, object);
   const about = found.parent?.subscription_details;
   const subscription_id = found.subscription ?? about?.subscription;
-  const billed = found.lines.data.find((each) => !isProration(each) && isBilled(each));
+  if (subscription_id == null) return undefined;
+  const billed = found.lines.data.find(isOfPlan);
   const product_id = billed?.price?.id ?? billed?.pricing?.price_details?.price;
-  if (subscription_id == null || billed === undefined || product_id === undefined) return undefined;
+  if (billed === undefined && found.lines.has_more === true) refuseCut();
+  if (billed === undefined || product_id === undefined) return undefined;
   return {
     kind: 'paid',
     subscription_id,
@@ -127,6 +134,22 @@ function paid(object: unknown): BillingFact | undefined {
     status: undefined,
     price: priceOf(billed),
   };
+}
+
+function refuseCut(): never {
+  const message = 'expected the line of the plan among those that the event shows';
+  throw new ServiceError('invalid_request', {
+    details: { issues: [{ path: 'object.lines.has_more', message }] },
+  });
+}
+
+function isOfPlan(each: z.infer<typeof line>): boolean {
+  return !isSingle(each) && !isProration(each) && isBilled(each);
+}
+
+/** Something that somebody added to the next invoice. */
+function isSingle({ type, parent }: z.infer<typeof line>): boolean {
+  return type === 'invoiceitem' || parent?.invoice_item_details != null;
 }
 
 function isProration({ proration, parent }: z.infer<typeof line>): boolean {

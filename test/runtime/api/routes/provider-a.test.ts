@@ -189,6 +189,26 @@ describe('a paid invoice', () => {
     expect(await organizationNow()).toMatchObject({ credit_balance: 0 });
   });
 
+  it('gives its plan, whatever single items stand before it, and is refused where it does not show it', async () => {
+    const price = { id: 'price_setup', unit_amount: 4900, currency: 'eur' };
+    const old = { type: 'invoiceitem', amount: 4900, proration: false, currency: 'eur', price };
+    const at = { proration: false, of: 'invoice_item_details' };
+    const single = {
+      'of the old form': old,
+      'of the new form': newLine({ price: 'price_setup', amount: 4900 }, at),
+    };
+    for (const form of ['of the old form', 'of the new form'] as const) {
+      const whole = invoices[form](STARTER);
+      const of = (lines: object) => event('invoice.paid', { ...whole, lines });
+      const alone = { data: [single[form]] };
+      expect(await send(of({ ...alone, has_more: false })), form).toBe('200 ignored');
+      expect(await send(of({ ...alone, has_more: true })), form).toBe('400 invalid_request');
+      const all = { data: [single[form], ...whole.lines.data], has_more: true };
+      expect(await send(of(all)), form).toBe('200 processed');
+    }
+    expect(await organizationNow()).toMatchObject({ credit_balance: 100_000 });
+  });
+
   it('does not make a subscription go on that is to end', async () => {
     const ending = event('customer.subscription.updated', state('active', { cancel_at: NOW }));
     expect(await send(ending)).toBe('200 processed');
