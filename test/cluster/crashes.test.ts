@@ -87,8 +87,9 @@ async function outcome(place: Place): Promise<unknown> {
       'select status, rotation_trigger, owner_name from signing_keys where project_id = $1 order by created_at, kid',
     ),
     domains: await rows('select domain from project_domains where project_id = $1'),
-    prices: await rows(
-      'select multiplier from project_pricing where project_id = $1 order by effective_from, multiplier',
+    // One that begins in the hour of the last takes its place, and a run may go from one hour into the next.
+    price: await rows(
+      'select multiplier from project_pricing where project_id = $1 order by effective_from desc limit 1',
     ),
     recipes: await rows('select name, transform_chain from recipes where project_id = $1'),
     presets: await rows('select name, x_offset from watermark_presets where project_id = $1'),

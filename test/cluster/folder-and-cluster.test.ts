@@ -131,7 +131,10 @@ async function rowsOf(db: Database): Promise<unknown> {
     keys: `select k.status, k.rotation_trigger, k.owner_name from signing_keys k
       join projects using (project_id) order by project_slug, k.created_at, kid`,
     domains: 'select domain from project_domains order by 1',
-    prices: 'select multiplier from project_pricing order by 1',
+    // The last of each: where the hour changes meanwhile, one more is kept.
+    prices: `select multiplier from (
+      select distinct on (project_id) * from project_pricing order by project_id, effective_from desc
+    ) last order by 1`,
     presets: `select name, x_offset, y_offset, opacity, owner_name from watermark_presets order by 1`,
     recipes: `select name, transform_chain, schema_version, owner_name from recipes order by 1`,
     trail: `select action, after->'changes' as changes from audit_log
