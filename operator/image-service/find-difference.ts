@@ -3,6 +3,8 @@
  * added by itself does not count; a list and a selector have to be the same, so that what somebody added to one is seen:
  * one label more and it selects no pod. What is rendered as null has to be absent.
  */
+import { isRecord } from '../../runtime/core/json.ts';
+
 export function findDifference(rendered: unknown, live: unknown, path = ''): string | undefined {
   if (Array.isArray(rendered)) return findInList(rendered, live, path);
   if (rendered === null) return live === undefined || live === null ? undefined : path;
@@ -30,8 +32,4 @@ function findInList(rendered: readonly unknown[], live: unknown, path: string): 
 
 function first(found: readonly (string | undefined)[]): string | undefined {
   return found.find((path) => path !== undefined);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@
  * The verbs of the API server, typed: every call ends within its time with a value or a failure that is one too. What
  * the server asks to be repeated is repeated here; what may have happened already is left to the next pass.
  */
+import { parseAnyJson } from '../../runtime/core/json.ts';
 import type { Credentials } from './credentials.ts';
 import { type Answer, KubeFailure, parseFailure } from './kube-failure.ts';
 import type { KubeMetrics } from './metrics.ts';
@@ -158,17 +159,9 @@ async function sendOnce(transport: Transport, exchange: Exchange): Promise<Answe
   const answer = await transport.send(exchange);
   if (!answer.ok) return answer;
   const { status, retry_after } = answer.value;
-  const body = parseJson(answer.value.body);
+  const body = parseAnyJson(answer.value.body);
   if (status >= 300) return { ok: false, failure: parseFailure({ status, retry_after, body }) };
   return body === undefined ? malformed('no JSON came') : { ok: true, value: body };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function malformed(message: string): Answer<never> {

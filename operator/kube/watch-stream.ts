@@ -2,7 +2,9 @@
  * One watch: the changes of a collection from a version on, line by line, until the server ends it, it breaks, or
  * nothing comes for so long that nobody can be at the other end. It never begins again by itself.
  */
+
 import type { IncomingMessage } from 'node:http';
+import { parseAnyJson } from '../../runtime/core/json.ts';
 import type { Credentials } from './credentials.ts';
 import { KubeFailure, parseFailure } from './kube-failure.ts';
 import { collectionPath, type KubeObject, type ResourceType, type Selection } from './resource.ts';
@@ -66,7 +68,7 @@ async function begin<T extends KubeObject>(
   const refusal = await transport.readRest(response, HEAD_MS_MAX);
   if (!refusal.ok) return refusal.failure;
   const { status, retry_after, body } = refusal.value;
-  return parseFailure({ status, retry_after, body: parseLine(body) });
+  return parseFailure({ status, retry_after, body: parseAnyJson(body) });
 }
 
 function parameters({ resource_version, timeout_seconds, labels, fields }: WatchRequest): string {
@@ -165,7 +167,7 @@ function parseEvent<T extends KubeObject>(
   type: ResourceType<T>,
   line: string,
 ): WatchEvent<T> | KubeFailure {
-  const event = parseLine(line);
+  const event = parseAnyJson(line);
   const kind = typeof event === 'object' && event !== null && 'type' in event ? event.type : '';
   const object: unknown =
     typeof event === 'object' && event !== null && 'object' in event ? event.object : undefined;
@@ -179,14 +181,6 @@ function parseEvent<T extends KubeObject>(
     return failed('Malformed', `an event with ${String(error)}`);
   }
   return failed('Malformed', 'a line that is no event');
-}
-
-function parseLine(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 function codeOf(status: unknown): number {

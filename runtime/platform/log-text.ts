@@ -1,7 +1,9 @@
 /**
  * Log lines for a person at a terminal: pino's JSON in, one readable line out, an error's stack below it.
  */
+
 import { styleText } from 'node:util';
+import { isRecord, parseAnyJson } from '../core/json.ts';
 import type { LogDestination } from './log.ts';
 
 export function textDestination(out: LogDestination): LogDestination {
@@ -37,12 +39,8 @@ function printLine(line: string): string {
 }
 
 function parseEntry(line: string): Entry | undefined {
-  try {
-    const entry: unknown = JSON.parse(line);
-    return typeof entry === 'object' && entry !== null ? { ...entry } : undefined;
-  } catch {
-    return undefined;
-  }
+  const entry = parseAnyJson(line);
+  return isRecord(entry) ? entry : undefined;
 }
 
 function levelWord(level: unknown): string {

@@ -1,7 +1,9 @@
 // The picker's token: ls1.{kid}.{payload}.{mac}. Spec: Library session;
 // Authentication, Credentials, LibrarySession. The payload is base64url JSON, readable but
 // tamper-proof; the mac covers "ls1.{kid}.{payload}".
+
 import { z } from 'zod';
+import { parseAnyJson } from '../json.ts';
 import { libraryPermissions } from '../scopes.ts';
 import { findKey, type NamedKey, signFields, verifyFields } from './hmac.ts';
 
@@ -68,13 +70,5 @@ function verifiedClaims(
   const key = findKey(keys, kid);
   if (key === undefined) return undefined;
   if (!verifyFields([key], '.', { fields: [PREFIX, kid, payload], sig })) return undefined;
-  return claimsSchema.safeParse(parseJson(payload)).data;
-}
-
-function parseJson(payload: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(payload, 'base64url').toString());
-  } catch {
-    return undefined;
-  }
+  return claimsSchema.safeParse(parseAnyJson(Buffer.from(payload, 'base64url').toString())).data;
 }

@@ -1,6 +1,8 @@
 // Signature of our webhooks, and the verifier that receivers use. Spec: Events, Signature rules;
 // Verifier failure reasons. Several secrets sign while a rotated one is still accepted.
+
 import type { VerifierReason } from '../errors.ts';
+import { isRecord, parseAnyJson } from '../json.ts';
 import { WEBHOOK_TOLERANCE_SECONDS_DEFAULT } from '../limits.ts';
 import {
   isSignedBy,
@@ -61,22 +63,10 @@ function refusalOf(webhook: Parameters<typeof verifyWebhook>[0]): VerifierReason
 }
 
 function parseWebhookEvent(body: Uint8Array | string): WebhookEvent | undefined {
-  const value = parseJson(typeof body === 'string' ? body : new TextDecoder().decode(body));
+  const value = parseAnyJson(typeof body === 'string' ? body : new TextDecoder().decode(body));
   if (!isRecord(value)) return undefined;
   const { id, event, created_at, data } = value;
   const isText = typeof id === 'string' && typeof event === 'string';
   if (!isText || typeof created_at !== 'string' || !isRecord(data)) return undefined;
   return Number.isNaN(Date.parse(created_at)) ? undefined : { id, event, created_at, data };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,8 +2,10 @@
  * Payment provider B's API: one thing is asked of it, to cancel a subscription at the end of what is paid. Every call
  * is over by its deadline, and a repeated one has the same idempotency key. Spec: Billing.
  */
+
 import { statusOfProviderB } from '../../core/billing/provider-b-fact.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { parseAnyJson } from '../../core/json.ts';
 import type { SubscriptionStatus } from '../../core/states.ts';
 import { type Breaker, createBreaker } from '../breaker.ts';
 import type { Clock } from '../clock.ts';
@@ -106,13 +108,5 @@ async function exchange(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await readBounded(response, BODY_BYTES_MAX);
-  return { ok: response.ok, status: response.status, body: parsed(text) };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return { ok: response.ok, status: response.status, body: parseAnyJson(text) };
 }

@@ -1,4 +1,5 @@
 /** Reads what a browser sends to the upload handler. Spec: Upload helper codes. */
+import { isRecord } from '../../core/json.ts';
 import { COMPLETE_BODY_BYTES_MAX } from '../../core/limits.ts';
 import type {
   AbortRequest,
@@ -88,10 +89,6 @@ function isPart(value: unknown): value is SentPart {
 
 function isText(value: unknown): boolean {
   return typeof value === 'string' && value !== '';
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function invalid(message: string): UploadRefusal {

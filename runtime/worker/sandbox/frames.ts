@@ -2,6 +2,7 @@
  * What parent and decoder say to each other: a frame is a length, a JSON head and binary parts
  * whose lengths the head names. The reader trusts nothing: whatever breaks the form or a bound throws.
  */
+import { isRecord } from '../../core/json.ts';
 
 export type Frame = { message: Record<string, unknown>; parts: Buffer[] };
 export type FrameBounds = { part_bytes_max: number; parts_max: number };
@@ -61,10 +62,6 @@ function parseJson(bytes: Buffer): unknown {
   } catch {
     throw new FrameError('a head is not JSON');
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isLength(value: unknown): value is number {
