@@ -103,6 +103,6 @@ export const parameterNotes: Readonly<Record<string, string>> = {
   kid: 'The id of the key that signed.',
   s: 'The signature of all of this.',
   include: '`location` adds `location` and `taken_at`.',
-  from: 'Beginning, as a date or a timestamp; 30 days before the end where it is left out.',
+  from: 'Beginning, as a date (2026-01-31) or a timestamp (2026-01-31T12:00:00Z); 30 days before now where it is left out, or before `to` where that is earlier.',
   to: 'End, as a date (that day included) or a timestamp; now where it is left out.',
 };

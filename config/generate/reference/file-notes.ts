@@ -11,7 +11,7 @@ export const fileNotes = {
   sha256: 'Of the bytes as kept, which are not the bytes that were sent.',
   title: 'For people; null: none.',
   alt_text: 'For those who do not see the image; null: none.',
-  folder: 'Where it is in its library, as its upload said; empty: the root.',
+  folder: 'Where it is in its library; empty: the root.',
   library: 'The slug of its library; `default` for the one that every project has.',
   original_filename: 'The name on the uploader’s machine, where it is known.',
   location: 'Where it was taken, as its metadata said; only with `include=location`.',

@@ -41,7 +41,8 @@ export const listSessionFiles = endpoint({
       query,
       route: '/v1/library/files',
       owner: project_id,
-      filters,
+      // Who uploaded has a name for each key: after a rotation a refreshed session has one more, and its cursors go on.
+      filters: { ...filters, uploaders: filters.uploaders !== undefined },
       find: (page) => listLibraryFiles(deps.db, { ...page, project_id, sort: 'uploaded', filters }),
       present: libraryFilePresenter(deps, session),
     });

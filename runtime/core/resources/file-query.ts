@@ -113,8 +113,9 @@ function refuseLibraryFilters(query: ListFilesQuery): void {
   }
 }
 
+/** As programs print degrees: a double near nothing has an exponent and some 17 decimals. */
 function parseDegrees(text: string): number | undefined {
-  return /^-?[0-9]{1,3}(?:\.[0-9]{1,15})?$/.test(text) ? Number(text) : undefined;
+  return /^-?[0-9]{1,3}(?:\.[0-9]{1,30})?(?:e-[0-9]{1,3})?$/.test(text) ? Number(text) : undefined;
 }
 
 function isWithin(bound: number, ...degrees: number[]): boolean {

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
 import type { InputIssue } from '../input-issue.ts';
-import { ETAG_LENGTH_MAX } from '../limits.ts';
+import { ETAG_LENGTH_MAX, MULTIPART_PARTS_MAX } from '../limits.ts';
 
 /** A part that was sent, with the ETag that storage answered for it. */
 export type SentPart = { part_number: number; etag: string };
@@ -26,6 +26,19 @@ const sentPart = z.strictObject({
     .max(ETAG_LENGTH_MAX)
     .regex(/^[\x20-\x7e]+$/),
 });
+/** What the list is, for those who read the contract. */
+export const sentPartList = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: {
+      part_number: { type: 'integer', minimum: 1, maximum: MULTIPART_PARTS_MAX },
+      etag: { type: 'string', minLength: 1, maxLength: ETAG_LENGTH_MAX },
+    },
+    required: ['part_number', 'etag'],
+    additionalProperties: false,
+  },
+} as const;
 const numbered = z.object({ part_number: z.number() });
 const EXPECTED = `expected { part_number: 1 to N, etag: 1 to ${ETAG_LENGTH_MAX} characters of ASCII } and nothing else`;
 const FAULTS_MAX = 100;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type ProcessingErrorCode, processingErrors, ServiceError } from '../errors.ts';
 import { MULTIPART_PART_BYTES_MIN, MULTIPART_PARTS_MAX, UPLOAD_BYTES_MIN } from '../limits.ts';
 import { uploadStatuses } from '../states.ts';
+import { sentPartList } from './part-list.ts';
 import {
   expected,
   fileSlug,
@@ -95,7 +96,9 @@ export const createUploadBody = requestBody({
 export type CreateUpload = z.infer<typeof createUploadBody>;
 
 /** Complete; `parseParts` judges the list, for a wrong one answers invalid_parts. */
-export const completeUploadBody = requestBody({ parts: z.unknown() }).partial().optional();
+export const completeUploadBody = requestBody({ parts: z.unknown().meta(sentPartList) })
+  .partial()
+  .optional();
 
 /** Size of every part but the last, at least 5 MiB. Throws invalid_part_size where there are not so many such parts. */
 export function multipartPartSize(sizeBytes: number, parts: number): number {

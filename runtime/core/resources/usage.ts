@@ -44,9 +44,7 @@ export const usageRecord = z.object({
 /** Usage on the wire. */
 export type UsageRecord = z.infer<typeof usageRecord>;
 
-const time = z
-  .string({ error: 'expected a date or timestamp' })
-  .meta({ anyOf: [{ format: 'date' }, { format: 'date-time' }] });
+const time = z.string({ error: 'expected a date or timestamp' });
 
 /** Query: ISO 8601 dates or timestamps. */
 export const usageQuery = requestQuery({

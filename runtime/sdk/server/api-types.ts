@@ -112,7 +112,9 @@ export type Operations = {
   };
   readonly 'POST /v1/projects/{slug}/uploads/{id}/complete': {
     readonly path: { readonly slug: string; readonly id: string };
-    readonly body?: { readonly parts?: unknown };
+    readonly body?: {
+      readonly parts?: readonly { readonly part_number: number; readonly etag: string }[];
+    };
     readonly answer: Upload;
   };
   readonly 'POST /v1/projects/{slug}/uploads/{id}/parts': {
@@ -230,7 +232,7 @@ export type Operations = {
   };
   readonly 'GET /v1/projects/{slug}/usage': {
     readonly path: { readonly slug: string };
-    readonly query?: { readonly from?: unknown; readonly to?: unknown };
+    readonly query?: { readonly from?: string; readonly to?: string };
     readonly answer: Usage;
   };
 };

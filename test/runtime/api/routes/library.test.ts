@@ -19,7 +19,12 @@ import {
   newSubject,
 } from '../../../support/api-client.ts';
 import { useApi } from '../../../support/api-server.ts';
-import { type LibraryProject, libraryProject, ORIGIN } from '../../../support/library-sessions.ts';
+import {
+  type LibraryProject,
+  libraryProject,
+  ORIGIN,
+  withToken,
+} from '../../../support/library-sessions.ts';
 import { makeFile, must, publish } from '../../../support/rows.ts';
 
 const api = useApi();
@@ -143,6 +148,21 @@ describe('GET /v1/library/files', () => {
     const later = await upload(await shop.open());
     const own = await shop.open({ permissions: ['browse_own'] });
     expect(slugsOf(await own('GET', LIST))).toEqual([later, id]);
+  });
+
+  it('goes on where a refreshed session has a name more, as a key was added', async () => {
+    const { libraryKeys } = api.deps();
+    const wish = { permissions: ['browse_own', 'upload'] };
+    const { token } = (await shop.mint(wish)).body;
+    const before = withToken(api, token);
+    const ids = [await upload(before), await upload(before)];
+    const first = await before('GET', `${LIST}?limit=1`);
+    const subjects = [Buffer.alloc(32, 9), ...libraryKeys.subjects];
+    api.change({ libraryKeys: { ...libraryKeys, subjects } });
+    const after = await shop.open({ ...wish, refresh_of: token });
+    const second = await after('GET', `${LIST}?limit=1&cursor=${first.body.next_cursor}`);
+    expect(second.status, second.text).toBe(200);
+    expect([...slugsOf(first), ...slugsOf(second)]).toEqual(ids.toReversed());
   });
 
   it('is 403 permission_denied without a permission to browse', async () => {

@@ -90,6 +90,11 @@ describe('single filters', () => {
     expect(() => parseBox(text)).toThrow(code('invalid_bbox')),
   );
 
+  it('a box has degrees as a program prints them', () => {
+    const box = { west: 0.1 + 0.2, south: -1e-7, east: 2.3518753051757817, north: 48.9 };
+    expect(parseBox(Object.values(box).join(','))).toEqual(box);
+  });
+
   it('a box may be a point or the whole world', () => {
     expect(parseBox('-180,-90,180,90')).toEqual({ west: -180, south: -90, east: 180, north: 90 });
     expect(parseBox('1.5,2.25,1.5,2.25')).toEqual({
