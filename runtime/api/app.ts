@@ -45,7 +45,7 @@ export function createApi(deps: ApiDeps): Express {
   app.use(documentation(), statusPage(deps));
   app.use((request) => {
     throw new ServiceError('not_found', {
-      message: `There is no ${request.method} ${request.path}.`,
+      message: `There is no ${request.method} ${request.path}. Compare the method and the path with /docs.`,
     });
   });
   app.use(answerError(deps));

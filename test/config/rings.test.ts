@@ -89,6 +89,15 @@ describe('what lasts as long as the line of its caller', () => {
   });
 });
 
+it.each([
+  ['once', '100x50 200x10', false],
+  ['twice, as one that was known before', '100x50 200x2 300x8', true],
+  ['twice, as one that was made then', '_x50 100x2 200x2 300x6', true],
+])('a process that was started anew %s rings or not', (_, starts, rings) => {
+  const series = { [sample('tintype_process_start_time_seconds', 'pod="api-0"')]: starts };
+  expect(ringing('TintypeRestarting', series, '58m')).toBe(rings);
+});
+
 function ringing(alertname: string, series: Series, eval_time: string): boolean {
   const rule = rules.find(({ alert }) => alert === alertname);
   const input_series = Object.entries(series).map(([name, values]) => ({ series: name, values }));

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.."
 
 declare -A package_of=([bwrap]=bubblewrap [identify]=imagemagick [exiftool]=libimage-exiftool-perl [curl]=curl
   [pngcheck]=pngcheck [webpinfo]=webp [avifdec]=libavif-bin [chromium-headless-shell]=chromium-headless-shell [tificc]=liblcms2-utils
-  [cjpeg]=libjpeg-turbo-progs [tiffcp]=libtiff-tools [promtool]=prometheus [rsvg-convert]=librsvg2-bin)
+  [cjpeg]=libjpeg-turbo-progs [tiffcp]=libtiff-tools [promtool]=prometheus [rsvg-convert]=librsvg2-bin [openssl]=openssl)
 missing=()
 for command in "${!package_of[@]}"; do
   command -v "$command" >/dev/null || missing+=("${package_of[$command]}")

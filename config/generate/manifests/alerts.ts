@@ -220,11 +220,12 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: 'TintypeRestarting',
-    expr: 'changes(tintype_process_start_time_seconds[15m]) > 2',
+    expr: 'changes(tintype_process_start_time_seconds[15m]) > 1',
     for: '0m',
     severity: 'warning',
     summary: 'A process dies and is started again and again.',
-    description: '{{ $labels.pod }} was started {{ $value | humanize }} times within 15 minutes.',
+    description:
+      '{{ $labels.pod }} was started anew {{ $value | humanize }} times within 15 minutes.',
   },
   {
     name: 'TintypeClockWrong',

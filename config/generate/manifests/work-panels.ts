@@ -39,7 +39,8 @@ export const workRows: readonly PanelRow[] = [
       }),
       {
         title: 'Killed decoders',
-        description: 'Decoders that were killed for time or memory; single ones are bad pictures.',
+        description:
+          'Decoders that ended before their picture was done, by reason; single ones are bad pictures.',
         unit: 'ops',
         targets: [[`sum by (reason) (${rate('tintype_decoders_killed_total')})`, '{{reason}}']],
       },
@@ -51,9 +52,9 @@ export const workRows: readonly PanelRow[] = [
       },
       {
         title: 'Messages that workers have in hand',
-        description: 'Messages and calls that each pod works on now.',
+        description: 'Messages and calls that each pod works on now, by queue.',
         unit: 'short',
-        targets: [[gauge('tintype_queue_in_hand', 'pod'), '{{pod}}']],
+        targets: [[gauge('tintype_queue_in_hand', 'pod, queue'), '{{pod}} {{queue}}']],
       },
     ],
   },
@@ -139,7 +140,7 @@ export const workRows: readonly PanelRow[] = [
         unit: 'short',
         targets: [
           [
-            `max by (what) (tintype_job_last_done{${inNamespace}, job="reconciliation"})`,
+            `max by (what) (tintype_job_last_done{${inNamespace}, job="reconciliation", what!="days"})`,
             '{{what}}',
           ],
         ],

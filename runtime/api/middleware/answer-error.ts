@@ -46,7 +46,10 @@ function asServiceError(cause: unknown): ServiceError {
   // A path whose escapes cannot be read is no path of ours.
   if (cause instanceof URIError) return new ServiceError('not_found', { cause });
   if (!isRefusedByExpress(cause)) return new ServiceError('internal', { cause });
-  return new ServiceError('invalid_request', { message: 'The request could not be read.', cause });
+  return new ServiceError('invalid_request', {
+    message: 'The request could not be read. Check its path, its query and its headers.',
+    cause,
+  });
 }
 
 /** As by who sends files, for a range that they do not have. */

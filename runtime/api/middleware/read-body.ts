@@ -47,7 +47,10 @@ async function* chunksOf(request: Request): AsyncGenerator<Buffer> {
     // The connection is needed for the answer when we have had enough.
     yield* request.iterator({ destroyOnReturn: false });
   } catch (cause) {
-    throw new ServiceError('invalid_request', { message: 'The body broke off.', cause });
+    throw new ServiceError('invalid_request', {
+      message: 'The body broke off. Send the request again, whole.',
+      cause,
+    });
   }
 }
 
