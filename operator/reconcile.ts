@@ -27,28 +27,35 @@ export type Result = {
 
 export type Reconciler = (subject: Subject<unknown>, context: Context) => Promise<Result>;
 
-export type Context = Finding & {
-  db: Database;
-  clock: Clock;
-  sealing: Sealing;
-  /** The organization of the resource's namespace. */
-  organization_id: string;
-  /** No custom domain may lie under it. */
-  delivery_root_domain: string | undefined;
-  writeSecret: WriteSecret;
-  /** Those that were handed over go; undefined where nobody remembers them. */
-  removeSecrets?: (() => Promise<void>) | undefined;
-  /** In a plan: the file of an upload that would be made, where a preset has none yet. */
+/** Of a preset that brings its image. */
+export type ImageScope = {
+  /** In a plan: the file of an upload that would be made, where there is none of its slug yet. */
   coming_file_id?: string | undefined;
-  /** `plan-only`: what would change is told, and nothing is written. */
-  mode?: 'apply' | 'plan-only';
+  /** The file of its slug, if any, is not what it declares: it goes on with the one that it has, and without one waits. */
+  is_image_awaited?: boolean;
 };
+
+export type Context = Finding &
+  ImageScope & {
+    db: Database;
+    clock: Clock;
+    sealing: Sealing;
+    /** The organization of the resource's namespace. */
+    organization_id: string;
+    /** No custom domain may lie under it. */
+    delivery_root_domain: string | undefined;
+    writeSecret: WriteSecret;
+    /** Those that were handed over go; undefined where nobody remembers them. */
+    removeSecrets?: (() => Promise<void>) | undefined;
+    /** `plan-only`: what would change is told, and nothing is written. */
+    mode?: 'apply' | 'plan-only';
+  };
 
 /** Hands a secret to whoever declared it. May be called again with the same value. */
 export type WriteSecret = (name: string, value: string) => Promise<void>;
 
 export type Scope = Finding &
-  Pick<Context, 'organization_id' | 'delivery_root_domain' | 'coming_file_id'>;
+  Pick<Context, 'organization_id' | 'delivery_root_domain' | keyof ImageScope>;
 
 /** What `gather` reads, and under which project: the one thing that a pass locks. */
 export type Gathered = { project: { project_id: string } | undefined };

@@ -2,14 +2,13 @@
 import { ZodError } from 'zod';
 import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import { type Condition, conditionsFor, outcomeOf } from '../conditions.ts';
-import type { Finding, Leaving, Subject } from '../declared.ts';
-import { refuseDefaults } from '../default-names.ts';
+import type { Finding, Identity, Leaving, Subject } from '../declared.ts';
 import { findKind } from '../kinds.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { KubeMetrics } from '../kube/metrics.ts';
 import { printIssues } from '../print-issues.ts';
-import type { Context, Result } from '../reconcile.ts';
+import type { Context, ImageScope, Result } from '../reconcile.ts';
 import { watermarkPresetSpec } from '../watermark-preset/schema.ts';
 import { removeCallbackSecrets, writeCallbackSecret } from './callback-secret.ts';
 import { bringImage, type ImageDeps, type ImageFound } from './declared-image.ts';
@@ -32,7 +31,7 @@ export type RowsChanged = Pick<Result, 'changes' | 'differences'>;
 
 export type ObjectContext = Omit<
   Context,
-  'organization_id' | 'writeSecret' | 'removeSecrets' | 'coming_file_id' | keyof Finding
+  'organization_id' | 'writeSecret' | 'removeSecrets' | keyof ImageScope | keyof Finding
 > & {
   client: KubeClient;
   events: Pick<EventRecorder, 'tell'>;
@@ -60,8 +59,13 @@ export type ObjectContext = Omit<
     | undefined;
 };
 
+type Told = Result & Pick<ImageFound, 'isLasting'>;
+
 /** With the resource as it is afterwards: the Secrets of a Project are noted at it. */
-type ObjectRows = Result & { object: TenantObject } & Pick<ImageFound, 'isLasting'>;
+type ObjectRows = Told & { object: TenantObject };
+
+/** Over the rows of the resource. */
+type Pass = (how?: ImageScope & Pick<Context, 'mode'>) => Promise<Result>;
 
 export async function reconcileRows(
   kind: TenantKind,
@@ -77,12 +81,10 @@ export async function reconcileRows(
     const { client, findOrganization: _, findObject: __, findObjectNow: ___, ...rest } = context;
     const missing = createMissingOwners(context);
     const subject = subjectOf(kind, object);
-    const image = await imageOf(subject, context);
     const { organization_id, difference } = await organizationOf(context, namespace);
     const scoped: Context = {
       ...rest,
       organization_id,
-      coming_file_id: image?.difference && '(the file of the upload)',
       ...findingIn(namespace, context),
       ...leavingIn(missing, context),
       writeSecret: async (name, value) => {
@@ -97,14 +99,15 @@ export async function reconcileRows(
         current = await removeCallbackSecrets(client, current);
       },
     };
-    const seen = await reconcile(subject, scoped);
-    const isMoreKnown = seen.changes.length === 0 && (await missing.ask());
-    const result = isMoreKnown ? await reconcile(subject, scoped) : seen;
+    const pass: Pass = async (how) => {
+      const seen = await reconcile(subject, { ...scoped, ...how });
+      const isMoreKnown = seen.changes.length === 0 && (await missing.ask());
+      return isMoreKnown ? reconcile(subject, { ...scoped, ...how }) : seen;
+    };
+    const told = await passWithImage(pass, subject, context);
     const first = difference === undefined || kind !== 'Project' ? [] : [difference];
-    const rows = { ...result, differences: [...first, ...result.differences] };
-    const told = image === undefined ? rows : withImage(rows, image);
-    const conditions = taken ?? told.conditions;
-    return { ...told, conditions, object: current, ...(image?.isLasting && { isLasting: true }) };
+    const differences = [...first, ...told.differences];
+    return { ...told, differences, conditions: taken ?? told.conditions, object: current };
   } catch (error) {
     if (!(error instanceof ZodError)) throw error;
     const conditions = conditionsFor('SpecInvalid', printIssues(error));
@@ -150,39 +153,60 @@ function acting(object: TenantObject | undefined): TenantObject | undefined {
   return object && directiveOf(object) === undefined ? object : undefined;
 }
 
-/** Before the rows: a preset is made once its file is there. */
+type WithImage = { identity: Identity; spec: Parameters<typeof bringImage>[0]['spec'] };
+
+function withImageOf({ action, identity, spec }: Subject<unknown>): WithImage | undefined {
+  if (identity.kind !== 'WatermarkPreset' || action === 'delete') return undefined;
+  const { image, ...parsed } = watermarkPresetSpec.parse(spec);
+  return image && { identity, spec: { ...parsed, image } };
+}
+
+/** An image is brought between: not before nothing else stands against its preset, which is made once its file is there. */
+async function passWithImage(
+  pass: Pass,
+  subject: Subject<unknown>,
+  context: ObjectContext,
+): Promise<Told> {
+  const preset = withImageOf(subject);
+  if (preset === undefined) return pass();
+  const judged = await pass({ mode: 'plan-only' });
+  if (isApart(judged)) return judged;
+  const image = await imageOf(preset, context);
+  if (image === undefined) return pass();
+  const isPlanned = image.difference !== undefined;
+  const rows = await pass(
+    isPlanned ? { coming_file_id: '(the file of the upload)' } : { is_image_awaited: true },
+  );
+  return { ...withImage(rows, image), ...(image.isLasting && { isLasting: true }) };
+}
+
 async function imageOf(
-  { action, identity, spec }: Subject<unknown>,
+  { identity, spec }: WithImage,
   context: ObjectContext,
 ): Promise<ImageFound | undefined> {
-  if (identity.kind !== 'WatermarkPreset' || action === 'delete') return undefined;
-  const parsed = watermarkPresetSpec.parse(spec);
-  const { image, projectRef } = parsed;
-  const isRefused = refuseDefaults(identity, parsed, ['fileSlug']) !== undefined;
-  if (image === undefined || isRefused) return undefined;
-  const { namespace } = identity;
-  const { findUid } = findingIn(namespace, context);
-  const project_uid = findUid('Project', projectRef.name);
+  const { findUid } = findingIn(identity.namespace, context);
+  const project_uid = findUid('Project', spec.projectRef.name);
   const isPresetGone = async (place: TenantPlace) => {
     const known = context.findObject(identity.kind, place);
     if (!context.watches(place.namespace) || (known && !isGoing(known))) return false;
     const found = await context.findObjectNow('WatermarkPreset', place);
     return found === undefined || isGoing(found);
   };
-  const bringing = { identity, spec: { ...parsed, image }, project_uid };
-  return bringImage(bringing, { ...context, isPresetGone });
+  return bringImage({ identity, spec, project_uid }, { ...context, isPresetGone });
 }
 
-/** What stands against the preset apart from its image is said first. */
 function withImage(result: Result, { reason, message, difference }: ImageFound): Result {
-  const outcome = outcomeOf(result.conditions);
-  const ready = result.conditions.find(({ type }) => type === 'Ready');
-  const isApart =
-    outcome === 'refused' || outcome === 'held' || ready?.reason === 'ProjectNotFound';
-  if (isApart) return result;
+  if (isApart(result)) return result;
   const upload = difference === undefined ? [] : [difference];
   const differences = [...upload, ...result.differences];
   return { ...result, differences, conditions: conditionsFor(reason, message) };
+}
+
+/** What stands against a preset apart from its image is said first. */
+function isApart({ conditions }: Result): boolean {
+  const outcome = outcomeOf(conditions);
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  return outcome === 'refused' || outcome === 'held' || ready?.reason === 'ProjectNotFound';
 }
 
 async function organizationOf(context: ObjectContext, namespace: string) {

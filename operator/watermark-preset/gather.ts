@@ -24,7 +24,7 @@ export type WatermarkPresetRows = {
   way: Way;
   /** There is no room for another one. */
   is_full: boolean;
-  /** The live file of the declared slug. */
+  /** The live file of the declared slug; while that is not the declared image, the one that the preset has. */
   file: { file_id: string; status: 'ready' | 'blocked' | 'deleted' } | undefined;
 };
 
@@ -51,8 +51,10 @@ export async function gatherWatermarkPreset(
     preset,
     way: await findWay(db, { ...kind, wish }, scope),
     is_full: preset === undefined && (await isFull(db, wish, scope)),
-    file:
-      (await findFile(db, { project_id, file_slug: fileSlugOf(identity, spec) })) ?? coming(scope),
+    file: scope.is_image_awaited
+      ? preset && { file_id: preset.file_id, status: 'ready' }
+      : ((await findFile(db, { project_id, file_slug: fileSlugOf(identity, spec) })) ??
+        coming(scope)),
   };
 }
 

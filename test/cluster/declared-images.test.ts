@@ -3,6 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { ImageDeps } from '../../operator/cluster/declared-image.ts';
 import type { KubeClient } from '../../operator/kube/client.ts';
 import type { ProcessingErrorCode } from '../../runtime/core/errors.ts';
+import { WATERMARK_PRESETS_MAX } from '../../runtime/core/limits.ts';
 import type { Database } from '../../runtime/db/client.ts';
 import { updateFileBlocked } from '../../runtime/db/files.ts';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
@@ -96,6 +97,28 @@ function store(kind: 'configmaps', name: string, bytes: Buffer, other = bytes) {
   const [logo, another] = [bytes.toString('base64'), other.toString('base64')];
   const body = { metadata: { name }, binaryData: { 'logo.png': logo, 'another.png': another } };
   return kubeOk(cluster.plane(), { method: 'POST', path, body });
+}
+
+/** Presets of a project that were made through the API, `many-1` and so on. */
+async function makePresets(name: string, count: number): Promise<void> {
+  const { project_id } = must(await findProjectBySlug(db, name));
+  const { file_id } = await makeFile(db, { project_id }, { file_slug: 'others.png' });
+  await db.query(
+    `insert into watermark_presets
+       (watermark_preset_id, project_id, name, file_id, x_offset, y_offset, opacity)
+     select 'wm_' || left(md5($1 || n), 26), $1, 'many-' || n, $2, 0, 0, 100
+     from generate_series(1, $3::int) n`,
+    [project_id, file_id, count],
+  );
+}
+
+/** The slug of the file that a preset draws; undefined where there is no preset. */
+async function drawnBy(name: string): Promise<string | undefined> {
+  const [drawn] = await db.query<{ file_slug: string }>(
+    `select file_slug from watermark_presets join files using (file_id) where owner_name = $1`,
+    [name],
+  );
+  return drawn?.file_slug;
 }
 
 /** The reasons of all Events of a preset, in the order of their letters. */
@@ -300,6 +323,81 @@ describe('a preset that brings its image', () => {
       );
       await untilReason('WatermarkPreset', name, 'FileBlocked');
       expect(await uploads(name)).toHaveLength(1);
+    });
+  });
+
+  it.each([
+    ['whose name is taken', { displayName: 'many-1' }, 1, 'NameConflict'],
+    ['for which there is no room', {}, WATERMARK_PRESETS_MAX, 'LimitReached'],
+  ])('%s does not bring it', async (_, settings, others, reason) => {
+    const name = newSlug();
+    await store('configmaps', name, newImage());
+    await apply('Project', name, {});
+    await led(async () => {
+      await untilReason('Project', name, 'InSync');
+      await makePresets(name, others);
+      const image = { configMapRef: { name, key: 'logo.png' } };
+      await apply('WatermarkPreset', name, { projectRef: { name }, image, ...settings });
+      await untilReason('WatermarkPreset', name, reason);
+      await morePasses();
+      expect(await uploads(name)).toEqual([]);
+      expect(await findProjectBySlug(db, name)).toMatchObject({ reserved_bytes: 0 });
+      await db.query(`delete from watermark_presets where name = 'many-1'`);
+      await apply('WatermarkPreset', name, { projectRef: { name }, image });
+      await until(async () => expect(await uploads(name)).toHaveLength(1));
+    });
+  });
+
+  it('brings no other one by a change that is refused, and none to another project', async () => {
+    const [name, slug, bytes] = [newSlug(), newSlug(), newImage()];
+    const spec = (key: string) => ({
+      projectRef: { name },
+      image: { configMapRef: { name, key } },
+    });
+    await store('configmaps', name, bytes, newImage());
+    await apply('Project', name, {});
+    await apply('WatermarkPreset', name, spec('logo.png'));
+    await led(async () => {
+      await ingest(name, bytes);
+      await untilReason('WatermarkPreset', name, 'InSync');
+      await makePresets(name, 1);
+      await apply('WatermarkPreset', name, { ...spec('another.png'), displayName: 'many-1' });
+      await untilReason('WatermarkPreset', name, 'NameConflict');
+      await morePasses();
+      expect(await uploads(name)).toHaveLength(1);
+      await apply('WatermarkPreset', name, spec('logo.png'));
+      await untilReason('WatermarkPreset', name, 'InSync');
+      await cluster.remove('Project', name);
+      await cluster.untilGone('Project', name);
+      await apply('Project', name, { slug });
+      await untilReason('WatermarkPreset', name, 'ProjectImmutable');
+      await morePasses();
+      expect(await uploads(name)).toHaveLength(1);
+    });
+  });
+
+  it.each([
+    ['that lies there', 'logo.png', 'FileTaken'],
+    ['that is missing', 'missing.png', 'ImageNotFound'],
+  ])('%s is not made of a file of others, and draws on what it drew', async (_, key, reason) => {
+    const [name, late, bytes] = [newSlug(), newSlug(), newImage()];
+    const projectRef = { name };
+    const spec = (from: string) => ({ projectRef, image: { configMapRef: { name, key: from } } });
+    await store('configmaps', name, bytes);
+    await apply('Project', name, {});
+    await apply('WatermarkPreset', name, spec('logo.png'));
+    await led(async () => {
+      await ingest(name, bytes);
+      await untilReason('WatermarkPreset', name, 'InSync');
+      await makeFile(db, must(await findProjectBySlug(db, name)), { file_slug: late });
+      await apply('WatermarkPreset', late, spec(key));
+      await apply('Project', name, { defaultWatermarkPresetRef: { name: late } });
+      await apply('WatermarkPreset', name, { ...spec(key), fileSlug: late });
+      for (const each of [name, late]) await untilReason('WatermarkPreset', each, reason);
+      await untilReason('Project', name, 'WatermarkPresetNotFound');
+      await morePasses();
+      expect((await read('WatermarkPreset', late)).status).not.toHaveProperty('presetID');
+      expect([await drawnBy(name), await drawnBy(late)]).toEqual([name, undefined]);
     });
   });
 
