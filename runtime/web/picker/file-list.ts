@@ -31,6 +31,8 @@ export class FileList {
   code = '';
   search = '';
   #cursor: string | null = null;
+  /** The token that the list was begun anew with: once is enough for each. */
+  #begunAnewWith = '';
   #pages: Page[] = [];
   /** What arrived while the list is shown, whatever is looked for: the newest of all. */
   #arrived: Page | undefined;
@@ -63,6 +65,7 @@ export class FileList {
   /** One page more, unless one is on its way or none is left. */
   async loadMore(): Promise<void> {
     if (this.state === 'loading' || this.state === 'whole') return;
+    if (this.state === 'failed' && this.code === 'invalid_cursor') return this.restart(this.search);
     this.#become('loading');
     const { signal } = this.#controller;
     const { search } = this;
@@ -79,6 +82,11 @@ export class FileList {
       // Another search has begun: its own answer counts.
       if (signal.aborted) return;
       this.code = error instanceof PickerError ? error.code : 'network_error';
+      // A session that was renewed may see less than the one that this list was begun with.
+      if (this.code === 'invalid_cursor' && this.#begunAnewWith !== this.#tokenNow()) {
+        this.#begunAnewWith = this.#tokenNow();
+        return this.restart(search);
+      }
       this.#become('failed');
       this.#onFailed(this.code);
     }

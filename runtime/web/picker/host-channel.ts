@@ -8,6 +8,7 @@ import type {
   PickerSettings,
   Stamp,
 } from '../../sdk/picker-protocol.ts';
+import { randomName } from './random-name.ts';
 
 export type HostChannel = {
   send(message: FrameMessage): void;
@@ -24,7 +25,7 @@ export function openHostChannel(
   if (host === window || host !== window.top) return undefined;
   // As browsers write it: http://localhost:80 is http://localhost to them.
   const { origin } = new URL(registered);
-  const channel = crypto.randomUUID?.() ?? randomName();
+  const channel = randomName();
   let sent = 0;
   let heard = 0;
   window.addEventListener('message', ({ data, origin: from, source }: MessageEvent<unknown>) => {
@@ -48,9 +49,4 @@ function isSession(data: unknown): data is Stamp & HostMessage {
   const isOurs = tintype === 'picker' && v === 1 && type === 'session';
   const isWhole = typeof token === 'string' && typeof number === 'number';
   return isOurs && isWhole && typeof settings === 'object' && settings !== null;
-}
-
-/** Pages without TLS have no randomUUID. */
-function randomName(): string {
-  return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('-');
 }

@@ -22,10 +22,16 @@ export type FilePage = {
 
 export class PickerError extends Error {
   readonly code: string;
+  /** 0 where nothing was answered. */
+  readonly status: number;
+  /** 0 where it was not said. */
+  readonly retry_after_seconds: number;
 
-  constructor(code: string) {
+  constructor(code: string, { status = 0, retry_after_seconds = 0 } = {}) {
     super(code);
     this.code = code;
+    this.status = status;
+    this.retry_after_seconds = retry_after_seconds;
   }
 }
 
@@ -43,15 +49,19 @@ export function listFiles(
   return call(session, `/v1/library/files?${query}`, { signal });
 }
 
-/** Always to its end: what was begun and is not wanted can be given up then. */
-export function createUpload(session: Session, file: File): Promise<LibraryUpload> {
+/**
+ * Always to its end: what was begun and is not wanted can be given up then. With the same key again it is the same
+ * upload, should the answer have been lost.
+ */
+export function createUpload(session: Session, file: File, key: string): Promise<LibraryUpload> {
   const body = JSON.stringify({
     content_type: file.type,
     size_bytes: file.size,
     original_filename: file.name,
     title: null,
   });
-  return call(session, '/v1/library/uploads', { method: 'POST', body });
+  const headers = { 'idempotency-key': key };
+  return call(session, '/v1/library/uploads', { method: 'POST', body, headers });
 }
 
 /** Throws upload_not_pending where its bytes have arrived. */
@@ -87,7 +97,8 @@ async function send<Answer>(
   path: string,
   init: RequestInit,
 ): Promise<Answer | PickerError> {
-  const headers = new Headers({ authorization: `Bearer ${token}` });
+  const headers = new Headers(init.headers);
+  headers.set('authorization', `Bearer ${token}`);
   if (init.body !== undefined) headers.set('content-type', 'application/json');
   const response = await fetch(path, { ...init, headers }).catch(() => undefined);
   init.signal?.throwIfAborted();
@@ -95,5 +106,9 @@ async function send<Answer>(
   const answer: unknown = await response.json().catch(() => undefined);
   if (response.ok) return answer as Answer;
   const { error } = (answer ?? {}) as { error?: { code?: string } };
-  return new PickerError(error?.code ?? 'network_error');
+  const retry_after_seconds = Number(response.headers.get('retry-after')) || 0;
+  return new PickerError(error?.code ?? 'network_error', {
+    status: response.status,
+    retry_after_seconds,
+  });
 }

@@ -8,7 +8,9 @@ import {
   type LibraryUpload,
   PickerError,
 } from './library-api.ts';
+import { isPassing, patiently } from './patiently.ts';
 import { putFile } from './put-file.ts';
+import { randomName } from './random-name.ts';
 import type { Session } from './session.ts';
 
 export type UploadRow = {
@@ -18,8 +20,10 @@ export type UploadRow = {
   /** 0 to 1. */
   share: number;
   code: string | null;
-  /** The service's, once it is begun. */
+  /** The service's, from its begin until the service has said how it ended. */
   upload_id: string | null;
+  /** The same for every try to begin one upload, and another for the next. */
+  create_key: string;
   result: LibraryFile | null;
 };
 
@@ -49,7 +53,10 @@ export class Uploads {
   add(files: readonly File[]): void {
     for (const file of files) {
       this.#number += 1;
-      const row: UploadRow = { id: this.#number, file, ...FRESH };
+      const row: UploadRow = {
+        ...{ id: this.#number, file, ...FRESH },
+        ...{ upload_id: null, create_key: randomName() },
+      };
       this.rows.push(row);
       this.#events.onChange(row);
       this.#events.onStatus(row);
@@ -59,7 +66,7 @@ export class Uploads {
 
   /** Of one whose bytes are not all sent. */
   cancel(row: UploadRow): void {
-    this.#become(row, { status: 'canceled' });
+    this.#become(row, { status: 'canceled', create_key: randomName() });
     this.#controllers.get(row.id)?.abort();
     void this.#giveUp(row);
     this.#startNext();
@@ -82,7 +89,7 @@ export class Uploads {
       if (free <= 0) break;
       free -= 1;
       this.#become(row, { status: 'sending' });
-      void this.#run(row, (signal) => this.#send(row, signal));
+      void this.#run(row, (signal) => this.#sendOnce(row, signal));
     }
   }
 
@@ -95,28 +102,51 @@ export class Uploads {
     } catch (error) {
       // Its status says so already, and it may have been begun again.
       if (controller.signal.aborted) return;
-      const code = codeOf(error);
-      const isUnknown = row.status === 'sending' || code === 'network_error';
-      this.#become(row, { status: 'failed', code });
-      // What the service has said of it is so.
+      const isUnknown = row.status === 'sending' || isPassing(error);
+      // What the service has said of it is so, and another try is another upload.
+      if (!isUnknown) row.upload_id = null;
+      this.#become(row, { status: 'failed', code: codeOf(error) });
       if (isUnknown) void this.#giveUp(row);
     }
     this.#startNext();
+  }
+
+  /** What was begun before may have arrived, though nothing was heard of it: then it is that image. */
+  async #sendOnce(row: UploadRow, signal: AbortSignal): Promise<LibraryFile> {
+    const { upload_id } = row;
+    if (upload_id === null || !(await this.#hasArrived(upload_id, signal))) {
+      return this.#send(row, signal);
+    }
+    this.#become(row, { status: 'processing' });
+    return this.#follow(upload_id, signal);
+  }
+
+  /** What has not is given up. */
+  async #hasArrived(upload_id: string, signal: AbortSignal): Promise<boolean> {
+    const abort = () => abortUpload(this.#session, upload_id);
+    const error = await patiently(abort, signal).then(() => null, errorOf);
+    signal.throwIfAborted();
+    if (error === null || error.code === 'upload_not_found') return false;
+    if (error.code === 'upload_not_pending') return true;
+    throw error;
   }
 
   async #send(row: UploadRow, signal: AbortSignal): Promise<LibraryFile> {
     const { file } = row;
     if (file.size > this.#session.facts.max_file_bytes) throw new PickerError('file_too_large');
     if (file.size === 0) throw new PickerError('decode_failed');
-    const { upload_id, proxy } = await createUpload(this.#session, file);
+    const { create_key } = row;
+    const create = () => createUpload(this.#session, file, create_key);
+    const { upload_id, proxy } = await patiently(create);
     if (signal.aborted) await abortUpload(this.#session, upload_id);
     signal.throwIfAborted();
-    row.upload_id = upload_id;
+    Object.assign(row, { upload_id, create_key: randomName() });
     if (proxy === undefined) throw new PickerError('internal');
     const onProgress = (share: number) => this.#become(row, { share });
     await putFile(proxy.put_url, { file, signal, onProgress });
     this.#become(row, { status: 'processing' });
-    return this.#waitFor(await completeUpload(this.#session, upload_id, signal), signal);
+    const complete = () => completeUpload(this.#session, upload_id, signal);
+    return this.#waitFor(await patiently(complete, signal), signal);
   }
 
   /** The service may have had the last bytes already: then it becomes an image whatever is said, and is told of. */
@@ -128,9 +158,15 @@ export class Uploads {
     const isAsItWas = isOver && row.upload_id === upload_id;
     if (code !== 'upload_not_pending' || !isAsItWas) return;
     this.#become(row, { status: 'processing' });
-    void this.#run(row, async (signal) =>
-      this.#waitFor(await getUpload(this.#session, upload_id, signal), signal),
-    );
+    void this.#run(row, (signal) => this.#follow(upload_id, signal));
+  }
+
+  async #follow(upload_id: string, signal: AbortSignal): Promise<LibraryFile> {
+    return this.#waitFor(await this.#find(upload_id, signal), signal);
+  }
+
+  #find(upload_id: string, signal: AbortSignal): Promise<LibraryUpload> {
+    return patiently(() => getUpload(this.#session, upload_id, signal), signal);
   }
 
   async #waitFor(begun: LibraryUpload, signal: AbortSignal): Promise<LibraryFile> {
@@ -144,7 +180,7 @@ export class Uploads {
       if (status === 'failed') throw new PickerError(error_code ?? status);
       await new Promise((resolve) => window.setTimeout(resolve, wait));
       signal.throwIfAborted();
-      upload = await getUpload(this.#session, upload_id, signal);
+      upload = await this.#find(upload_id, signal);
     }
   }
 
@@ -157,7 +193,11 @@ export class Uploads {
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof PickerError ? error.code : 'network_error';
+  return errorOf(error).code;
 }
 
-const FRESH = { status: 'queued', share: 0, code: null, upload_id: null, result: null } as const;
+function errorOf(error: unknown): PickerError {
+  return error instanceof PickerError ? error : new PickerError('network_error');
+}
+
+const FRESH = { status: 'queued', share: 0, code: null, result: null } as const;

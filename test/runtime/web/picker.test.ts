@@ -409,6 +409,90 @@ describe('the picker', { shuffle: false }, () => {
       await shown.frame.getByText('Done', { exact: true }).waitFor();
     });
 
+    describe('while the service does not answer', () => {
+      const failure = (code: string, wait?: number) => ({
+        status: code === 'rate_limited' ? 429 : 503,
+        headers: wait === undefined ? {} : { 'retry-after': String(wait) },
+        json: { error: { code, message: 'Try again shortly.' } },
+      });
+      /** What the page was told of it, each once. */
+      const toldOf = async (name: string) =>
+        new Set((await told()).filter(([, each]) => each === name).map(([, , status]) => status));
+      /** The uploads that were begun, by the keys that their calls named. */
+      const noteBegun = async () => {
+        const begun: { key: string | undefined; upload_id: string }[] = [];
+        await shown.page.route('**/v1/library/uploads', async (route) => {
+          const response = await route.fetch();
+          const { upload_id } = await response.json();
+          begun.push({ key: route.request().headers()['idempotency-key'], upload_id });
+          await route.fulfill({ response });
+        });
+        return begun;
+      };
+
+      it('waits for what became of the upload', async () => {
+        await pick();
+        const begun = await noteBegun();
+        const refuse = (code: string, wait?: number) => (route: Route) =>
+          route.fulfill(failure(code, wait));
+        const complete = '**/v1/library/uploads/*/complete';
+        await shown.page.route(complete, async (route) => {
+          const body = await (await route.fetch()).json();
+          await route.fulfill({ json: { ...body, status: 'processing', file: null } });
+        });
+        await shown.page.route(complete, refuse('query_timeout'), { times: 1 });
+        const poll = '**/v1/library/uploads/*';
+        await shown.page.route(poll, refuse('rate_limited', 1), { times: 1 });
+        await shown.page.route(poll, refuse('storage_unavailable'), { times: 1 });
+        await takeFiles([await jpeg('awaited.jpg', 24)]);
+        await tile('awaited.jpg').waitFor();
+        expect(begun).toHaveLength(1);
+        expect(await toldOf('awaited.jpg')).toEqual(new Set(['sending', 'processing', 'ready']));
+      });
+
+      it('waits no sooner and no longer than makes sense, and sends nothing twice', async () => {
+        await pick();
+        const begun = await noteBegun();
+        const calls: string[] = [];
+        await shown.page.route('**/v1/library/uploads/**', (route) => {
+          calls.push(new URL(route.request().url()).pathname.split('/').at(-1) ?? '');
+          return route.fulfill(failure('storage_unavailable', 60));
+        });
+        await takeFiles([await jpeg('unknown.jpg', 25)]);
+        await word('The service is not well at the moment.').waitFor();
+        await eventually(() => calls).toEqual(['complete', 'abort']);
+        await button('Try unknown.jpg again').click();
+        await eventually(() => calls.length).toBe(4);
+        await word('The service is not well at the moment.').waitFor();
+        await shown.page.unroute('**/v1/library/uploads/**');
+        await button('Try unknown.jpg again').click();
+        await tile('unknown.jpg').waitFor();
+        expect(begun).toHaveLength(1);
+      });
+
+      it('begins one upload, though the answer to its begin was lost', async () => {
+        await pick();
+        const begun = await noteBegun();
+        const lost: unknown[] = [];
+        await shown.page.route(
+          '**/v1/library/uploads',
+          async (route) => {
+            const { upload_id } = await (await route.fetch()).json();
+            lost.push({ key: route.request().headers()['idempotency-key'], upload_id });
+            await route.abort();
+          },
+          { times: 1 },
+        );
+        await takeFiles([await jpeg('begun.jpg', 26)]);
+        await tile('begun.jpg').waitFor();
+        expect(lost).toEqual(begun);
+        await takeFiles([await jpeg('begun.jpg', 27)]);
+        await eventually(() => begun.length).toBe(2);
+        expect(begun[1]?.key).not.toBe(begun[0]?.key);
+        await eventually(() => tile('begun.jpg').count()).toBe(2);
+      });
+    });
+
     it('says so of an image that is gone before it was seen', async () => {
       await pick();
       const { promise: held, resolve: release } = Promise.withResolvers<void>();
@@ -457,6 +541,48 @@ describe('the picker', { shuffle: false }, () => {
       await pick();
       await tile('forest.jpg').waitFor();
       expect(site.refreshed).toEqual([null, expect.stringMatching(/^ls1\./)]);
+    });
+
+    describe('that sees less once it was renewed', () => {
+      const onePageEach = (route: Route) => {
+        const url = new URL(route.request().url());
+        url.searchParams.set('limit', '1');
+        return route.continue({ url: url.href });
+      };
+      const isFurther = (url: URL) =>
+        url.pathname === '/v1/library/files' && url.searchParams.has('cursor');
+
+      it('shows that from its beginning', async () => {
+        await shown.page.route('**/v1/library/files**', onePageEach);
+        const error = { code: 'session_expired', message: 'The session has ended.' };
+        const narrow = (route: Route) => {
+          site.mint['folder'] = 'summer';
+          return route.fulfill({ status: 401, json: { error } });
+        };
+        await shown.page.route(isFurther, narrow, { times: 1 });
+        await pick();
+        await eventually(() => status().textContent()).toBe('1 image');
+        await tile('harbour.jpg').waitFor();
+        expect((await told()).filter(([kind]) => kind === 'error')).toEqual([]);
+      });
+
+      it('is asked from its beginning by each further try too', async () => {
+        await shown.page.route('**/v1/library/files**', onePageEach);
+        let refused = 0;
+        const error = { code: 'invalid_cursor', message: 'The cursor is not valid.' };
+        await shown.page.route(isFurther, (route) => {
+          refused += 1;
+          return route.fulfill({ status: 400, json: { error } });
+        });
+        await pick();
+        await button('Try again').waitFor();
+        expect(refused).toBe(2);
+        await shown.page.unroute(isFurther);
+        const first = shown.page.waitForRequest('**/v1/library/files**');
+        await button('Try again').click();
+        expect(new URL((await first).url()).searchParams.has('cursor')).toBe(false);
+        await tile('harbour.jpg').waitFor();
+      });
     });
 
     it('shows thumbnails after it was renewed whose signatures ended before', async () => {
