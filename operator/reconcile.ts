@@ -44,6 +44,8 @@ export type Context = Finding &
     organization_id: string;
     /** No custom domain may lie under it. */
     delivery_root_domain: string | undefined;
+    /** Where webhooks may go; public addresses alone where nobody says it. */
+    callback_egress?: 'public' | 'any' | undefined;
     writeSecret: WriteSecret;
     /** Those that were handed over go; undefined where nobody remembers them. */
     removeSecrets?: (() => Promise<void>) | undefined;
@@ -55,7 +57,7 @@ export type Context = Finding &
 export type WriteSecret = (name: string, value: string) => Promise<void>;
 
 export type Scope = Finding &
-  Pick<Context, 'organization_id' | 'delivery_root_domain' | keyof ImageScope>;
+  Pick<Context, 'organization_id' | 'delivery_root_domain' | 'callback_egress' | keyof ImageScope>;
 
 /** What `gather` reads, and under which project: the one thing that a pass locks. */
 export type Gathered = { project: { project_id: string } | undefined };

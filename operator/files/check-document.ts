@@ -13,7 +13,10 @@ import { type Fault, type Note, printPath } from './fault.ts';
 import type { RawDocument } from './read-documents.ts';
 
 export type CheckedDocument = {
-  /** Undefined where the document is not of our kinds, or does not say which resource it is. */
+  /**
+   * Undefined where the document is not of our kinds, or does not say which resource it is. One of another group that has
+   * a kind of ours may be the resource with its group misspelt: what has its name is not taken for gone.
+   */
   identity?: Identity;
   /** Undefined where the document is wrong. */
   resource?: FolderResource;
@@ -32,22 +35,23 @@ export function checkDocument(document: RawDocument, namespace: string): Checked
   // It lists the files beside it for kubectl.
   if (apiVersion.startsWith('kustomize.config.k8s.io/')) return { notes: [], faults: [] };
   if (apiVersion === 'v1' && kind === 'List') return { notes: [], faults: [unreadList(document)] };
+  const known = findKind(kind);
+  const name = nameSchema.safeParse(head.data.metadata?.name).data;
+  const identity = name && known ? { identity: identify({ namespace, kind, name }) } : {};
   const skipped = whyPassedOver(apiVersion, kind);
   if (skipped !== undefined)
-    return { notes: [{ file, line, message: `skipped: ${skipped}` }], faults: [] };
-  const known = findKind(kind);
+    return { ...identity, notes: [{ file, line, message: `skipped: ${skipped}` }], faults: [] };
   // It may be the misspelt kind of what has rows: nothing may be taken for gone while it stands here.
   if (known === undefined) return { notes: [], faults: [unknownKind(document, kind)] };
 
-  const name = nameSchema.safeParse(head.data.metadata?.name).data;
-  const identity = name === undefined ? {} : { identity: identify({ namespace, kind, name }) };
   const checked = parseDocument(documentSchema(known), document);
   if (!checked.success) return { ...identity, notes: [], faults: explain(checked.error, document) };
-  const { spec } = checked.data;
+  const { metadata, spec } = checked.data;
+  // By the name alone: what kubectl prints has a namespace, of a cluster that the folder is not.
   const resource = {
     file,
     line,
-    identity: identify({ namespace, kind, ...checked.data.metadata }),
+    identity: identify({ namespace, kind, name: metadata.name }),
     spec,
   };
   return { ...identity, resource, notes: clusterFieldsOf(known, document), faults: [] };
@@ -63,10 +67,16 @@ export function identify({ namespace, kind, name }: Omit<Identity, 'uid'>): Iden
 }
 
 function whyPassedOver(apiVersion: string, kind: string): string | undefined {
-  if (!apiVersion.startsWith(`${GROUP}/`)) return `${apiVersion} ${kind} is not of ${GROUP}`;
+  if (!isMeantAsOurs(apiVersion)) return `${apiVersion} ${kind} is not of ${GROUP}`;
   if (clusterKinds.some((each) => each.kind === kind))
     return `${kind} means nothing on one machine`;
   return undefined;
+}
+
+/** A misspelt group or one without its version, too: the schema of the kind says what is expected. */
+function isMeantAsOurs(apiVersion: string): boolean {
+  const [product = ''] = GROUP.split('.');
+  return apiVersion.toLowerCase().startsWith(product);
 }
 
 /** Items that are none, or a list among the items of another: what it declares cannot be told. */

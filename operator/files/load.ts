@@ -13,7 +13,7 @@ import { type RawDocument, readDocuments } from './read-documents.ts';
 export type Folder = {
   /** Valid, each once, in the order of the files. */
   resources: FolderResource[];
-  /** The uids that some document declares, whether it is valid or not. */
+  /** The uids that some document declares, or seems to mean, whether it is valid or not. */
   present: Set<string>;
   /** False where something could not be read: then no resource may be taken for gone. */
   isComplete: boolean;
@@ -53,13 +53,15 @@ function addDocument(folder: Folder, { document, namespace, seen, secrets }: Ste
     folder.isComplete &&= faults.length === 0;
     return;
   }
+  folder.present.add(identity.uid);
+  const isPassedOver = resource === undefined && faults.length === 0;
+  if (isPassedOver) return;
   const earlier = seen.get(identity.uid);
   if (earlier !== undefined) {
     folder.faults.push(repeated(document, earlier));
     return;
   }
   seen.set(identity.uid, document);
-  folder.present.add(identity.uid);
   folder.faults.push(...faults);
   if (resource === undefined) return;
   const secret = secretOf(resource);

@@ -33,13 +33,18 @@ export type ResourceReport = {
   error?: unknown;
 };
 
+/** A secret is kept with the name of the Project that it was made for, and those of one are removed but for one. */
+export type FolderContext = Omit<Context, keyof Finding | 'writeSecret' | 'removeSecrets'> & {
+  writeSecret(secret: { name: string; value: string; project: string }): Promise<void>;
+  removeSecrets(of: { project: string; except: string | undefined }): Promise<void>;
+};
+
+type PassContext = FolderContext & Finding;
+
 // What waits for something that a later one makes, or clashes with what one lets go, is looked at again.
 const ROUNDS_MAX = 4;
 
-export async function reconcileFolder(
-  path: string,
-  context: Omit<Context, keyof Finding>,
-): Promise<PassReport> {
+export async function reconcileFolder(path: string, context: FolderContext): Promise<PassReport> {
   const namespace = context.organization_id;
   const folder = await loadFolder(path, namespace);
   const gone = await listGone(folder, context);
@@ -82,7 +87,7 @@ function declared({ resources }: Folder): Pending {
 /** Rows of resources that no document declares; none while a document could not be read. */
 async function listGone(
   folder: Folder,
-  { db, organization_id: namespace }: Omit<Context, keyof Finding>,
+  { db, organization_id: namespace }: FolderContext,
 ): Promise<Pending> {
   if (!folder.isComplete) return [];
   const owners = await listOwners(db, { namespace, uid_prefix: FOLDER_UID_PREFIX });
@@ -110,22 +115,36 @@ function findingIn(folder: Folder, namespace: string): Finding {
   };
 }
 
-async function runRound(pending: Pending, context: Context): Promise<ResourceReport[]> {
+async function runRound(pending: Pending, context: PassContext): Promise<ResourceReport[]> {
   const reports: ResourceReport[] = [];
   for (const subject of pending) reports.push(await runOne(subject, context));
   return reports;
 }
 
-async function runOne(subject: Subject<unknown>, context: Context): Promise<ResourceReport> {
+async function runOne(subject: Subject<unknown>, context: PassContext): Promise<ResourceReport> {
   const { identity, action } = subject;
   try {
     const reconcile = findKind(identity.kind)?.reconcile;
     if (reconcile === undefined) throw new Error(`no reconciler for ${identity.kind}`);
-    return describe(subject, await reconcile(subject, context));
+    return describe(subject, await reconcile(subject, scopeOf(identity, context)));
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { identity, action, outcome: 'failed', reason: 'Failed', message, changes: [], error };
   }
+}
+
+function scopeOf(
+  { name: project }: Identity,
+  { writeSecret, removeSecrets, ...rest }: PassContext,
+): Context {
+  return {
+    ...rest,
+    writeSecret: async (name, value) => {
+      await writeSecret({ name, value, project });
+      await removeSecrets({ project, except: name });
+    },
+    removeSecrets: () => removeSecrets({ project, except: undefined }),
+  };
 }
 
 function describe({ identity, action }: Subject<unknown>, result: Result): ResourceReport {

@@ -7,11 +7,9 @@ import type { Database } from '../../runtime/db/client.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
 import type { Log } from '../../runtime/platform/log.ts';
 import type { Sealing } from '../../runtime/platform/sealing.ts';
-import type { Finding } from '../declared.ts';
-import type { Context, WriteSecret } from '../reconcile.ts';
 import { printFault } from './fault.ts';
 import { loadFolder } from './load.ts';
-import { type PassReport, reconcileFolder } from './reconcile-folder.ts';
+import { type FolderContext, type PassReport, reconcileFolder } from './reconcile-folder.ts';
 import { createReporter } from './report.ts';
 
 export type FolderOperatorOptions = {
@@ -20,11 +18,13 @@ export type FolderOperatorOptions = {
   organization_id: string;
   sealing: Sealing;
   /** Called in every pass: what was lost is handed out again. */
-  writeSecret: WriteSecret;
+  writeSecret: FolderContext['writeSecret'];
+  removeSecrets: FolderContext['removeSecrets'];
   clock: Clock;
   log: Log;
   /** No custom domain may lie under it. */
   delivery_root_domain?: string;
+  callback_egress?: FolderContext['callback_egress'];
   /** How often rows are compared although no file changed. */
   resync_ms?: number;
   /** Awaited after each pass, before the next one begins. */
@@ -109,9 +109,11 @@ function createPasses(options: FolderOperatorOptions) {
   return { pass, idle };
 }
 
-function contextOf(options: FolderOperatorOptions): Omit<Context, keyof Finding> {
-  const { db, clock, sealing, organization_id, delivery_root_domain, writeSecret } = options;
-  return { db, clock, sealing, organization_id, delivery_root_domain, writeSecret };
+function contextOf(options: FolderOperatorOptions): FolderContext {
+  const { db, clock, sealing, organization_id, delivery_root_domain, callback_egress } = options;
+  const { writeSecret, removeSecrets } = options;
+  const scope = { organization_id, delivery_root_domain, callback_egress };
+  return { db, clock, sealing, ...scope, writeSecret, removeSecrets };
 }
 
 function watchFolder(

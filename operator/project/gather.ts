@@ -43,6 +43,7 @@ export type ProjectRows = DomainRows & {
   /** The default watermark was declared, and its resource is gone. */
   is_default_watermark_orphaned: boolean;
   delivery_root_domain: string | undefined;
+  callback_egress?: Scope['callback_egress'];
   /** When they were read, by the database's clock: asked for where a price is declared. */
   read_at: Date | undefined;
 };
@@ -62,6 +63,7 @@ export async function gatherProject(
     is_default_watermark_orphaned: await isOrphaned(db, { project, identity, scope }),
     ...(await findDomains(db, subject, { project_id, scope })),
     delivery_root_domain: scope.delivery_root_domain,
+    callback_egress: scope.callback_egress,
     read_at: spec?.staff?.pricingMultiplier === undefined ? undefined : await findDatabaseTime(db),
   };
 }

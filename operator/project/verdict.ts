@@ -26,7 +26,7 @@ export function verdict({ spec, rows }: Wish): Condition[] {
   }
   const url = spec.callback?.url;
   // Of a name the first delivery tells: only the network of the dispatcher knows where it leads.
-  const fault = url && literalFault(url, 'public');
+  const fault = url && literalFault(url, rows.callback_egress ?? 'public');
   if (fault) {
     const message = `nothing is sent to spec.callback.url (${fault}); all else is in effect`;
     return conditionsFor('CallbackNotPublic', message);

@@ -34,7 +34,7 @@ import {
 } from './environment.ts';
 import { keepPostgres } from './kept-postgres.ts';
 import { followSample } from './sample.ts';
-import { writeSecretFile } from './secret-files.ts';
+import { removeSecretFiles, writeSecretFile } from './secret-files.ts';
 import { loadSecrets } from './secrets.ts';
 import { startServers } from './servers.ts';
 import { openStorage } from './storage.ts';
@@ -139,7 +139,9 @@ async function startOperator(
     clock: deps.clock,
     log: deps.log,
     delivery_root_domain: config.deliveryRootDomain,
-    writeSecret: (name, value) => writeSecretFile(dataFolder, name, value),
+    callback_egress: config.callbackEgress,
+    writeSecret: (secret) => writeSecretFile(dataFolder, secret),
+    removeSecrets: (of) => removeSecretFiles(dataFolder, of),
   });
   lifecycle.onStop('operator', () => operator.stop());
 }

@@ -1,24 +1,68 @@
-/** What a cluster keeps in Secrets: `<data>/secrets/<name>.json`, readable by its owner only. */
-import { mkdir, readFile } from 'node:fs/promises';
+/**
+ * What a cluster keeps in Secrets: `<data>/secrets/<name>.json`, readable by its owner only. Each names the Project that
+ * it was written for, and goes with that one's callback alone.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { writePrivateFile } from './private-file.ts';
+
+export type SecretFile = { name: string; value: string; project: string };
 
 /** Writes nothing where it stands there. `name` is a Kubernetes name, so it cannot leave the folder. */
 export async function writeSecretFile(
   dataFolder: string,
-  name: string,
-  value: string,
+  { name, value, project }: SecretFile,
 ): Promise<void> {
-  const folder = join(dataFolder, 'secrets');
+  const folder = folderIn(dataFolder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, `${name}.json`);
-  if ((await readSecret(path)) !== value) await writePrivateFile(path, { secret: value });
+  const path = join(folder, fileNameOf(name));
+  const content: Content = { secret: value, project };
+  if (!isDeepStrictEqual(await readSecret(path), content)) await writePrivateFile(path, content);
 }
 
-/** Undefined where it cannot be told: it is written then. */
-async function readSecret(path: string): Promise<unknown> {
+/** Those that were written for the Project, but for one. */
+export async function removeSecretFiles(
+  dataFolder: string,
+  { project, except }: { project: string; except: string | undefined },
+): Promise<void> {
+  const folder = folderIn(dataFolder);
+  for (const file of await listFiles(folder)) {
+    const path = join(folder, file);
+    const isKept = except !== undefined && file === fileNameOf(except);
+    if (!isKept && (await readSecret(path))?.project === project) await rm(path, { force: true });
+  }
+}
+
+function folderIn(dataFolder: string): string {
+  return join(dataFolder, 'secrets');
+}
+
+/** What Kubernetes takes for a name, and a file system for one of a file with an ending. */
+const WHOLE_NAME_MAX = 250;
+
+function fileNameOf(name: string): string {
+  if (name.length <= WHOLE_NAME_MAX) return `${name}.json`;
+  const hash = createHash('sha256').update(name).digest('hex');
+  return `${name.slice(0, 180)}-${hash}.json`;
+}
+
+async function listFiles(folder: string): Promise<string[]> {
   try {
-    return JSON.parse(await readFile(path, 'utf8')).secret;
+    return (await readdir(folder)).filter((file) => file.endsWith('.json'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+type Content = { secret?: unknown; project?: unknown };
+
+/** Undefined where it cannot be told: it is written then. */
+async function readSecret(path: string): Promise<Content | undefined> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) ?? undefined;
   } catch {
     return undefined;
   }

@@ -94,6 +94,7 @@ async function throughFolder(documents: readonly Document[]): Promise<void> {
     const { faults } = await reconcileFolder(folder, {
       ...{ db, sealing, organization_id, clock: systemClock },
       ...{ delivery_root_domain: undefined, writeSecret: async () => undefined },
+      removeSecrets: async () => undefined,
     });
     expect(faults).toEqual([]);
   } finally {

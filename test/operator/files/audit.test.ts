@@ -42,6 +42,7 @@ async function pass(specs: Specs): Promise<void> {
     organization_id,
     delivery_root_domain: 'images.example',
     writeSecret: async () => undefined,
+    removeSecrets: async () => undefined,
   });
 }
 

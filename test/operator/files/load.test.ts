@@ -249,6 +249,19 @@ describe('what a wrong document says', () => {
     ]);
   });
 
+  it.each(['tintype.dev', 'tintype.io/v1alpha1', 'Tintype.dev/v1alpha1'])(
+    'says that the group of %s is misspelt',
+    async (apiVersion) => {
+      const { faultLines, noteLines, present } = await load({
+        'a.yaml': project('one').replace('tintype.dev/v1alpha1', apiVersion),
+      });
+      expect(faultLines).toEqual([
+        `a.yaml:1: apiVersion: expected tintype.dev/v1alpha1, got "${apiVersion}"`,
+      ]);
+      expect([noteLines, present.size]).toEqual([[], 1]);
+    },
+  );
+
   it('says what a watermark preset without a file needs', async () => {
     const { faultLines } = await load({
       'a.yaml':
@@ -357,6 +370,20 @@ describe('what is passed over', () => {
       'a.yaml:6: skipped: v1 Secret is not of tintype.dev',
     ]);
     expect([faultLines, isComplete]).toEqual([[], true]);
+  });
+
+  it('a kind of ours in a group of others with a note; beside ours of that name it takes nothing from it', async () => {
+    const foreign = project('one').replace('tintype.dev/v1alpha1', 'project.openshift.io/v1');
+    const { noteLines, faultLines, names, present } = await load({
+      'a.yaml': foreign,
+      'b.yaml': project('one'),
+      'c.yaml': foreign.replace('name: one', 'name: two'),
+    });
+    expect(noteLines).toEqual([
+      'a.yaml:1: skipped: project.openshift.io/v1 Project is not of tintype.dev',
+      'c.yaml:1: skipped: project.openshift.io/v1 Project is not of tintype.dev',
+    ]);
+    expect([faultLines, names, present.size]).toEqual([[], ['Project/one'], 2]);
   });
 
   it('a folder within it, and a file of JSON, each with what to do', async () => {

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { identify } from '../../../operator/files/check-document.ts';
 import { type PassReport, reconcileFolder } from '../../../operator/files/reconcile-folder.ts';
 import { newId } from '../../../runtime/core/ids.ts';
 import { insertOrganization } from '../../../runtime/db/organizations.ts';
@@ -47,7 +48,8 @@ async function pass(files: Record<string, string>): Promise<PassReport> {
     clock,
     organization_id,
     delivery_root_domain: 'images.example',
-    writeSecret: async (name, value) => void secrets.push([name, value]),
+    writeSecret: async ({ name, value }) => void secrets.push([name, value]),
+    removeSecrets: async () => undefined,
   });
 }
 
@@ -88,8 +90,8 @@ describe('a pass over the samples', () => {
   it('makes a public project with presets, one key and a recipe; the watermark waits for its file', async () => {
     const samples = new URL('../../../config/samples', import.meta.url).pathname;
     const context = { db, sealing, clock, organization_id, delivery_root_domain: undefined };
-    const writeSecret = async () => undefined;
-    const report = await reconcileFolder(samples, { ...context, writeSecret });
+    const handing = { writeSecret: async () => undefined, removeSecrets: async () => undefined };
+    const report = await reconcileFolder(samples, { ...context, ...handing });
     expect(report.faults).toEqual([]);
     expect(outcomes(report)).toEqual([
       'Project InSync',
@@ -104,7 +106,7 @@ describe('a pass over the samples', () => {
       allowed_transform_chains: [],
       resolution_presets: { thumb: 'resize/200x200/smart', hero: 'resize/1600x/format/webp' },
     });
-    const again = await reconcileFolder(samples, { ...context, writeSecret });
+    const again = await reconcileFolder(samples, { ...context, ...handing });
     expect(again.changes).toBe(0);
   });
 });
@@ -269,6 +271,69 @@ describe('a project and its owners', () => {
     expect(notes).toEqual([]);
     expect(await project(name)).toMatchObject({ status: 'active', owner_name: name, name: 'Shop' });
   });
+
+  it('stays the one that it is with a namespace in its metadata, as kubectl prints it, and without', async () => {
+    const name = slug();
+    const printed = { namespace: 'shop', kind: 'Recipe', uid: '1' };
+    const files = (metadata: object) => {
+      const item = JSON.parse(resource('Project', name, {}));
+      item.metadata = { ...item.metadata, ...metadata };
+      return {
+        'a.yaml': JSON.stringify(item),
+        'b.yaml': resource('SigningKey', name, { projectRef: { name } }),
+      };
+    };
+    expect(outcomes(await pass(files(printed)))).toEqual(['Project InSync', 'SigningKey InSync']);
+    expect(await project(name)).toMatchObject({ owner_namespace: organization_id });
+    expect(await pass(files({}))).toMatchObject({ changes: 0, faults: [] });
+    await pass({});
+    expect(await project(name)).toMatchObject({ status: 'suspended', suspended_by: 'owner' });
+  });
+
+  it('has its rows back that carry a namespace of its metadata', async () => {
+    const name = slug();
+    const files = {
+      'a.yaml': resource('Project', name, {}),
+      'b.yaml': resource('SigningKey', name, { projectRef: { name } }),
+      'c.yaml': resource('Recipe', name, chain(name)),
+    };
+    await pass(files);
+    const { project_id } = await project(name);
+    const rows = async () => [
+      await project(name),
+      ...(await listRecipes(db, project_id)),
+      ...(await listSigningKeys(db, project_id)),
+    ];
+    const before = await rows();
+    for (const [kind, table] of [
+      ['Project', 'projects'],
+      ['SigningKey', 'signing_keys'],
+      ['Recipe', 'recipes'],
+    ] as const) {
+      const { uid } = identify({ namespace: 'shop', kind, name });
+      await db.query(
+        `update ${table} set owner_namespace = 'shop', owner_uid = $2 where project_id = $1`,
+        [project_id, uid],
+      );
+    }
+    expect(outcomes(await pass(files))).toContain('Project SlugConflict');
+    const migration = '../../../runtime/db/migrations/0071_identities_of_folders.sql';
+    const text = await readFile(new URL(migration, import.meta.url), 'utf8');
+    await db.query(text.split('-- Down Migration')[0] ?? '');
+    expect(await pass(files)).toMatchObject({ changes: 0, faults: [] });
+    expect(await rows()).toEqual(before);
+  });
+
+  it.each(['tintype.dev', 'tintype.io/v1alpha1', 'titype.dev/v1alpha1', 'v1'])(
+    'is not taken for gone while its apiVersion is %s',
+    async (apiVersion) => {
+      const name = slug();
+      const text = resource('Project', name, {});
+      await pass({ 'a.yaml': text });
+      await pass({ 'a.yaml': JSON.stringify({ ...JSON.parse(text), apiVersion }) });
+      expect(await project(name)).toMatchObject({ status: 'active', owner_name: name });
+    },
+  );
 
   it('is not taken for gone while a file cannot be read, or its own document is wrong', async () => {
     const name = slug();

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import { findProjectBySlug, updateProject } from '../../../runtime/db/projects.t
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { createLog } from '../../../runtime/platform/log.ts';
 import { createSealing } from '../../../runtime/platform/sealing.ts';
-import { writeSecretFile } from '../../../runtime/standalone/secret-files.ts';
+import { removeSecretFiles, writeSecretFile } from '../../../runtime/standalone/secret-files.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeFile, makeOrganization } from '../../support/rows.ts';
 
@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 
 async function start(
-  options: Pick<FolderOperatorOptions, 'resync_ms' | 'onPass'> = {},
+  options: Pick<FolderOperatorOptions, 'resync_ms' | 'onPass' | 'callback_egress'> = {},
 ): Promise<FolderOperator> {
   const { organization_id } = await makeOrganization(db);
   const destination = { write: (line: string) => lines.push(JSON.parse(line)) };
@@ -51,7 +51,8 @@ async function start(
     sealing: createSealing([{ id: 'k1', key: randomBytes(32) }]),
     clock: systemClock,
     log: createLog({ level: 'debug', name: 'test', destination }),
-    writeSecret: (name, value) => writeSecretFile(data, name, value),
+    writeSecret: (secret) => writeSecretFile(data, secret),
+    removeSecrets: (of) => removeSecretFiles(data, of),
     ...options,
   });
   return operator;
@@ -166,6 +167,60 @@ describe('the operator of a folder', () => {
     expect(await readFile(file, 'utf8')).toBe(text);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
+
+  it('writes a secret of the longest name, beside one that begins as it does', async () => {
+    const label = 'a'.repeat(60);
+    const longest = `${[label, label, label, label].join('.')}.${'b'.repeat(9)}`;
+    expect(longest).toHaveLength(253);
+    const hook = (secretName: string) => ({ url: 'https://a.example/', secretName });
+    const names = [longest, `${longest.slice(0, -1)}c`, longest.slice(0, 250), 'hook'];
+    for (const [index, name] of names.entries()) {
+      const text = projectFile({ callback: hook(name), slug: `${slug}${index}` });
+      await write(`${index}.yaml`, text.replace(`"name":"${slug}"`, `"name":"${slug}${index}"`));
+    }
+    const { pass } = await start();
+    const { resources } = await pass();
+    expect(resources.map(({ outcome }) => outcome)).toEqual(Array(4).fill('done'));
+    const files = await readdir(join(data, 'secrets'));
+    expect(files).toHaveLength(4);
+    expect(files).toContain('hook.json');
+    expect(files).toContain(`${longest.slice(0, 250)}.json`);
+  });
+
+  it('removes the secret of a callback that is declared away, or has another name, and no other one', async () => {
+    const other = projectFile({
+      slug: `${slug}2`,
+      callback: { url: 'https://a.example/', secretName: 'other' },
+    }).replace(`"name":"${slug}"`, `"name":"${slug}2"`);
+    await write('b.yaml', other);
+    const callback = { url: 'https://a.example/', secretName: 'one' };
+    const { pass } = await start();
+    const filesWith = async (spec: object) => {
+      await write('a.yaml', projectFile(spec));
+      await pass();
+      return (await readdir(join(data, 'secrets'))).toSorted();
+    };
+    expect(await filesWith({ callback })).toEqual(['one.json', 'other.json']);
+    const renamed = { ...callback, secretName: 'two' };
+    expect(await filesWith({ callback: renamed })).toEqual(['other.json', 'two.json']);
+    expect(await filesWith({})).toEqual(['other.json', 'two.json']);
+    expect(await filesWith({ callback: { url: '', secretName: 'other' } })).toEqual(['other.json']);
+    const { secret } = JSON.parse(await readFile(join(data, 'secrets', 'other.json'), 'utf8'));
+    expect(secret).toMatch(/^whsec_/);
+  });
+
+  it.each([
+    ['public', 'CallbackNotPublic'],
+    ['any', 'InSync'],
+  ] as const)(
+    'says of a private address, where webhooks may go to %s ones, %s',
+    async (callback_egress, reason) => {
+      const callback = { url: 'https://10.1.2.3/h', secretName: 'hook' };
+      await write('a.yaml', projectFile({ callback }));
+      const { pass } = await start({ callback_egress });
+      expect((await pass()).resources).toMatchObject([{ reason }]);
+    },
+  );
 
   it('runs passes one after the other, and shares one among all that asked meanwhile', async () => {
     await write('a.yaml', projectFile());
