@@ -37,6 +37,8 @@ export type DeploymentProcess<Field extends ConfigField> = {
   fields: readonly Field[];
   /** How long what runs may take to end; END_MS_MAX where it is left out. */
   end_ms_max?: number;
+  /** How long after that the process may go on; a little where it is left out. */
+  held_ms?: number;
   start(context: {
     deps: Deps;
     config: ConfigWith<Field | DeploymentField>;
@@ -76,9 +78,14 @@ export async function runDeployment<Field extends ConfigField>(
   });
 }
 
+type Deadlines = Pick<DeploymentProcess<never>, 'end_ms_max' | 'held_ms'>;
+
 /** A part alone may take all but what the others need to close. */
-function deadlinesOf({ end_ms_max = END_MS_MAX }: { end_ms_max?: number }) {
-  return { deadline_ms: end_ms_max, part_deadline_ms: end_ms_max - CLOSE_MS };
+function deadlinesOf({ end_ms_max = END_MS_MAX, held_ms }: Deadlines) {
+  return {
+    ...{ deadline_ms: end_ms_max, part_deadline_ms: end_ms_max - CLOSE_MS },
+    ...(held_ms === undefined ? {} : { held_ms }),
+  };
 }
 
 type Watching = { port: number | undefined; lifecycle: Lifecycle };

@@ -32,6 +32,8 @@ it('a process is ready when its own part has begun, and not with what that works
       TINTYPE_LOG_LEVEL: 'silent',
     },
     fields: [],
+    // The tests' own process goes on.
+    held_ms: 2 ** 31 - 1,
     start: async ({ lifecycle }) => {
       starting.resolve(lifecycle);
       await begun.promise;
