@@ -13,7 +13,7 @@ import { declaredImageDeps } from '../support/declared-image-deps.ts';
 import { claimDeclared, ingestDeclared, listUploads } from '../support/declared-uploads.ts';
 import { makeFolderBuckets } from '../support/folder-buckets.ts';
 import { kubeOk, kubeRelease } from '../support/kube-request.ts';
-import { makeFile, must } from '../support/rows.ts';
+import { makeFile, makeWatermarkPresets, must } from '../support/rows.ts';
 import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
 import { until } from '../support/until.ts';
 
@@ -101,15 +101,17 @@ function store(kind: 'configmaps', name: string, bytes: Buffer, other = bytes) {
 
 /** Presets of a project that were made through the API, `many-1` and so on. */
 async function makePresets(name: string, count: number): Promise<void> {
-  const { project_id } = must(await findProjectBySlug(db, name));
-  const { file_id } = await makeFile(db, { project_id }, { file_slug: 'others.png' });
-  await db.query(
-    `insert into watermark_presets
-       (watermark_preset_id, project_id, name, file_id, x_offset, y_offset, opacity)
-     select 'wm_' || left(md5($1 || n), 26), $1, 'many-' || n, $2, 0, 0, 100
-     from generate_series(1, $3::int) n`,
-    [project_id, file_id, count],
-  );
+  const project = must(await findProjectBySlug(db, name));
+  await makeWatermarkPresets(db, await makeFile(db, project, { file_slug: 'others.png' }), count);
+}
+
+/** A project and a preset of one name, whose image is the first of two in a ConfigMap: what the preset declares of either. */
+async function declareStored(name: string, bytes: Buffer): Promise<(key: string) => object> {
+  const spec = (key: string) => ({ projectRef: { name }, image: { configMapRef: { name, key } } });
+  await store('configmaps', name, bytes, newImage());
+  await apply('Project', name, {});
+  await apply('WatermarkPreset', name, spec('logo.png'));
+  return spec;
 }
 
 /** The slug of the file that a preset draws; undefined where there is no preset. */
@@ -239,13 +241,7 @@ describe('a preset that brings its image', () => {
 
   it('stays as it is while its project sleeps, and says it where it was changed meanwhile', async () => {
     const [name, bytes] = [newSlug(), newImage()];
-    const spec = (key: string) => ({
-      projectRef: { name },
-      image: { configMapRef: { name, key } },
-    });
-    await store('configmaps', name, bytes, newImage());
-    await apply('Project', name, {});
-    await apply('WatermarkPreset', name, spec('logo.png'));
+    const spec = await declareStored(name, bytes);
     await led(async () => {
       await ingest(name, bytes);
       await untilReason('WatermarkPreset', name, 'InSync');
@@ -350,13 +346,7 @@ describe('a preset that brings its image', () => {
 
   it('brings no other one by a change that is refused, and none to another project', async () => {
     const [name, slug, bytes] = [newSlug(), newSlug(), newImage()];
-    const spec = (key: string) => ({
-      projectRef: { name },
-      image: { configMapRef: { name, key } },
-    });
-    await store('configmaps', name, bytes, newImage());
-    await apply('Project', name, {});
-    await apply('WatermarkPreset', name, spec('logo.png'));
+    const spec = await declareStored(name, bytes);
     await led(async () => {
       await ingest(name, bytes);
       await untilReason('WatermarkPreset', name, 'InSync');

@@ -1,9 +1,11 @@
 /** How much a project may have, declared and through the API together. */
 import { expect, it } from 'vitest';
 import { RECIPES_MAX, WATERMARK_PRESETS_MAX } from '../../runtime/core/limits.ts';
+import type { Queryable } from '../../runtime/db/client.ts';
+import type { FileRow } from '../../runtime/db/files.ts';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
 import { useDatabase } from '../support/database.ts';
-import { makeFile, must } from '../support/rows.ts';
+import { makeFile, makeWatermarkPresets, must } from '../support/rows.ts';
 import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
 import { until } from '../support/until.ts';
 
@@ -11,12 +13,13 @@ const { db } = useDatabase();
 const { apply, condition, led, remove, untilGone, untilReason } = useTenantCluster({ db });
 
 const fill = {
-  recipes: `insert into recipes (recipe_id, project_id, name, transform_chain, schema_version)
-    select 'rcp_' || left(md5($1 || n), 26), $1, 'many-' || n, 'quality/80', 1 from generate_series(1, $2::int) n
-    where $3::text is not null`,
-  watermark_presets: `insert into watermark_presets
-      (watermark_preset_id, project_id, name, file_id, x_offset, y_offset, opacity)
-    select 'wm_' || left(md5($1 || n), 26), $1, 'many-' || n, $3, 0, 0, 100 from generate_series(1, $2::int) n`,
+  recipes: (_: Queryable, { project_id }: FileRow, count: number) =>
+    db.query(
+      `insert into recipes (recipe_id, project_id, name, transform_chain, schema_version)
+       select 'rcp_' || left(md5($1 || n), 26), $1, 'many-' || n, 'quality/80', 1 from generate_series(1, $2::int) n`,
+      [project_id, count],
+    ),
+  watermark_presets: makeWatermarkPresets,
 } as const;
 
 it.each([
@@ -47,12 +50,12 @@ it.each([
       await untilReason('Project', slug, 'InSync');
       const project = must(await findProjectBySlug(db, slug));
       const { project_id } = project;
-      const { file_id } = await makeFile(db, project, { file_slug: 'logo.png' });
+      const file = await makeFile(db, project, { file_slug: 'logo.png' });
       const count = async () => {
         const query = `select count(*) from ${table} where project_id = $1`;
         return (await db.query<{ count: number }>(query, [project_id]))[0]?.count;
       };
-      await db.query(fill[table], [project_id, most - 1, file_id]);
+      await fill[table](db, file, most - 1);
       await apply(kind, last, { projectRef, ...spec });
       await untilReason(kind, last, 'InSync');
       await apply(kind, late, { projectRef, ...spec });

@@ -5,7 +5,7 @@ import { findProjectBySlug } from '../../runtime/db/projects.ts';
 import { upsertRecipe } from '../../runtime/db/recipes.ts';
 import { useDatabase } from '../support/database.ts';
 import { kubeRelease } from '../support/kube-request.ts';
-import { id, makeFile, must } from '../support/rows.ts';
+import { id, makeFile, makeWatermarkPresets, must } from '../support/rows.ts';
 import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
 import { until } from '../support/until.ts';
 
@@ -107,14 +107,8 @@ it.each([
     await led(async () => {
       await untilReason('Project', slug, 'InSync');
       const { project_id } = await project(slug);
-      const { file_id } = await makeFile(db, { project_id }, { file_slug: 'logo.png' });
-      await db.query(
-        `insert into watermark_presets
-           (watermark_preset_id, project_id, name, file_id, x_offset, y_offset, opacity)
-         select 'wm_' || left(md5($1 || n), 26), $1, 'many-' || n, $2, 0, 0, 100
-         from generate_series(1, $3::int) n`,
-        [project_id, file_id, others],
-      );
+      const file = await makeFile(db, { project_id }, { file_slug: 'logo.png' });
+      await makeWatermarkPresets(db, file, others);
       await declare('WatermarkPreset', slug, { [w1]: 'Corner' });
       await untilReason('WatermarkPreset', w1, 'InSync');
       await refer(w1);

@@ -169,3 +169,18 @@ export async function makeCheck(
   );
   return check_id;
 }
+
+/** Presets that were made through the API, `many-1` and so on. */
+export async function makeWatermarkPresets(
+  db: Queryable,
+  { project_id, file_id }: Pick<FileRow, 'project_id' | 'file_id'>,
+  count: number,
+): Promise<void> {
+  await db.query(
+    `insert into watermark_presets
+       (watermark_preset_id, project_id, name, file_id, x_offset, y_offset, opacity)
+     select 'wm_' || left(md5($1 || n), 26), $1, 'many-' || n, $2, 0, 0, 100
+     from generate_series(1, $3::int) n`,
+    [project_id, file_id, count],
+  );
+}
