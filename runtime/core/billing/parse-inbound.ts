@@ -1,6 +1,6 @@
 /** Reads an event's object as its type promises it; what does not fit is the sender's mistake. Spec: Infrastructure. */
 import { z } from 'zod';
-import { ServiceError } from '../errors.ts';
+import { wrongInput } from '../input-issue.ts';
 import { isStorable } from '../text.ts';
 
 /** Of a customer, a subscription, a payment: as it is kept. */
@@ -25,5 +25,5 @@ export function parseInbound<Found>(schema: z.ZodType<Found>, object: unknown): 
     path: ['object', ...path].join('.'),
     message: 'expected what the type of the event says of it',
   }));
-  throw new ServiceError('invalid_request', { details: { issues } });
+  throw wrongInput(...issues);
 }

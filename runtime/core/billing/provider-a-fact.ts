@@ -3,7 +3,8 @@
  * where it stands since. Spec: PaymentProviderASignature.
  */
 import { z } from 'zod';
-import { ServiceError } from '../errors.ts';
+import type { ServiceError } from '../errors.ts';
+import { wrongInput } from '../input-issue.ts';
 import type { ProviderAEvent } from '../resources/inbound.ts';
 import type { SubscriptionStatus } from '../states.ts';
 import type { BillingFact, Refunded } from './billing-fact.ts';
@@ -84,7 +85,7 @@ export function factOfProviderA(
   { id: event_id, type, livemode, data }: ProviderAEvent,
   mode?: 'test' | 'live',
 ): BillingFact | undefined {
-  if (mode !== undefined && livemode === (mode === 'test')) refuseMode(mode);
+  if (mode !== undefined && livemode === (mode === 'test')) throw wrongMode(mode);
   switch (type) {
     case 'invoice.paid':
       return paid(data.object);
@@ -103,11 +104,9 @@ export function factOfProviderA(
   }
 }
 
-function refuseMode(mode: 'test' | 'live'): never {
+function wrongMode(mode: 'test' | 'live'): ServiceError {
   const message = `expected ${mode === 'live'}: TINTYPE_PROVIDER_A_MODE is ${mode}`;
-  throw new ServiceError('invalid_request', {
-    details: { issues: [{ path: 'livemode', message }] },
-  });
+  return wrongInput({ path: 'livemode', message });
 }
 
 /**
@@ -122,7 +121,7 @@ function paid(object: unknown): BillingFact | undefined {
   if (subscription_id == null) return undefined;
   const billed = found.lines.data.find(isOfPlan);
   const product_id = billed?.price?.id ?? billed?.pricing?.price_details?.price;
-  if (billed === undefined && found.lines.has_more === true) refuseCut();
+  if (billed === undefined && found.lines.has_more === true) throw wrongInput(CUT);
   if (billed === undefined || product_id === undefined) return undefined;
   return {
     kind: 'paid',
@@ -136,25 +135,22 @@ function paid(object: unknown): BillingFact | undefined {
   };
 }
 
-function refuseCut(): never {
-  const message = 'expected the line of the plan among those that the event shows';
-  throw new ServiceError('invalid_request', {
-    details: { issues: [{ path: 'object.lines.has_more', message }] },
-  });
-}
+const CUT = {
+  path: 'object.lines.has_more',
+  message: 'expected the line of the plan among those that the event shows',
+};
 
 function isOfPlan(each: z.infer<typeof line>): boolean {
   return !isSingle(each) && !isProration(each) && isBilled(each);
 }
 
-/** Something that somebody added to the next invoice. */
+/** Something that somebody added to the next invoice, what is left of a change in the middle of a period among it. */
 function isSingle({ type, parent }: z.infer<typeof line>): boolean {
   return type === 'invoiceitem' || parent?.invoice_item_details != null;
 }
 
 function isProration({ proration, parent }: z.infer<typeof line>): boolean {
-  const items = [parent?.subscription_item_details, parent?.invoice_item_details];
-  return proration === true || items.some((each) => each?.proration === true);
+  return proration === true || parent?.subscription_item_details?.proration === true;
 }
 
 /**
