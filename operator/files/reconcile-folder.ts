@@ -33,10 +33,10 @@ export type ResourceReport = {
   error?: unknown;
 };
 
-/** A secret is kept with the name of the Project that it was made for, and those of one are removed but for one. */
+/** A secret is kept with the name of the Project that it was made for, which has one at a time. */
 export type FolderContext = Omit<Context, keyof Finding | 'writeSecret' | 'removeSecrets'> & {
   writeSecret(secret: { name: string; value: string; project: string }): Promise<void>;
-  removeSecrets(of: { project: string; except: string | undefined }): Promise<void>;
+  removeSecrets(project: string): Promise<void>;
 };
 
 type PassContext = FolderContext & Finding;
@@ -139,11 +139,8 @@ function scopeOf(
 ): Context {
   return {
     ...rest,
-    writeSecret: async (name, value) => {
-      await writeSecret({ name, value, project });
-      await removeSecrets({ project, except: name });
-    },
-    removeSecrets: () => removeSecrets({ project, except: undefined }),
+    writeSecret: (name, value) => writeSecret({ name, value, project }),
+    removeSecrets: () => removeSecrets(project),
   };
 }
 

@@ -141,7 +141,7 @@ async function startOperator(
     delivery_root_domain: config.deliveryRootDomain,
     callback_egress: config.callbackEgress,
     writeSecret: (secret) => writeSecretFile(dataFolder, secret),
-    removeSecrets: (of) => removeSecretFiles(dataFolder, of),
+    removeSecrets: (project) => removeSecretFiles(dataFolder, project),
   });
   lifecycle.onStop('operator', () => operator.stop());
 }

@@ -6,32 +6,41 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { isRecord, parseAnyJson } from '../core/json.ts';
+import { ignore } from '../platform/storage/object-file.ts';
 import { writePrivateFile } from './private-file.ts';
 
 export type SecretFile = { name: string; value: string; project: string };
 
-/** Writes nothing where it stands there. `name` is a Kubernetes name, so it cannot leave the folder. */
+/**
+ * Nothing is done where it stands there; else what the Project had under another name goes before. `name` is a Kubernetes
+ * name, so it cannot leave the folder.
+ */
 export async function writeSecretFile(
   dataFolder: string,
   { name, value, project }: SecretFile,
 ): Promise<void> {
   const folder = folderIn(dataFolder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, fileNameOf(name));
-  const content: Content = { secret: value, project };
-  if (!isDeepStrictEqual(await readSecret(path), content)) await writePrivateFile(path, content);
+  const file = fileNameOf(name);
+  const path = join(folder, file);
+  const content = { secret: value, project };
+  if (isDeepStrictEqual(await readSecret(path), content)) return;
+  await removeSecretFiles(dataFolder, project, file);
+  await writePrivateFile(path, content);
 }
 
-/** Those that were written for the Project, but for one. */
+/** Those that were written for the Project, but for one that is replaced. */
 export async function removeSecretFiles(
   dataFolder: string,
-  { project, except }: { project: string; except: string | undefined },
+  project: string,
+  kept?: string,
 ): Promise<void> {
   const folder = folderIn(dataFolder);
   for (const file of await listFiles(folder)) {
     const path = join(folder, file);
-    const isKept = except !== undefined && file === fileNameOf(except);
-    if (!isKept && (await readSecret(path))?.project === project) await rm(path, { force: true });
+    if (file !== kept && (await readSecret(path))?.['project'] === project)
+      await rm(path, { force: true });
   }
 }
 
@@ -49,21 +58,12 @@ function fileNameOf(name: string): string {
 }
 
 async function listFiles(folder: string): Promise<string[]> {
-  try {
-    return (await readdir(folder)).filter((file) => file.endsWith('.json'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
+  const files = await readdir(folder).catch(ignore('ENOENT'));
+  return files?.filter((file) => file.endsWith('.json')) ?? [];
 }
 
-type Content = { secret?: unknown; project?: unknown };
-
 /** Undefined where it cannot be told: it is written then. */
-async function readSecret(path: string): Promise<Content | undefined> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8')) ?? undefined;
-  } catch {
-    return undefined;
-  }
+async function readSecret(path: string): Promise<Record<string, unknown> | undefined> {
+  const found = parseAnyJson(await readFile(path, 'utf8').catch(() => ''));
+  return isRecord(found) ? found : undefined;
 }

@@ -52,7 +52,7 @@ async function start(
     clock: systemClock,
     log: createLog({ level: 'debug', name: 'test', destination }),
     writeSecret: (secret) => writeSecretFile(data, secret),
-    removeSecrets: (of) => removeSecretFiles(data, of),
+    removeSecrets: (project) => removeSecretFiles(data, project),
     ...options,
   });
   return operator;
