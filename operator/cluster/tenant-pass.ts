@@ -2,7 +2,6 @@
  * One turn at one key: the resource that went, the one that is there, and when to look again. A database that is away, or
  * not at our version yet, is said in the resource's condition and asked again later, never in a loop.
  */
-
 import { ServiceError } from '../../runtime/core/errors.ts';
 import type { Queryable } from '../../runtime/db/client.ts';
 import { hasTintypeSchema } from '../../runtime/db/schema-presence.ts';

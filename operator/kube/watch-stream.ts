@@ -2,9 +2,8 @@
  * One watch: the changes of a collection from a version on, line by line, until the server ends it, it breaks, or
  * nothing comes for so long that nobody can be at the other end. It never begins again by itself.
  */
-
 import type { IncomingMessage } from 'node:http';
-import { parseAnyJson } from '../../runtime/core/json.ts';
+import { isRecord, parseAnyJson } from '../../runtime/core/json.ts';
 import type { Credentials } from './credentials.ts';
 import { KubeFailure, parseFailure } from './kube-failure.ts';
 import { collectionPath, type KubeObject, type ResourceType, type Selection } from './resource.ts';
@@ -168,9 +167,7 @@ function parseEvent<T extends KubeObject>(
   line: string,
 ): WatchEvent<T> | KubeFailure {
   const event = parseAnyJson(line);
-  const kind = typeof event === 'object' && event !== null && 'type' in event ? event.type : '';
-  const object: unknown =
-    typeof event === 'object' && event !== null && 'object' in event ? event.object : undefined;
+  const { type: kind, object } = isRecord(event) ? event : {};
   if (kind === 'ERROR') return parseFailure({ status: codeOf(object), body: object });
   try {
     if (kind === 'BOOKMARK') return { kind: 'bookmark', resource_version: versionOf(object) };
@@ -184,13 +181,13 @@ function parseEvent<T extends KubeObject>(
 }
 
 function codeOf(status: unknown): number {
-  const code = typeof status === 'object' && status !== null && 'code' in status ? status.code : 0;
+  const { code } = isRecord(status) ? status : {};
   return typeof code === 'number' ? code : 500;
 }
 
 function versionOf(object: unknown): string {
-  const { metadata }: { metadata?: { resourceVersion?: unknown } } =
-    typeof object === 'object' && object !== null ? object : {};
-  if (typeof metadata?.resourceVersion === 'string') return metadata.resourceVersion;
+  const { metadata } = isRecord(object) ? object : {};
+  const { resourceVersion } = isRecord(metadata) ? metadata : {};
+  if (typeof resourceVersion === 'string') return resourceVersion;
   throw new Error('no version');
 }

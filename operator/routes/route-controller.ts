@@ -2,7 +2,6 @@
  * Keeps the routes of all projects, those that were made through the API among them, for as long as this process leads.
  * Woken by resources, by routes and by rows that changed; everything is compared once a minute all the same.
  */
-
 import { isDeepStrictEqual } from 'node:util';
 import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import type { Log } from '../../runtime/platform/log.ts';

@@ -1,7 +1,6 @@
 /**
  * Log lines for a person at a terminal: pino's JSON in, one readable line out, an error's stack below it.
  */
-
 import { styleText } from 'node:util';
 import { isRecord, parseAnyJson } from '../core/json.ts';
 import type { LogDestination } from './log.ts';

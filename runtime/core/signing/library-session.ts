@@ -1,7 +1,6 @@
 // The picker's token: ls1.{kid}.{payload}.{mac}. Spec: Library session;
 // Authentication, Credentials, LibrarySession. The payload is base64url JSON, readable but
 // tamper-proof; the mac covers "ls1.{kid}.{payload}".
-
 import { z } from 'zod';
 import { parseAnyJson } from '../json.ts';
 import { libraryPermissions } from '../scopes.ts';

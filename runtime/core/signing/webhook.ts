@@ -1,6 +1,5 @@
 // Signature of our webhooks, and the verifier that receivers use. Spec: Events, Signature rules;
 // Verifier failure reasons. Several secrets sign while a rotated one is still accepted.
-
 import type { VerifierReason } from '../errors.ts';
 import { isRecord, parseAnyJson } from '../json.ts';
 import { WEBHOOK_TOLERANCE_SECONDS_DEFAULT } from '../limits.ts';

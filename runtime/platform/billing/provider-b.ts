@@ -2,7 +2,6 @@
  * Payment provider B's API: one thing is asked of it, to cancel a subscription at the end of what is paid. Every call
  * is over by its deadline, and a repeated one has the same idempotency key. Spec: Billing.
  */
-
 import { statusOfProviderB } from '../../core/billing/provider-b-fact.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { parseAnyJson } from '../../core/json.ts';
