@@ -82,10 +82,7 @@ type Deadlines = Pick<DeploymentProcess<never>, 'end_ms_max' | 'held_ms'>;
 
 /** A part alone may take all but what the others need to close. */
 function deadlinesOf({ end_ms_max = END_MS_MAX, held_ms }: Deadlines) {
-  return {
-    ...{ deadline_ms: end_ms_max, part_deadline_ms: end_ms_max - CLOSE_MS },
-    ...(held_ms === undefined ? {} : { held_ms }),
-  };
+  return { deadline_ms: end_ms_max, part_deadline_ms: end_ms_max - CLOSE_MS, held_ms };
 }
 
 type Watching = { port: number | undefined; lifecycle: Lifecycle };

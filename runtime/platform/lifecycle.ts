@@ -32,7 +32,7 @@ type Options = {
   deadline_ms?: number;
   echo_ms?: number;
   /** How long after that the process may go on. */
-  held_ms?: number;
+  held_ms?: number | undefined;
   process?: SignalSource;
 };
 type SignalSource = Pick<NodeJS.Process, 'on' | 'off' | 'exit'>;
