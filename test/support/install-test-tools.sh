@@ -104,7 +104,7 @@ install_kubernetes() {
   done
   [ -n "$missing" ] || return 0
   find_go
-  echo "Building Kubernetes $KUBERNETES for the tests into .tools/bin/: once, about 4 minutes on 2 cores, 2 GB of memory …"
+  echo "Building Kubernetes $KUBERNETES for the tests into .tools/bin/: once, some 5 to 10 minutes on 2 cores, 2 GB of memory …"
   local began=$SECONDS version='-X k8s.io/component-base/version'
   mkdir -p .tools/bin
   (cd test/kube && CGO_ENABLED=0 "$go" build -trimpath -buildvcs=false -tags providerless,netgo \
