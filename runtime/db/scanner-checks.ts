@@ -122,7 +122,8 @@ const SINCE_BLOCK = `files o join scanner_checks c using (file_id)
 /**
  * Files of a project that the scanner blocked, deleted ones too, and that staff did not reject: neither by the check
  * that blocked them, nor by one of what came later under their slug, also where they were deleted and uploaded again
- * meanwhile.
+ * meanwhile. Slugs with a rejection are found first, by themselves: joined to the files, a planner that does not know
+ * yet how many there are looks for each of them among all.
  */
 export async function listUnreviewedBlocks(
   db: Queryable,
@@ -131,7 +132,9 @@ export async function listUnreviewedBlocks(
   return db.query(
     `select f.file_id, f.status from files f
      where f.project_id = $1 and f.blocked_by = 'scanner'
-       and not exists (select from ${SINCE_BLOCK} and c.review = 'rejected')
+       and (f.file_slug not in (select r.file_slug from scanner_checks c join files r using (file_id)
+           where c.project_id = $1 and c.review = 'rejected')
+         or not exists (select from ${SINCE_BLOCK} and c.review = 'rejected'))
      order by f.file_id`,
     [projectId],
   );

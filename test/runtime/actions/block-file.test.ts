@@ -378,9 +378,13 @@ it('blocks of deleted files go with the switch of the scanner, in as many statem
   }
 });
 
-it('blocks of two thousand files go with the switch of the scanner in a few statements, each told of by itself', async () => {
+it('blocks of three thousand files that nobody counted yet go with the switch of the scanner in a few statements, each told of by itself', async () => {
   const { project_id } = project;
-  const count = 2_000;
+  const count = 3_000;
+  // What the planner knows is of before they came: it takes them for one or two.
+  const other = await makeProject(db);
+  for (let n = 0; n < 30; n += 1) await makeFile(db, other, { file_slug: `other-${n}.png` });
+  await db.query('vacuum analyze files');
   const blocked = await makeManyBlocked(project_id, count);
   expect(await countSwitchingOff(project_id)).toBeLessThan(20);
   const is_ready = `status = 'ready' and blocked_by is null and blocked_reason is null and unblock_count = block_count`;
