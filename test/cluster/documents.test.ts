@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -13,7 +13,7 @@ import { projectRoot } from '../contract/support/tintype.ts';
 import { kubeconfig } from '../support/control-plane.ts';
 import { useDatabase } from '../support/database.ts';
 import { kubeApply, kubeOk } from '../support/kube-request.ts';
-import { findKubeTool } from '../support/kube-tools.ts';
+import { clusterShell } from '../support/kube-tools.ts';
 import { must } from '../support/rows.ts';
 import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
 import { until } from '../support/until.ts';
@@ -37,10 +37,9 @@ async function type(begins: string): Promise<string> {
   const at = blocks.findIndex((block) => block.startsWith(begins));
   const [block] = at < 0 ? [] : blocks.splice(at, 1);
   if (block === undefined) throw new Error(`no document says ${begins}`);
-  const PATH = [dirname(findKubeTool('kubectl')), process.env['PATH']].join(delimiter);
   const { stdout } = await promisify(execFile)('bash', ['-euc', spell(block)], {
     cwd: projectRoot,
-    env: { PATH, HOME: folder, KUBECONFIG: join(folder, 'kubeconfig') },
+    env: clusterShell(folder, 'kubeconfig'),
   });
   return stdout;
 }

@@ -4,14 +4,14 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCommands } from '../contract/support/blocks.ts';
 import { projectRoot } from '../contract/support/tintype.ts';
 import { kubeconfig } from '../support/control-plane.ts';
 import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
-import { findKubeTool } from '../support/kube-tools.ts';
+import { clusterShell } from '../support/kube-tools.ts';
 import { installDependencies } from '../support/optional-definitions.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
 
@@ -37,8 +37,7 @@ async function run(line: string): Promise<string> {
   const script = line
     .replaceAll('tintype-system', namespace)
     .replaceAll(/(?<=>|=)ca\.crt/g, join(folder, 'ca.crt'));
-  const PATH = [dirname(findKubeTool('kubectl')), process.env['PATH']].join(delimiter);
-  const env = { PATH, HOME: folder, KUBECONFIG: join(folder, 'kubeconfig'), NAMESPACE: namespace };
+  const env = { ...clusterShell(folder, 'kubeconfig'), NAMESPACE: namespace };
   const how = ['--norc', '-eo', 'pipefail', '-c', script];
   const { stdout, stderr } = await promisify(execFile)('bash', how, { cwd: projectRoot, env });
   expect(stderr).toBe('');

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { delimiter, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../config/rendered.ts';
@@ -8,7 +8,7 @@ import { readCommands } from '../contract/support/blocks.ts';
 import { projectRoot } from '../house/source-files.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { kubeOk, kubeRelease, kubeRequest } from '../support/kube-request.ts';
-import { findKubeTool } from '../support/kube-tools.ts';
+import { clusterShell } from '../support/kube-tools.ts';
 import { playPods } from '../support/pod-player.ts';
 
 const runFile = promisify(execFile);
@@ -24,12 +24,7 @@ afterAll(() => plane?.stop());
 
 /** What a document lets people type, as it stands there. */
 async function type(command: string | undefined): Promise<string> {
-  const tools = ['kubectl', 'helm'].map((name) => dirname(findKubeTool(name)));
-  const env = {
-    KUBECONFIG: join(plane.folder, 'admin.kubeconfig'),
-    HOME: plane.folder,
-    PATH: [...tools, process.env.PATH].join(delimiter),
-  };
+  const env = clusterShell(plane.folder);
   // Files that it names by themselves are in the folder of the test.
   const script = (command ?? 'false').replace('=ca.crt', `=${join(plane.folder, 'ca.crt')}`);
   const words = ['--norc', '-euo', 'pipefail', '-c', script];
@@ -51,14 +46,8 @@ const projects = (namespace: string) =>
   `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/projects`;
 
 async function script(name: string, env: Record<string, string> = {}): Promise<string> {
-  const place = {
-    KUBECONFIG: join(plane.folder, 'admin.kubeconfig'),
-    KUBECTL: findKubeTool('kubectl'),
-    HOME: plane.folder,
-    PATH: process.env.PATH ?? '',
-  };
   const { stdout } = await runFile(join(projectRoot, 'config', name), {
-    env: { ...place, ...env },
+    env: { ...clusterShell(plane.folder), ...env },
   });
   return stdout;
 }
@@ -173,10 +162,10 @@ describe('what make and Helm install', { shuffle: false }, () => {
   });
 
   async function helmIn(namespace: string, ...args: string[]): Promise<string> {
-    const env = { KUBECONFIG: join(plane.folder, 'admin.kubeconfig'), HOME: plane.folder };
+    const env = clusterShell(plane.folder);
     const options = { cwd: projectRoot, env, maxBuffer: 16 * 1024 * 1024 };
     const words = [...args, '--namespace', namespace];
-    const { stdout } = await runFile(findKubeTool('helm'), words, options);
+    const { stdout } = await runFile('helm', words, options);
     return stdout;
   }
 

@@ -4,7 +4,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allObjects, renderInstallation } from '../../operator/image-service/render/render.ts';
@@ -12,7 +12,7 @@ import { readShellBlocks } from '../contract/support/blocks.ts';
 import { installation, least } from '../operator/image-service/samples.ts';
 import { kubeconfig } from '../support/control-plane.ts';
 import { kubeApply, kubeOk } from '../support/kube-request.ts';
-import { findKubeTool } from '../support/kube-tools.ts';
+import { clusterShell } from '../support/kube-tools.ts';
 import { type PodPlayer, playPods } from '../support/pod-player.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
 
@@ -51,8 +51,7 @@ async function apply({ kind, metadata, ...rest }: ReturnType<typeof allObjects>[
 
 /** What bash prints, in the namespace of this test. */
 async function type(block = 'false'): Promise<string> {
-  const PATH = [dirname(findKubeTool('kubectl')), process.env['PATH']].join(delimiter);
-  const env = { PATH, HOME: folder, KUBECONFIG: join(folder, 'kubeconfig') };
+  const env = clusterShell(folder, 'kubeconfig');
   const script = block.replaceAll('--namespace tintype-system', `--namespace ${namespace}`);
   const { stdout } = await promisify(execFile)('bash', ['--norc', '-euc', script], { env });
   return stdout;

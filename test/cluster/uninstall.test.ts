@@ -9,7 +9,7 @@ import { least } from '../operator/image-service/samples.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { useDatabase } from '../support/database.ts';
 import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
-import { findKubeTool } from '../support/kube-tools.ts';
+import { clusterShell } from '../support/kube-tools.ts';
 import { type OperatorProcess, startOperator } from '../support/operator-process.ts';
 import { makeFile } from '../support/rows.ts';
 import { newSealingKey } from '../support/sealing-keys.ts';
@@ -39,13 +39,7 @@ async function kill(): Promise<void> {
 }
 
 async function script(name: string, settings: Record<string, string> = {}): Promise<string> {
-  const env = {
-    KUBECONFIG: join(plane.folder, 'admin.kubeconfig'),
-    KUBECTL: findKubeTool('kubectl'),
-    HOME: plane.folder,
-    PATH: process.env.PATH ?? '',
-    ...settings,
-  };
+  const env = { ...clusterShell(plane.folder), ...settings };
   const { stdout } = await runFile(join(projectRoot, 'config', name), { env });
   return stdout;
 }

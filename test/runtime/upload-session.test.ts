@@ -39,8 +39,8 @@ import {
 } from '../support/upload-model.ts';
 
 /** Histories on each storage: TINTYPE_SOAK_HISTORIES is another number. */
-const RUNS = Number(process.env['TINTYPE_SOAK_HISTORIES'] ?? 20);
-const SERIES_MS_MAX = RUNS * 10_000;
+const RUNS = Number(process.env['TINTYPE_SOAK_HISTORIES'] ?? 12);
+const SERIES_MS_MAX = 60_000 + RUNS * 10_000;
 const COMMANDS_MAX = 40;
 const CRASHES_MAX = 3;
 /** Of processes, over all histories on one storage. */

@@ -20,7 +20,7 @@ import {
   kubeRequest,
   type PlaneAddress,
 } from './kube-request.ts';
-import { findKubeTool } from './kube-tools.ts';
+import { FEW_COLLECTIONS, findKubeTool } from './kube-tools.ts';
 import { type Leftovers, removeLeftovers } from './leftovers.ts';
 import { untilFound } from './until-found.ts';
 import { untilServing } from './until-serving.ts';
@@ -151,8 +151,7 @@ export async function compactEtcd({ etcd_url }: PlaneAddress): Promise<void> {
 
 function startTool(folder: string, name: string, args: string[]): ChildProcess {
   const log = openSync(join(folder, `${name}.log`), 'a');
-  // Memory is there: a seventh of an API server's time went into collecting it.
-  const env = { ...process.env, GOGC: '400', [FOLDER_VARIABLE]: folder };
+  const env = { ...process.env, ...FEW_COLLECTIONS, [FOLDER_VARIABLE]: folder };
   const tool = spawn(findKubeTool(name), args, { env, cwd: folder, stdio: ['ignore', log, log] });
   closeSync(log);
   return tool;

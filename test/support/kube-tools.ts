@@ -1,6 +1,6 @@
 /** Where the programs of a Kubernetes control plane lie: in the folder that a variable names, or as an earlier run built them. */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const OWN_TOOLS = fileURLToPath(new URL('../../.tools/bin', import.meta.url));
@@ -14,4 +14,18 @@ export function findKubeTool(name: string): string {
     `${name}, a part of the Kubernetes of the tests, is not there: name its folder in TINTYPE_TEST_TOOLS ` +
       'or KUBEBUILDER_ASSETS, or let make test build it',
   );
+}
+
+/** Memory is there: much of the time of a tool in Go that lives for a moment would go into collecting it. */
+export const FEW_COLLECTIONS = { GOGC: '400' };
+
+/** Of a shell in which somebody types commands to a cluster; nothing of their own home is in it. */
+export function clusterShell(folder: string, kubeconfig = 'admin.kubeconfig') {
+  const tools = ['kubectl', 'helm'].map((name) => dirname(findKubeTool(name)));
+  return {
+    PATH: [...tools, process.env['PATH']].join(delimiter),
+    HOME: folder,
+    KUBECONFIG: join(folder, kubeconfig),
+    ...FEW_COLLECTIONS,
+  };
 }

@@ -1,9 +1,9 @@
 /** docs/walkthroughs/platform.md as it is typed, with the addresses that are true here in the place of its examples. */
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { readFences, readShellBlocks } from '../../contract/support/blocks.ts';
 import { makeFolder, projectRoot, removeFolder } from '../../contract/support/tintype.ts';
-import { findKubeTool } from '../../support/kube-tools.ts';
+import { clusterShell } from '../../support/kube-tools.ts';
 import { openBash } from './shell.ts';
 
 const DOCUMENT = 'docs/walkthroughs/platform.md';
@@ -53,12 +53,13 @@ export async function openPlatform({
   for (const { name, text } of fences.filter((each) => each.name !== '')) {
     await writeFile(join(folder, name), spell(text));
   }
-  const commands = ['kubectl', 'helm'].map((name) => dirname(findKubeTool(name)));
+  const cluster = clusterShell(folder);
   const person = { name: 'An Engineer', email: 'engineer@example.com' };
   const shell = openBash({
     folder,
     env: {
-      PATH: [...tools, ...commands, process.env['PATH']].join(delimiter),
+      ...cluster,
+      PATH: [...tools, cluster.PATH].join(delimiter),
       KUBECONFIG: kubeconfig,
       ...{ GIT_AUTHOR_NAME: person.name, GIT_AUTHOR_EMAIL: person.email },
       ...{ GIT_COMMITTER_NAME: person.name, GIT_COMMITTER_EMAIL: person.email },

@@ -25,7 +25,7 @@ const CODES = [
   'image_too_large',
   'decode_failed',
 ];
-const FILES_MIN = 3000;
+const FILES_MIN = 1500;
 /** What the allocators of both children may keep for the next file. */
 const MEMORY_KEPT_MAX = 700_000_000;
 
@@ -46,7 +46,7 @@ it('every file is ready or refused, and whatever is stored is accepted by others
   const outcomes: { file: HostileFile; result: string }[] = [];
   for await (const { result } of outcomesOf(sandbox, sound())) expect(result).toBe('ready');
   const atRest = measureChildren();
-  for await (const outcome of outcomesOf(sandbox, hostileCorpus({ seeds: 0.5 }))) {
+  for await (const outcome of outcomesOf(sandbox, hostileCorpus({ seeds: 0.25 }))) {
     const { file, result } = outcome;
     outcomes.push({ file: { ...file, bytes: Buffer.alloc(0) }, result });
     stored.push(...outcome.stored.filter(isJudged));

@@ -1,0 +1,9 @@
+/**
+ * Of rows that differ only in where they strike, such as the writes at which a process may end: the suites take every
+ * `every`-th and the last one, `make soak` takes all of them.
+ */
+export function sampleOf<Row>(rows: readonly Row[], every: number): Row[] {
+  return rows.filter((_, at) => TAKES_ALL || at % every === 0 || at === rows.length - 1);
+}
+
+const TAKES_ALL = process.env['TINTYPE_SOAK_SAMPLES'] === 'all';
