@@ -27,6 +27,15 @@ function styled(rules: readonly string[], content: string): string {
 const counted = (count: number, print: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => print(at));
 
+const stops = (count: number) =>
+  counted(count, (at) => `<stop offset="${at / count}" stop-color="#${100 + (at % 900)}"/>`).join(
+    '',
+  );
+
+/** Far below the root, each level with these besides. */
+const deep = (content: string, besides = '') =>
+  `${`<g>${besides}`.repeat(55)}${content}${'</g>'.repeat(55)}`;
+
 export const slowDrawings: readonly (readonly [name: string, document: string])[] = [
   ['a line that crosses itself', svg(`<path d="${wander(20_000)}"/>`)],
   ['a long line that crosses itself', svg(`<path d="${wander(150_000)}"/>`)],
@@ -109,7 +118,74 @@ export const slowDrawings: readonly (readonly [name: string, document: string])[
     'small letters with a wide line around',
     large(`<g stroke="red" stroke-width="400">${eights(100)}</g>`),
   ],
+  ['a text of five thousand letters', svg(`<text>${'8'.repeat(5000)}</text>`)],
+  ['a text of letters that no font has', svg(`<text>${'\u9000'.repeat(1500)}</text>`)],
   ['many texts', svg('<text>abcdefghij</text>'.repeat(10_000))],
+  [
+    'a gradient of ten thousand colours',
+    svg(`<linearGradient id="a">${stops(10_000)}</linearGradient>${full('fill="url(#a)"')}`),
+  ],
+  [
+    'a gradient of the colours of another, for many shapes',
+    svg(
+      `<radialGradient id="b" href="#a"/><linearGradient id="a">${stops(2000)}</linearGradient><g fill="url(#b)">${'<path d="M0 0h9v9z"/>'.repeat(3000)}</g>`,
+    ),
+  ],
+  [
+    'markers wherever a path comes back to its start',
+    svg(
+      `<marker id="m">${'<path d="M0 0l9 9l3 1z"/>'.repeat(100)}</marker><path marker-mid="url(#m)" d="M9 9h1${'z'.repeat(20_000)}"/>`,
+    ),
+  ],
+  [
+    'rules of elements in elements, deep in many',
+    styled(
+      counted(200, () => `x ${'g '.repeat(50)}path{fill:red}`),
+      deep('<path/>'.repeat(4000)),
+    ),
+  ],
+  [
+    'rules of children in children, deep in many',
+    styled(
+      counted(20, () => `x>${'g>'.repeat(20)}g path{fill:red}`),
+      deep('<path/>'.repeat(2000)),
+    ),
+  ],
+  [
+    'rules of siblings of all around',
+    styled(
+      counted(50, () => 'x~g path{fill:red}'),
+      deep('<path/>'.repeat(1000), '<g/>'.repeat(300)),
+    ),
+  ],
+  [
+    'rules of many neighbours',
+    styled(
+      counted(100, () => `x+${'path+'.repeat(60)}path{fill:red}`),
+      '<path/>'.repeat(8000),
+    ),
+  ],
+  [
+    'rules of many classes',
+    styled(
+      counted(100, () => `${'.a'.repeat(100)}.b{fill:red}`),
+      '<path class="a"/>'.repeat(8000),
+    ),
+  ],
+  [
+    'rules for elements of many classes',
+    styled(
+      counted(2000, () => '.b{fill:red}'),
+      `<path class="${'a '.repeat(9000)}"/>`.repeat(100),
+    ),
+  ],
+  [
+    'rules of whatever is none of many',
+    styled(
+      counted(100, () => `${':not(x g)'.repeat(20)}{fill:red}`),
+      deep('<g/>'.repeat(4000)),
+    ),
+  ],
   [
     'rules that count',
     styled(

@@ -3,6 +3,7 @@
  * looked at, and what a rule overrides stays: for counting cost, too much is safe and too little is not.
  */
 import { svgLayerProperties, svgProperties } from '../../../core/image/svg-rules.ts';
+import { addSteps, noSteps, type SelectorSteps, selectorSteps } from './selector-steps.ts';
 import { type Declaration, readDeclarations, type StyleRule } from './style.ts';
 import { allElements, type SvgNode } from './svg-node.ts';
 
@@ -11,29 +12,40 @@ export type AppliedStyles = {
   /** Rules that look at the siblings of an element. */
   readonly counting_count: number;
   of(node: SvgNode): readonly Declaration[];
+  /** How far all selectors together are followed from it. */
+  stepsFrom(node: SvgNode): SelectorSteps;
 };
 
 export function readAppliedStyles(root: SvgNode): AppliedStyles {
   const bySubject = new Map<string, Map<string, Declaration>>();
+  const steps = new Map<string, SelectorSteps>();
   let rule_count = 0;
   let counting_count = 0;
   for (const rule of styleRules(root)) {
     const declarations = rule.declarations.filter(isCostly);
     counting_count += rule.selector.match(COUNTING)?.length ?? 0;
-    for (const subject of subjectsOf(rule.selector)) {
+    for (const one of selectorsOf(rule.selector)) {
+      const subject = subjectOf(one);
       rule_count += 1;
+      steps.set(subject, addSteps(steps.get(subject) ?? noSteps, selectorSteps(one)));
       const known = bySubject.get(subject) ?? new Map<string, Declaration>();
       for (const declaration of declarations) known.set(declaration.join(':'), declaration);
       if (known.size > 0) bySubject.set(subject, known);
     }
   }
-  return { rule_count, counting_count, of: (node) => declarationsOf(node, bySubject) };
+  return {
+    rule_count,
+    counting_count,
+    of: (node) => declarationsOf(node, bySubject),
+    stepsFrom: (node) =>
+      subjectsOf(node).reduce((sum, one) => addSteps(sum, steps.get(one) ?? noSteps), noSteps),
+  };
 }
 
 /** How many elements, classes and ids they speak of: each is looked for at every element. */
 export function countSubjects(rules: readonly StyleRule[]): number {
   let count = 0;
-  for (const { selector } of flatten(rules)) count += subjectsOf(selector).length;
+  for (const { selector } of flatten(rules)) count += selectorsOf(selector).length;
   return count;
 }
 
@@ -50,31 +62,41 @@ function* flatten(rules: readonly StyleRule[]): Generator<StyleRule & { kind: 's
   }
 }
 
-/** Of each selector in a list its id, class or element; `*` where more than one can be meant. */
-function subjectsOf(selector: string): string[] {
-  if (/[([]/.test(selector)) return ['*'];
-  return selector.split(',').map((one) => {
-    const last =
-      one
-        .trim()
-        .split(/[\s>+~]+/)
-        .at(-1) ?? '';
-    return /[#.][^#.:]+/.exec(last)?.[0] ?? /^[^:*]+/.exec(last)?.[0] ?? '*';
-  });
+const BRACKET = /[([]/;
+
+/** Each of a list; one where commas may be those of a function. */
+function selectorsOf(list: string): string[] {
+  return BRACKET.test(list) ? [list] : list.split(',');
+}
+
+/** Its id, class or element; `*` where more than one can be meant. */
+function subjectOf(selector: string): string {
+  if (BRACKET.test(selector)) return '*';
+  const last =
+    selector
+      .trim()
+      .split(/[\s>+~]+/)
+      .at(-1) ?? '';
+  return /[#.][^#.:]+/.exec(last)?.[0] ?? /^[^:*]+/.exec(last)?.[0] ?? '*';
+}
+
+/** All that a selector may call it by. */
+function subjectsOf({ name, attributes }: SvgNode): string[] {
+  const classes = (attributes.get('class') ?? '').split(/\s+/).map((one) => `.${one}`);
+  return [...new Set(['*', name, `#${attributes.get('id')}`, ...classes])];
 }
 
 function declarationsOf(
-  { name, attributes }: SvgNode,
+  node: SvgNode,
   bySubject: ReadonlyMap<string, ReadonlyMap<string, Declaration>>,
 ): Declaration[] {
+  const { attributes } = node;
   const found: Declaration[] = [];
   for (const own of attributes) if (svgProperties.has(own[0]) && isCostly(own)) found.push(own);
   const style = attributes.get('style');
   if (style !== undefined) found.push(...readDeclarations(style).filter(isCostly));
   if (bySubject.size === 0) return found;
-  const classes = (attributes.get('class') ?? '').split(/\s+/).map((one) => `.${one}`);
-  const subjects = new Set(['*', name, `#${attributes.get('id')}`, ...classes]);
-  for (const subject of subjects) found.push(...(bySubject.get(subject)?.values() ?? []));
+  for (const subject of subjectsOf(node)) found.push(...(bySubject.get(subject)?.values() ?? []));
   return found;
 }
 

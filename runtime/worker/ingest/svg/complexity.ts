@@ -3,7 +3,6 @@
  * layers, filters. Spec: Limits, Uploads (SVG complexity: very complex SVGs are refused).
  */
 import { svgCaps } from '../../../core/image/svg-rules.ts';
-import { IngestRefusal } from '../ingest-refusal.ts';
 import { readAppliedStyles } from './applied-styles.ts';
 import {
   type Drawing,
@@ -18,10 +17,10 @@ import { filterFunctionPixels, filterPixels } from './filter-cost.ts';
 import {
   addFilter,
   addStroke,
+  gradientNs,
   layerReader,
   layersCost,
   paintNs,
-  stylesCost,
   widestStroke,
 } from './paint-cost.ts';
 import {
@@ -37,8 +36,10 @@ import {
 } from './peak-memory.ts';
 import type { SvgSize } from './raster-grid.ts';
 import { type ShapePlace, shapeCost } from './shape-cost.ts';
+import { stylesCost } from './style-cost.ts';
 import { allElements, type SvgNode } from './svg-node.ts';
 import { initialLetter, type LetterSize, letterSizesOf } from './text-cost.ts';
+import { tooCostly } from './too-costly.ts';
 
 /** Beside the grid itself; time of one core. */
 export type DrawingNeeds = { memory_bytes: number; cpu_ms: number };
@@ -46,9 +47,8 @@ export type DrawingNeeds = { memory_bytes: number; cpu_ms: number };
 /** Throws IngestRefusal for a drawing above one of the caps, and tells what any other takes. */
 export function readComplexity(root: SvgNode, grid: SvgSize): DrawingNeeds {
   const styles = readAppliedStyles(root);
-  const elements = [...allElements(root)];
-  check('style_matches', styles.rule_count * elements.length);
-  const styles_ns = stylesCost(styles, elements);
+  check('style_matches', styles.rule_count * allElements(root).length);
+  const styles_ns = stylesCost(styles, root);
   check('drawing_ns', styles_ns);
   const cost = new CostReader(readDrawing(root, styles, grid)).read();
   check('drawing_ns', cost.ns + styles_ns);
@@ -134,7 +134,7 @@ class CostReader {
   #addReference(cost: Cost, { by, target }: Reference): void {
     if (by === 'filter') return;
     if (target.name.endsWith('Gradient')) {
-      if (by !== 'href') cost.ns += cost.area * paintNs(target, 1);
+      if (by !== 'href') cost.ns += gradientNs(this.#drawing, target, cost);
       return;
     }
     if (by === 'href') {
@@ -200,10 +200,10 @@ class CostReader {
   }
 }
 
-/** At most one for every number that is written. */
+/** At most one for every number that is written, and for every way back to the start. */
 function vertexCount({ attributes }: SvgNode): number {
   const text = attributes.get('d') ?? attributes.get('points') ?? '';
-  return 2 + (text.match(/\d+/g)?.length ?? 0);
+  return 2 + (text.match(/\d+|z/gi)?.length ?? 0);
 }
 
 /** What is drawn as part of an element takes on its paints and markers. */
@@ -227,9 +227,5 @@ function add(cost: Cost, more: Cost, times = 1): void {
 
 function check(cap: keyof typeof svgCaps, value: number): void {
   // Sums beyond all numbers are above as well.
-  if (!(value <= svgCaps[cap])) throw refusal(`${value} ${cap}, at most ${svgCaps[cap]}`);
-}
-
-function refusal(detail: string): IngestRefusal {
-  return new IngestRefusal('image_too_large', detail);
+  if (!(value <= svgCaps[cap])) throw tooCostly(`${value} ${cap}, at most ${svgCaps[cap]}`);
 }

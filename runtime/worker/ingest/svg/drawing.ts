@@ -2,13 +2,12 @@
  * What an SVG draws by way of what: of each element the ones that are drawn with it, its children and
  * those that it refers to, and how much larger than in the file it can come out on the grid.
  */
-
-import { IngestRefusal } from '../ingest-refusal.ts';
 import type { AppliedStyles } from './applied-styles.ts';
 import { lengthOf } from './lengths.ts';
 import { type SvgSize, viewBoxOf } from './raster-grid.ts';
 import type { Declaration } from './style.ts';
 import { allElements, childElements, type SvgNode } from './svg-node.ts';
+import { tooCostly } from './too-costly.ts';
 
 export type Drawing = {
   readonly root: SvgNode;
@@ -33,7 +32,7 @@ export function readDrawing(root: SvgNode, applied: AppliedStyles, grid: SvgSize
     const declarations = applied.of(node);
     count += declarations.length;
     if (count > APPLIED_DECLARATIONS_MAX) {
-      throw refusal('styles that hold for many elements');
+      throw tooCostly('styles that hold for many elements');
     }
     styles.set(node, declarations);
   }
@@ -109,8 +108,8 @@ export function usersFirst(drawing: Drawing): SvgNode[] {
   const heights = new Map<SvgNode, number | 'open'>();
   const heightOf = (node: SvgNode, depth: number): number => {
     const known = heights.get(node);
-    if (known === 'open') throw refusal('a reference to itself');
-    if (depth + (known ?? 0) > REFERENCE_DEPTH_MAX) throw refusal('references of references');
+    if (known === 'open') throw tooCostly('a reference to itself');
+    if (depth + (known ?? 0) > REFERENCE_DEPTH_MAX) throw tooCostly('references of references');
     if (known !== undefined) return known;
     heights.set(node, 'open');
     let height = 0;
@@ -123,10 +122,6 @@ export function usersFirst(drawing: Drawing): SvgNode[] {
   };
   heightOf(drawing.root, 0);
   return inOrder.reverse();
-}
-
-function refusal(detail: string): IngestRefusal {
-  return new IngestRefusal('image_too_large', detail);
 }
 
 /**

@@ -3,10 +3,10 @@
  * its region on the grid. Measured with librsvg: a blur is a fourfold, a morphology as slow as its area.
  */
 import { svgCaps } from '../../../core/image/svg-rules.ts';
-import { IngestRefusal } from '../ingest-refusal.ts';
 import { type Drawing, rootUnits } from './drawing.ts';
 import { lengthOf, lengthsOf } from './lengths.ts';
 import { childElements, type SvgNode } from './svg-node.ts';
+import { tooCostly } from './too-costly.ts';
 
 /** `scale`: pixels of the grid that a unit of the element becomes. `font`: how large its letters may be, in its units. */
 export type FilterUse = {
@@ -167,7 +167,7 @@ function gridPixels({ grid }: Drawing): number {
 }
 
 function refuseAbove(limit: number, name: string, value: number): void {
-  if (value > limit) throw new IngestRefusal('image_too_large', `${name}: ${value} > ${limit}`);
+  if (value > limit) throw tooCostly(`${name}: ${value} > ${limit}`);
 }
 
 function sum(numbers: readonly number[]): number {

@@ -1,23 +1,46 @@
 /**
- * What paints, strokes, layers, filters and style sheets add to the cost of what is drawn with them, in
- * nanoseconds of one core, measured with librsvg.
+ * What paints, strokes, layers and filters add to the cost of what is drawn with them, in nanoseconds of one core,
+ * measured with librsvg.
  */
 import { svgLayerProperties } from '../../../core/image/svg-rules.ts';
-import type { AppliedStyles } from './applied-styles.ts';
+import { type Drawing, referencesOf } from './drawing.ts';
 import { lengthOf, lengthsOf } from './lengths.ts';
 import { addDashes, type Peak } from './peak-memory.ts';
 import type { SvgSize } from './raster-grid.ts';
 import type { Declaration } from './style.ts';
-import { childElements, type SvgNode } from './svg-node.ts';
+import type { SvgNode } from './svg-node.ts';
 
 const LINEAR_NS = 15;
 const RADIAL_NS = 30;
 const PATTERN_NS = { small: 800, large: 160 };
 const LARGE_TILE_PIXELS = 100;
 
-/** A pixel of a paint; small tiles are fetched again for each, and those that go by letters may be small. */
+/** A colour of a gradient: looked for at each pixel, and laid out for each shape, among all that it has. */
+const STOP_PIXEL_NS = 0.6;
+const STOP_NS = 900;
+const STOP_PAIR_NS = 2;
+
+/** On so many pixels of so many shapes. */
+export function gradientNs(
+  drawing: Drawing,
+  gradient: SvgNode,
+  { area, shapes }: { area: number; shapes: number },
+): number {
+  const stops = stopsOf(drawing, gradient);
+  const plain = gradient.name === 'linearGradient' ? LINEAR_NS : RADIAL_NS;
+  const laidOut = stops * (STOP_NS + stops * STOP_PAIR_NS);
+  return area * (plain + stops * STOP_PIXEL_NS) + shapes * laidOut;
+}
+
+/** Its own, or those of the one that it is made after. */
+function stopsOf(drawing: Drawing, gradient: SvgNode): number {
+  const model = referencesOf(drawing, gradient).find(({ by }) => by === 'href')?.target;
+  const others = model === undefined ? 0 : stopsOf(drawing, model);
+  return Math.max(gradient.children.length, others);
+}
+
+/** A pixel of any other paint; small tiles are fetched again for each, and those that go by letters may be small. */
 export function paintNs(paint: SvgNode, scale: number): number {
-  if (paint.name === 'linearGradient') return LINEAR_NS;
   if (paint.name !== 'pattern') return RADIAL_NS;
   const sides = ['width', 'height'].map(
     (name) => lengthOf(paint.attributes.get(name), 0, 0) * scale,
@@ -107,9 +130,6 @@ export function addStroke(
   }
 }
 
-const MATCH_NS = 250;
-const SIBLING_NS = 100;
-
 /** In the units of whatever has it. */
 export function widestStroke(
   styles: ReadonlyMap<SvgNode, readonly Declaration[]>,
@@ -124,12 +144,4 @@ export function widestStroke(
     }
   }
   return widest;
-}
-
-/** Selectors that count siblings go over all of them for each. */
-export function stylesCost(styles: AppliedStyles, elements: readonly SvgNode[]): number {
-  const pairs = elements.reduce((sum, node) => sum + childElements(node).length ** 2 / 2, 0);
-  return (
-    styles.rule_count * elements.length * MATCH_NS + styles.counting_count * pairs * SIBLING_NS
-  );
 }

@@ -16,10 +16,11 @@ import { countSubjects } from './applied-styles.ts';
 import { readAttributes, refuseBitmap } from './attributes.ts';
 import { printStyleSheet, readStyleSheet, type StyleRule } from './style.ts';
 import type { SvgNode } from './svg-node.ts';
+import { tooCostly } from './too-costly.ts';
 
 /** Throws IngestRefusal. */
 export function parseSvg(bytes: Uint8Array): SvgNode {
-  if (bytes.length > svgCaps.bytes) throw tooLarge(`${bytes.length} bytes`);
+  if (bytes.length > svgCaps.bytes) throw tooCostly(`${bytes.length} bytes`);
   const reader = new TreeReader();
   const parser = new SaxesParser({ xmlns: true });
   parser.on('error', (error) => {
@@ -50,10 +51,6 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-function tooLarge(detail: string): IngestRefusal {
-  return new IngestRefusal('image_too_large', detail);
-}
-
 /** Collects the tree while the parser goes through the text. */
 class TreeReader {
   #root: SvgNode | undefined;
@@ -70,7 +67,7 @@ class TreeReader {
 
   open(tag: SaxesTagNS): void {
     this.#count('elements', 1);
-    if (this.#stack.length >= svgCaps.depth) throw tooLarge(`deeper than ${svgCaps.depth}`);
+    if (this.#stack.length >= svgCaps.depth) throw tooCostly(`deeper than ${svgCaps.depth}`);
     const found = Object.values(tag.attributes);
     if (tag.uri === SVG_NAMESPACE) refuseBitmap(tag.local, found);
     this.#stack.push(this.#read(tag, found));
@@ -136,7 +133,7 @@ class TreeReader {
   #countMatches(): void {
     this.#kept.elements += 1;
     const matches = this.#kept.elements * this.#kept.subjects;
-    if (matches > svgCaps.style_matches) throw tooLarge(`${matches} style_matches`);
+    if (matches > svgCaps.style_matches) throw tooCostly(`${matches} style_matches`);
   }
 
   #count(what: 'elements' | 'text' | 'style', more: number): void {
@@ -146,7 +143,7 @@ class TreeReader {
       text: svgCaps.text_bytes,
       style: svgCaps.style_bytes,
     };
-    if (this.#counts[what] > limit[what]) throw tooLarge(`more than ${limit[what]} of ${what}`);
+    if (this.#counts[what] > limit[what]) throw tooCostly(`more than ${limit[what]} of ${what}`);
   }
 }
 

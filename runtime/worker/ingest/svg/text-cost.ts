@@ -16,8 +16,12 @@ export type LetterSize = { readonly font: number; readonly stroke: number };
 type TextPlace = { readonly scale: number; readonly grid: SvgSize; readonly letter: LetterSize };
 
 const LETTER_NS = 150_000;
-/** A line of text is laid out in one piece. */
-const LETTER_PAIR_NS = 30;
+/** A line of text is drawn in one piece: all of its letters cross the same rows. */
+const LETTER_PAIR_NS = 500;
+/** Of a letter that no packaged font has, a box with its number is drawn, which has many more edges. */
+const BOX_PAIR_NS = 6000;
+const DRAWN =
+  /[\u0300-\u0340\u064b-\u0655]|[\s!-~\u00a0-\u02e9\u0384-\u038a\u038e-\u03a1\u03a3-\u0482\u048a-\u0525\u0531-\u0556\u0561-\u0587\u05d0-\u05ea\u0621-\u063a\u0640-\u064a\u0679-\u06bf\u06f0-\u06f9\u1e00-\u1ef9\u2010-\u2027\u2190-\u22ff\u2500-\u25ff]/g;
 const LETTER_ROW_NS = { fill: 500, stroke: 2500 };
 /** Around the letters of a whole picture, and beyond its edges. */
 const STROKE_SIDES_MAX = 2;
@@ -25,16 +29,15 @@ const OUTLINE_SIDES = 4;
 const LETTER_LINES = 20;
 
 export function textCost({ children }: SvgNode, { scale, grid, letter }: TextPlace): ShapeCost {
-  const lengths = children.map((child) => (typeof child === 'string' ? child.length : 0));
-  const letters = lengths.reduce((sum, length) => sum + length, 0);
-  const pairs = lengths.reduce((sum, length) => sum + length * length, 0);
+  const lines = children.filter((child) => typeof child === 'string');
+  const letters = lines.reduce((sum, line) => sum + line.length, 0);
+  const pairs_ns = lines.reduce((sum, line) => sum + pairsCost(line), 0);
   const side = Math.max(grid.width, grid.height);
   const height = Math.min(letter.font * scale, side);
   // A stroke that does not scale is as wide as it says.
   const width = letter.stroke * Math.max(scale, 1);
   const around = Math.min(height + width, STROKE_SIDES_MAX * side);
-  const ns = (rows: number, row_ns: number) =>
-    letters * (LETTER_NS + rows * row_ns) + pairs * LETTER_PAIR_NS;
+  const ns = (rows: number, row_ns: number) => letters * (LETTER_NS + rows * row_ns) + pairs_ns;
   return {
     fill_ns: ns(height, LETTER_ROW_NS.fill),
     stroke_ns: ns(around, LETTER_ROW_NS.stroke),
@@ -43,6 +46,11 @@ export function textCost({ children }: SvgNode, { scale, grid, letter }: TextPla
     lines: letters * LETTER_LINES,
     span: side,
   };
+}
+
+function pairsCost(line: string): number {
+  const boxes = line.replaceAll(DRAWN, '').length;
+  return line.length ** 2 * LETTER_PAIR_NS + boxes ** 2 * BOX_PAIR_NS;
 }
 
 export const initialLetter: LetterSize = { font: 16, stroke: 1 };

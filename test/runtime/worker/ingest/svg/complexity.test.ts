@@ -198,6 +198,11 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
     ['elements 64 deep', svg(nested(63, '<g>'))],
     ['20,000 elements', svg('<g/>'.repeat(19_999))],
     ['200,000 bytes of text', svg(`<desc>${'a'.repeat(200_000)}</desc>`)],
+    ['a thousand signs in a line', svg(`<text>${'\u4e00'.repeat(1000)}</text>`)],
+    [
+      '2,000 labels of signs',
+      svg(`${'<text x="9" y="9">\u4e00\u4e01\u4e02\u4e03\u4e04</text>'.repeat(2000)}`),
+    ],
     ['2,000 labels', svg('<text x="9" y="9">A label</text>'.repeat(2000))],
     ['a paragraph', wide(`<text font-size="40">${'letters '.repeat(250)}</text>`)],
     [
@@ -245,6 +250,18 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
       'small shapes with blurs',
       svg(
         `<filter id="f"><feGaussianBlur stdDeviation="2"/></filter>${'<circle r="9" filter="url(#f)"/>'.repeat(60)}`,
+      ),
+    ],
+    [
+      'a picture of gradients of many colours',
+      svg(
+        `<linearGradient id="a">${'<stop stop-color="red"/>'.repeat(64)}</linearGradient>${'<rect width="200" height="200" fill="url(#a)"/>'.repeat(300)}`,
+      ),
+    ],
+    [
+      'a chart with a style sheet, as programs write it',
+      svg(
+        `<style>${Array.from({ length: 80 }, (_, at) => `#chart .c${at} path,#chart g.node>rect:not(.a){fill:#123}`).join('')}</style><g id="chart">${'<g class="node c1"><g><rect class="a b"/><path class="b"/></g></g>'.repeat(700)}</g>`,
       ),
     ],
     ['a reference to nothing', svg('<use href="#none"/>')],

@@ -1,0 +1,6 @@
+/** A drawing that costs too much, of whatever kind. Spec: Limits, Uploads (SVG complexity). */
+import { IngestRefusal } from '../ingest-refusal.ts';
+
+export function tooCostly(detail: string): IngestRefusal {
+  return new IngestRefusal('image_too_large', detail);
+}
