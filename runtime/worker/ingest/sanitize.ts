@@ -9,6 +9,7 @@ import type { AskAdmission, JobCost } from '../sandbox/serve-jobs.ts';
 import { analyse } from './analyse.ts';
 import { dropUnknownOrientation } from './change-tiff.ts';
 import { estimateCost } from './decode-cost.ts';
+import { dropTexts } from './drop-texts.ts';
 import { encodeMaster, encodeMezzanine, masterType, mezzanineChroma } from './encode-stored.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import type { IngestResult, MezzanineImage } from './ingest-result.ts';
@@ -84,6 +85,7 @@ async function sanitizeScanned(bytes: Buffer, header: HeaderFacts): Promise<Inge
 /** As the decoder's library takes it. */
 async function decodable(bytes: Buffer, { content_type, layout }: HeaderFacts): Promise<Buffer> {
   if (content_type === 'image/avif') return dropTrailer(bytes);
+  if (content_type === 'image/png') return dropTexts(bytes);
   if (content_type !== 'image/tiff') return bytes;
   const turned = dropUnknownOrientation(bytes);
   return layout === undefined ? turned : rearrangeTiff(turned, layout);

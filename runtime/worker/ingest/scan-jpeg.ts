@@ -28,8 +28,10 @@ export function scanJpeg(bytes: Buffer): HeaderFacts {
   const tables = new Map<number, QuantisationTable>();
   let frame: Frame | undefined;
   let said: boolean | undefined;
+  let scanned = 0;
   for (const { marker, body } of segments(bytes)) {
     said ??= saysRgb(marker, body);
+    if (marker === SOS) scanned = body.readUInt8(0);
     if (marker === DQT) readTables(body, tables);
     if (isFrame(marker)) {
       if (frame !== undefined) throw damaged('two frame headers');
@@ -52,7 +54,8 @@ export function scanJpeg(bytes: Buffer): HeaderFacts {
     chroma: frame.is_subsampled ? '4:2:0' : '4:4:4',
     is_palette: false,
     has_inks: frame.tables.length === 4,
-    is_progressive: frame.is_progressive,
+    // Also where its colours come one after another.
+    is_progressive: frame.is_progressive || scanned < frame.tables.length,
   };
 }
 
@@ -72,7 +75,7 @@ function saysRgb(marker: number, body: Buffer): boolean | undefined {
   return isAdobe && body.length > ADOBE_TRANSFORM_AT ? body[ADOBE_TRANSFORM_AT] === 0 : undefined;
 }
 
-/** The segments before the first scan, each without its length. */
+/** The segments up to the head of the first scan, each without its length. */
 function* segments(bytes: Buffer): Generator<{ marker: number; body: Buffer }> {
   let at = 2;
   for (;;) {
@@ -80,11 +83,11 @@ function* segments(bytes: Buffer): Generator<{ marker: number; body: Buffer }> {
     while (bytes.readUInt8(at) === 0xff) at += 1;
     const marker = bytes.readUInt8(at);
     at += 1;
-    if (marker === SOS) return;
     if (marker === EOI || isStandalone(marker)) throw damaged('a marker before the first scan');
     const length = bytes.readUInt16BE(at);
     if (length < 2 || at + length > bytes.length) throw damaged('a segment leaves the file');
     yield { marker, body: bytes.subarray(at + 2, at + length) };
+    if (marker === SOS) return;
     at += length;
   }
 }

@@ -10,6 +10,7 @@ import {
   type Sandbox,
   type SandboxOptions,
 } from '../../../../runtime/worker/sandbox/sandbox.ts';
+import { flatScansJpeg } from '../../../support/flat-scans-jpeg.ts';
 import { over, photograph } from '../../../support/pictures.ts';
 import { filterOfResults, square } from '../../../support/svg-square.ts';
 
@@ -57,6 +58,16 @@ describe('the estimate from a header', () => {
       if (plain === undefined || whole === undefined) continue;
       expect(cost(whole, `image/${name}`)).toBeGreaterThan(cost(plain, `image/${name}`) + 2e8);
     }
+  });
+
+  it('is as large for a JPEG whose colours come one after another as for a progressive one', async () => {
+    const size = { width: 9000, height: 9000 };
+    const [scans, progressive] = [flatScansJpeg({ width: 64, height: 64 }), await jpeg(true)];
+    const costs = [scans, progressive].map((bytes) => {
+      const header = { ...scanImage(bytes, 'image/jpeg'), ...size };
+      return estimateCost(header, Buffer.alloc(1000)).memory_bytes;
+    });
+    expect(costs[0]).toBe(costs[1]);
   });
 
   it('counts samples of 10 and 12 bits as the 16 that they are decoded to', async () => {

@@ -5,9 +5,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { deflateSync } from 'node:zlib';
 import type { Sharp } from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { over, photograph } from '../../../support/pictures.ts';
+import { flatScansJpeg } from '../../../support/flat-scans-jpeg.ts';
+import { over, photograph, pngChunk } from '../../../support/pictures.ts';
 import { filterOfResults, square } from '../../../support/svg-square.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../../bench/sanitize-alone.ts');
@@ -47,6 +49,37 @@ it.each(kinds)(
     }
   },
   300_000,
+);
+
+/** Each of 8 megabytes when unpacked. */
+function withTexts(png: Buffer): Buffer {
+  const packed = deflateSync(Buffer.alloc(7_900_000, 'a'));
+  const texts = ['zTXt', 'iTXt'].flatMap((kind) => {
+    const head = Buffer.from(kind === 'zTXt' ? 'Comment\0\0' : 'Comment\0\x01\0\0\0');
+    return Array<Buffer>(10).fill(pngChunk(kind, Buffer.concat([head, packed])));
+  });
+  const afterHeader = 8 + 25;
+  return Buffer.concat([png.subarray(0, afterHeader), ...texts, png.subarray(afterHeader)]);
+}
+
+it.each([
+  [
+    'a PNG of packed texts',
+    'image/png',
+    async () => withTexts(await over(photograph(600, 400)).png().toBuffer()),
+  ],
+  [
+    'a JPEG whose colours come one after another',
+    'image/jpeg',
+    async () => flatScansJpeg({ width: 8000, height: 8000 }),
+  ],
+])(
+  '%s takes no more memory than was estimated',
+  async (_name, type, make) => {
+    const { estimate_bytes, peak_bytes } = await measure(await make(), type);
+    expect(peak_bytes).toBeLessThanOrEqual(estimate_bytes);
+  },
+  120_000,
 );
 
 const drawings: readonly (readonly [name: string, body: string])[] = [

@@ -1,7 +1,9 @@
 // Every colour type and depth of PNG keeps every sample. Expected pixels come from the samples themselves. Spec: What
 // the service does; Processing error codes.
+import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
+import { dropTexts } from '../../../../runtime/worker/ingest/drop-texts.ts';
 import { scanImage } from '../../../../runtime/worker/ingest/scan.ts';
 import { useDecoder } from '../../../support/decoder.ts';
 import { pngChunk } from '../../../support/pictures.ts';
@@ -21,6 +23,9 @@ function samplesOf(colour: Colour, depth: Depth): PngSamples['samplesAt'] {
       return (x * 7919 + y * 104_729 + channel * 31_337) % levels;
     });
 }
+
+const packetOf = (title: string) =>
+  `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description xmlns:dc="http://purl.org/dc/elements/1.1/" dc:title="${title}"/></rdf:RDF></x:xmpmeta>`;
 
 const to16 = (value: number, depth: Depth) => Math.round((value * 65_535) / (2 ** depth - 1));
 
@@ -173,6 +178,38 @@ describe('a PNG', () => {
     upload.set([depth, colour], 24);
     expect(await decoder.refusal(upload, 'image/png')).toBe('decode_failed');
   });
+
+  it('loses its texts before it is decoded, and keeps what it says of itself', async () => {
+    const picture: PngSamples = { ...SIZE, colour: 3, depth: 8, samplesAt: samplesOf(3, 8) };
+    const named = (title: string) =>
+      pngChunk('iTXt', Buffer.from(`XML:com.adobe.xmp\0\0\0\0\0${packetOf(title)}`));
+    const text = (kind: string) => pngChunk(kind, Buffer.from('Comment\0\0some\0words'));
+    const texts = [text('tEXt'), named('first'), text('tEXt'), named('second'), text('tEXt')];
+    const upload = printPng({ ...picture, chunks: [paletteChunk(8), ...texts] });
+    const plain = printPng({ ...picture, chunks: [paletteChunk(8), named('first')] });
+    expect(dropTexts(Buffer.from(upload))).toEqual(plain);
+    const untouched = Buffer.from(plain);
+    expect(dropTexts(untouched)).toBe(untouched);
+    const { master, metadata } = await decoder.ingest(upload, 'image/png');
+    expect(master).toEqual((await decoder.ingest(plain, 'image/png')).master);
+    expect(metadata.xmp?.toString()).toContain('first');
+  });
+
+  it.each(['tEXt', 'zTXt'])(
+    'keeps what it says of itself in %s, where few look for it',
+    async (kind) => {
+      const packet = Buffer.from(packetOf('odd'));
+      const name = 'XML:com.adobe.xmp\0';
+      const body = kind === 'tEXt' ? packet : Buffer.concat([Buffer.alloc(1), deflateSync(packet)]);
+      const picture: PngSamples = { ...SIZE, colour: 0, depth: 8, samplesAt: samplesOf(0, 8) };
+      const chunk = pngChunk(kind, Buffer.concat([Buffer.from(name), body]));
+      const { metadata } = await decoder.ingest(
+        printPng({ ...picture, chunks: [chunk] }),
+        'image/png',
+      );
+      expect(metadata.xmp?.toString()).toContain('odd');
+    },
+  );
 
   it('of a palette without its palette, or that names more than there is, is refused or opaque', async () => {
     const picture: PngSamples = { ...SIZE, colour: 3, depth: 8, samplesAt: samplesOf(3, 8) };
