@@ -133,6 +133,11 @@ export const PROCESSING_KILLS_EXCUSED_MAX = 20;
 export const SANITIZED_BYTES_MAX = 400_000_000;
 /** The same of one that is more than half as long again as its upload, such as a palette of many colours. */
 export const SANITIZED_GROWN_BYTES_MAX = 200_000_000;
+/** The longest side that the decoders and encoders of a format take, however short the other: `image_too_large`. */
+export const JPEG_SIDE_PIXELS_MAX = 65_500;
+export const AVIF_SIDE_PIXELS_MAX = 16_384;
+/** Of all others. */
+export const SIDE_PIXELS_MAX = 65_535;
 /** Of each saved block (EXIF, ICC, XMP); a longer one is dropped. */
 export const SAVED_METADATA_BYTES_MAX = 4 * MIB;
 /** Lossy sources are stored at their own estimated quality, kept in this range; JPEGs of the usual tables below it too. */

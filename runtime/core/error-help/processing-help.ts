@@ -21,9 +21,9 @@ export const processingHelp: HelpTable<typeof processingErrors> = {
   },
   image_too_large: {
     cause:
-      'The image has more pixels than its format may have here, or decoding it costs more memory or time than one image may take. An SVG is too large when it has too many elements, layers, filters or levels.',
+      'The image has more pixels than its format may have here, or a longer side, or decoding it costs more memory or time than one image may take. An SVG is too large when it has too many elements, layers, filters or levels.',
     steps: [
-      'Scale the image down: up to 128 megapixels for JPEG and PNG, 50 for most others, 28 for AVIF.',
+      'Scale the image down: up to 128 megapixels for JPEG and PNG, 50 for most others, 28 for AVIF; and up to 65,500 pixels a side, 16,384 for AVIF.',
       'Simplify an SVG: flatten groups, merge paths, take out filters.',
       UPLOAD_ANEW,
     ],

@@ -5,10 +5,12 @@
 import { type ProcessingErrorCode, processingErrors } from '../errors.ts';
 import {
   AVIF_PIXELS_MAX,
+  AVIF_SIDE_PIXELS_MAX,
   BMP_PIXELS_MAX,
   DEEP_COLOR_PIXELS_MAX,
   GIF_PIXELS_MAX,
   JPEG_PIXELS_MAX,
+  JPEG_SIDE_PIXELS_MAX,
   PNG_PIXELS_MAX,
   TIFF_PIXELS_MAX,
   WEBP_LOSSLESS_ALPHA_PIXELS_MAX,
@@ -42,7 +44,7 @@ const sentences: Readonly<Record<UploadType, Sentences>> = {
   'image/jpeg': raster(
     'JPEG',
     'it is of another type, or has 12 bits, arithmetic coding or a lossless one. Export it as a JPEG of 8 bits.',
-    `${mega(JPEG_PIXELS_MAX)} megapixels`,
+    `${mega(JPEG_PIXELS_MAX)} megapixels, ${JPEG_SIDE_PIXELS_MAX} pixels a side`,
   ),
   'image/png': raster(
     'PNG',
@@ -57,7 +59,7 @@ const sentences: Readonly<Record<UploadType, Sentences>> = {
   'image/avif': raster(
     'AVIF',
     'it is of another type, such as HEIC, or composed of other pictures. Export it as AVIF, JPEG or PNG.',
-    `${mega(AVIF_PIXELS_MAX)} megapixels`,
+    `${mega(AVIF_PIXELS_MAX)} megapixels, ${AVIF_SIDE_PIXELS_MAX} pixels a side`,
   ),
   'image/gif': raster('GIF', OTHER_TYPE, `${mega(GIF_PIXELS_MAX)} megapixels`),
   'image/tiff': raster(

@@ -3,6 +3,7 @@
  * Spec: Limits, Uploads (image pixel limits); Processing error codes.
  */
 import { pixelLimit, SNIFF_BYTES, sniffContentType } from '../../core/image/formats.ts';
+import { AVIF_SIDE_PIXELS_MAX, JPEG_SIDE_PIXELS_MAX, SIDE_PIXELS_MAX } from '../../core/limits.ts';
 import type { ColourDescription } from './colours/colour-description.ts';
 import { refuseExifMaze } from './exif-maze.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
@@ -53,8 +54,11 @@ export function sampleBytesOf({ bits_per_channel }: Pick<HeaderFacts, 'bits_per_
   return bits_per_channel > 8 ? 2 : 1;
 }
 
-/** Of what is stored, whatever its format could say. */
-const SIDE_MAX = 65_535;
+/** Where it is not as for all others. */
+const sideMax: Partial<Record<DecodableType, number>> = {
+  'image/jpeg': JPEG_SIDE_PIXELS_MAX,
+  'image/avif': AVIF_SIDE_PIXELS_MAX,
+};
 
 /** Throws IngestRefusal with the code of the first rule that the file breaks. */
 export function scanImage(bytes: Buffer, declaredType: string): HeaderFacts {
@@ -70,9 +74,11 @@ export function scanImage(bytes: Buffer, declaredType: string): HeaderFacts {
     throw new IngestRefusal('animated_not_supported', `${facts.frames} frames`);
   }
   const limit = pixelLimit(facts);
-  const isTooLong = Math.max(facts.width, facts.height) > SIDE_MAX;
+  const longest = sideMax[facts.content_type] ?? SIDE_PIXELS_MAX;
+  const isTooLong = Math.max(facts.width, facts.height) > longest;
   if (isTooLong || facts.width * facts.height > limit) {
-    throw new IngestRefusal('image_too_large', `${facts.width}x${facts.height}, at most ${limit}`);
+    const most = `at most ${limit}, ${longest} a side`;
+    throw new IngestRefusal('image_too_large', `${facts.width}x${facts.height}, ${most}`);
   }
   if (WITH_EXIF.has(facts.content_type)) refuseExifMaze(bytes);
   return facts;

@@ -195,6 +195,25 @@ it('no side is longer than a file can be stored with, however short the other', 
   }
 });
 
+it.each([
+  ['image/jpeg baseline', 65_500],
+  ['image/jpeg progressive', 65_500],
+  ['image/avif 8 bit', 16_384],
+  ['image/avif 10 bit', 16_384],
+] as const)(
+  'no side of %s is longer than %d pixels, which decoders call damage',
+  async (name, longest) => {
+    expect(refusalByScan(name, { width: longest, height: 1 })).toBeUndefined();
+    for (const size of [
+      { width: longest + 1, height: 1 },
+      { width: 1, height: longest + 1 },
+    ]) {
+      const { bytes, content_type } = lie(name, size);
+      expect(await decoder.refusal(bytes, content_type)).toBe('image_too_large');
+    }
+  },
+);
+
 describe('what an upload became is too long to keep', () => {
   const MB = 1_000_000;
 
