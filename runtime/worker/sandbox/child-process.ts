@@ -180,7 +180,7 @@ async function listen(answers: Readable, options: SandboxOptions, life: Life): P
     parts_max: ANSWER_PARTS_MAX,
   };
   for await (const frame of readFrames(answers, bounds)) {
-    if (frame.message.ready === true) {
+    if (frame.message.ready === true && !life.isReady) {
       life.isReady = true;
       for (const act of life.atReady.splice(0)) act();
       continue;

@@ -27,8 +27,19 @@ export type DecoderProgram = {
   environment?: Readonly<Record<string, string>> | undefined;
 };
 
-/** Standard input takes jobs, file descriptor 3 gives answers, standard error is what it says when it dies. */
-export function spawnDecoder({ memory_bytes, entry, environment }: DecoderProgram): ChildProcess {
+/**
+ * Standard input takes jobs, file descriptor 3 gives answers, standard error is what it says when it dies. Throws
+ * SandboxFailure `unstarted`, also where what it is started from is gone, as while Node or a package is replaced.
+ */
+export function spawnDecoder(program: DecoderProgram): ChildProcess {
+  try {
+    return startDecoder(program);
+  } catch (error) {
+    throw error instanceof SandboxFailure ? error : new SandboxFailure('unstarted', String(error));
+  }
+}
+
+function startDecoder({ memory_bytes, entry, environment }: DecoderProgram): ChildProcess {
   const program = entry ?? new URL('./child.ts', import.meta.url);
   const folders = [
     `${root}runtime${sep}`,

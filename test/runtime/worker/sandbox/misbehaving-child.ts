@@ -1,6 +1,7 @@
 /** A child that does every wrong thing on demand, over the real wire of the sandbox. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { printFrameHead } from '../../../../runtime/worker/sandbox/frames.ts';
 import { type JobHandler, serveJobs } from '../../../../runtime/worker/sandbox/serve-jobs.ts';
 
 const ANSWER_FD = 3;
@@ -39,6 +40,9 @@ const handlers: Record<string, JobHandler> = {
   babbles: async () => {
     writeSync(ANSWER_FD, 'HTTP/1.1 200 OK\r\n\r\n');
     return never();
+  },
+  'greets again': async () => {
+    for (;;) writeSync(ANSWER_FD, printFrameHead({ ready: true }, []));
   },
   promises: async () => {
     const head = Buffer.from(JSON.stringify({ message: { ok: true, facts: {} }, parts: [1e12] }));

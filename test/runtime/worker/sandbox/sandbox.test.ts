@@ -124,6 +124,7 @@ describe('a sandbox', () => {
     ['throws', 'crashed'],
     ['unheard-of', 'crashed'],
     ['babbles', 'garbage'],
+    ['greets again', 'garbage'],
     ['promises', 'garbage'],
     ['floods', 'garbage'],
   ])('turns a child that %s into one failed job (%s), and works on', async (kind, reason) => {
@@ -179,6 +180,19 @@ describe('a sandbox', () => {
     expect(await failureOf(sandbox.run(job('exits')))).toBe('crashed');
     expect(await failureOf(sandbox.run(job('echo')))).toBe('unstarted');
     environment.TOLD = 'short';
+    expect(await startOf(sandbox)).not.toBe('');
+  });
+
+  it('loses neither a slot nor an answer while Node itself is replaced', async () => {
+    const sandbox = misbehaving({ jobs_per_child: 1 });
+    const real = process.execPath;
+    try {
+      process.execPath = '/nowhere/node';
+      expect(await startOf(sandbox)).not.toBe('');
+      expect(await failureOf(sandbox.run(job('echo')))).toBe('unstarted');
+    } finally {
+      process.execPath = real;
+    }
     expect(await startOf(sandbox)).not.toBe('');
   });
 
