@@ -8,14 +8,18 @@ import {
 
 type Chunk = { type: string; body: Buffer };
 
+/** What chunks of colours hold: as for decoders, one of another length is as if it were not there. */
+const chunkBytes: Readonly<Record<string, number>> = { cICP: 4, sRGB: 1, gAMA: 4, cHRM: 32 };
+
 const UNIT = 100_000;
 const GAMMA_MIN = 0.1;
 const GAMMA_MAX = 10;
 
 /** Undefined where it is sRGB, is said by a profile, or makes no sense. */
 export function readPngColours(chunks: readonly Chunk[]): ColourDescription | undefined {
-  const bodyOf = (name: string) => chunks.find(({ type }) => type === name)?.body;
-  if (bodyOf('iCCP') !== undefined) return undefined;
+  if (chunks.some(({ type }) => type === 'iCCP')) return undefined;
+  const bodyOf = (name: string) =>
+    chunks.find(({ type, body }) => type === name && body.length === chunkBytes[name])?.body;
   const codes = bodyOf('cICP');
   const colours =
     codes === undefined

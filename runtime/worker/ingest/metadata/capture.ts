@@ -142,7 +142,8 @@ function timeInXmp(packet: XmpNode): string | null {
   for (const [space, name] of TIMES) {
     const match = XMP_TIME.exec(propertyOf(own, space, name) ?? '');
     const day = match && [match[1], match[2], match[3]].join('-');
-    const time = match && isoOf(`${day}T${match[4]}${match[5] ?? 'Z'}`);
+    const zone = OFFSET.exec(match?.[5] ?? '')?.[0] ?? 'Z';
+    const time = match && isoOf(`${day}T${match[4]}${zone}`);
     if (time) return time;
   }
   return null;

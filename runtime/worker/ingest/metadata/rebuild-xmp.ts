@@ -57,10 +57,10 @@ function print(node: XmpNode): string {
     .filter((attribute) => !DROPPED.has(idOf(attribute)))
     .map((attribute) => {
       const value = idOf(attribute) === ORIENTATION ? UPRIGHT : attribute.value;
-      return ` ${nameOf(attribute)}="${escapeXml(value)}"`;
+      return ` ${nameOf(attribute)}="${escapeXml(value, ATTRIBUTE_SPECIALS)}"`;
     });
   const children = node.children.map((child) => {
-    if (typeof child === 'string') return isOrientation ? UPRIGHT : escapeXml(child);
+    if (typeof child === 'string') return isOrientation ? UPRIGHT : escapeXml(child, TEXT_SPECIALS);
     return DROPPED.has(idOf(child)) ? '' : print(child);
   });
   const name = nameOf(node);
@@ -72,8 +72,15 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '<': '&lt;',
   '>': '&gt;',
   '"': '&quot;',
+  '\t': '&#9;',
+  '\n': '&#10;',
+  '\r': '&#13;',
 };
 
-function escapeXml(text: string): string {
-  return text.replace(/[&<>"]/g, (letter) => ESCAPES[letter] ?? '');
+const TEXT_SPECIALS = /[&<>\r]/g;
+/** White space in attributes would be read back as a plain space. */
+const ATTRIBUTE_SPECIALS = /[&<>"\t\n\r]/g;
+
+function escapeXml(text: string, specials: RegExp): string {
+  return text.replace(specials, (letter) => ESCAPES[letter] ?? '');
 }

@@ -171,6 +171,10 @@ describe('a PNG whose colours are given by numbers alone', () => {
     ['code points of sRGB', [codes(1, 13)]],
     ['a gamma of nothing', [gamma(0)]],
     ['points that span nothing', [points([0, 0, 0, 0, 0, 0, 0, 0])]],
+    ['a gamma that is cut short', [pngChunk('gAMA', Buffer.from([0, 1, 2]))]],
+    ['a gamma that is too long', [pngChunk('gAMA', Buffer.from([0, 1, 0x86, 0xa0, 0]))]],
+    ['points that are cut short', [pngChunk('cHRM', Buffer.alloc(31, 1))]],
+    ['code points that are cut short', [pngChunk('cICP', Buffer.from([12]))]],
     ['points on a line', [points([31270, 32900, 10000, 10000, 20000, 20000, 30000, 30000])]],
   ])('%s: keeps every pixel', async (_name, chunks) => {
     const picture = photograph(60, 40);

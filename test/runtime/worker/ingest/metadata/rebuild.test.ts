@@ -7,6 +7,7 @@ import { judgeIccProfile } from '../../../../../runtime/worker/ingest/metadata/i
 import { rebuildExif } from '../../../../../runtime/worker/ingest/metadata/rebuild-exif.ts';
 import { rebuildIcc } from '../../../../../runtime/worker/ingest/metadata/rebuild-icc.ts';
 import { rebuildXmp } from '../../../../../runtime/worker/ingest/metadata/rebuild-xmp.ts';
+import { parseXmp } from '../../../../../runtime/worker/ingest/metadata/xmp-tree.ts';
 import { CAMERA_TAGS, tagged } from '../../../../support/camera.ts';
 import { printExif } from '../../../../support/exif.ts';
 import { over, photograph } from '../../../../support/pictures.ts';
@@ -158,6 +159,19 @@ describe('XMP', () => {
     expect(padded(`${'\0'.repeat(100_000)}a`)).toBeUndefined();
   });
 
+  it('keeps the lines of a text, also where it stands in an attribute', () => {
+    const lines = 'one&#10;two&#13;&#9;three';
+    const own = packet('').toString().replace('xmlns:e="urn:evil"', `dc:title="${lines}"`);
+    const read = (bytes: Buffer | undefined) => bytes && parseXmp(bytes);
+    const [before, after] = [Buffer.from(own), rebuildXmp(Buffer.from(own))];
+    const attributesOf = (root: ReturnType<typeof read>) =>
+      JSON.stringify(root).match(/"value":"[^"]*"/g);
+    expect(attributesOf(read(after))).toEqual(attributesOf(read(before)));
+    expect(rebuildXmp(packet(`<dc:title>one&#13;\ntwo</dc:title>`))?.toString()).toContain(
+      'one&#13;\ntwo',
+    );
+  });
+
   it('that is longer than a JPEG can hold is dropped', () => {
     const long = `<dc:title>${'a'.repeat(10_000)}</dc:title>`;
     expect(rebuildXmp(packet(long))).toBeDefined();
@@ -250,5 +264,17 @@ describe('place and time', () => {
     ['neither where nothing is said', ['-EXIF:Make=Tintype'], { location: null, taken_at: null }],
   ] as const)('are read: %s', async (_what, words, expected) => {
     expect(await captureOf(...words)).toMatchObject(expected);
+  });
+
+  it.each([
+    ['+01:00', '2023-01-02T02:04:05.000Z'],
+    ['Z', '2023-01-02T03:04:05.000Z'],
+    ['+18:00', '2023-01-02T03:04:05.000Z'],
+    ['-99:00', '2023-01-02T03:04:05.000Z'],
+  ])('of XMP with the offset %s is %s: as UTC where that is none on earth', (zone, taken_at) => {
+    const xmp = Buffer.from(
+      `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description xmlns:exif="http://ns.adobe.com/exif/1.0/" exif:DateTimeOriginal="2023-01-02T03:04:05${zone}"/></rdf:RDF>`,
+    );
+    expect(readCapture({ xmp })).toEqual({ location: null, taken_at });
   });
 });
