@@ -7,7 +7,7 @@ import { newId } from '../core/ids.ts';
 import { formats } from '../core/image/formats.ts';
 import { SVG_BYTES_MAX } from '../core/limits.ts';
 import type { Plans } from '../core/plans.ts';
-import type { CreateUpload } from '../core/resources/upload.ts';
+import type { CreateUpload, UploadRecord } from '../core/resources/upload.ts';
 import type { Database } from '../db/client.ts';
 import { isLibraryLive } from '../db/libraries.ts';
 import { findProject, type ProjectRow } from '../db/projects.ts';
@@ -68,6 +68,7 @@ export type BegunUpload = Pick<
   NewUpload,
   'upload_id' | 'ingest_key' | 'storage_upload_id' | 'part_count' | 'part_size'
 > &
+  Pick<UploadRecord, 'direct'> &
   (SessionPart | Pick<SessionPart, 'library_id' | 'folder'>);
 
 /** Begins it at the storage where it has to be begun there; what comes to nothing, the sweep ends. */
@@ -105,10 +106,12 @@ export async function createUpload(
   });
   if (upload === undefined) {
     const { ingest_key, storage_upload_id = null } = known;
-    await abortParts(deps, { ingest_key, storage_upload_id });
+    // Not waited for: the transaction of an Idempotency-Key is open here, and never stays so for a storage.
+    void abortParts(deps, { ingest_key, storage_upload_id });
     throw await refusal(deps, asked);
   }
-  return { upload, way: await way.describe(wayDeps(deps), upload, project.project_slug) };
+  const session = { ...upload, direct: known.direct };
+  return { upload, way: await way.describe(wayDeps(deps), session, project.project_slug) };
 }
 
 function wayDeps({ buckets, addresses }: CreateUploadDeps): WayDeps {

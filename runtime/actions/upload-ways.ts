@@ -30,15 +30,19 @@ export type UploadAddresses = {
 };
 
 export type WayDeps = { readonly ingest: Bucket; readonly addresses: UploadAddresses };
-type MultipartFacts = Pick<NewUpload, 'storage_upload_id' | 'part_count' | 'part_size'>;
 type Described = Pick<UploadRecord, 'direct' | 'multipart' | 'proxy'>;
+/** What is known of the way before there is a session. */
+type BegunWay = Pick<NewUpload, 'storage_upload_id' | 'part_count' | 'part_size'> &
+  Pick<Described, 'direct'>;
+
+type BegunSession = UploadRow & Pick<BegunWay, 'direct'>;
 
 export type UploadWay = {
   mode: 'direct' | 'proxy';
   lifetime_seconds: number;
   /** Refuses what this way does not take, and begins at the storage what has to be begun there. */
-  begin(deps: WayDeps, wish: CreateUpload, ingestKey: string): Promise<MultipartFacts>;
-  describe(deps: WayDeps, upload: UploadRow, projectSlug: string): Promise<Described>;
+  begin(deps: WayDeps, wish: CreateUpload, ingestKey: string): Promise<BegunWay>;
+  describe(deps: WayDeps, upload: BegunSession, projectSlug: string): Promise<Described>;
 };
 
 export function wayOf({ mode, parts = 1 }: CreateUpload): UploadWay {
@@ -49,9 +53,9 @@ export function wayOf({ mode, parts = 1 }: CreateUpload): UploadWay {
 const direct: UploadWay = {
   mode: 'direct',
   lifetime_seconds: UPLOAD_SINGLE_LIFETIME_SECONDS,
-  begin: async () => ({}),
-  describe: async ({ ingest }, { ingest_key, content_type, size_bytes }) => {
-    const { url, headers, expires_at } = await ingest.presignPut(ingest_key, {
+  // Signed before there is a session: who signs may have to ask for its credentials, and what fails reserves nothing.
+  begin: async ({ ingest }, { content_type, size_bytes }, ingestKey) => {
+    const { url, headers, expires_at } = await ingest.presignPut(ingestKey, {
       content_type,
       size_bytes,
       expires_in_seconds: UPLOAD_SINGLE_LIFETIME_SECONDS,
@@ -67,6 +71,7 @@ const direct: UploadWay = {
       },
     };
   },
+  describe: async (_deps, { direct: signed }) => ({ direct: signed }),
 };
 
 const multipart: UploadWay = {

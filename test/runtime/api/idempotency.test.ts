@@ -1,5 +1,6 @@
 // Idempotency-Key, ours beside Spec: Conventions; Codes by status (ours: idempotency_key_reused, …_in_progress).
 import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRecord } from '../../../runtime/core/resources/project.ts';
 import { uploadRecord } from '../../../runtime/core/resources/upload.ts';
@@ -228,6 +229,27 @@ describe('an Idempotency-Key', () => {
     expect([first.status, first.body.multipart.parts.length]).toEqual([201, 2]);
     expect((await post(made)).body).toEqual(first.body);
     expect(openThen).toEqual([0]);
+  });
+
+  it('of an upload in parts that finds no room waits for no storage to take them back, and they are taken back', async () => {
+    const { buckets } = api.deps();
+    const hanging = Promise.withResolvers<void>();
+    const aborted: string[] = [];
+    const abortMultipart: Bucket['abortMultipart'] = (_storageKey, upload_id) => {
+      aborted.push(upload_id);
+      return hanging.promise;
+    };
+    api.change({
+      buckets: { ...buckets, ingest: { ...buckets.ingest, abortMultipart } },
+      settings: { ingestMaxBytes: 10 * MIB },
+      plans: { trial: { credits: 1, granted: 'once', storage_bytes: 1 } },
+    });
+    const parts = { ...wish, size_bytes: 10 * MIB, parts: 2 };
+    const refused = post({ path: uploads, body: parts, key: randomUUID() });
+    const code = await Promise.race([refused.then(codeOf), sleep(5_000, 'waits', { ref: false })]);
+    hanging.resolve();
+    await refused;
+    expect([code, aborted.length]).toEqual(['403 storage_quota_exceeded', 1]);
   });
 
   it('of a process that was killed is free after its lease, for another body too, and not before', async () => {

@@ -1,5 +1,6 @@
 // Spec: Uploads (POST, GET); Upload session.
 import { beforeAll, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../../runtime/core/errors.ts';
 import type { ProjectRecord } from '../../../../runtime/core/resources/project.ts';
 import { uploadRecord } from '../../../../runtime/core/resources/upload.ts';
 import {
@@ -195,6 +196,18 @@ describe('the storage limit', () => {
       [small.project_id],
     );
     expect(row?.reserved_bytes).toBe(1000);
+  });
+
+  it('holds no room for an upload whose URL cannot be signed, as where the storage’s credentials are away', async () => {
+    const small = await createProject(owner);
+    const { buckets } = api.deps();
+    const presignPut = () => Promise.reject(new ServiceError('storage_unavailable'));
+    api.change({ buckets: { ...buckets, ingest: { ...buckets.ingest, presignPut } } });
+    expect(codeOf(await create(valid, small, owner))).toBe('503 storage_unavailable');
+    const uploads = await owner('GET', `/v1/projects/${small.project_slug}/uploads`);
+    expect(uploads.body.items).toEqual([]);
+    api.change({ plans: { trial: { credits: 1, granted: 'once', storage_bytes: 100 } } });
+    expect(codeOf(await create(valid, small, owner))).toBe('201');
   });
 
   it('is the plan’s where staff set none', async () => {

@@ -21,6 +21,7 @@ import { useApi } from '../../../support/api-server.ts';
 import { must } from '../../../support/rows.ts';
 import { useS3Ingest } from '../../../support/s3-ingest.ts';
 import { noteSeen } from '../../../support/seen.ts';
+import { until } from '../../../support/until.ts';
 
 const MIB = 2 ** 20;
 const api = useApi();
@@ -329,7 +330,8 @@ describe('a multipart wish', () => {
     const answer = await owner('POST', `/v1/projects/${small.project_slug}/uploads`, wish);
     expect(codeOf(answer)).toBe('403 storage_quota_exceeded');
     const prefix = `${small.project_id}/`;
-    expect(await api.deps().buckets.ingest.listMultiparts({ prefix, limit: 5 })).toEqual([]);
+    const { ingest } = api.deps().buckets;
+    await until(async () => expect(await ingest.listMultiparts({ prefix, limit: 5 })).toEqual([]));
   });
 });
 
