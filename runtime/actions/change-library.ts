@@ -12,6 +12,7 @@ import {
 import { DEFAULT_LIBRARY, parseLibraryName, parseLibrarySlug } from '../core/slug.ts';
 import { type Actor, insertAuditEntry, type NewAuditEntry } from '../db/audit-log.ts';
 import type { Database, Transaction } from '../db/client.ts';
+import { COUNTED_MAX } from '../db/count-waiting.ts';
 import {
   countLibraryContents,
   insertLibrary,
@@ -146,8 +147,12 @@ export async function deleteLibrary(db: Database, deed: DeedOnLibrary): Promise<
 async function refuseContents(tx: Transaction, { library_id }: LibraryRow): Promise<void> {
   const { files, uploads } = await countLibraryContents(tx, library_id);
   if (files + uploads === 0) return;
-  const message = `The library holds ${files} files, and ${uploads} uploads into it are not finished. Move or delete the files and wait for the uploads, or abort them.`;
+  const message = `The library holds ${sayCount(files)} files, and ${sayCount(uploads)} uploads into it are not finished. Move or delete the files and wait for the uploads, or abort them.`;
   throw new ServiceError('library_not_empty', { message });
+}
+
+function sayCount(count: number): string {
+  return count < COUNTED_MAX ? String(count) : `${count} or more`;
 }
 
 function settingsOf({ library_slug: slug, name, allowed_origins }: LibraryRow) {

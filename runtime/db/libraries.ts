@@ -1,6 +1,7 @@
 // Table libraries. Whoever puts something into a library holds its row until the commit, so that it is found empty, and
 // deleted, only when nothing is on its way into it. Spec: Library; Libraries.
 import type { Queryable, Transaction } from './client.ts';
+import { COUNTED_MAX } from './count-waiting.ts';
 import { type FilteredList, listFiltered } from './filtered-list.ts';
 import { kept } from './kept-statements.ts';
 import type { Page, PageQuery } from './keyset.ts';
@@ -115,18 +116,22 @@ export async function updateLibraryDeleted(tx: Transaction, libraryId: string): 
 
 /**
  * What keeps a library from being deleted: files that are not deleted, and uploads that are not finished. One
- * statement, so that an upload that is just published counts as one of the two.
+ * statement, so that an upload that is just published counts as one of the two. Of each it counts no further than
+ * `most`: whoever puts something in waits meanwhile.
  */
 export async function countLibraryContents(
   tx: Transaction,
   libraryId: string,
+  most: number = COUNTED_MAX,
 ): Promise<{ files: number; uploads: number }> {
   const [row] = await tx.query<{ files: number; uploads: number }>(
     `select
-       (select count(*) from files where library_id = $1 and status <> 'deleted') as files,
-       (select count(*) from uploads
-        where library_id = $1 and status in ('created', 'uploaded', 'processing')) as uploads`,
-    [libraryId],
+       (select count(*) from (
+          select from files where library_id = $1 and status <> 'deleted' limit $2) kept) as files,
+       (select count(*) from (
+          select from uploads where library_id = $1 and status in ('created', 'uploaded', 'processing')
+          limit $2) begun) as uploads`,
+    [libraryId, most],
   );
   return row ?? { files: 0, uploads: 0 };
 }

@@ -16,6 +16,7 @@ import { useDatabase } from '../../support/database.ts';
 import { untilWaiting } from '../../support/lock-waits.ts';
 import {
   id,
+  makeFile,
   makeProcessing,
   makeProject,
   makeUpload,
@@ -75,6 +76,17 @@ describe('what keeps a library from being deleted', () => {
     await make();
     expect(await contents()).toEqual({ files: 0, uploads });
   });
+});
+
+it('is counted no further than is asked, however much is in it', async () => {
+  for (let n = 0; n < 3; n++) {
+    await makeFile(db, project, inLibrary());
+    await makeUpload(db, project, inLibrary());
+  }
+  const count = (most: number) =>
+    db.transaction((tx) => countLibraryContents(tx, library.library_id, most));
+  expect(await count(2)).toEqual({ files: 2, uploads: 2 });
+  expect(await count(4)).toEqual({ files: 3, uploads: 3 });
 });
 
 describe('a library that is deleted while an upload into it begins', () => {
