@@ -52,7 +52,10 @@ const OF_STATUS_IN_ORDER = inOrder('status = $4');
 /** A prefix that more slugs have is looked for on the shelves. */
 const FEW = 5;
 
-/** A slug that is written out, or nearly: what begins with it is read and sorted. Undefined where there are more. */
+/**
+ * A slug that is written out, or nearly: what begins with it is read and sorted. Undefined where there are more; the
+ * order is that of an index, or all files that ever had one slug would be read for these few.
+ */
 async function listIfFew(
   db: Queryable,
   { project_id, status, q, before, count }: Slice & { q: string },
@@ -60,7 +63,7 @@ async function listIfFew(
   const rows = await db.query<ListedFile>(
     `select ${LISTED_COLUMNS} from (
        select * from files where project_id = $1 and file_slug >= $2 and file_slug < $2 || '~'
-       order by file_slug, created_at limit $3
+       order by file_slug, created_at desc limit $3
      ) f ${CURRENT_REVISION}`,
     [project_id, q, FEW + 1],
   );

@@ -4,6 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { type FileStatus, fileStatuses } from '../../../runtime/core/states.ts';
 import { listFiles } from '../../../runtime/db/file-lists.ts';
 import { useDatabase } from '../../support/database.ts';
+import { explaining } from '../../support/explaining.ts';
 import { id, makeProject } from '../../support/rows.ts';
 
 const { db } = useDatabase();
@@ -83,6 +84,38 @@ it('is every file of the filter once, newest first, in pages of any size', async
     }),
     { numRuns: RUNS },
   );
+});
+
+it('reads few rows of a slug that was uploaded and deleted over and over', async () => {
+  const busy = (await makeProject(db)).project_id;
+  const { limit, deleted } = { limit: 1, deleted: 2000 };
+  await db.transaction(async (tx) => {
+    await tx.query('set local session_replication_role = replica');
+    await tx.query(
+      `with made as (
+         insert into files (file_id, project_id, file_slug, status, revision, size_bytes, position, created_at, deleted_at)
+         select $1 || lpad(n::text, 6, '0'), $2, 'latest.png', case when n > $3 then 'ready' else 'deleted' end,
+           1, 1, n, now() - interval '1 day' + n * interval '1 second', case when n <= $3 then now() end
+         from generate_series(1, $3 + 1) n returning file_id)
+       insert into file_revisions (file_id, revision, upload_id, object_key, content_type, size_bytes, sha256,
+         source_content_type, source_size_bytes, source_sha256, width, height, has_alpha, is_lossless, dominant_color)
+       select file_id, 1, file_id, file_id, 'image/png', 1, repeat('0', 64), 'image/png', 1, repeat('0', 64), 1, 1, false, false, '#336699'
+       from made`,
+      [id('file').slice(0, -6), busy, deleted],
+    );
+  });
+  await db.query('analyze files');
+  const { db: explained, explained: read } = explaining(db, ['files']);
+  for (const [status, position] of [
+    [null, deleted + 1],
+    ['deleted', deleted],
+  ] as const) {
+    const query = { project_id: busy, status, q: 'latest.png', limit, after: null };
+    const { rows } = await listFiles(explained, query);
+    expect(rows).toMatchObject([{ position }]);
+    const rows_read = read.splice(0).reduce((sum, one) => sum + one.rows_read, 0);
+    expect(rows_read).toBeLessThanOrEqual(3 * limit + 50);
+  }
 });
 
 it('is empty in a project without files', async () => {
