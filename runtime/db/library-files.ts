@@ -142,11 +142,19 @@ function uploaderCondition(uploaders: readonly Buffer[], place: Place): string {
     : `uploader = any(${place(uploaders)}::bytea[])`;
 }
 
-/** Upper case of every script, so that ß meets SS and both sigmas meet; a decomposed letter meets the composed one. */
-const folded = (text: string) => `upper(normalize(${text}, NFC) collate "und-x-icu")`;
+/**
+ * Upper case of every script, so that ß meets SS and both sigmas meet; a decomposed letter meets the composed one. Most
+ * texts are composed, and to see that takes a third of the time that composing them anew does.
+ */
+function folded(text: string): string {
+  const composed = `case when ${text} is nfc normalized then ${text} else normalize(${text}, NFC) end`;
+  return `upper((${composed}) collate "und-x-icu")`;
+}
+
+/** A slug is of ASCII. */
+const SEARCHED = [folded('title'), folded('original_filename'), 'upper(file_slug)'];
 
 function searchCondition(search: string, place: Place): string {
   const wanted = folded(`${place(search)}::text`);
-  const isIn = (column: string) => `strpos(${folded(column)}, ${wanted}) > 0`;
-  return `(${['title', 'original_filename', 'file_slug'].map(isIn).join(' or ')})`;
+  return `(${SEARCHED.map((text) => `strpos(${text}, ${wanted}) > 0`).join(' or ')})`;
 }

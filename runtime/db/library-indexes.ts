@@ -7,8 +7,8 @@ import { kept } from './kept-statements.ts';
 export const LIBRARY_KEY = `coalesce(library_id, '')`;
 /** Every folder with a slash behind it, so that a subtree is one range: `a/b/` up to `a/b0`. */
 export const FOLDER_KEY = `(folder || '/') collate "C"`;
-/** What a file is called: by whoever uploaded it, else by its slug. */
-export const NAME_KEY = `lower(coalesce(original_filename, file_slug)) collate "C"`;
+/** What a file is called: by whoever uploaded it, else by its slug. Small letters of every script, then bytes. */
+export const NAME_KEY = `lower(coalesce(original_filename, file_slug) collate "und-x-icu") collate "C"`;
 /** Undated ones last. */
 export const TAKEN_KEY = `coalesce(taken_at, timestamptz '-infinity')`;
 

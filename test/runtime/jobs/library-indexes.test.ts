@@ -1,4 +1,5 @@
 // Spec: Limits, unindexed-project threshold; Files (filter_unavailable).
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import {
   buildLibraryIndex,
@@ -48,3 +49,24 @@ it('is done once over all processes, and keeps nobody from writing', async () =>
   expect(await findProjectSize(db, project.project_id)).toEqual({ file_rows: 5, is_indexed: true });
   await expect(buildLibraryIndex(db, 'files_in_order')).rejects.toThrow('no index of libraries');
 });
+
+it.each([true, false])(
+  'that an older version built of names is built anew by the migration, and only where it is there: %s',
+  async (isThere) => {
+    const old = `(project_id, (coalesce(library_id, '')), (lower(coalesce(original_filename, file_slug)) collate "C"), position)`;
+    if (isThere)
+      await db.query(`create index files_library_names on files ${old} where status <> 'deleted'`);
+    await db.query((await readFile(MIGRATION, 'utf8')).split('-- Down Migration')[0] ?? '');
+    const migrated = await definition();
+    await db.query('drop index if exists files_library_names');
+    await buildLibraryIndex(db, 'files_library_names');
+    expect(migrated).toEqual(isThere ? await definition() : []);
+  },
+);
+
+const MIGRATION = new URL(
+  '../../../runtime/db/migrations/0074_small_letters_of_names.sql',
+  import.meta.url,
+);
+const definition = () =>
+  db.query(`select indexdef from pg_indexes where indexname like 'files_library_names%'`);
