@@ -44,7 +44,7 @@ export const uploadHelp = {
   },
   file_too_large: {
     cause:
-      'The declared `size_bytes` is above the upload limit of this installation, or above 2,000,000 for an SVG. Nothing was reserved.',
+      'The declared `size_bytes` is above the upload limit of this installation, above 2,000,000 for an SVG, or above the `max_file_bytes` of the library session. Nothing was reserved.',
     steps: [
       'Send at most `details.max_bytes` bytes: scale the image down or compress it more.',
       'Operators: the limit is `TINTYPE_INGEST_MAX_BYTES`; that of SVG is fixed.',
