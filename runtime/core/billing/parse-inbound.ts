@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { wrongInput } from '../input-issue.ts';
 import { isStorable } from '../text.ts';
+import type { CustomerFact } from './billing-fact.ts';
 
 /** Of a customer, a subscription, a payment: as it is kept. */
 export const providerId = z.string().min(1).max(255).refine(isStorable);
@@ -26,4 +27,17 @@ export function parseInbound<Found>(schema: z.ZodType<Found>, object: unknown): 
     message: 'expected what the type of the event says of it',
   }));
   throw wrongInput(...issues);
+}
+
+const checkout = z.looseObject({
+  customer: providerReference.nullish(),
+  metadata: providerMetadata,
+});
+
+/** A checkout that is done says whose customer pays; undefined where we did not begin it, or there is none. */
+export function customerOfCheckout(object: unknown): CustomerFact | undefined {
+  const { customer: customer_id, metadata } = parseInbound(checkout, object);
+  const organization_id = metadata?.organization_id;
+  if (customer_id == null || organization_id === undefined) return undefined;
+  return { kind: 'customer', customer_id, organization_id };
 }

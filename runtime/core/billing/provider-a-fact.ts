@@ -9,6 +9,7 @@ import type { ProviderAEvent } from '../resources/inbound.ts';
 import type { SubscriptionStatus } from '../states.ts';
 import type { BillingFact, Refunded } from './billing-fact.ts';
 import {
+  customerOfCheckout,
   providerId as id,
   providerMetadata as metadata,
   parseInbound,
@@ -72,10 +73,6 @@ const charge = z.looseObject({
   amount: z.int().min(0),
   amount_refunded: z.int().min(0),
 });
-const checkout = z.looseObject({
-  customer: reference.nullish(),
-  metadata,
-});
 
 /**
  * Undefined: nothing that concerns us. Throws where the object is not what it is said to be, or where the event is of
@@ -92,7 +89,7 @@ export function factOfProviderA(
     case 'invoice_payment.paid':
       return charged(data.object);
     case 'checkout.session.completed':
-      return customerOf(data.object);
+      return customerOfCheckout(data.object);
     case 'customer.subscription.created':
     case 'customer.subscription.updated':
     case 'customer.subscription.deleted':
@@ -194,13 +191,6 @@ function state(object: unknown, type: string): BillingFact | undefined {
     product_id: item.price.id,
     status: told === 'active' && isEnding ? 'scheduled_cancel' : told,
   };
-}
-
-function customerOf(object: unknown): BillingFact | undefined {
-  const { customer: customer_id, metadata: told } = parseInbound(checkout, object);
-  const organization_id = told?.organization_id;
-  if (customer_id == null || organization_id === undefined) return undefined;
-  return { kind: 'customer', customer_id, organization_id };
 }
 
 /** A payment that the provider did not charge itself is never refunded by it. */

@@ -9,6 +9,7 @@ import type { SubscriptionStatus } from '../states.ts';
 import type { BillingFact, BillingSubscription } from './billing-fact.ts';
 import {
   providerReference as customer,
+  customerOfCheckout,
   providerId as id,
   providerMetadata as metadata,
   parseInbound,
@@ -32,8 +33,6 @@ const subscription = z.looseObject({
   metadata,
 });
 
-const checkout = z.looseObject({ customer: customer.nullish(), metadata });
-
 const refund = z.looseObject({
   id,
   refund_amount: z.int().min(0),
@@ -47,7 +46,7 @@ export function factOfProviderB(
 ): BillingFact | undefined {
   if (modeOf(object['mode']) !== mode) throw new ServiceError('providerb_mode_mismatch');
   if (eventType === 'subscription.paid') return paid(object, event_id);
-  if (eventType === 'checkout.completed') return customerOf(object);
+  if (eventType === 'checkout.completed') return customerOfCheckout(object);
   if (eventType === 'refund.created') return refunded(object);
   const status = STATUSES.get(eventType);
   if (status === undefined) return undefined;
@@ -110,13 +109,6 @@ function subscriptionOf(found: z.infer<typeof subscription>): BillingSubscriptio
     organization_id: found.metadata?.organization_id,
     product_id: found.product.id,
   };
-}
-
-function customerOf(object: unknown): BillingFact | undefined {
-  const { customer: customer_id, metadata: told } = parseInbound(checkout, object);
-  const organization_id = told?.organization_id;
-  if (customer_id == null || organization_id === undefined) return undefined;
-  return { kind: 'customer', customer_id, organization_id };
 }
 
 function refunded(object: unknown): BillingFact {
