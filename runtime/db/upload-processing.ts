@@ -25,15 +25,18 @@ export async function listClaimableUploads(db: Queryable, limit: number): Promis
   return rows.map((row) => row.upload_id);
 }
 
-/** The heartbeat. False when the attempt is over: its work is to be dropped. */
+/** The attempt as it was claimed: `updated_at` moves when it is put off, and with no heartbeat. */
+export type LeasedAttempt = Attempt & Pick<UploadRow, 'updated_at'> & { lease_seconds: number };
+
+/** The heartbeat. False when the attempt is over, or put off: its work is to be dropped. */
 export async function updateUploadLease(
   db: Queryable,
-  { upload_id, attempt, lease_seconds }: Attempt & { lease_seconds: number },
+  { upload_id, attempt, updated_at, lease_seconds }: LeasedAttempt,
 ): Promise<boolean> {
   const rows = await db.query(
     `update uploads set lease_until = now() + make_interval(secs => $3)
-     where upload_id = $1 and attempt = $2 and status = 'processing' returning upload_id`,
-    [upload_id, attempt, lease_seconds],
+     where upload_id = $1 and attempt = $2 and status = 'processing' and updated_at = $4 returning upload_id`,
+    [upload_id, attempt, lease_seconds, updated_at],
   );
   return rows.length > 0;
 }

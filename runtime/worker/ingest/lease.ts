@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '../../core/errors.ts';
 import type { Queryable } from '../../db/client.ts';
-import { type Attempt, updateUploadLease } from '../../db/upload-processing.ts';
+import { type Attempt, type LeasedAttempt, updateUploadLease } from '../../db/upload-processing.ts';
 
 export type Lease = { signal: AbortSignal; end(): void };
 
@@ -18,21 +18,16 @@ export class LeaseLost extends Error {
 
 const BEATS_PER_LEASE = 3;
 
-export function keepLease(
-  db: Queryable,
-  { upload_id, attempt, lease_seconds }: Attempt & { lease_seconds: number },
-): Lease {
+export function keepLease(db: Queryable, leased: LeasedAttempt): Lease {
   const lost = new AbortController();
-  const leaseMs = lease_seconds * 1000;
+  const leaseMs = leased.lease_seconds * 1000;
   let heardAt = performance.now();
   const beat = async () => {
     const sentAt = performance.now();
-    const isOurs = await updateUploadLease(db, { upload_id, attempt, lease_seconds }).catch(
-      () => undefined,
-    );
+    const isOurs = await updateUploadLease(db, leased).catch(() => undefined);
     if (isOurs === true) heardAt = sentAt;
     const isStale = performance.now() - heardAt >= leaseMs;
-    if (isOurs === false) lost.abort(new LeaseLost({ upload_id, attempt }));
+    if (isOurs === false) lost.abort(new LeaseLost(leased));
     else if (isStale) lost.abort(new ServiceError('storage_unavailable'));
   };
   const timer = setInterval(() => void beat(), leaseMs / BEATS_PER_LEASE);

@@ -209,6 +209,14 @@ describe('the moves of an upload', () => {
     expect(await updateUploadLease(db, { ...second, lease_seconds: 60 })).toBe(true);
   });
 
+  it('a heartbeat that comes after its attempt was put off leaves the pause as it is', async () => {
+    const attempt = await makeProcessing(db, await makeProject(db));
+    const put = { ...attempt, cause: 'unavailable', delay_seconds: 5 } as const;
+    const { lease_until } = must(await updateUploadRetry(db, put));
+    expect(await updateUploadLease(db, { ...attempt, lease_seconds: 60 })).toBe(false);
+    expect(await findUpload(db, attempt.upload_id)).toMatchObject({ lease_until });
+  });
+
   it('give up an attempt for a later one, and count its timeouts', async () => {
     const upload = await makeProcessing(db, await makeProject(db));
     const retried = must(
