@@ -39,6 +39,11 @@ export class PickerError extends Error {
 const ENDED = ['session_expired', 'session_revoked', 'minting_key_revoked', 'invalid_session'];
 const PAGE_LIMIT = '60';
 
+/** Whether it says that the session is over, and nothing of what was asked for. */
+export function isSessionEnd(error: unknown): boolean {
+  return error instanceof PickerError && ENDED.includes(error.code);
+}
+
 export function listFiles(
   session: Session,
   { search, cursor, signal }: { search: string; cursor: string | null; signal: AbortSignal },

@@ -4,6 +4,7 @@ import {
   completeUpload,
   createUpload,
   getUpload,
+  isSessionEnd,
   type LibraryFile,
   type LibraryUpload,
   PickerError,
@@ -102,7 +103,7 @@ export class Uploads {
     } catch (error) {
       // Its status says so already, and it may have been begun again.
       if (controller.signal.aborted) return;
-      const isUnknown = row.status === 'sending' || isPassing(error);
+      const isUnknown = row.status === 'sending' || isPassing(error) || isSessionEnd(error);
       // What the service has said of it is so, and another try is another upload.
       if (!isUnknown) row.upload_id = null;
       this.#become(row, { status: 'failed', code: codeOf(error) });
@@ -157,7 +158,7 @@ export class Uploads {
     const isOver = row.status === 'canceled' || row.status === 'failed';
     const isAsItWas = isOver && row.upload_id === upload_id;
     if (code !== 'upload_not_pending' || !isAsItWas) return;
-    this.#become(row, { status: 'processing' });
+    this.#become(row, { status: 'processing', code: null });
     void this.#run(row, (signal) => this.#follow(upload_id, signal));
   }
 

@@ -624,6 +624,36 @@ describe('the picker', { shuffle: false }, () => {
       expect(lists).toBeLessThanOrEqual(3);
     });
 
+    it('that ends while an image is processed, with no other for a while, is not the end of it', async () => {
+      await shown.page.clock.install();
+      await pick();
+      await tile('forest.jpg').waitFor();
+      site.mint['expires_in'] = 1100;
+      const error = { code: 'session_expired', message: 'The session has ended.' };
+      let ended: string | undefined;
+      await shown.page.route('**/v1/library/uploads/**', async (route) => {
+        const { authorization } = route.request().headers();
+        if (ended === undefined) await route.fetch();
+        ended ??= authorization;
+        if (authorization !== ended) return route.continue();
+        await route.fulfill({ status: 401, json: { error } });
+      });
+      const refuseSession = (route: Route) => route.fulfill({ status: 503, body: '' });
+      await shown.page.route('**/session', refuseSession, { times: 1 });
+      const begun = shown.page.waitForRequest('**/v1/library/uploads/*/complete');
+      await takeFiles([await jpeg('patient.jpg', 29)]);
+      const id = (await begun).url().split('/').at(-2) ?? '';
+      await eventually(() => uploadOf(id)).toMatchObject({ status: 'ready' });
+      await shown.page.clock.fastForward(16_000);
+      await tile('patient.jpg').waitFor();
+      const ends = (await told()).filter(([kind]) => kind === 'upload').slice(-3);
+      expect(ends.map(([, , state, code]) => [state, code])).toEqual([
+        ['failed', 'session_expired'],
+        ['processing', null],
+        ['ready', null],
+      ]);
+    });
+
     it('is renewed no sooner on a machine whose clock is a day ahead', async () => {
       await shown.page.clock.setFixedTime(Date.now() + 86_400_000);
       await pick();
