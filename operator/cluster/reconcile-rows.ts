@@ -172,7 +172,7 @@ async function passWithImage(
   const judged = await pass({ mode: 'plan-only' });
   if (isApart(judged)) return judged;
   const image = await imageOf(preset, context);
-  if (image === undefined) return pass();
+  if (image === undefined) return isAsDeclared(judged) ? judged : pass();
   const isPlanned = image.difference !== undefined;
   const rows = await pass(
     isPlanned ? { coming_file_id: '(the file of the upload)' } : { is_image_awaited: true },
@@ -200,6 +200,10 @@ function withImage(result: Result, { reason, message, difference }: ImageFound):
   const upload = difference === undefined ? [] : [difference];
   const differences = [...upload, ...result.differences];
   return { ...result, differences, conditions: conditionsFor(reason, message) };
+}
+
+function isAsDeclared({ changes, conditions }: Result): boolean {
+  return changes.length === 0 && outcomeOf(conditions) === 'done';
 }
 
 /** What stands against a preset apart from its image is said first. */
