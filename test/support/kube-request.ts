@@ -33,18 +33,31 @@ export type KubeResponse = { status: number; body: Record<string, unknown> };
 
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
-/** Asks again where the server wants that: it reads the storage of a definition anew that was just changed. */
+/**
+ * Asks again where the server wants that, when it wants it: it reads the storage of a definition anew that was just
+ * changed, or is not ready for a kind yet.
+ */
 export async function kubeRequest(plane: PlaneAddress, call: KubeCall): Promise<KubeResponse> {
   for (let asked = 1; ; asked += 1) {
-    const answer = await requestOnce(plane, call);
-    if (answer.status !== 429 || asked === ASKED_MAX) return answer;
-    await sleep(1000);
+    const { retry_after, ...answer } = await requestOnce(plane, call);
+    const pause = pauseAfter(answer.status, retry_after);
+    if (pause === undefined || asked === ASKED_MAX) return answer;
+    await sleep(pause);
   }
 }
 
 const ASKED_MAX = 10;
+const PAUSE_SECONDS_MAX = 5;
 
-async function requestOnce(plane: PlaneAddress, call: KubeCall): Promise<KubeResponse> {
+/** Milliseconds; undefined where the answer is one. */
+function pauseAfter(status: number, retryAfter: string | undefined): number | undefined {
+  const isPutOff = status === 429 || (status === 503 && retryAfter !== undefined);
+  return isPutOff ? Math.min(Number(retryAfter) || 1, PAUSE_SECONDS_MAX) * 1000 : undefined;
+}
+
+type Sent = KubeResponse & { retry_after: string | undefined };
+
+async function requestOnce(plane: PlaneAddress, call: KubeCall): Promise<Sent> {
   const sent = request(`${plane.url}${call.path}`, {
     agent,
     ca: plane.ca,
@@ -58,7 +71,8 @@ async function requestOnce(plane: PlaneAddress, call: KubeCall): Promise<KubeRes
   sent.end(call.body === undefined ? undefined : JSON.stringify(call.body));
   const [response] = await once(sent, 'response');
   const answer = await text(response);
-  return { status: response.statusCode, body: parse(answer) };
+  const retry_after = response.headers['retry-after'];
+  return { status: response.statusCode, body: parse(answer), retry_after };
 }
 
 /** What it answered; an error where that is no success. */
