@@ -1,10 +1,11 @@
 /** An example of each body that is sent: what somebody who tries an operation begins with. */
+import { exampleIds } from './example-ids.ts';
 import { staffBodyExamples } from './staff-examples.ts';
 
-const organization_id = 'org_01kbr3f0q8e7v9xg2m5n4w6ztc';
+const organization_id = exampleIds.org;
 
 export const bodyExamples: Readonly<Record<string, unknown>> = {
-  receiveStorageEvents: { events: [{ key: 'ingest/upl_01kbr40c2m6r8n4t7y9w3x5vqh' }] },
+  receiveStorageEvents: { events: [{ key: `ingest/${exampleIds.upl}` }] },
   receiveProviderBEvent: {
     id: 'evt_5WHHcZPv7VS0YUsberIuOz',
     eventType: 'subscription.paid',

@@ -1,15 +1,16 @@
 /** One example of each record: a shop, its key and one picture. Each is checked against its schema. */
 import { apiKeyScopes } from '../../../runtime/core/scopes.ts';
+import { exampleIds } from './example-ids.ts';
 import { libraryExamples } from './library-examples.ts';
 import { staffRecordExamples } from './staff-examples.ts';
 
 const created_at = '2026-11-02T09:30:00.000Z';
 const times = { created_at, updated_at: created_at };
-const organization_id = 'org_01kbr3f0q8e7v9xg2m5n4w6ztc';
-const project_id = 'prj_01kbr3f0q9c4h8d2s6w7y5k3na';
-const kid = 'kid_01kbr3f0qa7b3x9t5v2m8c6rje';
-const upload_id = 'upl_01kbr40c2m6r8n4t7y9w3x5vqh';
-const file_id = 'file_01kbr40c5h2d7s9k4m8p3v6wba';
+const organization_id = exampleIds.org;
+const project_id = exampleIds.prj;
+const kid = exampleIds.kid;
+const upload_id = exampleIds.upl;
+const file_id = exampleIds.file;
 
 const organization = {
   organization_id,
@@ -22,7 +23,7 @@ const organization = {
 };
 
 const apiKey = {
-  id: 'key_01kbr3g7x4c9m2v8t6n5d3w7ra',
+  id: exampleIds.key,
   name: 'shop server',
   scopes: apiKeyScopes,
   prefix: 'tin_live_',
@@ -43,7 +44,7 @@ const upload = {
   expires_at: '2026-11-02T09:45:00.000Z',
   ready_at: null,
   direct: {
-    put_url: 'https://storage.example/ingest/upl_01kbr40c2m6r8n4t7y9w3x5vqh?X-Amz-Signature=…',
+    put_url: `https://storage.example/ingest/${exampleIds.upl}?X-Amz-Signature=…`,
     headers: { 'content-type': 'image/jpeg', 'content-length': '2481920' },
     expires_at: '2026-11-02T09:45:00.000Z',
   },
@@ -116,7 +117,7 @@ export const examples = {
   Health: { status: 'ok' },
   Me: {
     user: {
-      user_id: 'usr_01kbr3f0q6w5n8b2c9x4v7m3td',
+      user_id: exampleIds.usr,
       subject: 'auth0|5f7c8ec7c33c6c004bbafe82',
       email: 'ada@shop.example',
       first_name: 'Ada',
@@ -144,7 +145,7 @@ export const examples = {
   Project: project,
   Readiness: { ready: true, checks: { database: true, ingest: true, content: true } },
   Recipe: {
-    id: 'rcp_01kbr3zt5c8v2m7x4n9w6d3bqa',
+    id: exampleIds.rcp,
     name: 'hero',
     transform_chain: 'resize/1600x/format/webp',
     schema_version: 1,
@@ -216,7 +217,7 @@ export const examples = {
     ...times,
   },
   WatermarkPreset: {
-    id: 'wm_01kbr3yh2v7c5m9t4x8n6w3dqa',
+    id: exampleIds.wm,
     name: 'logo',
     file_slug: 'logo.png',
     x_offset: -24,

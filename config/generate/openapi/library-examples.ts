@@ -1,11 +1,12 @@
 /** Examples of libraries and of what the picker is answered. */
+import { exampleIds } from './example-ids.ts';
 
 const created_at = '2026-11-02T09:30:00.000Z';
-const upload_id = 'upl_01kbr40c2m6r8n4t7y9w3x5vqh';
+const upload_id = exampleIds.upl;
 
 const libraryFile = {
-  file_slug: 'upl_01kbr40c2m6r8n4t7y9w3x5vqh',
-  file_id: 'file_01kbr40c5h2d7s9k4m8p3v6wba',
+  file_slug: exampleIds.upl,
+  file_id: exampleIds.file,
   revision: 1,
   width: 4000,
   height: 3000,

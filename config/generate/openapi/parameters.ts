@@ -1,5 +1,6 @@
 /** The parameters of paths and queries, in words. */
 import type { Json } from './document.ts';
+import { exampleIds } from './example-ids.ts';
 
 /** What a path parameter is, by its name. */
 const PATH: Readonly<Record<string, { description: string; schema: Json }>> = {
@@ -45,7 +46,7 @@ const PATH: Readonly<Record<string, { description: string; schema: Json }>> = {
 };
 
 /** `{id}` is of the kind of the list that it stands in. */
-const LISTS: Readonly<Record<string, { what: string; prefix: string }>> = {
+const LISTS: Readonly<Record<string, { what: string; prefix: keyof typeof exampleIds }>> = {
   'watermark-presets': { what: 'preset', prefix: 'wm' },
   recipes: { what: 'recipe', prefix: 'rcp' },
   checks: { what: 'check', prefix: 'chk' },
@@ -58,7 +59,7 @@ const WEBHOOK_ID: Json = {
   schema: {
     type: 'string',
     maxLength: 300,
-    examples: ['upload.ready:upl_01kbr40c2m6r8n4t7y9w3x5vqh'],
+    examples: [`upload.ready:${exampleIds.upl}`],
   },
 };
 
@@ -79,8 +80,9 @@ function describe(path: string, name: string): Json {
   return found;
 }
 
-function idSchema(prefix: string): Json {
-  return { type: 'string', pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$` };
+function idSchema(prefix: keyof typeof exampleIds): Json {
+  const pattern = `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`;
+  return { type: 'string', pattern, examples: [exampleIds[prefix]] };
 }
 
 export const parameterNotes: Readonly<Record<string, string>> = {

@@ -1,13 +1,14 @@
 /** Examples of what staff and the public see. Each is checked against its schema. */
 import { differenceCauses } from '../../../runtime/core/reconciliation.ts';
+import { exampleIds } from './example-ids.ts';
 
 const created_at = '2026-11-02T09:30:00.000Z';
 const times = { created_at, updated_at: created_at };
 
 const check = {
-  check_id: 'chk_01kbr40ckw5n8t3x7y2m6v9c4d',
+  check_id: exampleIds.chk,
   project_slug: 'shop',
-  file_id: 'file_01kbr40c5h2d7s9k4m8p3v6wba',
+  file_id: exampleIds.file,
   file_slug: 'red-shoe.jpg',
   revision: 1,
   status: 'flagged',
@@ -19,7 +20,7 @@ const check = {
 };
 
 const incident = {
-  incident_id: 'inc_01kbr42dgx7m3t9v5n8w2c6ykr',
+  incident_id: exampleIds.inc,
   title: 'Derived images are slow',
   services: ['render'],
   severity: 'minor',
@@ -47,12 +48,12 @@ export const staffRecordExamples = {
   },
   AuditEntry: {
     audit_id: 4711,
-    organization_id: 'org_01kbr3f0q8e7v9xg2m5n4w6ztc',
+    organization_id: exampleIds.org,
     project_slug: 'shop',
     actor_kind: 'staff',
     actor_id: 'auth0|5f7c8ec7c33c6c004bbafe82',
     action: 'file.unblock',
-    target: 'file_01kbr40c5h2d7s9k4m8p3v6wba',
+    target: exampleIds.file,
     before: { blocked_by: 'scanner', reason: 'nudity' },
     after: null,
     request_id: 'b1c9e6d4-5f0a-4a53-9d0c-2f1f6d7f0b11',

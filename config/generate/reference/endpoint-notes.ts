@@ -43,7 +43,7 @@ export const endpointNotes: Readonly<Record<string, string>> = {
   'GET /v1/projects/{slug}/watermark-presets/{id}':
     'One [watermark preset](concepts.md#watermark-preset).',
   'PUT /v1/projects/{slug}/watermark-presets/{id}':
-    'Replaces the preset of this id with 200, or makes it with 201: what is not sent gets its default. An id of another shape than `wm_…` is 400. Every image of the project is purged.',
+    'Replaces the preset of this id with 200, or makes it with 201: what is not sent gets its default. An id of another shape than `wm_01kbr3yh2v7c5m9t4x8n6w3dqa` is 400. Every image of the project is purged.',
   'DELETE /v1/projects/{slug}/watermark-presets/{id}':
     'Deletes a preset that is not the project’s default; URLs that name it fall back to the default. Every image of the project is purged.',
   'GET /v1/projects/{slug}/recipes':
@@ -52,7 +52,7 @@ export const endpointNotes: Readonly<Record<string, string>> = {
     'Makes a recipe under a new id; each call makes one. The chain must parse, and a `preset:` in it must be one of the project’s.',
   'GET /v1/projects/{slug}/recipes/{id}': 'One [recipe](concepts.md#recipe).',
   'PUT /v1/projects/{slug}/recipes/{id}':
-    'Replaces the recipe of this id with 200, or makes it with 201. An id of another shape than `rcp_…` is 400. One that a Recipe resource declares is set back to what is declared within its next pass.',
+    'Replaces the recipe of this id with 200, or makes it with 201. An id of another shape than `rcp_01kbr3zt5c8v2m7x4n9w6d3bqa` is 400. One that a Recipe resource declares is set back to what is declared within its next pass.',
   'DELETE /v1/projects/{slug}/recipes/{id}':
     'Deletes a recipe; an unknown id is the same 204. One that a Recipe resource declares comes back, under a new id.',
   'GET /v1/projects/{slug}/uploads': 'A page of [upload sessions](concepts.md#upload-session).',
@@ -69,7 +69,7 @@ export const endpointNotes: Readonly<Record<string, string>> = {
   'POST /v1/projects/{slug}/uploads/{id}/abort':
     'Gives a session up: it is `expired` at once, its room is free again, its parts and its object are deleted. Again: the same answer.',
   'GET /v1/projects/{slug}/files':
-    'A page of [files](concepts.md#file). Without `status`, all but deleted ones; `q` is the beginning of a slug. With `library` (a slug, or `default`) also by `folder`, text, place, and sorted by name or by when it was taken. A name is the original file name, or the slug where there is none. With `uploader` the answer also says `filters: { uploader: true }`. Above 100,000 files (`TINTYPE_UNINDEXED_THRESHOLD`) the filters of libraries need their [indexes](../libraries.md#large-projects), and `search`, as well as `status=deleted` with such a filter, stay refused.',
+    'A page of [files](concepts.md#file). Without `status`, all but deleted ones; `q` is the beginning of a slug. Thirty days after its deletion a deleted file no longer has its title, alternative text, original file name, folder, thumb hash, place, time and uploader. With `library` (a slug, or `default`) also by `folder`, text, place, and sorted by name or by when it was taken. A name is the original file name, or the slug where there is none. With `uploader` the answer also says `filters: { uploader: true }`. Above 100,000 files (`TINTYPE_UNINDEXED_THRESHOLD`) the filters of libraries need their [indexes](../libraries.md#large-projects), and `search`, as well as `status=deleted` with such a filter, stay refused.',
   'GET /v1/projects/{slug}/files/{fileSlug}':
     'One [file](concepts.md#file). `include=location` adds where and when it was taken.',
   'PATCH /v1/projects/{slug}/files/{fileSlug}':
