@@ -64,6 +64,8 @@ export type FileRow = RevisionFacts & {
   block_count: number;
   unblock_count: number;
   deleted_at: Date | null;
+  /** When what tells of the picture and of people was taken out of a deleted file's row. */
+  erased_at: Date | null;
   published_at: Date;
   created_at: Date;
   updated_at: Date;

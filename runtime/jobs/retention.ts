@@ -2,10 +2,12 @@
  * Deletes rows that have served: usage batches that are summed for good, ended job runs, sent purges, past rate
  * windows, old audit entries, answers to Idempotency-Keys, reads of derived images,
  * samples of the status, webhook deliveries, revocations of library sessions that are over. Hours, days and the ledger stay.
+ * Out of rows that outlive what they tell of pictures and people it is taken: deleted files, and uploads that have ended.
  */
 import { hourOf } from '../core/metering.ts';
 import { deleteOldAuditEntries } from '../db/audit-log.ts';
 import { deleteOldDerivedReads } from '../db/derived-reads.ts';
+import { updateFilesErased, updateUploadsErased } from '../db/erased-rows.ts';
 import { deleteOldIdempotencyKeys } from '../db/idempotency-keys.ts';
 import { deleteOldJobRuns } from '../db/job-runs.ts';
 import { deleteOldRevocations } from '../db/library-sessions.ts';
@@ -30,6 +32,8 @@ const keptDays = {
   status_samples: 7,
   revocations: 1,
   webhook_deliveries: 30,
+  deleted_files: 30,
+  ended_uploads: 30,
 };
 
 /** Days of usage: so many may pass without this job until rows go where no day is dropped as a whole. */
@@ -55,5 +59,7 @@ export async function retention(context: JobContext): Promise<JobCounts> {
     status_samples: await deleteOldStatusSamples(db, daysAgo(keptDays.status_samples)),
     revocations: await deleteOldRevocations(db, keptDays.revocations * DAY_SECONDS),
     idempotency_keys: await deleteOldIdempotencyKeys(db),
+    erased_files: await updateFilesErased(db, keptDays.deleted_files * DAY_SECONDS),
+    erased_uploads: await updateUploadsErased(db, keptDays.ended_uploads * DAY_SECONDS),
   };
 }

@@ -319,6 +319,11 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
     broken('files', `status = 'deleted'`, theFile),
   ],
   [
+    'what was erased tells of nobody, and was deleted',
+    'files_erased',
+    broken('files', 'erased_at = now()', theFile),
+  ],
+  [
     'a file points at a revision that exists',
     'files_current_revision',
     broken('files', 'revision = 7', theFile),

@@ -4,12 +4,25 @@ import {
   LIBRARY_SESSION_REFRESH_GRACE_SECONDS_MAX,
 } from '../../../runtime/core/limits.ts';
 import { upsertDerivedReads } from '../../../runtime/db/derived-reads.ts';
+import { updateFilesErased } from '../../../runtime/db/erased-rows.ts';
+import { deleteFile } from '../../../runtime/db/file-revisions.ts';
+import { findFileById } from '../../../runtime/db/files.ts';
+import { updateUploadAborted } from '../../../runtime/db/upload-ends.ts';
+import { findUpload } from '../../../runtime/db/uploads.ts';
 import { insertUsageBatch } from '../../../runtime/db/usage-batches.ts';
 import { listUsageHours } from '../../../runtime/db/usage-hours.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
 import { useDatabase } from '../../support/database.ts';
+import { noting } from '../../support/explaining.ts';
 import { makeJobs, type TestJobs } from '../../support/jobs.ts';
-import { makeProject } from '../../support/rows.ts';
+import {
+  makeFile,
+  makeProcessing,
+  makeProject,
+  makeUpload,
+  must,
+  publish,
+} from '../../support/rows.ts';
 
 const { db } = useDatabase();
 const DAY_MS = 86_400_000;
@@ -131,4 +144,115 @@ it('deletes however much there is, and only so much in one statement', async () 
   await db.query(`insert into audit_log (actor_kind, action) values ('system', 'young')`);
   expect(await jobs.run(table.retention)).toMatchObject({ audit_entries: 25_000 });
   expect(await db.query('select action from audit_log')).toEqual([{ action: 'young' }]);
+});
+
+const told = { title: 'Ann at home', original_filename: 'ann.jpg', uploader: Buffer.from('ann') };
+const ERASED_UPLOAD = { title: null, original_filename: null, uploader: null };
+const ERASED_FILE = {
+  ...{ ...ERASED_UPLOAD, alt_text: null, folder: '', thumb_hash: null },
+  ...{ taken_at: null, latitude: null, longitude: null },
+};
+
+async function makeToldFile(project: { project_id: string }, file_slug: string) {
+  const upload = await makeProcessing(db, project, { ...told, file_slug, folder: 'people/ann' });
+  const place = { latitude: 52.5, longitude: 13.4, taken_at: new Date(), thumb_hash: Buffer.of(1) };
+  const { file_id } = await publish(db, upload, place);
+  await db.query(`update files set alt_text = 'Ann' where file_id = $1`, [file_id]);
+  return { file_id, upload_id: upload.upload_id };
+}
+
+const fileRow = async (file_id: string) => must(await findFileById(db, file_id));
+const uploadRow = async (upload_id: string) => must(await findUpload(db, upload_id));
+
+it('takes what tells of people out of files that were deleted 30 days ago, and nothing else', async () => {
+  const project = await makeProject(db);
+  const [old, young, live] = await Promise.all(
+    ['old', 'young', 'live'].map((slug) => makeToldFile(project, slug)),
+  );
+  const first = must(old);
+  await makeFile(db, project, { file_slug: 'old' });
+  for (const file_slug of ['old', 'young']) {
+    await db.transaction((tx) => deleteFile(tx, { ...project, file_slug }));
+  }
+  await db.query(
+    `update files set blocked_by = 'staff', blocked_reason = 'no', blocked_at = now(), block_count = 1,
+       deleted_at = deleted_at - interval '31 days' where file_id = $1`,
+    [first.file_id],
+  );
+  const before = await fileRow(first.file_id);
+  const upload = await uploadRow(first.upload_id);
+  expect(await jobs.run(table.retention)).toMatchObject({ erased_files: 1, erased_uploads: 0 });
+  const after = await fileRow(first.file_id);
+  expect(after).toEqual({ ...before, ...ERASED_FILE, erased_at: after.erased_at });
+  expect(after.erased_at).toBeInstanceOf(Date);
+  const { remaining_seconds: _, ...kept } = upload;
+  expect(await uploadRow(first.upload_id)).toMatchObject({ ...kept, ...ERASED_UPLOAD, folder: '' });
+  expect(
+    await db.query('select 1 from file_revisions where file_id = $1 and thumb_hash is not null', [
+      first.file_id,
+    ]),
+  ).toEqual([]);
+  for (const each of [must(young), must(live)]) {
+    expect(await fileRow(each.file_id)).toMatchObject({ ...told, folder: 'people/ann' });
+    expect(await uploadRow(each.upload_id)).toMatchObject(told);
+  }
+  expect(await jobs.run(table.retention)).toMatchObject({ erased_files: 0 });
+  const next = await makeFile(db, project, { file_slug: 'old' });
+  expect(next).toMatchObject({ status: 'blocked', blocked_reason: 'no', title: null });
+});
+
+it('takes it out of uploads that ended 30 days ago, and leaves that of their files', async () => {
+  const project = await makeProject(db);
+  const ready = await makeToldFile(project, 'ready');
+  const place = { ...told, folder: 'people/ann', library_session_id: 'ls' };
+  const failed = await makeUpload(db, project, place);
+  const open = await makeUpload(db, project, place);
+  await db.transaction((tx) => updateUploadAborted(tx, failed.upload_id));
+  await db.query(
+    `update uploads set updated_at = now() - interval '31 days' where project_id = $1`,
+    [project.project_id],
+  );
+  const { updated_at } = await uploadRow(failed.upload_id);
+  expect(await jobs.run(table.retention)).toMatchObject({ erased_uploads: 2 });
+  expect(await uploadRow(failed.upload_id)).toMatchObject({
+    ...ERASED_UPLOAD,
+    ...{ folder: '', library_session_id: 'ls', updated_at },
+  });
+  expect(await uploadRow(ready.upload_id)).toMatchObject({
+    ...ERASED_UPLOAD,
+    folder: 'people/ann',
+  });
+  expect(await uploadRow(open.upload_id)).toMatchObject(place);
+  expect(await fileRow(ready.file_id)).toMatchObject({ ...told, folder: 'people/ann' });
+  expect(await jobs.run(table.retention)).toMatchObject({ erased_uploads: 0 });
+});
+
+it('erases files in parts until none is left, however often one was uploaded', async () => {
+  const project = await makeProject(db);
+  const uploads: string[] = [];
+  for (const file_slug of ['a', 'b', 'b', 'b', 'b', 'b', 'c', 'd']) {
+    uploads.push((await makeToldFile(project, file_slug)).upload_id);
+  }
+  for (const file_slug of ['a', 'b', 'c', 'd']) {
+    await db.transaction((tx) => deleteFile(tx, { ...project, file_slug }));
+  }
+  const { db: noted, statements } = noting(db);
+  expect(await updateFilesErased(noted, -1, 2)).toBeGreaterThanOrEqual(4);
+  // No statement names more than two rows, nor a range of more than two revisions.
+  for (const { values } of statements) {
+    const [ids, first, last] = values as [unknown, number, number];
+    if (Array.isArray(ids)) expect(ids.length).toBeLessThanOrEqual(2);
+    if (values.length === 3) expect(last - first).toBe(1);
+  }
+  const { project_id } = project;
+  const left = await db.query<{ file_slug: string }>(
+    `select file_slug from files where project_id = $1 and (erased_at is null or title is not null)
+     union all select file_slug from uploads where project_id = $1 and title is not null
+     union all select object_key from file_revisions r join files using (file_id)
+       where project_id = $1 and r.thumb_hash is not null`,
+    [project_id],
+  );
+  expect(left).toEqual([]);
+  for (const upload_id of uploads) expect(await uploadRow(upload_id)).toMatchObject({ folder: '' });
+  expect(await updateFilesErased(db, -1, 2)).toBe(0);
 });
