@@ -4,6 +4,7 @@
  */
 import type { StoredType } from '../core/image/formats.ts';
 import type { Queryable } from './client.ts';
+import { kept } from './kept-statements.ts';
 
 export type DeliveryProjectRow = {
   project_id: string;
@@ -112,18 +113,18 @@ export type MezzanineFacts = {
   content_type: string;
 };
 
+const FILE_BY_SLUG = kept(
+  `select f.file_id, f.file_slug, f.status, f.revision, f.original_filename,
+     r.object_key, r.content_type, r.size_bytes, r.width, r.height, r.has_alpha, r.is_lossless,
+     r.focal_x, r.focal_y, r.mezzanines, r.raw_object_key, r.metadata
+   from files f
+   join file_revisions r on r.file_id = f.file_id and r.revision = f.revision
+   where f.project_id = $1 and f.file_slug = $2 and f.status <> 'deleted'`,
+);
+
 export async function findDeliveryFile(
   db: Queryable,
   of: { project_id: string; file_slug: string },
 ): Promise<DeliveryFileRow | undefined> {
-  const rows = await db.query<DeliveryFileRow>(
-    `select f.file_id, f.file_slug, f.status, f.revision, f.original_filename,
-       r.object_key, r.content_type, r.size_bytes, r.width, r.height, r.has_alpha, r.is_lossless,
-       r.focal_x, r.focal_y, r.mezzanines, r.raw_object_key, r.metadata
-     from files f
-     join file_revisions r on r.file_id = f.file_id and r.revision = f.revision
-     where f.project_id = $1 and f.file_slug = $2 and f.status <> 'deleted'`,
-    [of.project_id, of.file_slug],
-  );
-  return rows[0];
+  return (await db.query<DeliveryFileRow>(FILE_BY_SLUG, [of.project_id, of.file_slug]))[0];
 }

@@ -130,6 +130,12 @@ const LOCK_LIVE = kept(
   `select from files where project_id = $1 and file_slug = $2 and status <> 'deleted' for no key update`,
 );
 
+/** Where one is live, it is the newest. Found by the slug alone: by the state, all that were deleted would be read. */
+const NEWEST_DELETED = kept(
+  `select from (select status from files where project_id = $1 and file_slug = $2 order by created_at desc limit 1) newest
+   where status = 'deleted'`,
+);
+
 type SlugOfProject = { project_id: string; file_slug: string };
 
 /** The live file of a slug: ready or blocked. */
@@ -174,11 +180,7 @@ export async function hasDeletedFile(
   db: Queryable,
   { project_id, file_slug }: SlugOfProject,
 ): Promise<boolean> {
-  const rows = await db.query(
-    `select 1 from files where project_id = $1 and file_slug = $2 and status = 'deleted' limit 1`,
-    [project_id, file_slug],
-  );
-  return rows.length > 0;
+  return (await db.query(NEWEST_DELETED, [project_id, file_slug])).length > 0;
 }
 
 export type FileChanges = Partial<Pick<FileRow, 'title' | 'alt_text' | 'folder' | 'library_id'>>;

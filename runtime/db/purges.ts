@@ -1,5 +1,6 @@
 // Table purges: what the CDN has to forget, written in the transaction of the change. Spec: Caching and response
 // headers. Each purge is two rows: at once, and again when no lookup or render from before can refill an edge.
+import { byTime } from './by-time.ts';
 import type { Queryable, Transaction } from './client.ts';
 import { countWaiting, type Waiting } from './count-waiting.ts';
 import { deleteRowsOlderThan } from './delete-rows.ts';
@@ -75,7 +76,8 @@ export async function claimPurges(
        ) f
      ), others as materialized (
        select purge_id from purges
-       where sent_at is null and run_after <= now() and purge_id not in (select purge_id from firsts)
+       where sent_at is null and ${byTime('run_after')} and run_after <= now()
+         and purge_id not in (select purge_id from firsts)
        order by run_after limit $1::int - (select count(*) from firsts) for update skip locked
      ), due as (
        select purge_id from firsts union all select purge_id from others
@@ -139,9 +141,11 @@ export function countPurgesWaiting(db: Queryable): Promise<Waiting> {
   return countWaiting(
     db,
     `(select created_at as since from purges
-      where sent_at is null and attempt = 0 and run_after <= now() order by run_after limit $1)
+      where sent_at is null and attempt = 0 and ${byTime('run_after')} and run_after <= now()
+      order by run_after limit $1)
      union all
-     (select created_at from purges where sent_at is null and attempt > 0 order by run_after limit $1)`,
+     (select created_at from purges
+      where sent_at is null and attempt > 0 and ${byTime('run_after')} order by run_after limit $1)`,
   );
 }
 

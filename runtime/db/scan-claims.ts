@@ -1,6 +1,7 @@
 // Table scanner_checks as the scanner works through it. A scan is claimed for a time under a number; whoever comes back
 // with an answer after another claimed it writes nothing. Spec: Staff, checks; Other state sets.
 import type { CheckStatus } from '../core/states.ts';
+import { byTime } from './by-time.ts';
 import type { Queryable, Transaction } from './client.ts';
 import { countWaiting, type Waiting } from './count-waiting.ts';
 import type { FileRow } from './files.ts';
@@ -32,7 +33,8 @@ export type ClaimedCheck = NewCheck & {
 
 /**
  * Such that nobody scans: of every project alike, chosen by lot where more projects wait than there is room, and within a
- * project the oldest first. A scan whose process was killed is among them when its lease is over.
+ * project the oldest first. A scan whose process was killed is among them when its lease is over. Those that were
+ * chosen are locked by their ids: asked for their state again, all that waits would be read for it.
  */
 export async function claimChecks(
   db: Queryable,
@@ -57,7 +59,7 @@ export async function claimChecks(
        ) due
      ), due as (
        select check_id from scanner_checks
-       where check_id in (select check_id from turns order by turn limit $1) and ${WAITS} and ${IS_FREE}
+       where check_id in (select check_id from turns order by turn limit $1) and scanned_at is null and ${IS_FREE}
        for update skip locked
      )
      update scanner_checks set status = 'scanning', attempts = attempts + 1, updated_at = now(),
@@ -133,6 +135,6 @@ export const countChecksUnreviewed = (db: Queryable) =>
 function countChecks(db: Queryable, which: string): Promise<Waiting> {
   return countWaiting(
     db,
-    `select created_at as since from scanner_checks where ${which} order by created_at limit $1`,
+    `select created_at as since from scanner_checks where ${which} and ${byTime('created_at')} order by created_at limit $1`,
   );
 }

@@ -70,27 +70,36 @@ export async function insertWebhookDeliveries(
   return rows.length;
 }
 
+/** Of a statement: of one project a great many may wait. */
+const MOVED_AT_ONCE = 5_000;
+
 /** What waits follows a changed callback URL; without one it is canceled. An attempt under way ends as it ends. */
 export async function updateWebhookUrl(
   tx: Transaction,
   { project_id, url }: { project_id: string; url: string | null },
 ): Promise<void> {
-  const open = statesBefore(additionalWebhookMoves, 'cancel');
-  if (url !== null) {
-    await tx.query(
-      `update webhook_deliveries set url = $2, updated_at = now()
-       where project_id = $1 and (status = any($3) or resend_at is not null)`,
-      [project_id, url, open],
+  const [change, isLeft, value] =
+    url === null
+      ? [CANCEL, 'true', statesBefore(additionalWebhookMoves, 'cancel')]
+      : ['url = $3', 'url <> $3', url];
+  // One whose attempt ends meanwhile makes a part smaller, and is none of the next.
+  for (let part = 1; part > 0; ) {
+    const [row] = await tx.query<{ count: number }>(
+      `with moved as (
+         update webhook_deliveries set ${change}, updated_at = now()
+         where delivery_id = any(array(select delivery_id from webhook_deliveries
+           where project_id = $1 and due_at is not null and ${isLeft} limit $2))
+           and due_at is not null returning 1
+       )
+       select count(*) from moved`,
+      [project_id, MOVED_AT_ONCE, value],
     );
-    return;
+    part = row?.count ?? 0;
   }
-  await tx.query(
-    `update webhook_deliveries set next_attempt_at = null, resend_at = null, updated_at = now(),
-       status = case when status = any($2) then 'canceled' else status end
-     where project_id = $1 and (status = any($2) or resend_at is not null)`,
-    [project_id, open],
-  );
 }
+
+const CANCEL = `next_attempt_at = null, resend_at = null,
+  status = case when status = any($3) then 'canceled' else status end`;
 
 /**
  * How many there are of this id, with and without a number: which occurrence the next one is. They are numbered without

@@ -9,6 +9,7 @@ type Plan = {
   'Node Type': string;
   'Relation Name'?: string;
   'Index Name'?: string;
+  'Index Cond'?: string;
   'Shared Hit Blocks': number;
   'Shared Read Blocks': number;
   Plans?: Plan[];
@@ -104,10 +105,50 @@ export async function listTablesScanned(
   return scannedBy(await planOf(db, { text: `explain (format json) ${text}`, values }));
 }
 
-/** Those of a statement that is planned before its values are known, as one that connections keep is. */
+/** Pages of 8 kB that it reads; what it changes is undone. */
+export async function countBuffers(db: Database, { text, values }: Statement): Promise<number> {
+  let count = 0;
+  const undone = new Error('undone');
+  const explain = async (tx: Queryable) => {
+    const plan = await planOf(tx, {
+      text: `explain (analyze, buffers, format json) ${text}`,
+      values,
+    });
+    count = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+    throw undone;
+  };
+  await db.transaction(explain).catch((error: unknown) => {
+    if (error !== undone) throw error;
+  });
+  return count;
+}
+
+/** Indexes that it would read, as the planner has it now. */
+export async function listIndexesRead(
+  db: Queryable,
+  { text, values }: Statement,
+): Promise<string[]> {
+  const plan = await planOf(db, { text: `explain (format json) ${text}`, values });
+  return nodesOf(plan).flatMap((node) => node['Index Name'] ?? []);
+}
+
+/** Tables of a statement that is planned before its values are known, as one that connections keep is. */
 export async function listTablesScannedByAny(db: Queryable, text: string): Promise<string[]> {
   const explain = `explain (generic_plan, format json) ${text}`;
   return scannedBy(await planOf(db, { text: explain, values: [] }));
+}
+
+/** What it looks for in indexes of a table. */
+export async function listConditionsByAny(
+  db: Queryable,
+  text: string,
+  table: string,
+): Promise<string[]> {
+  const explain = `explain (generic_plan, format json) ${text}`;
+  const plan = await planOf(db, { text: explain, values: [] });
+  return nodesOf(plan)
+    .filter((node) => node['Relation Name'] === table)
+    .map((node) => node['Index Cond'] ?? '');
 }
 
 async function planOf(db: Queryable, { text, values }: Statement): Promise<Plan> {

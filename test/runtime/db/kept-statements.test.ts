@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createDatabase } from '../../../runtime/db/client.ts';
 import { kept, listKept } from '../../../runtime/db/kept-statements.ts';
 import { useDatabase } from '../../support/database.ts';
-import { listTablesScannedByAny } from '../../support/explaining.ts';
+import { listConditionsByAny, listTablesScannedByAny } from '../../support/explaining.ts';
 
 const FOLDER = new URL('../../../runtime/db/', import.meta.url);
 for (const file of readdirSync(FOLDER).filter((name) => name.endsWith('.ts'))) {
@@ -21,6 +21,38 @@ it.each(ours)(
     expect(scanned.filter((table) => !table.startsWith('pg_'))).toEqual([]);
   },
 );
+
+/** As on the connections of an installation where most projects have one file, and one has many. */
+it.each(ours.filter((text) => /file_slug = \$2/.test(text)))(
+  'what asks for a slug goes by the slug where most projects have one file: %s',
+  async (text) => {
+    await makeFilesOfMany();
+    expect(await listConditionsByAny(db, text, 'files')).toEqual([
+      expect.stringContaining('file_slug = $2'),
+    ]);
+  },
+);
+
+let made: Promise<void> | undefined;
+
+function makeFilesOfMany(): Promise<void> {
+  made ??= (async () => {
+    const insert = (count: number, project: string, position: string) =>
+      db.transaction(async (tx) => {
+        // What is inserted fits: its triggers and references need not be asked.
+        await tx.query('set local session_replication_role = replica');
+        await tx.query(
+          `insert into files (file_id, project_id, file_slug, revision, size_bytes, position)
+           select 'file_' || lpad(${project} || n, 26, '0'), 'prj_' || lpad(${project}, 26, '0'), 'f' || n, 1, 1, ${position}
+           from generate_series(1, ${count}) n`,
+        );
+      });
+    await insert(8_000, `'1' || lpad(n::text, 8, '0')`, '1');
+    await insert(2_000, `'9'`, 'n');
+    await db.query('vacuum analyze files');
+  })();
+  return made;
+}
 
 const planned = (text: string) =>
   `select generic_plans + custom_plans as runs from pg_prepared_statements where statement = '${text}'`;

@@ -6,6 +6,7 @@ import { listUploadContents } from '../../../runtime/db/content-owners.ts';
 import { findDeclaredSigningKey } from '../../../runtime/db/declared-rows.ts';
 import { findDeliveryFile, findDeliveryProject } from '../../../runtime/db/delivery-lookups.ts';
 import { upsertDerivedReads } from '../../../runtime/db/derived-reads.ts';
+import { updateFilesErased, updateUploadsErased } from '../../../runtime/db/erased-rows.ts';
 import {
   countFailedJobRuns,
   findFirstRunTime,
@@ -49,7 +50,7 @@ import {
   listWebhookDeliveries,
 } from '../../../runtime/db/webhook-deliveries.ts';
 import { useDatabase } from '../../support/database.ts';
-import { listTablesScanned, noting } from '../../support/explaining.ts';
+import { listIndexesRead, listTablesScanned, noting } from '../../support/explaining.ts';
 import { makeOrganization } from '../../support/rows.ts';
 
 const { db } = useDatabase({ queryTimeoutMs: 60_000 });
@@ -266,6 +267,8 @@ const asked: [what: string, ask: (noted: Database) => Promise<unknown>][] = [
   ['parts that an upload needs', (noted) => listLiveMultiparts(noted, ['k7', 'none'])],
   ['masters that an upload needs', (noted) => listUploadContents(noted, [upload_id])],
   ['a page of uploads', (noted) => listUploads(noted, { ...page, project_id, status: null })],
+  ['deleted files to erase', (noted) => updateFilesErased(noted, 30 * 24 * 3600)],
+  ['ended uploads to erase', (noted) => updateUploadsErased(noted, 30 * 24 * 3600)],
   ['since when jobs run', (noted) => findFirstRunTime(noted)],
   [
     'when a job did not run',
@@ -287,4 +290,13 @@ it.each(asked)('%s: no table is read from its beginning to its end', async (_wha
     const wrong = scanned.filter((table) => big.some(({ name }) => name === table));
     expect(wrong, statement.text).toEqual([]);
   }
+});
+
+it.each([
+  ['state', { event: null, status: 'abandoned' } as const, 'webhook_deliveries_of_status'],
+  ['event', { event: 'file.blocked', status: null }, 'webhook_deliveries_of_event'],
+])('deliveries of a rare %s are found without the others', async (_, filters, index) => {
+  const { db: noted, statements } = noting(db);
+  await listWebhookDeliveries(noted, { ...page, project_id, ...filters });
+  for (const statement of statements) expect(await listIndexesRead(db, statement)).toEqual([index]);
 });

@@ -22,6 +22,7 @@ import {
   updateWebhookUrl,
 } from '../../../runtime/db/webhook-deliveries.ts';
 import { useDatabase } from '../../support/database.ts';
+import { listIndexesRead, noting } from '../../support/explaining.ts';
 import { makeProject, must } from '../../support/rows.ts';
 
 const { db } = useDatabase({ maxConnections: 20 });
@@ -183,5 +184,34 @@ describe('a webhook', () => {
     expect(await read()).toMatchObject([{ url: 'https://b.example/hook', status: 'pending' }]);
     await updateWebhookUrl(db, { project_id, url: null });
     expect(await read()).toMatchObject([{ status: 'canceled', next_attempt_at: null }]);
+  });
+
+  it.each([
+    ['follow a new callback URL', 'https://b.example/hook', 'pending'],
+    ['are canceled', null, 'canceled'],
+  ])('%s in parts, without those that are over', async (_, url, status) => {
+    const { project_id } = await makeProject(db);
+    const [waiting, over] = [11_000, 30_000];
+    const old = 'https://a.example/hook';
+    await db.query(
+      `insert into webhook_deliveries (delivery_id, project_id, event, url, body, status, next_attempt_at, delivered_at)
+       select $1 || n, $1, 'webhook.test', $4, '{}', case when n > $3 then 'pending' else 'delivered' end,
+         case when n > $3 then now() end, case when n <= $3 then now() end from generate_series(1, $2::int + $3::int) n`,
+      [project_id, waiting, over, old],
+    );
+    await db.query('vacuum analyze webhook_deliveries');
+    const { db: noted, statements } = noting(db);
+    await noted.transaction((tx) => updateWebhookUrl(tx, { project_id, url }));
+    expect(statements).toHaveLength(4);
+    const counts = await db.query(
+      `select url, status, count(*) from webhook_deliveries where project_id = $1 group by 1, 2 order by 3`,
+      [project_id],
+    );
+    expect(counts).toEqual([
+      { url: url ?? old, status, count: waiting },
+      { url: old, status: 'delivered', count: over },
+    ]);
+    for (const statement of statements)
+      expect(await listIndexesRead(db, statement)).not.toContain('webhook_deliveries_of_project');
   });
 });
