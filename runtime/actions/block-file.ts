@@ -90,7 +90,7 @@ export async function unblockFiles(
 
 /**
  * Of deleted files, which would hand them on to the next ones of their slugs. Nobody is told: they are not served
- * again. The project's row is locked, and nobody knows how many they are: they go in two statements.
+ * again. The project's row is locked, so they go in two statements.
  */
 export async function forgetBlocks(
   tx: Transaction,

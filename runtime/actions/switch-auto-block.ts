@@ -5,6 +5,7 @@
  */
 import type { Actor } from '../db/audit-log.ts';
 import type { Transaction } from '../db/client.ts';
+import type { FileRow } from '../db/files.ts';
 import type { ProjectRow } from '../db/projects.ts';
 import { listUnreviewedBlocks } from '../db/scanner-checks.ts';
 import { forgetBlocks, unblockFiles } from './block-file.ts';
@@ -25,12 +26,13 @@ export async function switchAutoBlock(
 ): Promise<void> {
   if (!project.nudity_auto_block || nudity_auto_block !== false) return;
   const blocked = await listUnreviewedBlocks(tx, project.project_id);
-  const idsOf = (files: typeof blocked) => files.map(({ file_id }) => file_id);
-  const deleted = blocked.filter(({ status }) => status === 'deleted');
-  await forgetBlocks(tx, { file_ids: idsOf(deleted), actor });
-  const live = idsOf(blocked.filter(({ status }) => status !== 'deleted'));
-  for (let start = 0; start < live.length; start += UNBLOCKED_AT_ONCE) {
-    const file_ids = live.slice(start, start + UNBLOCKED_AT_ONCE);
+  for (const file_ids of inParts(blocked.filter(({ status }) => status === 'deleted')))
+    await forgetBlocks(tx, { file_ids, actor });
+  for (const file_ids of inParts(blocked.filter(({ status }) => status !== 'deleted')))
     await unblockFiles(tx, { project_id: project.project_id, file_ids, actor });
-  }
+}
+
+function* inParts(files: readonly Pick<FileRow, 'file_id'>[]): Generator<string[]> {
+  for (let start = 0; start < files.length; start += UNBLOCKED_AT_ONCE)
+    yield files.slice(start, start + UNBLOCKED_AT_ONCE).map(({ file_id }) => file_id);
 }

@@ -119,24 +119,54 @@ const SINCE_BLOCK = `files o join scanner_checks c using (file_id)
      where w.project_id = f.project_id and w.file_slug = f.file_slug and b.scanned_at = f.blocked_at),
     '-infinity')`;
 
+type Blocked = Pick<FileRow, 'file_id' | 'status' | 'file_slug' | 'blocked_at'>;
+
+/** Of a statement. */
+const BLOCKS_AT_ONCE = 10_000;
+
 /**
  * Files of a project that the scanner blocked, deleted ones too, and that staff did not reject: neither by the check
  * that blocked them, nor by one of what came later under their slug, also where they were deleted and uploaded again
- * meanwhile. Slugs with a rejection are found first, by themselves: joined to the files, a planner that does not know
- * yet how many there are looks for each of them among all.
+ * meanwhile. The checks of their slugs are read by themselves, each once: joined to the files, a planner that does not
+ * know yet how many there are looks at all of them for each.
  */
-export async function listUnreviewedBlocks(
-  db: Queryable,
-  projectId: string,
-): Promise<Pick<FileRow, 'file_id' | 'status'>[]> {
-  return db.query(
-    `select f.file_id, f.status from files f
-     where f.project_id = $1 and f.blocked_by = 'scanner'
-       and (f.file_slug not in (select r.file_slug from scanner_checks c join files r using (file_id)
-           where c.project_id = $1 and c.review = 'rejected')
-         or not exists (select from ${SINCE_BLOCK} and c.review = 'rejected'))
-     order by f.file_id`,
+export async function listUnreviewedBlocks(db: Queryable, projectId: string): Promise<Blocked[]> {
+  const blocked = await db.query<Blocked>(
+    `select file_id, status, file_slug, blocked_at from files
+     where project_id = $1 and blocked_by = 'scanner' order by file_id`,
     [projectId],
+  );
+  const unreviewed: Blocked[] = [];
+  for (let start = 0; start < blocked.length; start += BLOCKS_AT_ONCE) {
+    const part = blocked.slice(start, start + BLOCKS_AT_ONCE);
+    unreviewed.push(...(await withoutRejected(db, { project_id: projectId, blocked: part })));
+  }
+  return unreviewed;
+}
+
+type Scans = { file_slug: string; scanned_at: Date | null; is_after: boolean };
+
+async function withoutRejected(
+  db: Queryable,
+  { project_id, blocked }: { project_id: string; blocked: readonly Blocked[] },
+): Promise<Blocked[]> {
+  const scans = await db.query<Scans>(
+    `select file_slug, scanned_at, began_at > rejected_at as is_after from (
+       select f.file_slug, c.scanned_at, min(c.created_at) as began_at,
+         max(max(c.created_at) filter (where c.review = 'rejected')) over (partition by f.file_slug) as rejected_at
+       from files f join scanner_checks c using (file_id)
+       where f.project_id = $1 and f.file_slug = any($2) group by f.file_slug, c.scanned_at
+     ) scans where rejected_at is not null`,
+    [project_id, [...new Set(blocked.map(({ file_slug }) => file_slug))]],
+  );
+  const scanOf = (slug: string, at: Date | null) => `${slug} ${at?.getTime()}`;
+  const rejected = new Set(scans.map(({ file_slug }) => file_slug));
+  const later = new Set(
+    scans.filter((scan) => scan.is_after).map((scan) => scanOf(scan.file_slug, scan.scanned_at)),
+  );
+  return blocked.filter(
+    ({ file_slug, blocked_at }) =>
+      !rejected.has(file_slug) || later.has(scanOf(file_slug, blocked_at)),
   );
 }
 

@@ -363,7 +363,7 @@ it('blocks of deleted files go with the switch of the scanner, in as many statem
     gone.push(file_id);
   }
   const entries = await rowsOf('audit_log');
-  expect(await countSwitchingOff(project_id)).toBe(3);
+  expect(await countSwitchingOff(project_id)).toBe(4);
   for (const file_id of gone) {
     expect(await current(file_id)).toMatchObject({ status: 'deleted', blocked_by: null });
   }
@@ -403,6 +403,26 @@ it('blocks of three thousand files that nobody counted yet go with the switch of
     const before = { blocked_by: 'scanner', reason: `nudity of ${slug}` };
     expect(entries.get(file_id)).toMatchObject({ action: 'file.unblock', ...actor, before });
   }
+});
+
+it('blocks of a great many deleted files go in parts, each told of by itself', async () => {
+  const { project_id } = project;
+  const count = 2_500;
+  const gone = new Set((await makeManyBlocked(project_id, count)).map(({ file_id }) => file_id));
+  await db.transaction(async (tx) => {
+    await tx.query('set local session_replication_role = replica');
+    await tx.query(
+      `update files set status = 'deleted', deleted_at = now() where project_id = $1`,
+      [project_id],
+    );
+  });
+  // Two that list, and two for each thousand.
+  expect(await countSwitchingOff(project_id)).toBe(8);
+  const left = `select from files where project_id = $1 and blocked_by is not null`;
+  expect(await db.query(left, [project_id])).toEqual([]);
+  const entries = (await rowsOf('audit_log')).filter(({ action }) => action === 'file.unblock');
+  expect(new Set(entries.map(({ target }) => target))).toEqual(gone);
+  expect(entries).toHaveLength(count);
 });
 
 type Blocked = Pick<FileRow, 'file_id' | 'file_slug' | 'block_count'>;
