@@ -112,7 +112,10 @@ export async function listChecksToApprove(tx: Transaction, fileId: string): Prom
   return rows.map((row) => row.check_id);
 }
 
-/** Checks `c` under the slug of a file `f` from the one on that blocked it, also of files that were deleted meanwhile. */
+/**
+ * Checks `c` under the slug of a file `f` from the one on that blocked it, also of files that were deleted meanwhile:
+ * the rule of `withoutRejected`, for one file.
+ */
 const SINCE_BLOCK = `files o join scanner_checks c using (file_id)
   where o.project_id = f.project_id and o.file_slug = f.file_slug and c.created_at >= coalesce(
     (select min(b.created_at) from files w join scanner_checks b using (file_id)

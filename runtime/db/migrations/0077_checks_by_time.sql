@@ -1,0 +1,13 @@
+-- As of uploads: the index of all checks that wait, by their time, takes a condition to use it. Spec: Staff, checks.
+-- Up Migration
+
+create index scanner_checks_waiting_anew on scanner_checks (created_at)
+  where status in ('queued', 'scanning') and created_at > '-infinity';
+drop index scanner_checks_waiting;
+alter index scanner_checks_waiting_anew rename to scanner_checks_waiting;
+
+-- Down Migration
+
+create index scanner_checks_waiting_anew on scanner_checks (created_at) where status in ('queued', 'scanning');
+drop index scanner_checks_waiting;
+alter index scanner_checks_waiting_anew rename to scanner_checks_waiting;
