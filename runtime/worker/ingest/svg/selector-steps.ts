@@ -16,6 +16,13 @@ export const noSteps: SelectorSteps = { level: 0, climbing: 0, siblings: 0 };
 /** An element, a class or an id alone. */
 const PLAIN = /^[.#]?[^\s>+~,(.#:[]+$/;
 const PARTS = /[>+~,(.#:[]/g;
+/** What an element around, or beside it, is asked for. */
+const COMPOUNDS = /[\s>+~,(]/g;
+/** Of one compound: the first few, such as `g.layer:hover`, take no longer than one. */
+const PARTS_AT_ONCE = 3;
+/** Where one fails, all that stand before it in a row are looked at anew from the next element around. */
+const ADJACENT = /[>+]/g;
+const ADJACENT_STEPS = 3;
 const SPACE_THAT_SAYS_NOTHING = /\s*([>+~,])\s*|(?<=\()\s+|\s+(?=\))/g;
 
 export function selectorSteps(selector: string): SelectorSteps {
@@ -23,7 +30,11 @@ export function selectorSteps(selector: string): SelectorSteps {
   if (PLAIN.test(text)) return noSteps;
   const parts = text.match(PARTS)?.length ?? 0;
   if (!/\s/.test(text)) return { ...noSteps, level: parts };
-  return { level: 0, climbing: parts + 1, siblings: text.split('~').length - 1 };
+  const compounds = (text.match(COMPOUNDS)?.length ?? 0) + 1;
+  const adjacent = text.match(ADJACENT)?.length ?? 0;
+  const more = Math.max(0, parts - PARTS_AT_ONCE * compounds);
+  const climbing = compounds + adjacent * ADJACENT_STEPS + more;
+  return { level: 0, climbing, siblings: text.split('~').length - 1 };
 }
 
 export function addSteps(one: SelectorSteps, other: SelectorSteps): SelectorSteps {

@@ -6,7 +6,8 @@ import type { AppliedStyles } from './applied-styles.ts';
 import { childElements, type SvgNode } from './svg-node.ts';
 
 const MATCH_NS = 250;
-const STEP_NS = 350;
+const LEVEL_STEP_NS = 350;
+const CLIMBING_STEP_NS = 150;
 const SIBLING_NS = 100;
 /** Of a selector, for each class that an element has: they are read anew each time. */
 const CLASS_SHARE = 0.6;
@@ -22,8 +23,9 @@ export function stylesCost(styles: AppliedStyles, root: SvgNode): number {
 
 function costBelow(styles: AppliedStyles, node: SvgNode, around: Around): number {
   const { level, climbing, siblings } = styles.stepsFrom(node);
-  const steps = level * around.widest + climbing * around.climb + siblings * around.crowd;
-  let ns = styles.rule_count * weightOf(node) * MATCH_NS + steps * STEP_NS;
+  let ns = styles.rule_count * weightOf(node) * MATCH_NS;
+  ns += level * around.widest * LEVEL_STEP_NS + climbing * around.climb * CLIMBING_STEP_NS;
+  ns += siblings * around.crowd * SIBLING_NS;
   const children = childElements(node);
   const weights = children.map(weightOf);
   const widest = weights.reduce((most, one) => Math.max(most, one), 0);

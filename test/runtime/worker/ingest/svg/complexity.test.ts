@@ -27,6 +27,8 @@ const levels = (depth: number, times: number) =>
 const circles = (count: number, attributes: string) =>
   `<circle r="1" ${attributes}/>`.repeat(count);
 
+const each = (count: number, print: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => print(at)).join('');
 const outline = '<path d="M10 10C20 20 30 20 40 10L30 30z"/>';
 const dotted = '<path d="M0 9H900"/>';
 
@@ -262,6 +264,18 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
       'a chart with a style sheet, as programs write it',
       svg(
         `<style>${Array.from({ length: 80 }, (_, at) => `#chart .c${at} path,#chart g.node>rect:not(.a){fill:#123}`).join('')}</style><g id="chart">${'<g class="node c1"><g><rect class="a b"/><path class="b"/></g></g>'.repeat(700)}</g>`,
+      ),
+    ],
+    [
+      'a map of countries with a style sheet, as editors write it',
+      svg(
+        `<style>${each(250, (at) => `#map .country.c${at} path{fill:#123}#map .country.c${at}:hover path{fill:red}`)}</style><g id="map">${each(250, (at) => `<g class="country c${at}">${'<path/>'.repeat(12)}</g>`)}</g>`,
+      ),
+    ],
+    [
+      'a chart whose parts light up beside each other',
+      svg(
+        `<style>${each(60, (at) => `.a${at}:hover ~ .b${at} path{fill:red}`)}</style>${each(60, (at) => `<g class="a${at}"/><g class="b${at}">${'<path/>'.repeat(60)}</g>`)}`,
       ),
     ],
     ['a reference to nothing', svg('<use href="#none"/>')],
