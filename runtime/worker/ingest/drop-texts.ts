@@ -1,44 +1,45 @@
 /**
  * A PNG without the texts before its pixels, of which the decoder's library would unpack every one, 8 MB from 8 kB,
- * wherever it is opened: 150 kB took 800 MB. The first packet of XMP stays, which is read. Spec: Processing error codes.
+ * wherever it is opened: 150 kB took 800 MB. The last packet of XMP stays: of several it is the one that is read.
+ * Spec: Processing error codes.
  */
 export function dropTexts(png: Buffer): Buffer {
-  const { kept, end, bytes } = readHead(png);
-  if (bytes === end) return png;
-  let to = end;
+  const chunks = [...headChunks(png)];
+  const packet = chunks.findLast((chunk) => isPacket(png, chunk));
+  const kept = chunks.filter((chunk) => !TEXTS.has(chunk.name) || chunk === packet);
+  if (kept.length === chunks.length) return png;
+  let to = chunks.at(-1)?.behind ?? SIGNATURE_BYTES;
   // Moved towards the pixels, the last one first: the picture itself may be of hundreds of megabytes.
-  for (const [from, behind] of kept.toReversed()) {
+  for (const { from, behind } of [SIGNATURE, ...kept].toReversed()) {
     to -= behind - from;
     png.copyWithin(to, from, behind);
   }
   return png.subarray(to);
 }
 
-type Place = readonly [from: number, behind: number];
+type Place = { readonly from: number; readonly behind: number };
+type Chunk = Place & { readonly name: string };
 
 const SIGNATURE_BYTES = 8;
+const SIGNATURE: Place = { from: 0, behind: SIGNATURE_BYTES };
 /** Of a chunk beside its data: their length, its name and a checksum. */
 const AROUND_BYTES = 12;
 const TEXTS: ReadonlySet<string> = new Set(['tEXt', 'zTXt', 'iTXt']);
 /** Whichever kind of text it is. */
 const PACKET = 'XML:com.adobe.xmp\0';
 
-/** What stays of all that stands before the pixels, which was scanned; and how long all of that is. */
-function readHead(png: Buffer): { kept: Place[]; end: number; bytes: number } {
-  const kept: Place[] = [[0, SIGNATURE_BYTES]];
-  let hasPacket = false;
-  let [at, bytes] = [SIGNATURE_BYTES, SIGNATURE_BYTES];
-  for (;;) {
-    const name = png.toString('latin1', at + 4, at + 8);
-    if (name === 'IDAT') return { kept, end: at, bytes };
-    const behind = at + AROUND_BYTES + png.readUInt32BE(at);
-    const isText = TEXTS.has(name);
-    const isPacket = isText && png.toString('latin1', at + 8, at + 8 + PACKET.length) === PACKET;
-    if (!isText || (isPacket && !hasPacket)) {
-      kept.push([at, behind]);
-      bytes += behind - at;
-    }
-    hasPacket ||= isPacket;
-    at = behind;
+/** All that stands before the pixels, which was scanned. */
+function* headChunks(png: Buffer): Generator<Chunk> {
+  for (let from = SIGNATURE_BYTES; ; ) {
+    const name = png.toString('latin1', from + 4, from + 8);
+    if (name === 'IDAT') return;
+    const behind = from + AROUND_BYTES + png.readUInt32BE(from);
+    yield { name, from, behind };
+    from = behind;
   }
+}
+
+function isPacket(png: Buffer, { name, from }: Chunk): boolean {
+  const at = from + AROUND_BYTES - 4;
+  return TEXTS.has(name) && png.toString('latin1', at, at + PACKET.length) === PACKET;
 }
