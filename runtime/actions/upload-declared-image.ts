@@ -10,7 +10,7 @@ import { joinTransaction } from '../db/joined-transaction.ts';
 import type { ProjectRow } from '../db/projects.ts';
 import { findUpload, type UploadRow } from '../db/uploads.ts';
 import { type CompleteUploadDeps, completeUpload } from './complete-upload.ts';
-import { type CreateUploadDeps, createUpload } from './create-upload.ts';
+import { beginUpload, type CreateUploadDeps, createUpload } from './create-upload.ts';
 
 export type DeclaredImageDeps = Omit<CreateUploadDeps, 'addresses'> & CompleteUploadDeps;
 
@@ -49,12 +49,14 @@ export function declaredUpload({ file_slug, bytes, sha256 }: ImageBytes) {
   return { content_type, size_bytes: bytes.length, file_slug, sha256 };
 }
 
-function begin(deps: DeclaredImageDeps, image: DeclaredImage): Promise<UploadRow> {
+async function begin(deps: DeclaredImageDeps, image: DeclaredImage): Promise<UploadRow> {
   const { project, owner } = image;
-  const wish = { ...declaredUpload(image), mode: 'direct' as const };
+  const asked = { project, wish: { ...declaredUpload(image), mode: 'direct' as const } };
+  // Before the transaction, which waits for nobody but the database.
+  const begun = await beginUpload({ ...deps, db: inTransactions(deps.db), addresses }, asked);
   return deps.db.transaction(async (tx) => {
     const through = { ...deps, db: joinTransaction(tx), addresses };
-    const { upload } = await createUpload(through, { project, wish });
+    const { upload } = await createUpload(through, asked, begun);
     await insertDeclaredUpload(tx, { ...owner, upload_id: upload.upload_id });
     return upload;
   });
