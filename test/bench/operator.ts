@@ -18,7 +18,7 @@ import { type OperatorProcess, startOperator } from '../support/operator-process
 import { newSealingKey } from '../support/sealing-keys.ts';
 import { type Figure, figure } from './figure.ts';
 import { printMetrics, readCount, readUse, WRITES } from './operator-use.ts';
-import { measureTree } from './process-tree.ts';
+import { measureAtRest, measureTree } from './process-tree.ts';
 
 const PROJECTS = Number(process.env['TINTYPE_BENCH_PROJECTS'] ?? 10_000);
 const AT_ONCE = 16;
@@ -63,13 +63,15 @@ export async function measureOperator(): Promise<Figure[]> {
 async function measure(bench: Bench): Promise<Figure[]> {
   const first = await bench.start();
   await until(() => leads(first));
+  const { pss_bytes } = await measureAtRest(first.child.pid ?? 0);
+  const rest = figure('memory at rest of the operator, nothing declared', 'MB', [pss_bytes / 1e6]);
   const ready = await untilAllReady(bench, first);
   const changes = await measureChanges(bench);
   const idle = await measureIdle(first);
   await endOperator(first, 'SIGTERM');
   const [again, restarted] = await measureRestart(bench);
   const takeovers = await measureTakeovers(bench, again);
-  return [...ready, ...changes, ...idle, ...restarted, ...takeovers];
+  return [rest, ...ready, ...changes, ...idle, ...restarted, ...takeovers];
 }
 
 async function permitAll(plane: ControlPlane): Promise<void> {
