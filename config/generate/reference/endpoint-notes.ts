@@ -55,7 +55,8 @@ export const endpointNotes: Readonly<Record<string, string>> = {
     'Replaces the recipe of this id with 200, or makes it with 201. An id of another shape than `rcp_01kbr3zt5c8v2m7x4n9w6d3bqa` is 400. One that a Recipe resource declares is set back to what is declared within its next pass.',
   'DELETE /v1/projects/{slug}/recipes/{id}':
     'Deletes a recipe; an unknown id is the same 204. One that a Recipe resource declares comes back, under a new id.',
-  'GET /v1/projects/{slug}/uploads': 'A page of [upload sessions](concepts.md#upload-session).',
+  'GET /v1/projects/{slug}/uploads':
+    'A page of [upload sessions](concepts.md#upload-session). Thirty days after one has ended it no longer has its title and original file name, nor its folder where no file came of it, or where that file was deleted as long ago.',
   'POST /v1/internal/storage-events':
     'What the object storage tells of new objects: `{ events }`, or a notification as AWS, MinIO, Ceph and versitygw send it, signed over its bytes. An event is a hint to look, no more; unknown keys, events and fields are counted as ignored. Answers `{ received, matched, ignored }`.',
   'POST /v1/projects/{slug}/uploads':
