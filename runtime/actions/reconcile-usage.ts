@@ -2,6 +2,7 @@
  * Compares the stations of metering for some projects over the last seven days, today included: what delivery servers
  * sent, what was summed of it, what that costs, what was charged. Changes nothing. Spec: Staff (reconciliation).
  */
+import { inParts } from '../core/in-parts.ts';
 import {
   billedHours,
   dailyCharge,
@@ -33,9 +34,7 @@ export async function* reconcileProjects(
 ): AsyncGenerator<ReconciledDay[]> {
   const since = startOfDay(reconciliationDays(now)[0] ?? '');
   const all = project_id === null ? await listMeteredProjects(db, since) : [project_id];
-  for (let start = 0; start < all.length; start += PAGE) {
-    yield reconcileUsage(db, { project_ids: all.slice(start, start + PAGE), now });
-  }
+  for (const project_ids of inParts(all, PAGE)) yield reconcileUsage(db, { project_ids, now });
 }
 
 /** By project and day, oldest first; days on which nothing was delivered or charged are left out. */

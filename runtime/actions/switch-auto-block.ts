@@ -3,9 +3,9 @@
  * next file of a slug; what staff rejected stays. The checks still wait for somebody to look.
  * Spec: Staff, projects (nudity_auto_block).
  */
+import { inParts } from '../core/in-parts.ts';
 import type { Actor } from '../db/audit-log.ts';
 import type { Transaction } from '../db/client.ts';
-import type { FileRow } from '../db/files.ts';
 import type { ProjectRow } from '../db/projects.ts';
 import { listUnreviewedBlocks } from '../db/scanner-checks.ts';
 import { forgetBlocks, unblockFiles } from './block-file.ts';
@@ -26,13 +26,11 @@ export async function switchAutoBlock(
 ): Promise<void> {
   if (!project.nudity_auto_block || nudity_auto_block !== false) return;
   const blocked = await listUnreviewedBlocks(tx, project.project_id);
-  for (const file_ids of inParts(blocked.filter(({ status }) => status === 'deleted')))
+  const idsOf = (files: typeof blocked) => files.map(({ file_id }) => file_id);
+  const deleted = idsOf(blocked.filter(({ status }) => status === 'deleted'));
+  const live = idsOf(blocked.filter(({ status }) => status !== 'deleted'));
+  for (const file_ids of inParts(deleted, UNBLOCKED_AT_ONCE))
     await forgetBlocks(tx, { file_ids, actor });
-  for (const file_ids of inParts(blocked.filter(({ status }) => status !== 'deleted')))
+  for (const file_ids of inParts(live, UNBLOCKED_AT_ONCE))
     await unblockFiles(tx, { project_id: project.project_id, file_ids, actor });
-}
-
-function* inParts(files: readonly Pick<FileRow, 'file_id'>[]): Generator<string[]> {
-  for (let start = 0; start < files.length; start += UNBLOCKED_AT_ONCE)
-    yield files.slice(start, start + UNBLOCKED_AT_ONCE).map(({ file_id }) => file_id);
 }

@@ -4,6 +4,7 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { ServiceError } from '../core/errors.ts';
+import { inParts } from '../core/in-parts.ts';
 import {
   MULTIPART_PART_URL_LIFETIME_SECONDS,
   UPLOAD_MULTIPART_LIFETIME_SECONDS,
@@ -148,8 +149,8 @@ async function inTurns<T>(
   sign: (partNumber: number) => Promise<T>,
 ): Promise<T[]> {
   const signed: T[] = [];
-  for (let start = 0; start < numbers.length; start += SIGNED_AT_ONCE) {
-    signed.push(...(await Promise.all(numbers.slice(start, start + SIGNED_AT_ONCE).map(sign))));
+  for (const some of inParts(numbers, SIGNED_AT_ONCE)) {
+    signed.push(...(await Promise.all(some.map(sign))));
     await turn();
   }
   return signed;

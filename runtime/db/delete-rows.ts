@@ -17,8 +17,7 @@ export async function deleteRows(
   db: Queryable,
   { table, condition, value, rows_at_once = ROWS_AT_ONCE }: ServedRows,
 ): Promise<number> {
-  let gone = 0;
-  for (let part = rows_at_once; part === rows_at_once; gone += part) {
+  return repeatWhileFull(rows_at_once, async () => {
     const [row] = await db.query<{ count: number }>(
       `with gone as (
          delete from ${table} where ctid = any(array(select ctid from ${table} where ${condition} limit $2)) returning 1
@@ -26,9 +25,18 @@ export async function deleteRows(
        select count(*) from gone`,
       [value, rows_at_once],
     );
-    part = row?.count ?? 0;
-  }
-  return gone;
+    return row?.count ?? 0;
+  });
+}
+
+/** Another part for as long as one found as many rows as it may take; returns how many it were in all. */
+export async function repeatWhileFull(
+  at_once: number,
+  takePart: () => Promise<number>,
+): Promise<number> {
+  let taken = 0;
+  for (let part = at_once; part === at_once; taken += part) part = await takePart();
+  return taken;
 }
 
 /** The same of those whose time, in this column, is longer ago. */

@@ -2,6 +2,7 @@
 // rows in one statement, however many files there are and however often one of them was uploaded. What lists, events and
 // the next file of a slug read stays, and no `updated_at` moves: nobody changed anything. Spec: File; Upload session.
 import type { Queryable } from './client.ts';
+import { repeatWhileFull } from './delete-rows.ts';
 
 const ROWS_AT_ONCE = 5000;
 
@@ -17,7 +18,7 @@ export async function updateFilesErased(
   let after: DeletedFile | undefined;
   do {
     const due = await listDue(db, { ageSeconds, after, limit: atOnce });
-    for (const files of inParts(due, atOnce)) erased += await eraseFiles(db, files, atOnce);
+    for (const files of byRevisions(due, atOnce)) erased += await eraseFiles(db, files, atOnce);
     after = due.length < atOnce ? undefined : due.at(-1);
   } while (after !== undefined);
   return erased;
@@ -36,7 +37,7 @@ function listDue(db: Queryable, { ageSeconds, after, limit }: Due): Promise<Dele
 }
 
 /** Files that together have so many revisions, or one alone that has more. */
-function inParts(files: readonly DeletedFile[], atOnce: number): DeletedFile[][] {
+function byRevisions(files: readonly DeletedFile[], atOnce: number): DeletedFile[][] {
   const parts: DeletedFile[][] = [];
   let room = 0;
   for (const file of files) {
@@ -92,11 +93,10 @@ export async function updateUploadsErased(
   ageSeconds: number,
   atOnce: number = ROWS_AT_ONCE,
 ): Promise<number> {
-  let erased = 0;
-  for (let part = atOnce; part === atOnce; erased += part) {
-    part = (await db.query(ERASE_UPLOADS, [ageSeconds, atOnce])).length;
-  }
-  return erased;
+  return repeatWhileFull(
+    atOnce,
+    async () => (await db.query(ERASE_UPLOADS, [ageSeconds, atOnce])).length,
+  );
 }
 
 const ERASE_UPLOADS = `

@@ -1,5 +1,6 @@
 // Tables scanner_checks and check_reviews: what the scanner found in each revision of a file, and what staff made of
 // it. Every write is under the lock of the file's project. Spec: Staff, checks.
+import { inParts } from '../core/in-parts.ts';
 import type { CheckStatus, ReviewDecision, ReviewValue } from '../core/states.ts';
 import type { Queryable, Transaction } from './client.ts';
 import type { FileRow } from './files.ts';
@@ -140,8 +141,7 @@ export async function listUnreviewedBlocks(db: Queryable, projectId: string): Pr
     [projectId],
   );
   const unreviewed: Blocked[] = [];
-  for (let start = 0; start < blocked.length; start += BLOCKS_AT_ONCE) {
-    const part = blocked.slice(start, start + BLOCKS_AT_ONCE);
+  for (const part of inParts(blocked, BLOCKS_AT_ONCE)) {
     unreviewed.push(...(await withoutRejected(db, { project_id: projectId, blocked: part })));
   }
   return unreviewed;

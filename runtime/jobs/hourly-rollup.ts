@@ -2,6 +2,7 @@
  * Sums the usage batches of each hour that batches have spoken of since the last run. An hour is a pure
  * function of its batches, so a late one only makes it computed again. Spec: Metering.
  */
+import { inParts } from '../core/in-parts.ts';
 import { nextHour } from '../core/metering.ts';
 import type { Database } from '../db/client.ts';
 import { findLastJobRun } from '../db/job-runs.ts';
@@ -22,9 +23,9 @@ export async function hourlyRollup(context: JobContext): Promise<JobCounts> {
   const from = nextHour(new Date(clock.now().getTime() - FOLDED_DAYS * DAY_MS));
   const hours = await listHoursTouched(db, { since: await lastLook(db), from });
   let changed = 0;
-  for (let start = 0; start < hours.length; start += HOURS_AT_ONCE) {
+  for (const some of inParts(hours, HOURS_AT_ONCE)) {
     signal.throwIfAborted();
-    changed += await foldAlone(context, hours.slice(start, start + HOURS_AT_ONCE));
+    changed += await foldAlone(context, some);
   }
   return { hours: hours.length, changed };
 }

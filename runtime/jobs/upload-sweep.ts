@@ -7,6 +7,7 @@ import { isJoined } from '../actions/check-digest.ts';
 import { completeUpload } from '../actions/complete-upload.ts';
 import { failUnprocessed } from '../actions/fail-upload.ts';
 import { ServiceError } from '../core/errors.ts';
+import { inParts } from '../core/in-parts.ts';
 import { updateUploadExpired, updateUploadWrongSize } from '../db/upload-ends.ts';
 import { listClaimableUploads } from '../db/upload-processing.ts';
 import { listOpenUploads, type UploadRow } from '../db/uploads.ts';
@@ -45,9 +46,8 @@ type Outcome = 'completed' | 'expired' | 'failed' | 'errors' | 'open';
 
 async function sweepAll(context: JobContext, uploads: UploadRow[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  for (let start = 0; start < uploads.length; start += AT_ONCE) {
+  for (const some of inParts(uploads, AT_ONCE)) {
     context.signal.throwIfAborted();
-    const some = uploads.slice(start, start + AT_ONCE);
     outcomes.push(...(await Promise.all(some.map((upload) => sweepSafely(context, upload)))));
   }
   return outcomes;
