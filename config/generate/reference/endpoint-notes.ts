@@ -1,4 +1,5 @@
 /** What each built endpoint does, for docs/reference/endpoints.md. An endpoint without a note stops the generator. */
+import { exampleIds } from '../openapi/example-ids.ts';
 import { staffNotes } from './staff-notes.ts';
 
 export const endpointNotes: Readonly<Record<string, string>> = {
@@ -42,8 +43,7 @@ export const endpointNotes: Readonly<Record<string, string>> = {
     'Makes a preset under a new id; each call makes one. Offsets are output pixels from left and top, negative ones from right and bottom, and are rounded to whole numbers. Every image of the project is purged.',
   'GET /v1/projects/{slug}/watermark-presets/{id}':
     'One [watermark preset](concepts.md#watermark-preset).',
-  'PUT /v1/projects/{slug}/watermark-presets/{id}':
-    'Replaces the preset of this id with 200, or makes it with 201: what is not sent gets its default. An id of another shape than `wm_01kbr3yh2v7c5m9t4x8n6w3dqa` is 400. Every image of the project is purged.',
+  'PUT /v1/projects/{slug}/watermark-presets/{id}': `Replaces the preset of this id with 200, or makes it with 201: what is not sent gets its default. An id of another shape than \`${exampleIds.wm}\` is 400. Every image of the project is purged.`,
   'DELETE /v1/projects/{slug}/watermark-presets/{id}':
     'Deletes a preset that is not the project’s default; URLs that name it fall back to the default. Every image of the project is purged.',
   'GET /v1/projects/{slug}/recipes':
@@ -51,8 +51,7 @@ export const endpointNotes: Readonly<Record<string, string>> = {
   'PUT /v1/projects/{slug}/recipes':
     'Makes a recipe under a new id; each call makes one. The chain must parse, and a `preset:` in it must be one of the project’s.',
   'GET /v1/projects/{slug}/recipes/{id}': 'One [recipe](concepts.md#recipe).',
-  'PUT /v1/projects/{slug}/recipes/{id}':
-    'Replaces the recipe of this id with 200, or makes it with 201. An id of another shape than `rcp_01kbr3zt5c8v2m7x4n9w6d3bqa` is 400. One that a Recipe resource declares is set back to what is declared within its next pass.',
+  'PUT /v1/projects/{slug}/recipes/{id}': `Replaces the recipe of this id with 200, or makes it with 201. An id of another shape than \`${exampleIds.rcp}\` is 400. One that a Recipe resource declares is set back to what is declared within its next pass.`,
   'DELETE /v1/projects/{slug}/recipes/{id}':
     'Deletes a recipe; an unknown id is the same 204. One that a Recipe resource declares comes back, under a new id.',
   'GET /v1/projects/{slug}/uploads':
