@@ -104,6 +104,8 @@ type Rung = Omit<Enclosure, 'before' | 'filter'> & {
   programs: readonly { name: string; words: readonly string[] }[];
 };
 
+/** However the parent ends: nobody else would end what computes for ever, and a decoder reads its input after its work. */
+const LEASH = { name: 'setpriv', words: ['--pdeathsig', 'KILL', '--'] };
 const BUBBLEWRAP = { name: 'bwrap', words: [] };
 /**
  * Whatever is killed at whatever moment: bubblewrap is the first process of a name space, with which all others end.
@@ -114,18 +116,16 @@ const UNSHARE = {
   words: ['--user', '--map-root-user', '--pid', '--fork', '--kill-child=SIGKILL', '--'],
 };
 
+const NAME_SPACES = { has_name_spaces: true, makeArguments: bubblewrapArguments };
+const SETPRIV = { name: 'setpriv', words: [] };
+const NO_NAME_SPACES = { has_name_spaces: false, makeArguments: setprivArguments };
+
 const enclosures: readonly Rung[] = [
-  {
-    programs: [UNSHARE, BUBBLEWRAP],
-    has_name_spaces: true,
-    makeArguments: bubblewrapArguments,
-  },
-  { programs: [BUBBLEWRAP], has_name_spaces: true, makeArguments: bubblewrapArguments },
-  {
-    programs: [{ name: 'setpriv', words: [] }],
-    has_name_spaces: false,
-    makeArguments: setprivArguments,
-  },
+  { programs: [LEASH, UNSHARE, BUBBLEWRAP], ...NAME_SPACES },
+  { programs: [UNSHARE, BUBBLEWRAP], ...NAME_SPACES },
+  { programs: [BUBBLEWRAP], ...NAME_SPACES },
+  { programs: [LEASH, SETPRIV], ...NO_NAME_SPACES },
+  { programs: [SETPRIV], ...NO_NAME_SPACES },
 ];
 
 function bubblewrapArguments(readable: readonly string[], { filtered }: { filtered: boolean }) {

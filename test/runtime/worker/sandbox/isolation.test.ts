@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   mkdtempSync,
@@ -13,6 +14,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sandboxReport } from '../../../../runtime/worker/sandbox/sandbox-report.ts';
 import { startEnclosed } from '../../../../runtime/worker/sandbox/spawn-decoder.ts';
@@ -145,6 +147,19 @@ describe('a decoder enclosed by bubblewrap', () => {
     }
     const isRunning = () => commandLines().some((line) => line.includes(mark));
     // What was killed with its name space is gone a moment later.
+    await expect.poll(isRunning).toBe(false);
+  });
+
+  it('ends with who started it, however that ends and whatever it is at', async () => {
+    const program = fileURLToPath(new URL('./dying-parent.ts', import.meta.url));
+    const mark = `orphan-${process.pid}`;
+    const parent = spawn(process.execPath, [program, mark], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(parent.stdout, 'data');
+    const isRunning = () => commandLines().some((line) => line.includes(mark));
+    expect(isRunning()).toBe(true);
+    parent.kill('SIGKILL');
     await expect.poll(isRunning).toBe(false);
   });
 
