@@ -2,9 +2,8 @@
  * One decoder seen from its parent: started without environment and secrets, fed one job at a
  * time, watched by the wall clock and by its resident memory, and killed when it breaks a promise.
  */
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
+import { lastWords, openPipes, type Pipes, whenExited, write } from './decoder-pipes.ts';
 import { type Frame, printFrameHead, readFrames } from './frames.ts';
 import { createClock, createEntry, parseCost } from './job-admission.ts';
 import { residentBytes, watchMemory } from './memory.ts';
@@ -29,10 +28,8 @@ export type SandboxChild = {
 const START_MS_MAX = 120_000;
 const ANSWER_BYTES_MAX = 1_073_741_824;
 const ANSWER_PARTS_MAX = 16;
-const STDERR_CHARACTERS_MAX = 2000;
 
 export function startChild(options: SandboxOptions): SandboxChild {
-  const pipes = openPipes(spawnDecoder(options));
   const life: Life = {
     death: undefined,
     pending: undefined,
@@ -40,6 +37,9 @@ export function startChild(options: SandboxOptions): SandboxChild {
     isReady: false,
     atReady: [],
   };
+  const pipes = openPipes(spawnDecoder(options), () =>
+    doom(new SandboxFailure('garbage', 'it writes errors without end')),
+  );
   const doom = (reason: unknown) => {
     life.death ??= reason;
     pipes.child.kill('SIGKILL');
@@ -52,7 +52,7 @@ export function startChild(options: SandboxOptions): SandboxChild {
   const exited = whenExited(pipes.child).then(async (how) => {
     start.stop();
     if (!life.isReady) await lastWords(pipes.answers);
-    const text = `exit ${how} ${pipes.stderr()}`.trim();
+    const text = `exit ${how} ${pipes.errors.last()}`.trim();
     life.death ??= life.isReady ? failureOf(how, text) : new SandboxFailure('unstarted', text);
     life.pending?.reject(life.death);
   });
@@ -88,16 +88,6 @@ function failureOf(how: string, text: string): SandboxFailure {
     : said;
 }
 
-const LAST_WORDS_MS_MAX = 500;
-
-/** A process can be gone before all that it said was read. */
-async function lastWords(answers: Readable): Promise<void> {
-  if (answers.closed) return;
-  await once(answers, 'close', { signal: AbortSignal.timeout(LAST_WORDS_MS_MAX) }).catch(
-    () => undefined,
-  );
-}
-
 type Pending = {
   resolve(frame: Frame): void;
   reject(reason: unknown): void;
@@ -112,7 +102,6 @@ type Life = {
   /** Called once it is. */
   atReady: (() => void)[];
 };
-type Pipes = { child: ChildProcess; input: Writable; answers: Readable; stderr(): string };
 type Running = {
   job: SandboxJob;
   options: SandboxOptions;
@@ -124,6 +113,7 @@ type Running = {
 async function runJob({ job, options, pipes, life, doom }: Running): Promise<SandboxResult> {
   if (life.death !== undefined) throw life.death;
   life.jobs += 1;
+  pipes.errors.forget();
   const answered = Promise.withResolvers<Frame>();
   const { pid } = pipes.child;
   const clock = createClock(options.wall_clock_ms, doom, () => starvedMs(pid ?? 0));
@@ -207,16 +197,6 @@ async function feed(input: Writable, job: SandboxJob, onProgress: () => void): P
   }
 }
 
-/** A pipe that breaks is not our news: how the child ended says more. */
-async function write(input: Writable, chunk: Uint8Array): Promise<void> {
-  if (input.destroyed || input.write(chunk)) return;
-  const settled = new AbortController();
-  const { signal } = settled;
-  await Promise.race([once(input, 'drain', { signal }), once(input, 'close', { signal })])
-    .catch(() => undefined)
-    .finally(() => settled.abort());
-}
-
 function partLength(part: SandboxPart): number {
   return part instanceof Uint8Array ? part.byteLength : part.size_bytes;
 }
@@ -229,22 +209,4 @@ async function* exactly(part: Exclude<SandboxPart, Uint8Array>): AsyncGenerator<
     yield chunk;
   }
   if (length !== part.size_bytes) throw new RangeError(`a part is not ${part.size_bytes} bytes`);
-}
-
-function openPipes(child: ChildProcess): Pipes {
-  const [input, , errors, answers] = child.stdio;
-  if (!input || !errors || !answers) throw new Error('a decoder was started without its pipes');
-  for (const pipe of [input, errors, answers]) pipe.on('error', () => undefined);
-  let text = '';
-  (errors as Readable).setEncoding('utf8').on('data', (chunk: string) => {
-    text = (text + chunk).slice(-STDERR_CHARACTERS_MAX);
-  });
-  return { child, input: input as Writable, answers: answers as Readable, stderr: () => text };
-}
-
-function whenExited(child: ChildProcess): Promise<string> {
-  return new Promise((resolve) => {
-    child.once('error', (error) => resolve(`before it began: ${error.message}`));
-    child.once('exit', (code, signal) => resolve(String(code ?? signal)));
-  });
 }

@@ -55,10 +55,26 @@ const handlers: Record<string, JobHandler> = {
     const chunk = Buffer.alloc(65_536, 0x20);
     for (;;) writeSync(ANSWER_FD, chunk);
   },
+  complains: async () => {
+    for (;;) complain();
+  },
+  'answers and complains': async () => {
+    setInterval(complain, 1);
+    return { facts: {}, parts: [] };
+  },
   writes: async () => tried(() => writeFileSync('/tmp/from-the-sandbox', 'x')),
   spawns: async () => tried(() => process.getBuiltinModule('child_process').execSync('true')),
   reads: async () => tried(() => readFileSync('/etc/passwd')),
 };
+
+/** A pipe that nobody has emptied yet takes no more. */
+function complain(): void {
+  try {
+    writeSync(2, Buffer.alloc(65_536, 0x20));
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EAGAIN') throw error;
+  }
+}
 
 async function tried(work: () => unknown) {
   try {

@@ -127,6 +127,7 @@ describe('a sandbox', () => {
     ['greets again', 'garbage'],
     ['promises', 'garbage'],
     ['floods', 'garbage'],
+    ['complains', 'garbage'],
   ])('turns a child that %s into one failed job (%s), and works on', async (kind, reason) => {
     const sandbox = misbehaving();
     expect(await failureOf(sandbox.run(job(kind)))).toBe(reason);
@@ -164,6 +165,14 @@ describe('a sandbox', () => {
     // What encloses it may take a moment longer to end.
     const later = () => startOf(sandbox).catch(() => start);
     await expect.poll(later).not.toBe(start);
+  });
+
+  it('ends a child that complains without end while it has nothing to do', async () => {
+    const sandbox = misbehaving();
+    const start = await startOf(sandbox);
+    await sandbox.run(job('answers and complains'));
+    await gone(decoderPids('misbehaving-child'));
+    expect(await startOf(sandbox)).not.toBe(start);
   });
 
   it('tells a program that does not start from one that a job ended', async () => {
