@@ -3,6 +3,7 @@
 // one in front. Envelope: version 1, length of the key id, key id, nonce, ciphertext, tag; all that
 // stands before the nonce and the caller's context are authenticated with it.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { keyObjectOf } from '../core/signing/hmac.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const VERSION = 1;
@@ -56,7 +57,7 @@ function checkKeys(keys: readonly KeyEncryptionKey[]): KeyEncryptionKey {
 function seal({ id, key }: KeyEncryptionKey, plaintext: Uint8Array, context: string): Buffer {
   const head = Buffer.concat([Buffer.from([VERSION, id.length]), Buffer.from(id)]);
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
+  const cipher = createCipheriv(ALGORITHM, keyObjectOf(key), nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(Buffer.concat([head, Buffer.from(context)]));
   return Buffer.concat([
     head,
@@ -74,7 +75,9 @@ function open(keys: readonly KeyEncryptionKey[], sealed: Buffer, context: string
     throw new SealingError('the secret was sealed under a key that is not configured', { keyId });
   }
   try {
-    const decipher = createDecipheriv(ALGORITHM, found.key, nonce, { authTagLength: TAG_BYTES });
+    const decipher = createDecipheriv(ALGORITHM, keyObjectOf(found.key), nonce, {
+      authTagLength: TAG_BYTES,
+    });
     decipher.setAAD(Buffer.concat([head, Buffer.from(context)]));
     decipher.setAuthTag(tag);
     return Buffer.concat([decipher.update(ciphertext), decipher.final()]);

@@ -1,6 +1,6 @@
 /** Signature Version 4 of AWS over one request, with credentials from the usual variables, profiles and roles. */
-import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
+import { Sha256 } from '../aws-hash.ts';
 import type { Clock } from '../clock.ts';
 import { CdnRefusal } from './cdn.ts';
 import type { CdnRequest } from './cdn-api.ts';
@@ -56,32 +56,4 @@ async function credentialsOf({ identity, signal }: AwsSigning) {
   } finally {
     ended.removeEventListener('abort', stop);
   }
-}
-
-/** What the signer hashes with: a plain hash, or a keyed one. */
-class Sha256 {
-  readonly #hash: Hash | Hmac;
-
-  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.#hash =
-      secret === undefined ? createHash('sha256') : createHmac('sha256', bytesOf(secret));
-  }
-
-  update(chunk: string | ArrayBuffer | ArrayBufferView): void {
-    this.#hash.update(bytesOf(chunk));
-  }
-
-  async digest(): Promise<Uint8Array> {
-    return this.#hash.digest();
-  }
-
-  reset(): void {
-    throw new Error('a hash is used once');
-  }
-}
-
-function bytesOf(data: string | ArrayBuffer | ArrayBufferView): Uint8Array {
-  if (typeof data === 'string') return Buffer.from(data);
-  if (data instanceof ArrayBuffer) return new Uint8Array(data);
-  return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 }

@@ -76,6 +76,11 @@ function signedFields(put: FolderPut): string[] {
   return [PREFIX, bucket, key, content_type, String(size_bytes), String(exp), ...part];
 }
 
+/** An upload can have ten thousand parts. */
+const folderKeys = new WeakMap<Uint8Array, Buffer>();
+
 function folderKey(secret: Uint8Array): Buffer {
-  return deriveKey(secret, PREFIX);
+  const key = folderKeys.get(secret) ?? deriveKey(secret, PREFIX);
+  folderKeys.set(secret, key);
+  return key;
 }

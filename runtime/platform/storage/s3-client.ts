@@ -3,6 +3,7 @@
  * requires one, because not every store knows them, and a presigned URL would sign that of an empty body.
  */
 import { S3Client } from '@aws-sdk/client-s3';
+import { Sha256 } from '../aws-hash.ts';
 import type { Clock } from '../clock.ts';
 import { noticeSilence } from './s3-silence.ts';
 
@@ -83,6 +84,7 @@ function settings(options: S3Options) {
   const { attempts = ATTEMPTS } = options;
   return {
     region,
+    sha256: Sha256,
     forcePathStyle: addressing === 'path',
     maxAttempts: attempts,
     requestChecksumCalculation: 'WHEN_REQUIRED' as const,

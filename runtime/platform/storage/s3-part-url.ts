@@ -2,9 +2,10 @@
  * Presigned URLs of parts, by our own signature (AWS Signature Version 4, in the query): an upload can have ten
  * thousand of them, and the client's way through all its layers takes many times as long.
  */
-import { createHash, createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { UploadPartCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { hmac } from '../../core/signing/hmac.ts';
 import type { PartTerms } from './bucket.ts';
 import type { S3Place } from './s3-client.ts';
 
@@ -17,7 +18,7 @@ export async function signPartUrl({ place, key, part, now }: SignedPart): Promis
     config.region(),
     config.credentials(),
   ]);
-  const { accessKeyId, secretAccessKey, sessionToken } = credentials;
+  const { accessKeyId, sessionToken } = credentials;
   const time = now.toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const scope = `${time.slice(0, 8)}/${region}/s3/aws4_request`;
   // In the order of their names, which is part of what is signed.
@@ -40,7 +41,7 @@ export async function signPartUrl({ place, key, part, now }: SignedPart): Promis
   const request = ['PUT', path, query, headers, SIGNED_HEADERS, PAYLOAD].join('\n');
   const digest = createHash('sha256').update(request).digest('hex');
   const text = [ALGORITHM, time, scope, digest].join('\n');
-  const signature = hmac(signingKey(secretAccessKey, scope), text).toString('hex');
+  const signature = hmac(signingKey(credentials, scope), text).toString('hex');
   return `${base.origin}${path}?${query}&X-Amz-Signature=${signature}`;
 }
 
@@ -72,14 +73,17 @@ async function askBucketUrl(signer: S3Place['signer'], bucket: string): Promise<
   return new URL(url.pathname.slice(0, -SOME_KEY.length), url.origin);
 }
 
-function signingKey(secret: string, scope: string): Buffer {
-  return scope
-    .split('/')
-    .reduce<Buffer>((key, step) => hmac(key, step), Buffer.from(`AWS4${secret}`));
-}
+type Credentials = { secretAccessKey: string };
+/** The same for all parts of a day. */
+const signingKeys = new WeakMap<Credentials, { scope: string; key: Uint8Array }>();
 
-function hmac(key: Buffer, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest();
+function signingKey(credentials: Credentials, scope: string): Uint8Array {
+  const known = signingKeys.get(credentials);
+  if (known?.scope === scope) return known.key;
+  const first: Uint8Array = Buffer.from(`AWS4${credentials.secretAccessKey}`);
+  const key = scope.split('/').reduce((above, step) => hmac(above, step), first);
+  signingKeys.set(credentials, { scope, key });
+  return key;
 }
 
 /** As the signature wants it: everything but letters, digits and -._~ in hex. */
