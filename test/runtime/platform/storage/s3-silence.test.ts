@@ -1,5 +1,6 @@
 // Reading from object storage: a storage that says nothing is given up, a reader that takes nothing is waited for.
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { type Readable, Writable } from 'node:stream';
@@ -57,8 +58,10 @@ it('leaves no timer on a connection that others use after it', async () => {
     const { socket } = body;
     used.add(socket);
     expect(socket.timeout).toBe(SILENCE_MS / 2);
+    const freed = once(socket, 'free');
     await readOn(body, 0);
-    await expect.poll(() => socket.timeout).toBe(0);
+    await freed;
+    expect(socket.timeout).toBe(0);
     listening.push(socket.listenerCount('timeout'));
   }
   expect(used.size).toBe(1);
