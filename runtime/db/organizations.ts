@@ -96,12 +96,15 @@ export async function updateWithinQuota(
   return rows[0];
 }
 
-/** How many are over quota, on trial and of those who pay. */
+/** How many are over quota, on trial and of those who pay: each by itself, as used up trials only become more. */
 export async function countOverQuota(db: Queryable): Promise<{ trial: number; paid: number }> {
+  const over = (which: string) =>
+    `(select 1 from organizations where quota_exceeded_at is not null and ${which} limit $1)`;
   const [row] = await db.query<{ trial: number; paid: number }>(
-    `select count(*) filter (where plan = 'trial') as trial,
-       count(*) filter (where plan <> 'trial') as paid
-     from (select plan from organizations where quota_exceeded_at is not null limit $1) over_quota`,
+    `select (select count(*) from ${over("plan = 'trial'")} trials) as trial,
+       (select least(count(*), $1) from (
+         ${over("plan < 'trial'")} union all ${over("plan > 'trial'")}
+       ) others) as paid`,
     [COUNTED_MAX],
   );
   return { trial: row?.trial ?? 0, paid: row?.paid ?? 0 };

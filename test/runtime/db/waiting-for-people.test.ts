@@ -40,3 +40,18 @@ it('organizations over quota are counted, those who pay apart', async () => {
   }
   expect(await countOverQuota(db)).toEqual({ trial: 1, paid: 2 });
 });
+
+it('those who pay are counted however many trials are used up, and as far as anybody reads', async () => {
+  await db.query('truncate organizations cascade');
+  const make = (plan: string, count: number) =>
+    db.query(
+      `insert into organizations (organization_id, name, plan, quota_exceeded_at)
+       select 'org_' || lpad($1 || n, 26, '0'), $1, $1, now() from generate_series(1, $2::int) n`,
+      [plan, count],
+    );
+  await make('trial', 10_001);
+  for (const plan of ['growth', 'vip']) await make(plan, 1);
+  expect(await countOverQuota(db)).toEqual({ trial: 10_000, paid: 2 });
+  await make('growth2', 10_001);
+  expect(await countOverQuota(db)).toEqual({ trial: 10_000, paid: 10_000 });
+});
