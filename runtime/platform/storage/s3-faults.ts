@@ -17,6 +17,8 @@ const advices: Record<string, string> = {
   AccessDenied: `refuses access: ${CREDENTIALS}`,
   ExpiredToken: 'refuses an expired token: renew the credentials',
   CredentialsProviderError: `cannot be asked without credentials: ${CREDENTIALS}`,
+  // All else that stands in a header is ours.
+  ERR_INVALID_CHAR: `cannot be asked with credentials that no header takes, such as a line break behind them: ${CREDENTIALS}`,
   RequestTimeTooSkewed: 'says that the clock of this machine is wrong: set it (NTP)',
   PermanentRedirect: `is in another region: ${REGION}`,
   AuthorizationHeaderMalformed: `is in another region: ${REGION}`,

@@ -99,6 +99,20 @@ it('a list that is refused after the storage has begun to answer is refused as e
   expect(proxy.hits()).toBe(2);
 });
 
+it.each([
+  ['accessKeyId', 'AWS_ACCESS_KEY_ID'],
+  ['secretAccessKey', 'AWS_SECRET_ACCESS_KEY'],
+])('a line break behind the %s is an outage, which ends with it', async (half, variable) => {
+  const credentials = { ...s3.credentials, [half]: `${s3.credentials.accessKeyId}\n` };
+  const refused = createS3Bucket(connectS3({ ...s3, credentials }, { attempts: 1 }), 'faults');
+  for (const [, call] of calls) {
+    await expect(call(refused)).rejects.toMatchObject({
+      code: 'storage_unavailable',
+      advice: expect.stringContaining(variable),
+    });
+  }
+});
+
 describe('a connection that is not made', () => {
   const adviceOf = async (endpoint: string): Promise<unknown> => {
     const away = createS3Bucket(connectS3({ ...s3, endpoint }, { attempts: 1 }), 'faults');
