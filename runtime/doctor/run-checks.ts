@@ -1,5 +1,6 @@
 /** Runs checks: areas side by side, the checks of an area in order, none behind one that went wrong. */
 import { Advice } from '../platform/advice.ts';
+import { maskSecrets } from '../platform/log.ts';
 import { StorageUnavailable } from '../platform/storage/bucket.ts';
 import { type Check, type Finding, type Report, skipped, wrong } from './check.ts';
 
@@ -48,11 +49,11 @@ async function runOne<Subject>(
   }
 }
 
-/** The faults of storage and broker say themselves what to do. */
+/** The faults of storage and broker say themselves what to do. What others fail with may name an address with its password. */
 function describeFault(error: unknown, advice: string): Finding {
   if (error instanceof StorageUnavailable) return wrong('failed', error.advice);
   if (error instanceof Advice) return wrong('failed', error.message);
-  return wrong(`failed: ${messageOf(error)}`, advice);
+  return wrong(`failed: ${maskSecrets(messageOf(error))}`, advice);
 }
 
 /** The innermost reason: what was wrapped around it is for programs. */

@@ -94,6 +94,7 @@ describe('a secret', () => {
     `/embed/shop/default?o=x&exp=1&kid=k&s=${canary}`,
     `https://s3.example/b/k?X-Amz-Credential=${canary}&X-Amz-Signature=${canary}`,
     `postgres://tintype:${canary}@db/x refused`,
+    `amqp://tintype:one@${canary}@mq:5672/x refused`,
     `ls1.k1.${canary}.${canary}`,
     `t=1700000000,v1=${canary}`,
     `eyJhbGciOiJSUzI1NiJ9.${canary}.${canary}`,
@@ -109,6 +110,8 @@ describe('a secret', () => {
     expect(maskSecrets('GET /f/a?exp=1&kid=k1&sig=abc&x=2')).toBe(
       'GET /f/a?exp=1&kid=k1&sig=[hidden]&x=2',
     );
+    const mail = 'https://shop.example?to=me@shop.example and https://shop.example/me@shop';
+    expect(maskSecrets(mail)).toBe(mail);
     expect(maskSecrets('a plain sentence about a basic matter')).toContain(
       'a plain sentence about a',
     );
