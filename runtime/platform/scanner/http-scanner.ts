@@ -60,7 +60,7 @@ type Answered = Pick<IncomingMessage, 'statusCode' | 'headers'> & { bytes: Buffe
 
 /** No connection is kept: the other side may close it just when it is used again. */
 function exchange(url: string, picture: Uint8Array, signal: AbortSignal): Promise<Answered> {
-  const send = url.startsWith('https:') ? requestHttps : requestHttp;
+  const send = new URL(url).protocol === 'https:' ? requestHttps : requestHttp;
   const headers = {
     ...carry(),
     'content-type': `image/${RENDITION.format}`,

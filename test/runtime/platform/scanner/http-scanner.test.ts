@@ -37,6 +37,13 @@ const faultOf = async (work: Promise<unknown>): Promise<ScannerFault> => {
 };
 
 describe('a model server', () => {
+  it('is asked by the scheme of its URL, however that is written', async () => {
+    const url = server.url.replace('http:', 'HTTPS:');
+    const { cause } = await faultOf(open(url).scan(picture, never));
+    // It speaks no TLS: what else could be wrong with it is not.
+    expect(cause).toMatchObject({ code: 'EPROTO' });
+  });
+
   it('is posted the picture as it is, and its scores are taken', async () => {
     server.answer(scores({ nudity: 0.98, violence: 0 }));
     expect(await open().scan(picture, never)).toEqual({ nudity: 0.98, violence: 0 });
