@@ -18,6 +18,7 @@ import { openQueue } from '../platform/queue/open-queue.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import { openFolderBuckets, STORAGE_FOLDER } from '../platform/storage/folder-buckets.ts';
 import { openS3Buckets } from '../platform/storage/s3-buckets.ts';
+import { warnOfUnknownVariables } from '../platform/unknown-variables.ts';
 import { BY_HAND_SECONDS_MAX, type JobDeps } from './job.ts';
 import { openWebhookSender } from './open-webhook-sender.ts';
 import { publicAddresses } from './public-addresses.ts';
@@ -31,7 +32,7 @@ export async function openJobDeps(dataFolder: string, env: Environment): Promise
   if (env['TINTYPE_DATABASE_URL']) {
     const config = parseConfig(env, deploymentFields);
     const format = process.stderr.isTTY ? 'text' : 'json';
-    return open(config, { buckets: openS3Buckets(config, systemClock), format });
+    return open(config, { buckets: openS3Buckets(config, systemClock), format, env });
   }
   throw neitherFound(found);
 }
@@ -61,12 +62,12 @@ async function openLocal(dataFolder: string, { instance, env }: Local): Promise<
   const buckets =
     config.s3Endpoint === undefined ? await openFolders() : openS3Buckets(config, systemClock);
   // Beside a Tintype on this machine a person calls it.
-  return open(config, { buckets, format: 'text' });
+  return open(config, { buckets, format: 'text', env });
 }
 
-type Opening = { buckets: Buckets; format: 'text' | 'json' };
+type Opening = { buckets: Buckets; format: 'text' | 'json'; env: Environment };
 
-function open(config: ConfigWith<'databaseUrl'>, { buckets, format }: Opening): JobDeps {
+function open(config: ConfigWith<'databaseUrl'>, { buckets, format, env }: Opening): JobDeps {
   const { databaseUrl: url, failpoint } = config;
   const log = createLog({
     level: config.logLevel,
@@ -74,6 +75,7 @@ function open(config: ConfigWith<'databaseUrl'>, { buckets, format }: Opening): 
     format,
     destination: process.stderr,
   });
+  warnOfUnknownVariables(env, log);
   // Most jobs ring nobody, and a charge must not wait for a broker.
   const queue = createLazyQueue(() => openQueue(config, log));
   const around = tracedStatement;

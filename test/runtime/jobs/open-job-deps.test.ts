@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import type { JobDeps } from '../../../runtime/jobs/job.ts';
 import { openJobDeps } from '../../../runtime/jobs/open-job-deps.ts';
 import { INSTANCE_FILE, type Instance } from '../../../runtime/platform/instance.ts';
@@ -55,6 +55,16 @@ it('takes what the environment names where that Tintype was killed', async () =>
   await expect(openJobDeps(folder, {})).rejects.toThrow(
     /^TINTYPE_DATABASE_URL is not set, and .* has stopped \(process \d+ is gone\): start it with `make up`/,
   );
+});
+
+it('tells of a misspelt variable, as every process does', async () => {
+  const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  try {
+    await close(await openJobDeps(folder, { TINTYPE_LOG_LEVL: 'debug' }));
+    expect(said.mock.calls.join()).toMatch(/warn .*variable=TINTYPE_LOG_LEVL/);
+  } finally {
+    said.mockRestore();
+  }
 });
 
 it('does not go elsewhere for a file that it cannot read', async () => {
