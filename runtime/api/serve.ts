@@ -4,6 +4,7 @@ import type { Deps } from '../actions/open-deps.ts';
 import { deriveKey } from '../core/signing/hmac.ts';
 import { openProviderB, type ProviderB } from '../platform/billing/provider-b.ts';
 import type { ConfigField, ConfigWith } from '../platform/config.ts';
+import { variables } from '../platform/config-variables.ts';
 import { type ClosingTerms, prepareToClose } from '../platform/http/close-server.ts';
 import { createIdentity } from '../platform/identity.ts';
 import { readPlans } from '../platform/plans-file.ts';
@@ -121,8 +122,19 @@ function providerBOf(
   { clock, log }: Deps,
   { providerBUrl: url, providerBApiKey: api_key }: ApiConfig,
 ): ProviderB | undefined {
-  if (url === undefined || api_key === undefined) return undefined;
-  return openProviderB({ url, api_key, clock, log });
+  if (url !== undefined && api_key !== undefined) {
+    return openProviderB({ url, api_key, clock, log });
+  }
+  if (url !== api_key) {
+    const missing = url === undefined ? variables.providerBUrl : variables.providerBApiKey;
+    log.warn(
+      'subscriptions of provider B cannot be cancelled: its address and its key belong together',
+      {
+        variable: missing.name,
+      },
+    );
+  }
+  return undefined;
 }
 
 function libraryKeysOf({ tokenKeys }: ApiConfig): LibraryKeys {

@@ -6,6 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { type Beside, startApi } from '../../../runtime/api/serve.ts';
 import { listen } from '../../../runtime/platform/http/listen.ts';
+import { createLog } from '../../../runtime/platform/log.ts';
 import { apiConfig } from '../../support/api-config.ts';
 import { useApi } from '../../support/api-server.ts';
 
@@ -61,4 +62,18 @@ it.each([
   vi.useRealTimers();
   expect(await text(socket).catch(() => '')).toBe('');
   await stopped;
+});
+
+it.each([
+  ['TINTYPE_PROVIDER_B_API_KEY', { TINTYPE_PROVIDER_B_URL: 'https://b.example' }],
+  ['TINTYPE_PROVIDER_B_URL', { TINTYPE_PROVIDER_B_API_KEY: 'key-of-provider-b' }],
+])('tells that %s is missing, as no subscription can be cancelled', (variable, half) => {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const log = createLog({ level: 'info', name: 'test', destination });
+  startApi({ ...api.deps(), log }, { config: apiConfig(half) });
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 'warn', variable }]);
+  expect(lines.join()).not.toContain('key-of');
+  startApi({ ...api.deps(), log }, { config: apiConfig() });
+  expect(lines).toHaveLength(1);
 });
