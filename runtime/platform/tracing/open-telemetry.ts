@@ -18,6 +18,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { type Log, maskSecrets } from '../log.ts';
+import { createOutageLog } from '../outage-log.ts';
 import {
   type OpenSpan,
   type SpanAttributes,
@@ -39,7 +40,10 @@ const EXPORT_MS_MAX = 5000;
 const EXPORT_EVERY_MS = 1000;
 
 export function openTelemetry({ endpoint, name, log }: TelemetryOptions): Telemetry {
-  const says = (reason: string) => log.warn('traces do not reach the collector', { reason });
+  const outage = createOutageLog(log, { says: 'traces do not reach the collector' });
+  // It has the stack of what failed within it, and ours would be that of its logger.
+  const says = (words: string) =>
+    outage.failed(Object.assign(new Error(words), { stack: undefined }));
   const nothing = () => undefined;
   diag.setLogger(
     { error: says, warn: says, info: nothing, debug: nothing, verbose: nothing },

@@ -1,0 +1,31 @@
+// What a collector that takes nothing costs: a line a minute.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { createLog } from '../../../runtime/platform/log.ts';
+import { openTelemetry } from '../../../runtime/platform/tracing/open-telemetry.ts';
+import { startOtlpServer } from '../../support/otlp-server.ts';
+
+it('a collector that takes no traces is told of once, however many batches there are', async () => {
+  const { url, close } = await startOtlpServer();
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const log = createLog({ level: 'info', name: 'test', destination });
+  const { tracer, stop } = openTelemetry({ endpoint: `${url}/nowhere`, name: 'test', log });
+  try {
+    for (const batch of ['first', 'second', 'third']) {
+      tracer.open(batch, {}, {}).end();
+      // A batch a second.
+      await sleep(1200);
+    }
+  } finally {
+    await stop();
+    await close();
+  }
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    {
+      level: 'warn',
+      msg: 'traces do not reach the collector',
+      error: { message: expect.stringContaining('404') },
+    },
+  ]);
+});
