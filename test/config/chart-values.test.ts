@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../runtime/platform/config.ts';
+import { projectRoot } from '../house/source-files.ts';
 import { helm, helmText, type Values } from './rendered.ts';
 
 describe('the repository of the image', () => {
@@ -25,6 +29,15 @@ it.each(['watchNamespaces', 'runtimeNamespaces'])('no namespace is named twice: 
   expect(() => helmText({ [name]: ['a', 'b', 'a'] })).toThrow(
     `/${name}': items at 0 and 2 are equal`,
   );
+});
+
+it('every level of the log that the chart takes is one that the operator takes', () => {
+  const schema = readFileSync(join(projectRoot, 'charts/tintype/values.schema.json'), 'utf8');
+  const { logLevel } = JSON.parse(schema).properties.operator.properties;
+  expect(logLevel.enum).toContain('debug');
+  for (const TINTYPE_LOG_LEVEL of logLevel.enum) {
+    expect(parseConfig({ TINTYPE_LOG_LEVEL }).logLevel).toBe(TINTYPE_LOG_LEVEL);
+  }
 });
 
 /** `a.b` as `{ a: { b: null } }`. */

@@ -122,7 +122,7 @@ export const values = {
     description: 'One writes, the others are ready to take over.',
   },
   'operator.logLevel': {
-    type: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']),
+    type: z.enum(['silent', 'error', 'warn', 'info', 'debug']),
     default: 'info',
     description: 'The least that is logged.',
   },
