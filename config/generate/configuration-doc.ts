@@ -14,8 +14,8 @@ const head = `# Configuration
 
 Tintype is configured by environment variables. A wrong value stops the start with the variable's name,
 what was expected and an example. An empty variable counts as unset, and of one whose name is not in this
-table, such as a misspelt one, a warning is logged at the start. \`tintype up\` sets what it needs
-itself; each can be overridden.
+table, such as a misspelt one, a warning is logged at the start. White space around a value does not count;
+around a secret it is refused. \`tintype up\` sets what it needs itself; each can be overridden.
 
 | variable | meaning | default | example |
 |---|---|---|---|

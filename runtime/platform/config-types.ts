@@ -1,23 +1,31 @@
 /**
  * The kinds of value that a configuration variable may hold, each a zod schema from text whose
- * message completes the sentence "expected …".
+ * message completes the sentence "expected …". White space around a value, such as the line break at the end of a file,
+ * does not count.
  */
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
-/** Any text of at least one character. */
-export function text() {
-  return z.string();
+function written() {
+  return z.string().trim();
 }
 
+/** Any text of at least one character. */
+export function text() {
+  return written().min(1, 'a text');
+}
+
+/** Whoever else has it may have the white space, too: what is meant is not to be guessed. */
 export function secret(charactersMin = 16) {
-  return z.string().min(charactersMin, `a secret of at least ${charactersMin} characters`);
+  return z
+    .string()
+    .min(charactersMin, `a secret of at least ${charactersMin} characters`)
+    .refine((value) => value === value.trim(), 'a secret without white space around it');
 }
 
 export function wholeNumber(min: number, max: number) {
   const expected = `a whole number from ${min} to ${max}`;
-  return z
-    .string()
+  return written()
     .regex(/^\d{1,16}$/, { abort: true, error: expected })
     .transform(Number)
     .refine((value) => value >= min && value <= max, expected);
@@ -37,7 +45,7 @@ export function bytes() {
 }
 
 export function choice<const Words extends readonly [string, ...string[]]>(...words: Words) {
-  return z.enum(words, `one of ${words.join(', ')}`);
+  return written().pipe(z.enum(words, `one of ${words.join(', ')}`));
 }
 
 export function onOff() {
@@ -46,36 +54,35 @@ export function onOff() {
 
 export function url(...protocols: [string, ...string[]]) {
   const expected = `a URL that begins with ${protocols.map((name) => `${name}://`).join(' or ')}`;
-  return z.string().refine((value) => {
+  return written().refine((value) => {
     const parsed = URL.parse(value);
     return parsed !== null && protocols.includes(parsed.protocol.slice(0, -1));
   }, expected);
 }
 
-/** Scheme, host and port, without a path; printed without a trailing slash. */
+/** Scheme, host and port, without a path; printed as browsers do, without a trailing slash and the port of the scheme. */
 export function origin() {
-  return z
-    .string()
+  return written()
     .refine(isOrigin, 'an origin: http(s)://host or http(s)://host:port, without a path')
     .transform((value) => new URL(value).origin);
 }
 
 function isOrigin(value: string): boolean {
-  const parsed = URL.parse(value);
-  if (parsed === null || !/^https?:$/.test(parsed.protocol)) return false;
-  return value === parsed.origin || value === `${parsed.origin}/`;
+  if (!/^https?:\/\/[^\s/?#@\\]+\/?$/i.test(value)) return false;
+  return /^([a-z0-9._-]+|\[[0-9a-f:]+\])$/.test(URL.parse(value)?.hostname ?? '');
 }
 
 export function hostname() {
   const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
   const shape = new RegExp(`^${label}(?:\\.${label})*$`);
-  return z.string().toLowerCase().regex(shape, 'a host name without scheme, port or path');
+  return written().toLowerCase().regex(shape, 'a host name without scheme, port or path');
 }
 
 export function bucketName() {
-  return z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'a bucket name: 3 to 63 of a-z, 0-9, dot, dash');
+  return written().regex(
+    /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
+    'a bucket name: 3 to 63 of a-z, 0-9, dot, dash',
+  );
 }
 
 /** Items between commas; spaces around them do not count, nor does one that was named before. */
@@ -133,10 +140,16 @@ export function pairs() {
     .transform((found): Record<string, string> => Object.fromEntries(found));
 }
 
-const SHARES_EXPECTED = 'a comma list of name=number, each number from 0 to 1';
+const SHARES_EXPECTED =
+  'a comma list of flag=number, flags of a-z, 0-9 and _, each number from 0 to 1';
 
+/** Of flags as scanners name them: another name would be a share of nothing. */
 export function shares() {
   return pairs()
+    .refine((found) => Object.keys(found).every((name) => /^[a-z][a-z0-9_]*$/.test(name)), {
+      abort: true,
+      error: SHARES_EXPECTED,
+    })
     .transform((found) => Object.entries(found).map(([name, value]) => [name, Number(value)]))
     .pipe(z.array(z.tuple([z.string(), z.number().min(0).max(1)]), SHARES_EXPECTED))
     .transform((found): Record<string, number> => Object.fromEntries(found));

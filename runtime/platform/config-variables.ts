@@ -370,7 +370,7 @@ export const variables = {
   },
   callbackPorts: {
     name: 'TINTYPE_CALLBACK_PORTS',
-    type: list(port()),
+    type: list(port()).refine((ports) => ports.length > 0, 'a comma list of ports'),
     description:
       'Ports that webhooks may go to, unless TINTYPE_CALLBACK_EGRESS is `any`: comma list',
     default: '443,8443',

@@ -90,6 +90,12 @@ const rules: readonly Rule[] = [
     expected: 'a secret of its own, that no other inbound secret has',
   })),
   {
+    // Uploads are swept: what none under way knows is deleted, and that would be every picture.
+    isBroken: (config) => config.ingestBucket === config.contentBucket,
+    variable: variables.contentBucket,
+    expected: 'another bucket than that of uploads, TINTYPE_INGEST_BUCKET',
+  },
+  {
     isBroken: (config) => config.callbackEgress === 'any' && config.nodeEnv === 'production',
     variable: variables.callbackEgress,
     expected: 'public, because NODE_ENV is production',

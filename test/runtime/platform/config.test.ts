@@ -67,6 +67,43 @@ describe('a configuration', () => {
     expect(parseConfig(empty)).toEqual(parseConfig({}));
   });
 
+  it('does not count white space around a value', () => {
+    const ending = Object.fromEntries(
+      table
+        .filter(({ name }) => !/SECRET|_TOKEN$|API_KEY$/.test(name))
+        .map(({ name, example }) => [name, ` ${example}\n`]),
+    );
+    const clean = Object.fromEntries(
+      Object.keys(ending).map((name) => [name, ending[name]?.trim()]),
+    );
+    expect(parseConfig({ ...ending, NODE_ENV: 'test\n' })).toEqual(
+      parseConfig({ ...clean, NODE_ENV: 'test' }),
+    );
+  });
+
+  it('refuses white space around a secret, which the other side may have without', () => {
+    const names = table
+      .map(({ name }) => name)
+      .filter((name) => /SECRET|_TOKEN$|API_KEY$/.test(name));
+    expect(names).toHaveLength(6);
+    for (const name of names) {
+      expect(problemsOf({ [name]: 'a-long-enough-text\n' })).toEqual([
+        expect.stringMatching(`^${name}: expected a secret without white space around it;`),
+      ]);
+    }
+  });
+
+  it.each([
+    ['https://api.example.com:443', 'https://api.example.com'],
+    ['http://API.example.com:80/', 'http://api.example.com'],
+    ['https://api.example.com:08443', 'https://api.example.com:8443'],
+    ['http://[::1]:8080', 'http://[::1]:8080'],
+    ['https://bücher.example', 'https://xn--bcher-kva.example'],
+  ])('takes the origin %s as a browser prints it', (written, printed) => {
+    const env = { TINTYPE_BASE_URL: written, TINTYPE_DASHBOARD_ORIGINS: written };
+    expect(parseConfig(env)).toMatchObject({ baseUrl: printed, dashboardOrigins: [printed] });
+  });
+
   it('reads every kind of value', () => {
     const config = parseConfig({
       TINTYPE_BASE_URL: 'https://api.example.com/',
@@ -118,9 +155,15 @@ describe('a configuration', () => {
     ['TINTYPE_TRUSTED_PROXIES', '::1::'],
     ['TINTYPE_DASHBOARD_ORIGINS', 'https://a.example,*'],
     ['TINTYPE_SCANNER_THRESHOLDS', 'nudity=7'],
+    ['TINTYPE_SCANNER_THRESHOLDS', 'Nudity=0.5'],
     ['TINTYPE_PROVIDER_A_PLANS', 'starter'],
     ['TINTYPE_CDN', 'akamai'],
     ['TINTYPE_LOG_LEVEL', 'verbose'],
+    ['TINTYPE_CALLBACK_PORTS', ','],
+    ['TINTYPE_IDENTITY_AUDIENCE', ' '],
+    ['TINTYPE_DASHBOARD_ORIGINS', 'https://*.example.com'],
+    ['TINTYPE_BASE_URL', 'https://user@api.example.com'],
+    ['TINTYPE_BASE_URL', 'https://api.example.com?'],
   ])('refuses %s=%s in one line', (name, value) => {
     const problems = problemsOf({ [name]: value });
     expect(problems).toHaveLength(1);
@@ -152,6 +195,13 @@ describe('a configuration', () => {
       'TINTYPE_SCANNER_URL: expected it to be set, because TINTYPE_SCANNER is http',
     );
     expect(problemsOf({ TINTYPE_SCANNER: 'embedded' })).toEqual(problemsOf({}));
+  });
+
+  it('refuses one bucket for uploads and pictures, as what no upload knows is deleted there', () => {
+    const one = { TINTYPE_INGEST_BUCKET: 'pictures', TINTYPE_CONTENT_BUCKET: 'pictures' };
+    const says = 'TINTYPE_CONTENT_BUCKET: expected another bucket than that of uploads';
+    expect(problemsOf(one)[0]).toContain(says);
+    expect(problemsOf({ TINTYPE_INGEST_BUCKET: 'tintype-content' })[0]).toContain(says);
   });
 
   it('refuses one secret for two inbound callers, whichever two they are', () => {
