@@ -22,7 +22,6 @@ const free: readonly ConfigField[] = [
   'rateFailedAuthentications',
   'rateWrites',
   'unindexedThreshold',
-  'callbackEgress',
   'callbackPorts',
 ];
 

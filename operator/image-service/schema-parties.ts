@@ -1,6 +1,6 @@
 /** Who else takes part in an installation: storage, identity, CDN, scanner, staff. Parts of the ImageService resource. */
 import { variables } from '../../runtime/platform/config-variables.ts';
-import { choice, distinct, group, integer, text } from '../fields.ts';
+import { alsoChecked, choice, distinct, group, integer, text } from '../fields.ts';
 import { webAddress } from './fields.ts';
 
 const bucket = text('a bucket name: 3 to 63 of a-z, 0-9, dot, dash', {
@@ -94,13 +94,19 @@ const CDN_RULES = [
   },
 ];
 
+/** Pods are told of all caches in one list, between commas. */
+const cacheAddress = alsoChecked(
+  webAddress.refine((url) => !url.includes(','), { error: 'a URL without a comma' }),
+  { rule: "!self.contains(',')", message: 'must be a URL without a comma' },
+);
+
 export const cdn = group('{ kind, urls, zone, method, callsPerMinute }', {
   kind: choice(['None', 'HTTPPurge', 'Cloudflare', 'Fastly', 'CloudFront'])
     .describe(
       'The cache in front of the delivery hosts; its token is TINTYPE_CDN_TOKEN of the keys Secret.',
     )
     .optional(),
-  urls: distinct(webAddress, { expected: 'a list of at most 16 URLs', max: 16 })
+  urls: distinct(cacheAddress, { expected: 'a list of at most 16 URLs', max: 16 })
     .describe('The caches that are told of purges (HTTPPurge), or another address of the API.')
     .optional(),
   zone: text('a zone, service or distribution', { max: 128, pattern: /^\S+$/ })
@@ -129,15 +135,30 @@ function needsZone(kind: string | undefined): boolean {
   return kind !== undefined && kind !== 'None' && kind !== 'HTTPPurge';
 }
 
+const flagOf = (threshold: string) => threshold.split('=')[0];
+
+const thresholds = alsoChecked(
+  distinct(
+    text('flag=score, such as nudity=0.85', {
+      max: 64,
+      pattern: /^[a-z][a-z0-9_]*=(0|1|0\.[0-9]{1,4})$/,
+    }),
+    { expected: 'a list of at most 16 thresholds', max: 16 },
+  ).refine((items) => new Set(items.map(flagOf)).size === items.length, {
+    error: 'each flag only once',
+  }),
+  {
+    rule: "self.all(a, self.exists_one(b, b.startsWith(a.substring(0, a.indexOf('=') + 1))))",
+    message: 'each flag only once',
+  },
+);
+
 export const scanner = group('{ kind, url, thresholds }', {
   kind: choice(['None', 'HTTP', 'Embedded'])
     .describe('The automatic scanner; default None.')
     .optional(),
   url: webAddress.describe('Its address, with kind HTTP.').optional(),
-  thresholds: distinct(
-    text('flag=score, such as nudity=0.85', { max: 64, pattern: /^[a-z_]+=(0|1|0\.[0-9]{1,4})$/ }),
-    { expected: 'a list of at most 16 thresholds', max: 16 },
-  )
+  thresholds: thresholds
     .describe('Scores from which a flag is raised, each as flag=score.')
     .optional(),
 })

@@ -6,6 +6,7 @@ import { examineConfigMaps } from '../image-service/config-maps.ts';
 import type { Installation } from '../image-service/installation.ts';
 import type { Observed } from '../image-service/observed.ts';
 import { examineKeys } from '../image-service/own-keys.ts';
+import { examineTogether } from '../image-service/pod-environment.ts';
 import { renderInstallation } from '../image-service/render/render.ts';
 import type { ImageServiceSpec } from '../image-service/schema.ts';
 import { examineSecrets, type FoundSecrets, urlKey } from '../image-service/secrets.ts';
@@ -50,7 +51,8 @@ export async function gather(
   const { problems: faults, endpoints, digest } = examineSecrets(spec, found);
   const configured = examineConfigMaps(spec, files);
   const sealing = examineKeys(spec, found, context.keys);
-  const problems = [...faults, ...sealing, ...configured.problems];
+  const alone = [...faults, ...sealing, ...configured.problems];
+  const problems = alone.length > 0 ? alone : examineTogether(spec, found);
   const asked = problems.length > 0 ? unasked : await ask({ service, spec, found }, context);
   const installation: Installation = {
     ...{ name, namespace, uid, spec, schema_version, endpoints },
@@ -82,7 +84,7 @@ type Asking = { service: ImageServiceObject; spec: ImageServiceSpec; found: Foun
 
 async function ask({ service, spec, found }: Asking, context: GatherContext): Promise<Asked> {
   const { databaseSecretRef: reference } = spec;
-  const url = found[reference.name]?.[urlKey(reference)] ?? '';
+  const url = (found[reference.name]?.[urlKey(reference)] ?? '').trim();
   const [database, surroundings] = await Promise.all([
     context.probeDatabase(url, { db: context.db, known: service.status?.databaseID }),
     context.probeSurroundings(spec, found),

@@ -1,8 +1,8 @@
 /** Whether RabbitMQ lets the installation in, and has quorum queues. Spec: Upload session (status). */
 import { openRabbitProbe } from '../../runtime/platform/queue/rabbitmq-probe.ts';
 import type { Verdict } from '../image-service/observed.ts';
+import type { PodEnvironment } from '../image-service/pod-environment.ts';
 import type { ImageServiceSpec } from '../image-service/schema.ts';
-import type { PodEnvironment } from './probe-surroundings.ts';
 
 export async function probeBroker(spec: ImageServiceSpec, env: PodEnvironment): Promise<Verdict> {
   const url = env['TINTYPE_AMQP_URL'] ?? '';

@@ -6,8 +6,8 @@ import { type Bucket, StorageUnavailable } from '../../runtime/platform/storage/
 import { createS3Bucket } from '../../runtime/platform/storage/s3.ts';
 import { openS3 } from '../../runtime/platform/storage/s3-client.ts';
 import type { Verdict } from '../image-service/observed.ts';
+import type { PodEnvironment } from '../image-service/pod-environment.ts';
 import type { ImageServiceSpec } from '../image-service/schema.ts';
-import type { PodEnvironment } from './probe-surroundings.ts';
 
 const CALL_MS_MAX = 5_000;
 

@@ -3,7 +3,7 @@
  * pod is. What was found out is believed for a while. Spec: Upload session (POST).
  */
 import type { Verdict } from '../image-service/observed.ts';
-import { environmentOf } from '../image-service/render/environment.ts';
+import { type PodEnvironment, podEnvironment } from '../image-service/pod-environment.ts';
 import type { ImageServiceSpec } from '../image-service/schema.ts';
 import type { FoundSecrets } from '../image-service/secrets.ts';
 import type { TimedClock } from '../kube/timed-clock.ts';
@@ -15,16 +15,14 @@ export type ProbeSurroundings = (
   found: FoundSecrets,
 ) => Promise<{ broker: Verdict; storage: Verdict }>;
 
-/** What a pod of the installation would be told. */
-export type PodEnvironment = Readonly<Record<string, string>>;
-
 const BELIEVED_MS = { good: 60_000, bad: 10_000 };
 
 export function createProbeSurroundings(clock: TimedClock): ProbeSurroundings {
   const broker = believing(clock, probeBroker);
   const storage = believing(clock, probeStorage);
   return async (spec, found) => {
-    const env = environmentFrom(spec, found);
+    // Of a worker, as it has both.
+    const env = podEnvironment('worker-ingest', spec, found);
     const [told, kept] = await Promise.all([broker(spec, env), storage(spec, env)]);
     return { broker: told, storage: kept };
   };
@@ -44,14 +42,4 @@ function believing(clock: TimedClock, probe: Probe): Probe {
     known.set(key, { verdict, until: clock.elapsed() + BELIEVED_MS[kind] });
     return verdict;
   };
-}
-
-/** Of a worker, as it has both. What stands in Secrets that only `extraEnv` names is left out. */
-function environmentFrom(spec: ImageServiceSpec, found: FoundSecrets): PodEnvironment {
-  const entries = environmentOf('worker-ingest', spec).flatMap(({ name, value, valueFrom }) => {
-    const { name: secret = '', key = '' } = valueFrom?.secretKeyRef ?? {};
-    const text = value ?? found[secret]?.[key];
-    return text === undefined ? [] : [[name, text]];
-  });
-  return Object.fromEntries(entries);
 }

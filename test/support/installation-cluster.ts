@@ -55,7 +55,7 @@ export async function createSecrets(
   { create }: Pick<InstallationCluster, 'create'>,
   { url, sealing }: { url: string; sealing: string },
 ): Promise<void> {
-  const secret = randomBytes(32).toString('hex');
+  const secret = () => randomBytes(32).toString('hex');
   const secrets = {
     db: { url },
     mq: { url: 'amqp://user:password@mq.example' },
@@ -67,8 +67,8 @@ export async function createSecrets(
     keys: {
       TINTYPE_KEY_ENCRYPTION_KEYS: sealing,
       TINTYPE_TOKEN_KEYS: newSealingKey('t1'),
-      TINTYPE_REQUEST_SIGNING_SECRET: secret,
-      TINTYPE_STORAGE_EVENT_SECRET: secret,
+      TINTYPE_REQUEST_SIGNING_SECRET: secret(),
+      TINTYPE_STORAGE_EVENT_SECRET: secret(),
     },
   };
   for (const [name, stringData] of Object.entries(secrets)) {

@@ -70,6 +70,7 @@ describe('what a field decides', () => {
     const nowhere = takenVariables.filter((name) => !set.has(name));
     // Of tests, and of the operator itself.
     expect(nowhere.toSorted()).toEqual([
+      'TINTYPE_CALLBACK_EGRESS',
       'TINTYPE_DELIVERY_NAMESPACE',
       'TINTYPE_FAILPOINT',
       'TINTYPE_RUNTIME_NAMESPACES',
@@ -103,6 +104,19 @@ describe('what a field decides', () => {
     expect(environment('api', least)).toMatchObject({
       TINTYPE_IDENTITY_JWKS_URL: 'https://id.example.com/.well-known/jwks.json',
     });
+  });
+
+  it.each([
+    { baseURL: 'https://api.example.com:443' },
+    { baseURL: 'https://api.example.com:08443' },
+    { uploadBaseURL: 'http://upload.example.com:80' },
+    { dashboardOrigins: ['https://app.example.com:443'] },
+    { marketingOrigins: ['https://127.1'] },
+    { scanner: { kind: 'HTTP', url: 'http://model/', thresholds: ['level_2=0.9'] } },
+  ])('is taken by the process where the resource was taken with it: %j', (fields) => {
+    for (const process of processes) {
+      expect(() => parseConfig(environment(process, { ...least, ...fields }))).not.toThrow();
+    }
   });
 
   it('splits the two pools of workers', () => {

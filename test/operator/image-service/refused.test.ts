@@ -108,6 +108,27 @@ const wrong: [string, object, string, RegExp][] = [
     /`url` must be set/,
   ],
   [
+    'two scores of one flag',
+    {
+      ...least,
+      scanner: { kind: 'HTTP', url: 'http://model/', thresholds: ['nudity=0.9', 'nudity=0.8'] },
+    },
+    'spec.scanner.thresholds',
+    /each flag only once/,
+  ],
+  [
+    'a cache with a comma in its address',
+    { ...least, cdn: { kind: 'HTTPPurge', urls: ['http://varnish/a,b'] } },
+    'spec.cdn.urls[0]',
+    /must be a URL without a comma/,
+  ],
+  [
+    'what pods refuse in production',
+    { ...least, extraEnv: [{ name: 'TINTYPE_CALLBACK_EGRESS', value: 'any' }] },
+    'spec.extraEnv[0]',
+    /`name` must not be TINTYPE_CALLBACK_EGRESS/,
+  ],
+  [
     'one bucket for both',
     { ...least, storage: { ingestBucket: 'one-bucket', contentBucket: 'one-bucket' } },
     'spec.storage',

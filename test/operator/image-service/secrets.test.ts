@@ -87,6 +87,15 @@ describe('the Secrets of an installation', () => {
     });
   });
 
+  it('may end in a line break, but for a secret, which the other side may have without', () => {
+    const ending = { ...good, db: { url: `${good.db.url}\n` }, mq: { url: `${good.mq.url}\n` } };
+    expect(messages(ending)).toEqual([]);
+    const TINTYPE_STORAGE_EVENT_SECRET = `${good.keys.TINTYPE_STORAGE_EVENT_SECRET}\n`;
+    expect(messages({ ...good, keys: { ...good.keys, TINTYPE_STORAGE_EVENT_SECRET } })).toEqual([
+      "SecretInvalid: Key 'TINTYPE_STORAGE_EVENT_SECRET' of Secret 'keys' (`spec.keysSecretRef`) must be a secret without white space around it.",
+    ]);
+  });
+
   it('need the token of a CDN that is called by one', () => {
     const cdn = { kind: 'Fastly', zone: 'z' };
     expect(messages(good, { ...least, cdn }).join()).toMatch(/TINTYPE_CDN_TOKEN.*missing/);

@@ -1,0 +1,64 @@
+// What an installation is told of by all of its Secrets and fields together, before a pod would refuse it.
+import { describe, expect, it } from 'vitest';
+import { examineTogether } from '../../../operator/image-service/pod-environment.ts';
+import { imageServiceSpec } from '../../../operator/image-service/schema.ts';
+import { examineSecrets, type FoundSecrets } from '../../../operator/image-service/secrets.ts';
+import { full, least } from './samples.ts';
+
+const key = (id: string) => `${id}:${Buffer.alloc(32, id).toString('base64')}`;
+const keys = {
+  TINTYPE_KEY_ENCRYPTION_KEYS: key('k'),
+  TINTYPE_TOKEN_KEYS: key('t'),
+  TINTYPE_REQUEST_SIGNING_SECRET: 'a-secret-of-the-dashboard',
+  TINTYPE_STORAGE_EVENT_SECRET: 'a-secret-of-the-storage',
+};
+const s3 = {
+  AWS_ACCESS_KEY_ID: 'AKIA',
+  AWS_SECRET_ACCESS_KEY: 'very-secret-key',
+  TINTYPE_S3_ENDPOINT: 'http://s3.storage:9000',
+};
+const good = {
+  db: { url: 'postgres://tintype:pass-word@db.data/tintype' },
+  mq: { url: 'amqps://tintype:pass-word@mq.data' },
+  ...{ s3, keys },
+} satisfies FoundSecrets;
+
+const examine = (found: FoundSecrets, fields: object = {}) => {
+  const spec = imageServiceSpec.parse({ ...least, ...fields });
+  // Each value is right for itself.
+  expect(examineSecrets(spec, found).problems).toEqual([]);
+  return examineTogether(spec, found).map(({ reason, message }) => `${reason}: ${message}`);
+};
+
+describe('values of an installation', () => {
+  it('that go together are in order', () => {
+    expect(examine(good)).toEqual([]);
+    const named = imageServiceSpec.parse(full);
+    expect(examineTogether(named, good)).toEqual([]);
+  });
+
+  it.each([
+    ['both', { TINTYPE_INGEST_BUCKET: 'pictures', TINTYPE_CONTENT_BUCKET: 'pictures\n' }, {}],
+    ['the usual one of the other', { TINTYPE_INGEST_BUCKET: 'tintype-content' }, {}],
+    ['that of the resource', { TINTYPE_CONTENT_BUCKET: 'mine' }, { ingestBucket: 'mine' }],
+  ])('never name one bucket for uploads and pictures: %s', (_, named, storage) => {
+    const found = { ...good, s3: { ...s3, ...named } };
+    expect(examine(found, { storage })).toEqual([
+      expect.stringContaining(
+        'SecretInvalid: What Secrets and fields say together no process takes: TINTYPE_CONTENT_BUCKET: expected another bucket than that of uploads',
+      ),
+    ]);
+    const two = { ...storage, ingestBucket: 'one', contentBucket: 'two' };
+    expect(examine(found, { storage: two })).toEqual([]);
+  });
+
+  it('never give one secret to two callers, and no value is told', () => {
+    const one = keys.TINTYPE_REQUEST_SIGNING_SECRET;
+    const found = { ...good, keys: { ...keys, TINTYPE_STORAGE_EVENT_SECRET: one } };
+    const told = examine(found);
+    expect(told).toEqual([
+      expect.stringContaining('TINTYPE_STORAGE_EVENT_SECRET: expected a secret of its own'),
+    ]);
+    expect(told.join()).not.toContain(one);
+  });
+});
