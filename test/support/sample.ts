@@ -6,4 +6,9 @@ export function sampleOf<Row>(rows: readonly Row[], every: number): Row[] {
   return rows.filter((_, at) => TAKES_ALL || at % every === 0 || at === rows.length - 1);
 }
 
+/** Of every row against every column: every other column, not the same ones in the next row. */
+export function columnsOf<Column>(columns: readonly Column[], row: number): Column[] {
+  return columns.filter((_, at) => TAKES_ALL || (at + row) % 2 === 0);
+}
+
 const TAKES_ALL = process.env['TINTYPE_SOAK_SAMPLES'] === 'all';
