@@ -4,8 +4,7 @@
  * starting something in it; what does not work is left out and reported.
  */
 import { spawnSync } from 'node:child_process';
-import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { printSyscallFilter } from './syscall-filter.ts';
 
@@ -143,7 +142,7 @@ function bubblewrapArguments(readable: readonly string[], { filtered }: { filter
 }
 
 function setprivArguments(_readable: readonly string[], { filtered }: { filtered: boolean }) {
-  // Only util-linux 2.42 and newer read a filter, and from a file alone.
+  // Only util-linux 2.42 and newer read a filter, and from what can be opened by name, as the pipe of a decoder cannot.
   return filtered
     ? ['--no-new-privs', '--seccomp-filter', `/dev/fd/${FILTER_FD}`, '--']
     : ['--no-new-privs', '--inh-caps=-all', '--'];
@@ -164,28 +163,17 @@ function findProgram(name: string): string | undefined {
 /** Whether Node starts at the end of these words. */
 function works([program, ...words]: string[], filter: Buffer | null): boolean {
   if (program === undefined || process.platform !== 'linux') return false;
-  return withFile(filter, (fd) => {
-    const { status } = spawnSync(program, [...words, process.execPath, '--version'], {
-      cwd: '/',
-      env: {},
-      stdio: ['ignore', 'ignore', 'ignore', 'ignore', fd ?? 'ignore'],
-      timeout: 10_000,
-    });
-    return status === 0;
+  const command = [program, ...words, process.execPath, '--version'];
+  const [first = '', ...others] = filter === null ? command : [...HAND_FILTER, ...command];
+  const { status } = spawnSync(first, others, {
+    cwd: '/',
+    env: {},
+    stdio: [filter === null ? 'ignore' : 'pipe', 'ignore', 'ignore'],
+    ...(filter && { input: filter }),
+    timeout: 10_000,
   });
+  return status === 0;
 }
 
-/** An open file of these bytes for as long as the work takes; there is no pipe to a program that is waited for. */
-function withFile<T>(bytes: Buffer | null, work: (fd: number | null) => T): T {
-  if (bytes === null) return work(null);
-  const folder = mkdtempSync(join(tmpdir(), 'tintype-filter-'));
-  const path = join(folder, 'filter');
-  writeFileSync(path, bytes, { mode: 0o600 });
-  const fd = openSync(path, 'r');
-  try {
-    return work(fd);
-  } finally {
-    closeSync(fd);
-    rmSync(folder, { recursive: true });
-  }
-}
+/** A program that is waited for is given its first pipe alone: that becomes FILTER_FD, the pipe that decoders have too. */
+const HAND_FILTER = ['/bin/sh', '-c', `exec "$@" ${FILTER_FD}<&0 </dev/null`, 'sh'];
