@@ -14,6 +14,7 @@ import {
   type JWK,
   SignJWT,
 } from 'jose';
+import { Advice } from '../platform/advice.ts';
 import type { Clock } from '../platform/clock.ts';
 
 const ALGORITHM = 'RS256';
@@ -122,7 +123,7 @@ function parseKey(path: string, text: string): JWK {
 }
 
 function unreadable(path: string, cause?: unknown): Error {
-  return new Error(`${path} is not a signing key; delete it to get a new one`, { cause });
+  return new Advice(`${path} is not a signing key: delete it to get a new one`, { cause });
 }
 
 /** Written aside and linked into place: never half a key, and of two starts one key wins. */

@@ -1,11 +1,20 @@
 // Makes the data folder of the embedded PostgreSQL, once: UTF-8, C locale, SCRAM passwords. It is made beside its
 // place and moved there when complete, so that a start that was interrupted begins anew.
 import { spawn } from 'node:child_process';
-import { chownSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
 import type { Account } from './postgres-account.ts';
 import type { PostgresBinaries } from './postgres-binaries.ts';
-import { PostgresFailure } from './postgres-failure.ts';
+import { PostgresFailure, unopened } from './postgres-failure.ts';
 
 export type DataFolderOptions = {
   folder: string;
@@ -19,9 +28,11 @@ export type DataFolderOptions = {
 };
 
 export async function createDataFolder(options: DataFolderOptions): Promise<void> {
-  const unfinished = `${options.dataFolder}.unfinished`;
+  if (existsSync(options.dataFolder) && readdirSync(options.dataFolder).length > 0)
+    throw unopened(options.folder, 'PG_VERSION is missing');
+  const unfinished = `${options.dataFolder}.unfinished-${process.pid}`;
   const passwordFile = join(options.folder, 'password.initdb');
-  rmSync(unfinished, { recursive: true, force: true });
+  removeUnfinished(options);
   writeFileSync(passwordFile, options.password, { mode: 0o600 });
   try {
     const { uid, gid } = options.account.credentials;
@@ -32,6 +43,24 @@ export async function createDataFolder(options: DataFolderOptions): Promise<void
     rmSync(passwordFile, { force: true });
   }
 }
+
+/** What makes one may still run where its parent was killed: it ends at what it misses, and takes none but its own away. */
+function removeUnfinished({ folder, dataFolder }: DataFolderOptions): void {
+  const isUnfinished = (name: string) => name.startsWith(`${basename(dataFolder)}.unfinished`);
+  for (const name of readdirSync(folder).filter(isUnfinished))
+    rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** Folders lose their rights where they are copied file by file, and PostgreSQL refuses what others may read. */
+export function keepFromOthers(dataFolder: string): void {
+  try {
+    if ((statSync(dataFolder).mode & OTHERS_BITS) !== 0) chmodSync(dataFolder, 0o700);
+  } catch {
+    // Another user's: PostgreSQL says so.
+  }
+}
+
+const OTHERS_BITS = 0o077;
 
 function runInitdb(
   options: DataFolderOptions,
@@ -48,7 +77,9 @@ function runInitdb(
     ...(options.settings['fsync'] === 'off' ? ['--no-sync'] : []),
   ]);
   return new Promise((resolve, reject) => {
+    // Detached: Ctrl-C in the terminal reaches Tintype alone, which stops when this is done.
     const child = spawn(file, args, {
+      detached: true,
       cwd: options.folder,
       env: { LC_ALL: 'C', TZ: 'UTC' },
       stdio: ['ignore', 'ignore', 'pipe'],

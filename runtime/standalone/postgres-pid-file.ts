@@ -1,7 +1,7 @@
 // The pid file that a running PostgreSQL keeps in its data folder: how its owner is found again after a crash.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Lines 1, 4 and 8 of postmaster.pid; status is starting, ready or stopping. */
@@ -21,6 +21,26 @@ function readLines(file: string): string[] {
     return readFileSync(file, 'utf8').split('\n');
   } catch {
     return []; // Removed by its owner since we looked.
+  }
+}
+
+/**
+ * Whether it is the server of this folder, which was moved since, or is reached by a link: its own name for the folder is
+ * not good for long.
+ */
+export function isUnderOtherName(dataFolder: string, { pid }: PidFile): boolean {
+  const command = commandOf(pid);
+  if (command.includes(dataFolder) || !command.includes('postgres')) return false;
+  const folder = `/proc/${pid}/cwd`;
+  return idOf(folder) !== undefined && idOf(folder) === idOf(dataFolder);
+}
+
+function idOf(folder: string): string | undefined {
+  try {
+    const { dev, ino } = statSync(folder);
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined; // Not ours to see, or gone.
   }
 }
 

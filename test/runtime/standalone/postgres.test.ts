@@ -4,9 +4,12 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
@@ -108,6 +111,41 @@ describe('the embedded PostgreSQL', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
+  it('is ended and started again where its parent was killed and its folder moved', async () => {
+    const [before, after] = [join(parent, 'before'), join(parent, 'after')];
+    const left = await start({ folder: before });
+    await ask(left.url, 'create table moved (n int)');
+    renameSync(before, after);
+    const again = await start({ folder: after });
+    expect([again.adopted, isAlive(left.pid)]).toEqual([false, false]);
+    expect(await ask(again.url, 'select * from moved')).toEqual([]);
+    await again.stop();
+  });
+
+  it('is as well where its folder is reached by a link', async () => {
+    const left = await start();
+    const link = join(parent, 'link');
+    symlinkSync(folder, link);
+    const again = await start({ folder: link });
+    expect([again.adopted, isAlive(left.pid)]).toEqual([false, false]);
+    await again.stop();
+  });
+
+  it('starts from a folder that lost its rights, as copies do', async () => {
+    chmodSync(join(folder, 'data'), 0o755);
+    await (await start()).stop();
+    expect(statSync(join(folder, 'data')).mode & 0o777).toBe(0o700);
+  });
+
+  it('starts where there was no room for its password', async () => {
+    const full = join(parent, 'full');
+    mkdirSync(full);
+    writeFileSync(join(full, 'password'), '');
+    const postgres = await start({ folder: full });
+    expect(await ask(postgres.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await postgres.stop();
+  });
+
   it('comes back with its data after it was killed itself', async () => {
     const postgres = await start();
     await ask(postgres.url, 'create table survived (n int)');
@@ -175,6 +213,15 @@ describe('the embedded PostgreSQL', () => {
     expect(existsSync(join(damaged, 'data', 'postmaster.pid'))).toBe(false);
   });
 
+  it('says that a folder without its first file cannot be opened, and leaves it as it is', async () => {
+    const part = join(parent, 'part');
+    mkdirSync(join(part, 'data', 'base'), { recursive: true });
+    await expect(start({ folder: part })).rejects.toThrow(
+      /cannot be opened \(PG_VERSION is missing\): restore the folder from a backup/,
+    );
+    expect(readdirSync(part).sort()).toEqual(['data', 'password']);
+  });
+
   it('is started again at the same address, by whomever it was ended, until it is to end', async () => {
     const kept = await keepPostgres({ folder, settings, log: silentLog });
     const pids: number[] = [];
@@ -199,6 +246,7 @@ describe('the embedded PostgreSQL', () => {
     writeFileSync(join(fresh, 'data.unfinished', 'half'), 'half');
     const postgres = await start({ folder: fresh });
     expect(await ask(postgres.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(readdirSync(fresh).sort()).toEqual(['data', 'password', 'server.log']);
     await postgres.stop();
   });
 });
