@@ -5,10 +5,11 @@
  */
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import facts from '../package.json' with { type: 'json' };
 import { nameDashedFiles } from './cli/file-arguments.ts';
 import { callExamples, exitCodes, jobNames, processSettings } from './cli/help-texts.ts';
+import { parseFolder, parsePort, parseSubject } from './cli/parse-option.ts';
 import { Advice } from './platform/advice.ts';
 import { collectSeldom } from './platform/collect-seldom.ts';
 import { ConfigError, type Environment } from './platform/config.ts';
@@ -17,11 +18,17 @@ import type { Instance } from './platform/instance.ts';
 const DATA_FOLDER = '.tintype';
 /** Of the clone, wherever it is called from. */
 const SAMPLES = relative('', fileURLToPath(new URL('../config/samples', import.meta.url))) || '.';
-const data = ['--data <dir>', 'the data folder of the running Tintype', DATA_FOLDER] as const;
+const data = [
+  '--data <dir>',
+  'the data folder of the running Tintype',
+  parseFolder,
+  DATA_FOLDER,
+] as const;
 /** Of the calls that work on a deployment too. */
 const dataOrNone = [
   '--data <dir>',
   'the data folder of the running Tintype; where none runs, the environment names the installation',
+  parseFolder,
   DATA_FOLDER,
 ] as const;
 
@@ -39,7 +46,8 @@ const processes = {
 if (process.argv[2] !== 'operator') collectSeldom();
 
 process.stdout.on('error', outliveReader);
-process.stderr.on('error', outliveReader);
+// Whoever reads a log is gone, or the disk that it is on is full: that ends nobody, and there is nowhere left to say so.
+process.stderr.on('error', () => undefined);
 
 const program = new Command('tintype')
   .description('A multi-tenant image service: upload, sanitize, transform, deliver, meter.')
@@ -61,7 +69,12 @@ program
     'folder whose *.yaml and *.yml, not those of its subfolders, are watched and reconciled',
     SAMPLES,
   )
-  .option('--data <dir>', 'where the database, the images and the secrets are kept', DATA_FOLDER)
+  .option(
+    '--data <dir>',
+    'where the database, the images and the secrets are kept',
+    parseFolder,
+    DATA_FOLDER,
+  )
   .addOption(portOption('--api-port', { of: 'the API', usual: 8080, variable: 'TINTYPE_API_PORT' }))
   .addOption(
     portOption('--delivery-port', {
@@ -189,8 +202,10 @@ try {
 }
 
 /** Whoever reads has enough, as `head` does, or his terminal was closed: what runs ends in its own way all the same. */
-function outliveReader(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+function outliveReader({ code }: NodeJS.ErrnoException): void {
+  if (code === 'EPIPE' || code === 'EIO' || process.exitCode === 1) return;
+  process.exitCode = 1;
+  process.stderr.write(`tintype: what it prints cannot be written (${code}): make room there\n`);
 }
 
 /** `tintype help fly` is answered as `tintype fly` is: the general help would not say that there is no such command. */
@@ -222,19 +237,7 @@ function portOption(flag: string, { of, usual, variable }: PortFacts): Option {
 
 type PortFacts = { of: string; usual: number; variable: string };
 
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new InvalidArgumentError('A port is a whole number from 0 (any free one) to 65535.');
-}
-
 /** Who is staff is a person of its own. */
 function staffOption(description: string): Option {
   return new Option('--staff', description).conflicts('sub');
-}
-
-/** Nobody would be signed in by an empty one, and only the API would say so. */
-function parseSubject(text: string): string {
-  if (text.trim() !== '') return text;
-  throw new InvalidArgumentError('A subject is the name of a person, such as alice.');
 }

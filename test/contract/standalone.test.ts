@@ -390,17 +390,43 @@ describe('what runs alone', { shuffle: false }, () => {
   });
 
   describe('a signal during the start', () => {
-    it('ends it cleanly and leaves nothing running', async () => {
+    it.each([
+      ['SIGTERM', 'postgres', (pid: number) => pid],
+      // Of a terminal, to all that it has started.
+      ['SIGINT', 'postgres/password.initdb', (pid: number) => -pid],
+    ] as const)('ends it cleanly and leaves nothing running: %s', async (signal, sign, target) => {
       const own = await makeFolder();
-      const child = spawnTintype(upArgs(own));
+      const child = spawnTintype(upArgs(own), { inside: ['setsid'] });
       const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
       const ended = new Promise((done) => child.once('exit', done));
-      await eventually(() => existsSync(join(own, 'postgres')));
-      child.kill('SIGTERM');
+      await eventually(() => existsSync(join(own, sign)));
+      process.kill(target(child.pid ?? 0), signal);
       expect(await ended).toBe(0);
       expect([await stdout, await stderr]).toEqual(['', '']);
       expect(existsSync(join(own, 'postgres/data/postmaster.pid'))).toBe(false);
       await removeFolder(own);
+    });
+  });
+
+  describe('a disk that is full where its log goes', () => {
+    const full = (fd: number) => ['sh', '-c', `exec "$@" ${fd}>/dev/full`, 'sh'];
+
+    it('ends no Tintype', async () => {
+      const own = await makeStarted();
+      const env = { TINTYPE_LOG_LEVEL: 'info' };
+      const child = spawnTintype(upArgs(own), { inside: full(2), env });
+      const ended = new Promise((done) => child.once('exit', done));
+      const ready = new Promise((done) => child.stdout.once('data', done));
+      expect(String(await Promise.race([ready, ended]))).toContain('api_url');
+      child.kill('SIGTERM');
+      expect(await ended).toBe(0);
+      await removeFolder(own);
+    });
+
+    it('is said where it takes the answer of a command', async () => {
+      const { code, stderr } = await runTintype(['env', '--data', data], { inside: full(1) });
+      expect(stderr).toEqual(oneLine(/cannot be written \(ENOSPC\): make room there/));
+      expect(code).toBe(1);
     });
   });
 
@@ -434,6 +460,8 @@ describe('what runs alone', { shuffle: false }, () => {
         [],
         ['fly'],
         ['up', '--fast'],
+        ['up', '--data', ''],
+        ['env', '--data', ''],
         ['up', '--api-port', '99999'],
         ['up', '--api-port', '8080', '--delivery-port', '8080'],
         ['upload'],
