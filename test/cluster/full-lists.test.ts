@@ -49,7 +49,7 @@ const customDomains = many(CUSTOM_DOMAINS_MAX, (end) => host(HOSTNAME_LENGTH_MAX
 const subjects = many(256, padded('a', 256));
 const proxies = many(64, (end) => `fd00:1111:2222:3333:4444:5555:6666:1${end}/128`);
 const urls = many(16, padded('https://cdn.example/', URL_LENGTH_MAX));
-const thresholds = many(16, (end) => `${'a'.repeat(54)}_=0.0${end}`);
+const thresholds = many(16, (end) => `${padded('a', 57)(end)}=0.9999`);
 
 type Row = [field: string, kind: string, list: string[], spec: (list: string[]) => object];
 const rows: Row[] = [
