@@ -193,12 +193,14 @@ describe('a webhook', () => {
     const { project_id } = await makeProject(db);
     const [waiting, over] = [11_000, 30_000];
     const old = 'https://a.example/hook';
-    await db.query(
-      `insert into webhook_deliveries (delivery_id, project_id, event, url, body, status, next_attempt_at, delivered_at)
-       select $1 || n, $1, 'webhook.test', $4, '{}', case when n > $3 then 'pending' else 'delivered' end,
-         case when n > $3 then now() end, case when n <= $3 then now() end from generate_series(1, $2::int + $3::int) n`,
-      [project_id, waiting, over, old],
-    );
+    for (let from = 0; from < waiting + over; from += 10_000)
+      await db.query(
+        `insert into webhook_deliveries (delivery_id, project_id, event, url, body, status, next_attempt_at, delivered_at)
+         select $1 || n, $1, 'webhook.test', $4, '{}', case when n > $3 then 'pending' else 'delivered' end,
+           case when n > $3 then now() end, case when n <= $3 then now() end
+         from generate_series($5 + 1, least($5 + 10000, $2::int + $3::int)) n`,
+        [project_id, waiting, over, old, from],
+      );
     await db.query('vacuum analyze webhook_deliveries');
     const { db: noted, statements } = noting(db);
     await noted.transaction((tx) => updateWebhookUrl(tx, { project_id, url }));
