@@ -4,7 +4,7 @@
 ARG BASE=docker.io/library/node:24-bookworm-slim
 
 FROM ${BASE} AS system
-# Decoders run behind bubblewrap where pods may make user name spaces, elsewhere behind setpriv and a filter of system calls.
+# Decoders run behind bubblewrap where pods may make user name spaces, elsewhere behind setpriv and the seccomp profile of the pod.
 RUN command -v bwrap >/dev/null || { apt-get update -qq \
  && apt-get install -y -qq --no-install-recommends bubblewrap \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/*; }

@@ -13,6 +13,8 @@ export type Isolation = {
   has_name_spaces: boolean;
   has_no_new_privileges: boolean;
   has_resource_limits: boolean;
+  /** Whatever it is at, and however that ends. */
+  ends_with_parent: boolean;
   /** To be written to FILTER_FD of what is started, by whoever starts it; null: no filter. */
   filter: Buffer | null;
   enclose(command: EnclosedCommand): { program: string; arguments: string[] };
@@ -46,10 +48,15 @@ function tryIsolations(): Isolation {
     const outer = programs.map(({ name, words }) => ({ program: findProgram(name), words }));
     const before = outer.flatMap(({ program, words }) => [program ?? [], ...words].flat());
     if (outer.some(({ program }) => program === undefined)) continue;
-    for (const tried of filter === null ? [null] : [filter, null]) {
+    // What has no name spaces takes a filter from what can be opened by name alone, as no pipe of a decoder can.
+    for (const tried of filter === null || !has_name_spaces ? [null] : [filter, null]) {
       const filtered = tried !== null;
       if (!works([...before, ...makeArguments([process.execPath], { filtered })], tried)) continue;
-      return isolationOf(base, { before, makeArguments, has_name_spaces, filter: tried });
+      const ends_with_parent = programs[0] === LEASH;
+      return isolationOf(base, {
+        ...{ before, makeArguments, has_name_spaces, ends_with_parent },
+        filter: tried,
+      });
     }
   }
   return isolationOf(base, undefined);
@@ -60,6 +67,7 @@ type Enclosure = {
   before: readonly string[];
   makeArguments: (readable: readonly string[], options: { filtered: boolean }) => string[];
   has_name_spaces: boolean;
+  ends_with_parent: boolean;
   filter: Buffer | null;
 };
 
@@ -72,6 +80,7 @@ function isolationOf(
     has_name_spaces: enclosure?.has_name_spaces ?? false,
     has_no_new_privileges: enclosure !== undefined,
     has_resource_limits,
+    ends_with_parent: enclosure?.ends_with_parent ?? false,
     filter,
     enclose: (command) => {
       const outer = limits === undefined ? [] : [limits, ...limitArguments(command.data_bytes_max)];
@@ -99,7 +108,7 @@ const SYSTEM_PATHS = [
 ] as const;
 const NOBODY = '65534';
 
-type Rung = Omit<Enclosure, 'before' | 'filter'> & {
+type Rung = Omit<Enclosure, 'before' | 'filter' | 'ends_with_parent'> & {
   programs: readonly { name: string; words: readonly string[] }[];
 };
 
@@ -141,11 +150,8 @@ function bubblewrapArguments(readable: readonly string[], { filtered }: { filter
   ];
 }
 
-function setprivArguments(_readable: readonly string[], { filtered }: { filtered: boolean }) {
-  // Only util-linux 2.42 and newer read a filter, and from what can be opened by name, as the pipe of a decoder cannot.
-  return filtered
-    ? ['--no-new-privs', '--seccomp-filter', `/dev/fd/${FILTER_FD}`, '--']
-    : ['--no-new-privs', '--inh-caps=-all', '--'];
+function setprivArguments(): string[] {
+  return ['--no-new-privs', '--inh-caps=-all', '--'];
 }
 
 /** No core files, no file written, few files open, and memory bounded by the kernel too. */

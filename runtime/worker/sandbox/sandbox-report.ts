@@ -36,6 +36,10 @@ export async function sandboxReport(): Promise<SandboxLayer[]> {
       in_force: isolation.has_resource_limits,
       advice: 'Install util-linux (prlimit).',
     }),
+    layer('ends with its worker, however that ends', {
+      in_force: isolation.ends_with_parent,
+      advice: 'Install util-linux (setpriv); in a cluster it ends with its pod.',
+    }),
   ];
 }
 
