@@ -225,8 +225,9 @@ const secretShapes: readonly (readonly [RegExp, string])[] = [
   [/\beyJ[\w-]{8,}[\w.-]*/g, '[hidden]'],
   [/\b(bearer|basic)\s+[\w.~+/=-]+/gi, '$1 [hidden]'],
   [/([?&](?:sig|s|signature|token|x-amz-[a-z-]+)=)[^&\s"'#]*/gi, '$1[hidden]'],
-  // Up to the last @ before path and query: parsers of URLs take the others for a part of the password.
-  [/(\b[a-z][a-z0-9+.-]{0,31}:\/\/)[^\s/?#]+@/gi, '$1[hidden]@'],
+  // Up to the last @ before the path: parsers of URLs take the others for a part of the password, and people forget to
+  // escape a ? or # in one.
+  [/(\b[a-z][a-z0-9+.-]{0,31}:\/\/)(?:[^\s/?#]+|[^\s/?#@:]*:[^\s/]+)@/gi, '$1[hidden]@'],
   [/\bv1=[0-9a-f]{32,}/gi, 'v1=[hidden]'],
 ];
 

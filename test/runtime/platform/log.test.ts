@@ -95,6 +95,8 @@ describe('a secret', () => {
     `https://s3.example/b/k?X-Amz-Credential=${canary}&X-Amz-Signature=${canary}`,
     `postgres://tintype:${canary}@db/x refused`,
     `amqp://tintype:one@${canary}@mq:5672/x refused`,
+    `postgres://tintype:pa#${canary}@db/x refused`,
+    `postgres://tintype:pa?${canary}@db/x refused`,
     `ls1.k1.${canary}.${canary}`,
     `t=1700000000,v1=${canary}`,
     `eyJhbGciOiJSUzI1NiJ9.${canary}.${canary}`,
