@@ -27,6 +27,41 @@ const shapes: Record<string, S3Options> = {
   },
 };
 
+const [EVENING, MIDNIGHT] = ['2026-03-04T23:59:59.999Z', '2026-03-05T00:00:00.000Z'];
+
+it('is of its day, and by the credentials of its moment', async () => {
+  let secretAccessKey = '';
+  const rotating = async () => ({ ...credentials, secretAccessKey, expiration: new Date(0) });
+  const options = { ...usual, addressing: 'path' as const };
+  const place = {
+    ...openS3({ ...options, credentials: rotating as unknown as typeof credentials }),
+    bucket: 'my-ingest',
+  };
+  const part = { upload_id: 'u', part_number: 1, size_bytes: 5, expires_in_seconds: 60 };
+  for (const [secret, time] of [
+    ['one', EVENING],
+    ['one', MIDNIGHT],
+    ['two', MIDNIGHT],
+    ['two', EVENING],
+    ['one', EVENING],
+  ] as const) {
+    secretAccessKey = secret;
+    const { signer } = openS3({ ...options, credentials: { ...credentials, secretAccessKey } });
+    const facing = { Bucket: 'my-ingest', Key: 'a', UploadId: 'u', PartNumber: 1 };
+    const theirs = await getSignedUrl(
+      signer,
+      new UploadPartCommand({ ...facing, ContentLength: 5 }),
+      {
+        expiresIn: 60,
+        signingDate: new Date(time),
+        signableHeaders: new Set(['host', 'content-length']),
+      },
+    );
+    const ours = await signPartUrl({ place, key: 'a', part, now: new Date(time) });
+    expect(parsed(ours), `${secret} at ${time}`).toEqual(parsed(theirs));
+  }
+});
+
 it.each(Object.entries(shapes))('at %s', async (_name, options) => {
   const access = openS3(options);
   const place = { ...access, bucket: 'my-ingest' };
