@@ -29,7 +29,7 @@ export function examineTogether(spec: ImageServiceSpec, found: FoundSecrets): Se
   const faults = judges.flatMap((process) => faultsOf(podEnvironment(process, spec, found)));
   return [...new Set(faults)].map((fault) => ({
     reason: 'SecretInvalid',
-    message: `What Secrets and fields say together no process takes: ${fault}.`,
+    message: `No process takes what Secrets and fields say together: ${fault}.`,
   }));
 }
 

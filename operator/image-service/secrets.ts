@@ -3,6 +3,7 @@
  * instead of by a pod that crashes. Values never leave this file, but for the ports of URLs and one digest of all.
  */
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import type { ConfigField } from '../../runtime/platform/config.ts';
 import { type Variable, variables } from '../../runtime/platform/config-variables.ts';
 import { findVariable } from './extra-env.ts';
@@ -88,11 +89,16 @@ function urlNeed(field: string, reference: UrlReference, variable: Variable): Se
   return { field, secret: reference.name, key, presence: 'required', variable };
 }
 
+/** KEDA takes no white space off. */
+const AS_IT_IS = z
+  .string()
+  .refine((value) => value === value.trim(), 'an address without white space around it');
+
 function managementNeed({
   amqpSecretRef: { name, managementKey },
 }: ImageServiceSpec): SecretNeed[] {
   if (managementKey === undefined) return [];
-  const { type } = variables.s3Endpoint;
+  const type = AS_IT_IS.pipe(variables.s3Endpoint.type);
   const of = { field: 'amqpSecretRef', secret: name, key: managementKey, reader: 'KEDA' } as const;
   return [
     { ...of, presence: 'required', variable: { type, description: 'RabbitMQ’s management API' } },

@@ -6,7 +6,7 @@ import type { ImageServiceSpec } from '../image-service/schema.ts';
 
 export async function probeBroker(spec: ImageServiceSpec, env: PodEnvironment): Promise<Verdict> {
   const url = env['TINTYPE_AMQP_URL'] ?? '';
-  if (url.startsWith('amqps:') && spec.caConfigMapRef !== undefined) {
+  if (URL.parse(url)?.protocol === 'amqps:' && spec.caConfigMapRef !== undefined) {
     const message = 'The broker is not tried: `spec.caConfigMapRef` is for pods alone.';
     return { reason: 'NotChecked', message };
   }

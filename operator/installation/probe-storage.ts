@@ -36,7 +36,8 @@ function whyNotTried(
   if (storageSecretRef === undefined) {
     return 'The buckets are not tried: only the pods have credentials, by their service account.';
   }
-  const isTrusted = caConfigMapRef === undefined || env['TINTYPE_S3_ENDPOINT']?.startsWith('http:');
+  const { protocol } = URL.parse(env['TINTYPE_S3_ENDPOINT'] ?? '') ?? {};
+  const isTrusted = caConfigMapRef === undefined || protocol === 'http:';
   return isTrusted
     ? undefined
     : 'The buckets are not tried: `spec.caConfigMapRef` is for pods alone.';

@@ -45,7 +45,7 @@ describe('values of an installation', () => {
     const found = { ...good, s3: { ...s3, ...named } };
     expect(examine(found, { storage })).toEqual([
       expect.stringContaining(
-        'SecretInvalid: What Secrets and fields say together no process takes: TINTYPE_CONTENT_BUCKET: expected another bucket than that of uploads',
+        'SecretInvalid: No process takes what Secrets and fields say together: TINTYPE_CONTENT_BUCKET: expected another bucket than that of uploads',
       ),
     ]);
     const two = { ...storage, ingestBucket: 'one', contentBucket: 'two' };
