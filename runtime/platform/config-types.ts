@@ -68,7 +68,7 @@ export function origin() {
 }
 
 function isOrigin(value: string): boolean {
-  if (!/^https?:\/\/[^\s/?#@\\]+\/?$/i.test(value)) return false;
+  if (!/^https?:\/\/[^\s/?#@\\%]*[^\s/?#@\\%:]\/?$/i.test(value)) return false;
   return /^([a-z0-9._-]+|\[[0-9a-f:]+\])$/.test(URL.parse(value)?.hostname ?? '');
 }
 

@@ -163,6 +163,8 @@ describe('a configuration', () => {
     ['TINTYPE_IDENTITY_AUDIENCE', ' '],
     ['TINTYPE_DASHBOARD_ORIGINS', 'https://*.example.com'],
     ['TINTYPE_BASE_URL', 'https://user@api.example.com'],
+    ['TINTYPE_BASE_URL', 'https://api.example.com:'],
+    ['TINTYPE_BASE_URL', 'https://exa%6dple.com'],
     ['TINTYPE_BASE_URL', 'https://api.example.com?'],
   ])('refuses %s=%s in one line', (name, value) => {
     const problems = problemsOf({ [name]: value });
