@@ -26,7 +26,7 @@ function readLines(file: string): string[] {
 
 /**
  * Whether it is the server of this folder, which was moved since, or is reached by a link: its own name for the folder is
- * not good for long.
+ * not good for long. Linux alone tells.
  */
 export function isUnderOtherName(dataFolder: string, { pid }: PidFile): boolean {
   const command = commandOf(pid);

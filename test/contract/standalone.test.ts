@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph } from '../support/pictures.ts';
+import { must } from '../support/rows.ts';
 import { deliver, targetOf, withKey, withSession } from './support/client.ts';
 import { diagnose, wrongIn } from './support/doctor.ts';
 import { childrenOf, isRunning } from './support/processes.ts';
@@ -400,7 +401,7 @@ describe('what runs alone', { shuffle: false }, () => {
       const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
       const ended = new Promise((done) => child.once('exit', done));
       await eventually(() => existsSync(join(own, sign)));
-      process.kill(target(child.pid ?? 0), signal);
+      process.kill(target(must(child.pid)), signal);
       expect(await ended).toBe(0);
       expect([await stdout, await stderr]).toEqual(['', '']);
       expect(existsSync(join(own, 'postgres/data/postmaster.pid'))).toBe(false);
