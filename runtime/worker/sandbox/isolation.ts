@@ -40,9 +40,10 @@ export function findIsolation(): Isolation {
 
 /** The ladder, best first; each rung is tried with the filter, then without. */
 function tryIsolations(): Isolation {
-  const limits = findProgram('prlimit');
-  const hasLimits = limits !== undefined && works([limits, ...limitArguments(1e12)], null);
-  const base = { has_resource_limits: hasLimits, limits: hasLimits ? limits : undefined };
+  const base: Base = {
+    limits: findWorking('prlimit', limitArguments(1e12)),
+    leash: findWorking('setpriv', LEASH),
+  };
   const filter = printSyscallFilter(process.arch) ?? null;
   for (const { programs, makeArguments, has_name_spaces } of enclosures) {
     const outer = programs.map(({ name, words }) => ({ program: findProgram(name), words }));
@@ -52,11 +53,7 @@ function tryIsolations(): Isolation {
     for (const tried of filter === null || !has_name_spaces ? [null] : [filter, null]) {
       const filtered = tried !== null;
       if (!works([...before, ...makeArguments([process.execPath], { filtered })], tried)) continue;
-      const ends_with_parent = programs[0] === LEASH;
-      return isolationOf(base, {
-        ...{ before, makeArguments, has_name_spaces, ends_with_parent },
-        filter: tried,
-      });
+      return isolationOf(base, { before, makeArguments, has_name_spaces, filter: tried });
     }
   }
   return isolationOf(base, undefined);
@@ -67,26 +64,26 @@ type Enclosure = {
   before: readonly string[];
   makeArguments: (readable: readonly string[], options: { filtered: boolean }) => string[];
   has_name_spaces: boolean;
-  ends_with_parent: boolean;
   filter: Buffer | null;
 };
 
-function isolationOf(
-  { limits, has_resource_limits }: { limits: string | undefined; has_resource_limits: boolean },
-  enclosure: Enclosure | undefined,
-): Isolation {
+/** Programs around every enclosure, and where there is none, as far as they work here. */
+type Base = { limits: string | undefined; leash: string | undefined };
+
+function isolationOf({ limits, leash }: Base, enclosure: Enclosure | undefined): Isolation {
   const filter = enclosure?.filter ?? null;
   return {
     has_name_spaces: enclosure?.has_name_spaces ?? false,
     has_no_new_privileges: enclosure !== undefined,
-    has_resource_limits,
-    ends_with_parent: enclosure?.ends_with_parent ?? false,
+    has_resource_limits: limits !== undefined,
+    ends_with_parent: leash !== undefined,
     filter,
     enclose: (command) => {
       const outer = limits === undefined ? [] : [limits, ...limitArguments(command.data_bytes_max)];
       const inner = enclosure?.makeArguments(command.readable, { filtered: filter !== null }) ?? [];
       const words = [
         ...outer,
+        ...(leash === undefined ? [] : [leash, ...LEASH]),
         ...(enclosure?.before ?? []),
         ...inner,
         command.program,
@@ -108,12 +105,12 @@ const SYSTEM_PATHS = [
 ] as const;
 const NOBODY = '65534';
 
-type Rung = Omit<Enclosure, 'before' | 'filter' | 'ends_with_parent'> & {
+type Rung = Omit<Enclosure, 'before' | 'filter'> & {
   programs: readonly { name: string; words: readonly string[] }[];
 };
 
 /** However the parent ends: nobody else would end what computes for ever, and a decoder reads its input after its work. */
-const LEASH = { name: 'setpriv', words: ['--pdeathsig', 'KILL', '--'] };
+const LEASH = ['--pdeathsig', 'KILL', '--'];
 const BUBBLEWRAP = { name: 'bwrap', words: [] };
 /**
  * Whatever is killed at whatever moment: bubblewrap is the first process of a name space, with which all others end.
@@ -124,16 +121,18 @@ const UNSHARE = {
   words: ['--user', '--map-root-user', '--pid', '--fork', '--kill-child=SIGKILL', '--'],
 };
 
-const NAME_SPACES = { has_name_spaces: true, makeArguments: bubblewrapArguments };
-const SETPRIV = { name: 'setpriv', words: [] };
-const NO_NAME_SPACES = { has_name_spaces: false, makeArguments: setprivArguments };
-
 const enclosures: readonly Rung[] = [
-  { programs: [LEASH, UNSHARE, BUBBLEWRAP], ...NAME_SPACES },
-  { programs: [UNSHARE, BUBBLEWRAP], ...NAME_SPACES },
-  { programs: [BUBBLEWRAP], ...NAME_SPACES },
-  { programs: [LEASH, SETPRIV], ...NO_NAME_SPACES },
-  { programs: [SETPRIV], ...NO_NAME_SPACES },
+  {
+    programs: [UNSHARE, BUBBLEWRAP],
+    has_name_spaces: true,
+    makeArguments: bubblewrapArguments,
+  },
+  { programs: [BUBBLEWRAP], has_name_spaces: true, makeArguments: bubblewrapArguments },
+  {
+    programs: [{ name: 'setpriv', words: [] }],
+    has_name_spaces: false,
+    makeArguments: setprivArguments,
+  },
 ];
 
 function bubblewrapArguments(readable: readonly string[], { filtered }: { filtered: boolean }) {
@@ -164,6 +163,11 @@ const PROGRAM_FOLDERS = ['/usr/bin', '/bin', '/usr/local/bin', '/run/current-sys
 
 function findProgram(name: string): string | undefined {
   return PROGRAM_FOLDERS.map((folder) => join(folder, name)).find((path) => existsSync(path));
+}
+
+function findWorking(name: string, words: readonly string[]): string | undefined {
+  const program = findProgram(name);
+  return program !== undefined && works([program, ...words], null) ? program : undefined;
 }
 
 /** Whether Node starts at the end of these words. */
