@@ -3,11 +3,11 @@
  * its class or at its Gateway. A route and its backend lie in one namespace, so that no other ImageService counts.
  */
 
+import { oncePerObject } from '../../runtime/core/once-per-object.ts';
 import { ownHosts } from '../image-service/own-hosts.ts';
 import { MANAGED } from '../image-service/render/object.ts';
 import { type ImageServiceSpec, imageServiceSpec } from '../image-service/schema.ts';
 import type { ImageServiceObject } from '../installation/live-types.ts';
-import { oncePerObject } from '../kube/once-per-object.ts';
 import { byAge } from '../kube/resource.ts';
 
 export type Edge = {

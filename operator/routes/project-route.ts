@@ -2,6 +2,8 @@
  * One project's routes: gathered from its row, its resource and the caches, decided, written, and told in the
  * condition Routed, which has a field manager of its own. Spec: Project (custom_domains, status).
  */
+
+import { oncePerObject } from '../../runtime/core/once-per-object.ts';
 import type { Queryable } from '../../runtime/db/client.ts';
 import { findRoutedProject, type RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import { directiveOf } from '../cluster/directives.ts';
@@ -11,7 +13,6 @@ import type { Condition } from '../conditions.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isOvertaken } from '../kube/kube-failure.ts';
 import { findCondition, stampConditions } from '../kube/live-condition.ts';
-import { oncePerObject } from '../kube/once-per-object.ts';
 import { keyOf } from '../kube/resource.ts';
 import type { TimedClock } from '../kube/timed-clock.ts';
 import { projectSpec } from '../project/schema.ts';

@@ -1,14 +1,11 @@
-/**
- * What is read from an object of a cache, read once for each of its states: a cache puts another object in the place of
- * one that changed, and changes none.
- */
+/** What is made of an object that nobody changes, made once for as long as there is the object. */
 
-export function oncePerObject<From extends object, Read>(
-  read: (from: From) => Read,
-): (from: From) => Read {
-  const known = new WeakMap<From, { value: Read }>();
+export function oncePerObject<From extends object, Made>(
+  make: (from: From) => Made,
+): (from: From) => Made {
+  const known = new WeakMap<From, { value: Made }>();
   return (from) => {
-    const found = known.get(from) ?? { value: read(from) };
+    const found = known.get(from) ?? { value: make(from) };
     known.set(from, found);
     return found.value;
   };

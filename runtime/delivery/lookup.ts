@@ -12,6 +12,7 @@ import {
   RENDER_DEADLINE_SECONDS,
   UNKNOWN_KID_RELOAD_SECONDS_MIN,
 } from '../core/limits.ts';
+import { oncePerObject } from '../core/once-per-object.ts';
 import type { Queryable } from '../db/client.ts';
 import {
   type DeliveryFileRow,
@@ -177,15 +178,9 @@ function leadOf(readAt: number, { asked_at, told_at }: Known & { told_at: number
 
 /** A secret is known as long as the look-up that it came with; opening it takes nearly as long as checking a signature. */
 function openingOnce(sealing: Sealing): (key: DeliveryKeyRow) => Uint8Array {
-  const opened = new WeakMap<DeliveryKeyRow, Uint8Array>();
-  return (key) => {
-    const known = opened.get(key);
-    if (known !== undefined) return known;
-    const sealed = Buffer.from(key.secret_sealed, 'hex');
-    const secret = sealing.open(sealed, signingKeyContext(key.kid));
-    opened.set(key, secret);
-    return secret;
-  };
+  return oncePerObject(({ kid, secret_sealed }) =>
+    sealing.open(Buffer.from(secret_sealed, 'hex'), signingKeyContext(kid)),
+  );
 }
 
 /** By the database's clock, which said when its time is over. */

@@ -9,6 +9,7 @@ import {
   type KeyObject,
   timingSafeEqual,
 } from 'node:crypto';
+import { oncePerObject } from '../once-per-object.ts';
 
 const DERIVED_KEY_BYTES = 32;
 
@@ -24,13 +25,9 @@ export function hmac(key: Uint8Array | string, ...parts: readonly (Uint8Array | 
 }
 
 /** Bytes that nobody changes any more. Given as bytes, Node asks what they are each time, which takes ten times as long. */
-const keyObjects = new WeakMap<Uint8Array, KeyObject>();
-
-export function keyObjectOf(bytes: Uint8Array): KeyObject {
-  const key = keyObjects.get(bytes) ?? createSecretKey(bytes);
-  keyObjects.set(bytes, key);
-  return key;
-}
+export const keyObjectOf: (bytes: Uint8Array) => KeyObject = oncePerObject((bytes) =>
+  createSecretKey(bytes),
+);
 
 /**
  * Whether two secret texts are the same, in time that does not depend on where they differ.

@@ -2,6 +2,7 @@
  * The signed PUT URL of folder storage: bucket, key, content type, exact length, expiry and, of a part, its upload
  * and number are what is signed, so that none of them can be changed by whoever holds the URL.
  */
+import { oncePerObject } from '../../core/once-per-object.ts';
 import { deriveKey, parseUnixSeconds, signFields, verifyFields } from '../../core/signing/hmac.ts';
 import type { Clock } from '../clock.ts';
 import { isObjectKey, type PresignedPut, type PutTerms } from './bucket.ts';
@@ -77,10 +78,4 @@ function signedFields(put: FolderPut): string[] {
 }
 
 /** An upload can have ten thousand parts. */
-const folderKeys = new WeakMap<Uint8Array, Buffer>();
-
-function folderKey(secret: Uint8Array): Buffer {
-  const key = folderKeys.get(secret) ?? deriveKey(secret, PREFIX);
-  folderKeys.set(secret, key);
-  return key;
-}
+const folderKey = oncePerObject((secret: Uint8Array) => deriveKey(secret, PREFIX));
