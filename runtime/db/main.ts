@@ -3,17 +3,17 @@ import { isOutage } from '../core/outage.ts';
 import { Advice } from '../platform/advice.ts';
 import { type Environment, parseConfig } from '../platform/config.ts';
 import { describeFailure } from './failures.ts';
-import { migrate } from './migrate.ts';
+import { describeVersion, type Migrated, migrate } from './migrate.ts';
 
 export async function migrateCommand(env: Environment): Promise<void> {
   const { databaseUrl } = parseConfig(env, ['databaseUrl']);
-  const applied = await migrateOrAdvise(databaseUrl);
+  const { applied, newer } = await migrateOrAdvise(databaseUrl);
   const lines = applied.map((name) => `applied ${name}`);
-  process.stdout.write(`${[...lines, 'the database is at this version'].join('\n')}\n`);
+  process.stdout.write(`${[...lines, `the database is ${describeVersion(newer)}`].join('\n')}\n`);
 }
 
 /** `migrate` for a command: throws Advice. */
-export function migrateOrAdvise(url: string): Promise<string[]> {
+export function migrateOrAdvise(url: string): Promise<Migrated> {
   return migrate(url).catch((cause: unknown) => {
     const why = cause instanceof Error ? cause.message : String(cause);
     const hint = isOutage(describeFailure(cause)) ? ': is TINTYPE_DATABASE_URL right?' : '';

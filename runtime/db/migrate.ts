@@ -20,17 +20,21 @@ const LOCK_NOT_AVAILABLE = '55P03';
 
 type Waiting = { patience_ms?: number };
 
-/** Returns the names of the migrations that were applied now; a second call applies none. */
+/** What was applied now, and what a newer version had applied before: names of migrations. */
+export type Migrated = { applied: string[]; newer: string[] };
+
+/** A second call applies none. */
 export async function migrate(
   url: string,
   { patience_ms = PATIENCE_MS }: Waiting = {},
-): Promise<string[]> {
+): Promise<Migrated> {
   return connected(url, async (client) => {
-    if ((await findMissing(client)).length === 0) return [];
+    const { missing, newer } = await compare(client);
+    if (missing.length === 0) return { applied: [], newer };
     await lockOut(client, patience_ms);
-    const missing = await findMissing(client);
+    const { missing: applied } = await compare(client);
     await run(client, { direction: 'up', patience_ms });
-    return missing;
+    return { applied, newer };
   });
 }
 
@@ -54,23 +58,39 @@ async function listMigrations(): Promise<string[]> {
   return names.sort();
 }
 
-/** The migrations of this version that the database lacks; those of a newer version do not matter. */
-export async function findMissingMigrations(db: Queryable): Promise<string[]> {
+/**
+ * What a database differs in from this version: migrations that it lacks, and those of a newer version, with which the
+ * version before it works.
+ */
+export type SchemaDifference = { missing: string[]; newer: string[] };
+
+export async function compareMigrations(db: Queryable): Promise<SchemaDifference> {
   const names = await listMigrations();
   const [{ is_new } = { is_new: true }] = await db.query<{ is_new: boolean }>(
     `select to_regclass('${TABLE}') is null as is_new`,
   );
-  if (is_new) return names;
-  const applied = await db.query<{ name: string }>(`select name from ${TABLE}`);
-  const known = new Set(applied.map(({ name }) => name));
-  return names.filter((name) => !known.has(name));
+  if (is_new) return { missing: names, newer: [] };
+  const rows = await db.query<{ name: string }>(`select name from ${TABLE} order by name`);
+  const applied = new Set(rows.map(({ name }) => name));
+  const own = new Set(names);
+  return {
+    missing: names.filter((name) => !applied.has(name)),
+    newer: [...applied].filter((name) => !own.has(name)),
+  };
+}
+
+/** The version of a database in words, by the migrations that this version does not know. */
+export function describeVersion(newer: string[]): string {
+  return newer.length === 0
+    ? 'at this version'
+    : `of a newer version, whose ${newer.at(-1)} this one does not know`;
 }
 
 const FOLDER = fileURLToPath(new URL('migrations', import.meta.url));
 const TABLE = 'schema_migrations';
 
-function findMissing(client: Connection): Promise<string[]> {
-  return findMissingMigrations({ query: async (text) => (await client.query(text)).rows });
+function compare(client: Connection): Promise<SchemaDifference> {
+  return compareMigrations({ query: async (text) => (await client.query(text)).rows });
 }
 
 /** Every other migration, until the connection ends: by the lock that runners of older versions take, too. */
@@ -95,7 +115,7 @@ async function run(
 ): Promise<void> {
   let miss = { file: -1, since: 0, timeout_ms: TABLE_TIMEOUT_MS.first };
   while (!(await runOnce(client, { direction, timeout_ms: miss.timeout_ms }))) {
-    const file = (await findMissing(client)).length;
+    const file = (await compare(client)).missing.length;
     const since = performance.now();
     if (file !== miss.file) miss = { file, since, timeout_ms: TABLE_TIMEOUT_MS.first };
     if (since - miss.since > patience_ms) throw new TablesInUse(patience_ms);

@@ -1,6 +1,6 @@
 /** Whether the database can be used: reachable, of a version that we know, one that takes writes, migrated, and of the same time as we. */
 import { measureDatabaseLead } from '../db/database-lead.ts';
-import { findMissingMigrations } from '../db/migrate.ts';
+import { compareMigrations, describeVersion } from '../db/migrate.ts';
 import { type Check, type Finding, ok, wrong } from './check.ts';
 import type { Subject } from './subject.ts';
 
@@ -34,9 +34,10 @@ async function findVersion({ db }: Subject): Promise<Finding> {
 }
 
 async function findMigrations({ db }: Subject): Promise<Finding> {
-  const missing = db === undefined ? [] : await findMissingMigrations(db);
+  const { missing, newer } =
+    db === undefined ? { missing: [], newer: [] } : await compareMigrations(db);
   return missing.length === 0
-    ? ok('at this version')
+    ? ok(describeVersion(newer))
     : wrong(`lacks ${missing.length} of this version’s migrations`, 'run `tintype migrate`');
 }
 

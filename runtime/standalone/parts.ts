@@ -115,12 +115,20 @@ async function startDatabaseServer({ dataFolder, lifecycle, log }: PartsOptions)
 }
 
 async function bringUp(url: string, { log }: PartsOptions): Promise<void> {
-  const migrations = await migrateOrAdvise(url);
-  if (migrations.length === 0) return;
-  log.info('the database was brought to this version', {
-    count: migrations.length,
-    version: migrations.at(-1),
-  });
+  const { applied, newer } = await migrateOrAdvise(url);
+  if (applied.length > 0) {
+    log.info('the database was brought to this version', {
+      count: applied.length,
+      version: applied.at(-1),
+    });
+  }
+  // It worked with the version before: what one still older makes of it nobody has tried.
+  if (newer.length > 0) {
+    log.warn('the database is of a newer version than this program', {
+      count: newer.length,
+      version: newer.at(-1),
+    });
+  }
 }
 
 type Folder = Pick<FolderOperatorOptions, 'organization_id' | 'onPass'>;

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase } from '../../runtime/db/client.ts';
 import { over, photograph } from '../support/pictures.ts';
 import { must } from '../support/rows.ts';
 import { deliver, targetOf, withKey, withSession } from './support/client.ts';
@@ -325,13 +326,20 @@ describe('what runs alone', { shuffle: false }, () => {
       }
     });
 
-    it('carries on when PostgreSQL was killed with it', async () => {
+    it('carries on when PostgreSQL was killed with it, and tells of a newer version that ran', async () => {
+      const db = createDatabase({ url: started().instance.database_url });
+      await db.query("insert into schema_migrations (name, run_on) values ('9999_later', now())");
+      await db.close();
       process.kill(started().instance.pid, 'SIGKILL');
       process.kill(postgres, 'SIGKILL');
       await eventually(() => !isRunning(postgres) && !isRunning(started().instance.pid));
-      await start();
+      const { stderr } = await start();
       const { status } = await demo()('GET', '/v1/projects/demo/files/kept.jpg');
       expect([status, started().instance.api_key]).toEqual([200, api_key]);
+      const told = stderr.filter((line) => line.includes('newer version'));
+      expect(told.map((line) => JSON.parse(line))).toMatchObject([
+        { level: 'warn', version: '9999_later', count: 1 },
+      ]);
     });
   });
 

@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import { findNewestMigration, migrate, unmigrate } from '../../../runtime/db/migrate.ts';
+import {
+  compareMigrations,
+  describeVersion,
+  findNewestMigration,
+  migrate,
+  unmigrate,
+} from '../../../runtime/db/migrate.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeProject } from '../../support/rows.ts';
 import { startFaultProxy } from '../../support/tcp-fault-proxy.ts';
@@ -34,7 +40,24 @@ async function takeBackTo(oldest: string): Promise<string[]> {
 }
 
 it('applies nothing to a database that is up to date', async () => {
-  expect(await migrate(url())).toEqual([]);
+  expect(await migrate(url())).toEqual({ applied: [], newer: [] });
+});
+
+it('tells of what a newer version applied, and leaves it', async () => {
+  const newer = ['9998_later', '9999_latest'];
+  await db.query('insert into schema_migrations (name, run_on) select unnest($1::text[]), now()', [
+    newer,
+  ]);
+  const { missing, newer: told } = await compareMigrations(db);
+  expect({ missing, told, version: describeVersion(told) }).toEqual({
+    missing: [],
+    told: newer,
+    version: 'of a newer version, whose 9999_latest this one does not know',
+  });
+  expect(await migrate(url())).toEqual({ applied: [], newer });
+  expect(
+    await db.query('delete from schema_migrations where name = any($1) returning name', [newer]),
+  ).toHaveLength(2);
 });
 
 it('has left the server when it answers, which may end then', async () => {
@@ -58,7 +81,7 @@ it('lets processes that start together migrate once', async () => {
   await unmigrate(url());
   expect(await tables()).toEqual([]);
   const applied = await Promise.all([migrate(url()), migrate(url()), migrate(url())]);
-  expect(applied.filter((names) => names.length > 0)).toHaveLength(1);
+  expect(applied.filter(({ applied: names }) => names.length > 0)).toHaveLength(1);
   expect((await tables()).length).toBeGreaterThan(20);
 });
 
@@ -82,8 +105,8 @@ it('waits for a table in use without holding up who comes behind it', async () =
   for (let n = 0; n < 3; n += 1) await db.query('select from scanner_checks limit 1');
   endReader();
   await reader;
-  expect(await migrating).toEqual(taken);
-  expect(await migrate(url())).toEqual([]);
+  expect(await migrating).toMatchObject({ applied: taken });
+  expect(await migrate(url())).toEqual({ applied: [], newer: [] });
 });
 
 /** Where a migration waits for a table at this moment. */
@@ -131,7 +154,7 @@ it('has the whole patience for each file', async () => {
   // By now more than that since the first miss.
   await nextMiss('purges');
   await endPurges();
-  expect(await applied).toEqual(taken);
+  expect(await applied).toMatchObject({ applied: taken });
 });
 
 it('waits for longer each time, as reads that overlap leave no short gap', async () => {
@@ -154,7 +177,7 @@ it('says what keeps it where a table stays in use, and goes on when called again
     'a table was in use for 0.5 s by transactions that do not end',
   );
   await end();
-  expect(await migrate(url())).toEqual(taken);
+  expect(await migrate(url())).toEqual({ applied: taken, newer: [] });
 });
 
 it('says that another migration runs', async () => {
@@ -166,7 +189,7 @@ it('says that another migration runs', async () => {
     'another migration has not ended in 0.2 s: try again when it has',
   );
   await end();
-  expect(await first).toEqual(taken);
+  expect(await first).toMatchObject({ applied: taken });
 });
 
 it('finds its migrations in whatever folder they lie', async () => {

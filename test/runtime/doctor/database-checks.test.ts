@@ -32,3 +32,11 @@ it('says of one that takes no writes, as after a failover, that it does not', as
   const [first] = await diagnose(`${url()}?options=-c%20default_transaction_read_only%3Don`);
   expect(first).toEqual(['wrong', 'PostgreSQL N takes no writes']);
 });
+
+it('says of one that a newer version migrated that this one works behind it', async () => {
+  const db = createDatabase({ url: url() });
+  await db.query("insert into schema_migrations (name, run_on) values ('9999_later', now())");
+  await db.close();
+  const [, migrated] = await diagnose(url());
+  expect(migrated).toEqual(['ok', 'of a newer version, whose N_later this one does not know']);
+});
