@@ -53,7 +53,7 @@ function printValue(value: unknown): string {
 
 function printError(error: unknown, indent: string): string {
   if (typeof error !== 'object' || error === null) return '';
-  const { stack, message, cause } = error as Record<'stack' | 'message' | 'cause', unknown>;
-  const text = String(stack ?? message ?? '').replaceAll('\n', `\n${indent}`);
+  const { name, message, stack, cause } = error as Record<keyof Error, unknown>;
+  const text = String(stack ?? `${name}: ${message}`).replaceAll('\n', `\n${indent}`);
   return `${indent}${text}\n${cause === undefined ? '' : printError(cause, `${indent}  `)}`;
 }

@@ -4,7 +4,9 @@
  * reach a log by accident.
  */
 import { pino } from 'pino';
+import { isAway } from '../core/outage.ts';
 import { textDestination } from './log-text.ts';
+import { reasonOf } from './reason-of.ts';
 import { currentTrail } from './trail.ts';
 
 export type Log = {
@@ -198,18 +200,26 @@ function printableObject(value: object, depth: number): Record<string, unknown> 
   );
 }
 
-/** Name, message, code and stack, with what caused it; never the other properties of an error. */
-function printableError(error: Error, depth: number): Record<string, unknown> {
+/**
+ * Name, message, code and stack, with what caused it; never the other properties of an error. Of what is away the stack
+ * tells nothing, and there is such a line for every request while it lasts: a third of the bytes without it.
+ */
+function printableError(error: Error, depth: number, isSaidShort = false): Record<string, unknown> {
+  const isShort = isSaidShort || isAway(error);
   const code: unknown = 'code' in error ? error.code : undefined;
   const hasCause = error.cause !== undefined && error.cause !== null;
   const causes = depth < NESTING_MAX && hasCause;
   return {
     name: error.name,
-    message: maskSecrets(error.message),
+    message: maskSecrets(error.message || reasonOf(error)),
     ...(typeof code === 'string' ? { code } : {}),
-    ...(error.stack === undefined ? {} : { stack: maskSecrets(error.stack) }),
-    ...(causes ? { cause: printable(error.cause, depth + 1) } : {}),
+    ...(error.stack === undefined || isShort ? {} : { stack: maskSecrets(error.stack) }),
+    ...(causes ? { cause: printableCause(error.cause, depth + 1, isShort) } : {}),
   };
+}
+
+function printableCause(cause: unknown, depth: number, isShort: boolean): unknown {
+  return cause instanceof Error ? printableError(cause, depth, isShort) : printable(cause, depth);
 }
 
 const TEXT_CHARACTERS_MAX = 8192;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../runtime/core/errors.ts';
 import { createLog, maskSecrets } from '../../../runtime/platform/log.ts';
 
 function recorded(options: { format?: 'json' | 'text'; level?: 'debug' | 'warn' } = {}) {
@@ -59,6 +60,31 @@ describe('a log line', () => {
     });
     expect(error.stack).toContain('log.test.ts');
     expect(lines[0]).not.toContain('hunter2');
+  });
+
+  it('tells of what is away by its words alone, in both formats', () => {
+    const refused = ['connect ECONNREFUSED ::1:5432', 'connect ECONNREFUSED 127.0.0.1:5432'];
+    const cause = new AggregateError(refused.map((words) => new Error(words)));
+    const error = new ServiceError('storage_unavailable', { cause });
+    const { log, lines } = recorded();
+    log.error('request failed', { error });
+    expect(parsed(lines[0]).error).toEqual({
+      name: 'ServiceError',
+      message: error.message,
+      code: 'storage_unavailable',
+      cause: { name: 'AggregateError', message: refused.join('; ') },
+    });
+    const person = recorded({ format: 'text' });
+    person.log.error('request failed', { error });
+    expect(
+      stripVTControlCharacters(person.lines[0] ?? '')
+        .split('\n')
+        .slice(1),
+    ).toEqual([
+      `  ServiceError: ${error.message}`,
+      `    AggregateError: ${refused.join('; ')}`,
+      '',
+    ]);
   });
 
   it('ends for errors that cause themselves and for deep values', () => {
