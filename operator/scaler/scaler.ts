@@ -4,6 +4,7 @@
  * Spec: Upload session (status).
  */
 import type { Log } from '../../runtime/platform/log.ts';
+import { createOutageLog, type OutageLog } from '../../runtime/platform/outage-log.ts';
 import type { QueueDepth } from '../../runtime/platform/queue/queue.ts';
 import { type Installation, scalerOf } from '../image-service/installation.ts';
 import { type Pool, poolsOf } from '../image-service/render/autoscaling.ts';
@@ -59,20 +60,18 @@ export function createScaler(options: ScalerOptions): Scaler {
 
 async function lead(state: State, { signal, isCurrent }: Term): Promise<void> {
   const { clock, installations, log, metrics, every_ms = EVERY_MS } = state;
-  const term = { broker: createBrokerDepths(log), looked: new Map<string, Installation>() };
+  const term: Looked = { broker: createBrokerDepths(log), looked: new Map() };
   while (!signal.aborted) {
     await forgetOthers(state, term);
     for (const [key, installation] of installations) {
       if (!isCurrent()) break;
       // Before its end: what is never looked at has to be seen, too.
       if (!term.looked.has(key)) metrics.scalerLooked(key, clock.now());
-      term.looked.set(key, installation);
+      const { outage } = term.looked.get(key) ?? { outage: outageOf(key, log) };
+      term.looked.set(key, { installation, outage });
       const looked = look(state, { key, installation, broker: term.broker });
-      const settled = looked.catch((error: unknown) => {
-        log.warn('workers are not scaled, and will be', { name: key, error });
-      });
       // A broker that is silent must not hold the lease.
-      await Promise.race([settled, ended(signal)]);
+      await Promise.race([looked.then(outage.went, outage.failed), ended(signal)]);
     }
     await sleep(clock, every_ms, signal);
   }
@@ -80,14 +79,24 @@ async function lead(state: State, { signal, isCurrent }: Term): Promise<void> {
   await forgetOthers(state, term);
 }
 
-type Looked = { broker: BrokerDepths; looked: Map<string, Installation> };
+type Looked = {
+  broker: BrokerDepths;
+  looked: Map<string, { installation: Installation; outage: OutageLog }>;
+};
+
+function outageOf(key: string, log: Log): OutageLog {
+  return createOutageLog(log, {
+    says: 'workers are not scaled, and will be',
+    fields: { name: key },
+  });
+}
 
 /** Of what is not scaled any more, or by somebody else now, nothing stays: not what was measured of it either. */
 async function forgetOthers(
   { installations, wishes, metrics }: State,
   { broker, looked }: Looked,
 ): Promise<void> {
-  for (const [key, last] of looked) {
+  for (const [key, { installation: last }] of looked) {
     const now = installations.get(key);
     if (now !== undefined && scalerOf(now) === scalerOf(last)) continue;
     looked.delete(key);

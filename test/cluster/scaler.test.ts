@@ -6,6 +6,7 @@ import { createBrokerDepths } from '../../operator/scaler/broker-depths.ts';
 import type { Wish } from '../../operator/scaler/decide-scale.ts';
 import { scalePool } from '../../operator/scaler/scale-pool.ts';
 import { createScaler } from '../../operator/scaler/scaler.ts';
+import { createLog } from '../../runtime/platform/log.ts';
 import { doorbellQueue } from '../../runtime/platform/queue/rabbitmq-names.ts';
 import { installation, least } from '../operator/image-service/samples.ts';
 import { connectKube } from '../operator/kube/connect.ts';
@@ -123,10 +124,20 @@ describe('the scaler', { shuffle: false }, () => {
       const secret = `${name}-mq`;
       const stringData = { url: rabbit.url };
       const { client, metrics } = connectKube(cluster.plane());
+      const said: string[] = [];
+      let looks = 0;
+      const after: typeof clock.after = (ms, run) => {
+        looks += 1;
+        return clock.after(ms, run);
+      };
       const scaler = createScaler({
         client,
-        clock,
-        log,
+        clock: { ...clock, after },
+        log: createLog({
+          level: 'warn',
+          name: 'test',
+          destination: { write: (line) => said.push(line) },
+        }),
         metrics,
         ask: async () => 0,
         every_ms: 50,
@@ -153,8 +164,16 @@ describe('the scaler', { shuffle: false }, () => {
       sees('BuiltIn');
       // Since when it does not succeed is told, although it never did.
       await shows('last_look');
+      // Why is said once a minute for as long as it lasts, not with every look.
+      await until(async () => expect(looks).toBeGreaterThan(3));
+      expect(said).toHaveLength(1);
+      expect(said[0]).toContain(`Secret '${secret}' lacks the address`);
       await cluster.create('Secret', { apiVersion: 'v1', metadata: { name: secret }, stringData });
       await shows('workers', 'last_look');
+      await cluster.remove('Secret', secret);
+      // The next outage is another one.
+      await until(async () => expect(said).toHaveLength(2));
+      await cluster.create('Secret', { apiVersion: 'v1', metadata: { name: secret }, stringData });
       // A spec that cannot be read is no reason to scale no more.
       scaler.take('it', { gathered: 'as before' });
       metrics.forgetPools('it', ['worker-ingest', 'worker-render']);
