@@ -3,6 +3,7 @@
  * is safe: a POST carries an Idempotency-Key. Spec: Endpoints, Conventions.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readApiKey, readOrigin } from './address.ts';
 import { ApiError, readApiError } from './api-error.ts';
 import type { Operations } from './api-types.ts';
 
@@ -18,7 +19,7 @@ export type ApiClientOptions = {
 };
 
 export type ApiClient = {
-  /** Throws ApiError for every refusal. */
+  /** Throws ApiError for every refusal, and TypeError for what cannot be sent. */
   call<Name extends keyof Operations>(
     name: Name,
     ...input: InputArguments<Operations[Name]>
@@ -77,11 +78,11 @@ const WAIT_SECONDS_MAX = 60;
 
 function prepare({ url, apiKey }: ApiClientOptions, name: string, sent: Sent): Prepared {
   const [method = '', template = ''] = name.split(' ');
-  const target = new URL(fillIn(template, sent.path ?? {}), url);
+  const target = new URL(fillIn(template, sent.path ?? {}), readOrigin('url', url));
   for (const [key, value] of Object.entries(sent.query ?? {})) {
     if (value !== undefined) target.searchParams.set(key, String(value));
   }
-  const headers = new Headers({ 'x-api-key': apiKey, accept: 'application/json' });
+  const headers = new Headers({ 'x-api-key': readApiKey(apiKey), accept: 'application/json' });
   if (method === 'POST') {
     headers.set('idempotency-key', sent.idempotencyKey ?? crypto.randomUUID());
   }

@@ -3,12 +3,26 @@
  * Spec: Delivery host, URL shapes; Transform operations.
  */
 import { parseChain, printChain } from '../../core/delivery/chain.ts';
-import type { Box, FitMode, ParsedChain, RequestedFormat } from '../../core/delivery/operations.ts';
+import {
+  type Box,
+  type FitMode,
+  FORMATS,
+  MODES,
+  type ParsedChain,
+  type RequestedFormat,
+} from '../../core/delivery/operations.ts';
 import {
   type DeliveryTarget,
   parseDeliveryUrl,
   printDeliveryPath,
 } from '../../core/delivery/url.ts';
+import {
+  QUALITY_MAX,
+  QUALITY_MIN,
+  RESIZE_SIDE_PIXELS_MAX,
+  RESIZE_SIDE_PIXELS_MIN,
+} from '../../core/limits.ts';
+import { readOrigin } from './address.ts';
 
 /** What to make of an image; each operation at most once, in no order. */
 export type Transform = {
@@ -35,7 +49,7 @@ export type DeliveryUrls = {
 
 /** `origin` is the project's delivery host, such as https://shop.img.example. */
 export function deliveryUrls(origin: string): DeliveryUrls {
-  const base = new URL(origin).origin;
+  const base = readOrigin('origin', origin).origin;
   return {
     derived: (file_slug, transform) => {
       const chain_text = transformChain(transform);
@@ -47,11 +61,40 @@ export function deliveryUrls(origin: string): DeliveryUrls {
 
 /** The chain as URLs, recipes and signed-url take it. Throws RangeError for one that no URL can hold. */
 export function transformChain(transform: Transform): string {
+  const unknown = Object.keys(transform).find((name) => !Object.hasOwn(TAKES, name));
+  const text = unknown === undefined ? printSayable(transform) : undefined;
+  if (text !== undefined) return text;
+  const help = unknown === undefined ? helpWith(transform) : `there is no ${unknown}`;
+  throw new RangeError(`no transform chain can say ${JSON.stringify(transform)}: ${help}`);
+}
+
+/** What was read back must be what was asked for: 9000 pixels, say, would be no chain at all. */
+function printSayable(transform: Transform): string | undefined {
   const text = printChain(asParsed(transform));
   const read = parseChain(text);
-  // What was read back must be what was asked for: 9000 pixels, say, would be no chain at all.
-  if (read !== undefined && printChain(read) === text) return text;
-  throw new RangeError(`no transform chain can say ${JSON.stringify(transform)}`);
+  return read !== undefined && printChain(read) === text ? text : undefined;
+}
+
+/** What each operation takes, for whoever asked it for something else. */
+const TAKES: Readonly<Record<keyof Transform, string>> = {
+  resize: `a width, a height or both, of ${RESIZE_SIDE_PIXELS_MIN} to ${RESIZE_SIDE_PIXELS_MAX} whole pixels; a mode (${words(MODES)}) needs both`,
+  crop: 'x, y, width and height in whole pixels, a width and a height of 1 at least',
+  format: words(FORMATS),
+  quality: `a whole number of ${QUALITY_MIN} to ${QUALITY_MAX}`,
+  watermark: "'default', or the id of a preset",
+  preset: 'the name of a resolution preset of the project',
+};
+
+function words(names: Readonly<Record<string, string>>): string {
+  return [...new Set(Object.values(names))].join(', ');
+}
+
+function helpWith(transform: Transform): string {
+  const asked = Object.entries(transform).filter(([, value]) => value !== undefined);
+  const wrong = asked.find(([name, value]) => printSayable({ [name]: value }) === undefined);
+  if (wrong === undefined) return `name one of ${Object.keys(TAKES).join(', ')}`;
+  const [name] = wrong as [keyof Transform, unknown];
+  return `${name} takes ${TAKES[name]}`;
 }
 
 function asParsed({ resize, watermark, ...rest }: Transform): ParsedChain {
@@ -69,5 +112,7 @@ function asParsed({ resize, watermark, ...rest }: Transform): ParsedChain {
 function pathOf(target: DeliveryTarget): string {
   const path = printDeliveryPath(target);
   if (parseDeliveryUrl(path) !== undefined) return path;
-  throw new RangeError(`no file can be called ${JSON.stringify(target.file_slug)}`);
+  throw new RangeError(
+    `no file is called ${JSON.stringify(target.file_slug)}: give the file_slug that the service answered with`,
+  );
 }

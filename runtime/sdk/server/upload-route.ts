@@ -8,10 +8,12 @@ import { type MaxSize, parseMaxSize } from './max-size.ts';
 import type { InputOf, OutputOf, StandardSchema } from './standard-schema.ts';
 import { helperRefusal, UploadRefusal } from './upload-refusal.ts';
 
+const SUBTYPES = ['*', 'jpeg', 'png', 'webp', 'avif', 'gif', 'tiff', 'bmp', 'svg+xml'] as const;
+
 /** A content type that the service takes, or all of them. */
-export type AcceptedType =
-  | 'image/*'
-  | `image/${'jpeg' | 'png' | 'webp' | 'avif' | 'gif' | 'tiff' | 'bmp' | 'svg+xml'}`;
+export type AcceptedType = `image/${(typeof SUBTYPES)[number]}`;
+
+const ACCEPTED: readonly string[] = SUBTYPES.map((subtype) => `image/${subtype}`);
 
 export type Constraint = {
   readonly maxSize?: MaxSize;
@@ -72,14 +74,13 @@ export type UploadRoute<Input = unknown, Result = unknown> = {
 
 export type UploadRouter = Readonly<Record<string, UploadRoute>>;
 
+/** Throws RangeError for an `accept` that no file can meet, when the router is made and not when somebody uploads. */
 export function uploadRoute<
   Schema extends StandardSchema | undefined = undefined,
   Metadata extends JsonValue = null,
   Result = null,
 >(definition: RouteDefinition<Schema, Metadata, Result>): UploadRoute<InputOf<Schema>, Result> {
-  const accept = Object.fromEntries(
-    Object.entries(definition.accept).map(([type, constraint]) => [type, limitsOf(constraint)]),
-  );
+  const accept = readAccept(definition.accept);
   return {
     accept,
     check: (file) => checkFile(accept, file),
@@ -90,6 +91,16 @@ export function uploadRoute<
       return (await definition.onUploadComplete?.(known)) ?? null;
     },
   };
+}
+
+function readAccept(accept: RouteDefinition<never, never, never>['accept']): UploadRoute['accept'] {
+  const entries = Object.entries(accept);
+  const wrong = entries.find(([type]) => !ACCEPTED.includes(type));
+  if (entries.length > 0 && wrong === undefined) {
+    return Object.fromEntries(entries.map(([type, limits]) => [type, limitsOf(limits)]));
+  }
+  const given = wrong === undefined ? 'nothing' : JSON.stringify(wrong[0]);
+  throw new RangeError(`accept names ${given}: the types are ${ACCEPTED.join(', ')}`);
 }
 
 function limitsOf({ maxSize, maxCount }: Constraint = {}): RouteLimits {

@@ -4,7 +4,12 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ApiClient, createApiClient, signedUrls } from '../../../../runtime/sdk/server/sdk.ts';
+import {
+  type ApiClient,
+  type ApiClientOptions,
+  createApiClient,
+  signedUrls,
+} from '../../../../runtime/sdk/server/sdk.ts';
 
 type Seen = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
 type Scripted =
@@ -53,6 +58,28 @@ const mint = () =>
   });
 
 describe('the API client', () => {
+  it.each([
+    [
+      { url: 'localhost:8080' },
+      /^url is 'localhost:8080', which is no address: write one such as http/,
+    ],
+    [{ url: undefined }, /^url is 'undefined', which is no address/],
+    [{ apiKey: undefined }, /^apiKey is no key: give the whole of one/],
+    [{ apiKey: '' }, /^apiKey is no key/],
+    [{ apiKey: 'tin_live_…' }, /^apiKey is no key/],
+  ])('says what is wrong with %j, and sends nothing', async (part, says) => {
+    const options = { url, apiKey: 'tin_live_x', ...part } as ApiClientOptions;
+    const called = createApiClient(options).call('GET /v1/key');
+    await expect(called).rejects.toThrow(expect.objectContaining({ name: 'TypeError' }));
+    await expect(called).rejects.toThrow(says);
+    expect(seen).toEqual([]);
+  });
+
+  it('takes a key from a file that ends with a line break', async () => {
+    await createApiClient({ url, apiKey: 'tin_live_x\n' }).call('GET /v1/key');
+    expect(seen.map(({ headers }) => headers['x-api-key'])).toEqual(['tin_live_x']);
+  });
+
   it('writes path and query as the service reads them, with the key', async () => {
     await api.call('GET /v1/projects/{slug}/files', {
       path: { slug: 'a/b' },

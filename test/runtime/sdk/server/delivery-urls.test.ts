@@ -53,18 +53,36 @@ describe('the URL builder', () => {
     expect(urls.original('a.jpg')).toBe('https://shop.img.example/originals/f/a.jpg');
   });
 
+  const sides =
+    'resize takes a width, a height or both, of 1 to 8192 whole pixels; a mode (fill, smart, fit) needs both';
+  const box =
+    'crop takes x, y, width and height in whole pixels, a width and a height of 1 at least';
   it.each([
-    [{ resize: { width: 9000 } }],
-    [{ quality: 0 }],
-    [{ resize: { width: 1.5 } }],
-    [{ crop: { x: 0, y: 0, width: 0, height: 10 } }],
-    [{ crop: { x: 0, y: 0, width: 10, height: 0 } }],
-    [{ preset: 'No' }],
-    [{ watermark: 'a/b' }],
-    [{}],
-  ])('refuses %j, which no URL can say', (asked) => {
-    expect(() => urls.derived('a.jpg', asked as Transform)).toThrow(RangeError);
+    [{ resize: { width: 9000 } }, sides],
+    [{ format: 'webp', resize: { width: 1.5 } }, sides],
+    [{ resize: { width: 10, mode: 'smart' } }, sides],
+    [{ resize: {} }, sides],
+    [{ quality: 0 }, 'quality takes a whole number of 1 to 100'],
+    [{ crop: { x: 0, y: 0, width: 0, height: 10 } }, box],
+    [{ crop: { x: 0, y: 0, width: 10, height: 0 } }, box],
+    [{ format: 'bmp' }, 'format takes webp, avif, jpeg, png'],
+    [{ preset: 'No' }, 'preset takes the name of a resolution preset of the project'],
+    [{ watermark: 'a/b' }, "watermark takes 'default', or the id of a preset"],
+    [{ resize: { width: 10 }, blur: 3 }, 'there is no blur'],
+    [{}, 'name one of resize, crop, format, quality, watermark, preset'],
+    [{ quality: undefined }, 'name one of resize, crop, format, quality, watermark, preset'],
+  ])('refuses %j, which no URL can say, with what one can', (asked, help) => {
+    const says = `no transform chain can say ${JSON.stringify(asked)}: ${help}`;
+    expect(() => urls.derived('a.jpg', asked as Transform)).toThrow(new RangeError(says));
   });
+
+  it.each(['', 'shop.img.example', 'localhost:8080', undefined])(
+    'refuses %j, which is no host',
+    (origin) => {
+      const says = `origin is '${origin}', which is no address: write one such as https://images.example`;
+      expect(() => deliveryUrls(origin as string)).toThrow(new TypeError(says));
+    },
+  );
 
   it.each(['', 'A.jpg', '../a', 'a b'])('refuses %j, which no file is called', (slug) => {
     expect(() => urls.original(slug)).toThrow(RangeError);

@@ -1,0 +1,21 @@
+// What a route is refused with when it is made, as somebody would find out with the first upload.
+import { expect, it } from 'vitest';
+import { type AcceptedType, uploadRoute } from '../../../../runtime/sdk/server/upload-route.ts';
+
+const TYPES = /: the types are image\/\*, image\/jpeg, .*, image\/svg\+xml$/;
+
+it.each([
+  [{ jpg: {} }, 'accept names "jpg"'],
+  [{ 'image/jpeg': {}, 'image/jpg': {} }, 'accept names "image/jpg"'],
+  [{}, 'accept names nothing'],
+])('accepts no files by %j', (accept, says) => {
+  const make = () => uploadRoute({ accept: accept as Partial<Record<AcceptedType, object>> });
+  expect(make).toThrow(RangeError);
+  expect(make).toThrow(says);
+  expect(make).toThrow(TYPES);
+});
+
+it.each(['8 megs', '0MB', -1])('takes no maxSize of %j', (maxSize) => {
+  const make = () => uploadRoute({ accept: { 'image/*': { maxSize: maxSize as number } } });
+  expect(make).toThrow(/ is no size: write 8388608, 8MB or 512KB$/);
+});
