@@ -49,7 +49,7 @@ export type DatabaseOptions = {
   idleTransactionTimeoutMs?: number;
   applicationName?: string;
   /** Told of connections that broke while idle; the pool has replaced them already. */
-  onIdleFailure?: (cause: Error) => void;
+  onIdleFailure?: (error: unknown) => void;
   /** Around every statement, to watch it. */
   around?: Around;
 };
@@ -96,7 +96,7 @@ function createPool(options: DatabaseOptions): pg.Pool {
     keepAlive: true,
     types: { getTypeParser: findParser },
   });
-  pool.on('error', (cause) => options.onIdleFailure?.(cause));
+  pool.on('error', (cause) => options.onIdleFailure?.(describeFailure(cause)));
   return pool;
 }
 

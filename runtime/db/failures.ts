@@ -112,12 +112,14 @@ function describeBrokenConnection(error: unknown): unknown {
 }
 
 // 08 connection, 57P operator intervention, 53 out of resources, 58 system error, XX internal; read-only after failover.
+// Where it panics (its log cannot be written, the disk is read-only) the code can be any.
 function isServerAway({ code, severity }: SqlError): boolean {
   return (
     /^(08|57P|53|58|XX)/.test(code) ||
     code === READ_ONLY_TRANSACTION ||
     code === IDLE_TRANSACTION_ENDED ||
-    severity === 'FATAL'
+    severity === 'FATAL' ||
+    severity === 'PANIC'
   );
 }
 

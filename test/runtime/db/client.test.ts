@@ -4,7 +4,11 @@ import { createSecureContext, TLSSocket } from 'node:tls';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../runtime/core/errors.ts';
 import { createDatabase, type Database, type Queryable } from '../../../runtime/db/client.ts';
-import { ConstraintViolation, InDoubtCommit } from '../../../runtime/db/failures.ts';
+import {
+  ConstraintViolation,
+  describeFailure,
+  InDoubtCommit,
+} from '../../../runtime/db/failures.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeSelfSigned } from '../../support/self-signed.ts';
 
@@ -183,12 +187,23 @@ describe('failures', () => {
   });
 
   it('of a backend killed while idle are seen by nobody but the log', async () => {
-    const seen: Error[] = [];
-    const one = open({ maxConnections: 1, onIdleFailure: (cause) => seen.push(cause) });
+    const seen: unknown[] = [];
+    const one = open({ maxConnections: 1, onIdleFailure: (error) => seen.push(error) });
     const pid = await backendPid(one);
     await db.query('select pg_terminate_backend($1, 5000)', [pid]);
-    await expect.poll(() => seen).not.toEqual([]);
+    await expect.poll(() => seen).toMatchObject([{ code: 'storage_unavailable' }]);
     expect(await backendPid(one)).not.toBe(pid);
+  });
+
+  it('of a server that panics are storage_unavailable, whatever the code', () => {
+    const message = 'could not write to log file "000000010000000000000001": Read-only file system';
+    const panic = Object.assign(new Error(message), { severity: 'PANIC', code: '42501' });
+    expect(describeFailure(panic)).toMatchObject({ code: 'storage_unavailable', cause: panic });
+    const denied = Object.assign(new Error('permission denied for table files'), {
+      severity: 'ERROR',
+      code: '42501',
+    });
+    expect(describeFailure(denied)).toBe(denied);
   });
 
   it('of a backend killed inside a transaction leave nothing behind', async () => {
