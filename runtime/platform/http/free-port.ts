@@ -18,9 +18,21 @@ export async function findFreePort(): Promise<number> {
   throw new Error(`no port between ${FIRST} and ${END} is free`);
 }
 
-export function isFree(port: number): Promise<boolean> {
+export async function isFree(port: number): Promise<boolean> {
+  return (await tryPort(port, '127.0.0.1')) === undefined && !(await isTakenAtIpv6(port));
+}
+
+/** By another program, which browsers would meet in place of whoever listens at 127.0.0.1: localhost is ::1 to them first. */
+export async function isTakenAtIpv6(port: number): Promise<boolean> {
+  // Any other failure is of a machine without IPv6.
+  return (await tryPort(port, '::1')) === 'EADDRINUSE';
+}
+
+/** Why nothing can listen there now; undefined where it can. */
+function tryPort(port: number, host: string): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const server = createServer().once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    const server = createServer();
+    server.once('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => resolve(code));
+    server.listen({ port, host, ipv6Only: true }, () => server.close(() => resolve(undefined)));
   });
 }

@@ -2,7 +2,7 @@
 import type { Server } from 'node:http';
 import { type AddressInfo, createServer, type Server as NetServer } from 'node:net';
 import { Advice } from '../advice.ts';
-import { findFreePort } from './free-port.ts';
+import { findFreePort, isTakenAtIpv6 } from './free-port.ts';
 
 /** `option` is the word or the variable that names the port; without a host every address is listened on. */
 export type PortName = { port: number; option: string; host?: string };
@@ -20,6 +20,10 @@ export type HeldPort = {
 export async function holdPort(wanted: PortName): Promise<HeldPort> {
   const holder = createServer((early) => early.destroy());
   const port = await listen(holder, { ...wanted, port: wanted.port || (await findFreePort()) });
+  if (wanted.host === LOOPBACK && (await isTakenAtIpv6(port))) {
+    holder.close();
+    throw taken({ port, option: wanted.option });
+  }
   return {
     port,
     serve: (server) => new Promise((resolve) => server.listen(holder, resolve)),
@@ -48,9 +52,7 @@ function portOf(server: NetServer): number {
 function portAdvice(error: NodeJS.ErrnoException, { port, option }: PortName): Error {
   switch (error.code) {
     case 'EADDRINUSE':
-      return new Advice(
-        `port ${port} is taken: choose another with ${option}, or 0 for any free one`,
-      );
+      return taken({ port, option });
     case 'EACCES':
       return new Advice(
         `port ${port} needs more rights than this user has: choose one above 1023 with ${option}`,
@@ -58,4 +60,8 @@ function portAdvice(error: NodeJS.ErrnoException, { port, option }: PortName): E
     default:
       return error;
   }
+}
+
+function taken({ port, option }: PortName): Advice {
+  return new Advice(`port ${port} is taken: choose another with ${option}, or 0 for any free one`);
 }

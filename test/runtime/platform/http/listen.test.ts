@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { connect } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { holdPort, LOOPBACK } from '../../../../runtime/platform/http/listen.ts';
 
@@ -24,4 +24,15 @@ it('a port that is held is nobody else’s, before its server comes and after', 
   held.release();
   const next = await again();
   next.release();
+});
+
+it('a port that another program has at ::1 is taken, as browsers would find that one', async () => {
+  const other = createServer((_, response) => response.end('another'));
+  await new Promise<void>((resolve) => other.listen({ port: 0, host: '::1' }, resolve));
+  const { port } = other.address() as AddressInfo;
+  await expect(holdPort({ ...any, port })).rejects.toThrow(`port ${port} is taken`);
+  await new Promise((resolve) => other.close(resolve));
+  // And it was not kept.
+  const held = await holdPort({ ...any, port });
+  held.release();
 });
