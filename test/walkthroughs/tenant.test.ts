@@ -15,6 +15,7 @@ import {
 } from '../contract/support/tintype.ts';
 import { startBrowser } from '../support/browser.ts';
 import { freePort } from '../support/free-port.ts';
+import { over, photograph } from '../support/pictures.ts';
 import { openShell, type Shell } from './support/shell.ts';
 
 const DOCUMENT = 'docs/walkthroughs/tenant.md';
@@ -78,6 +79,9 @@ describe('a tenant’s engineer', { shuffle: false, timeout: 120_000, retry: 0 }
         if (response.request().method() === 'PUT') puts.push(Number(part));
       });
       await page.goto(`http://localhost:${port}`);
+      // Nothing is there to be signed yet, which is no address to send viewers to.
+      const image = await fetch(`http://localhost:${port}/image`, { redirect: 'manual' });
+      expect(image.status).toBe(502);
       await page.route(
         /[?&]part=2\b/,
         async (route) => {
@@ -116,6 +120,15 @@ describe('a tenant’s engineer', { shuffle: false, timeout: 120_000, retry: 0 }
     const lines = (shown?.text ?? '').trim().split('\n');
     for (const line of lines.filter((each) => each.trim() !== '...')) expect(log).toContain(line);
     expect(await typeNext()).toMatch(/^\[ 400, 204 \]$/m);
+  });
+
+  it('has a page that takes small pictures as well, which are no multipart uploads', async () => {
+    const page = await browser.newPage();
+    await page.goto(`http://localhost:${port}`);
+    const buffer = await over(photograph(40, 30)).jpeg().toBuffer();
+    await page.locator('input').setInputFiles({ name: 'a.jpg', mimeType: 'image/jpeg', buffer });
+    await page.getByText(/^ready$|:/).waitFor();
+    expect(await page.locator('#says').textContent()).toBe('ready');
   });
 
   it('is all that the document has to type', () => expect(blocks).toEqual([]));

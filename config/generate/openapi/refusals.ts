@@ -196,10 +196,12 @@ export function isConditional({ method, moving }: Endpoint): boolean {
   return moving !== null && (method === 'PATCH' || method === 'PUT');
 }
 
-function ofWaiting({ method, auth }: Endpoint): readonly ApiErrorCode[] {
+/** Below /v1 the database is asked, whoever calls; what is outside judges by itself, or says in its own shape what is away. */
+function ofWaiting({ method, path, auth }: Endpoint): readonly ApiErrorCode[] {
   const isKnown = !isOpen(auth);
   return [
-    ...(isKnown ? (['rate_limited', 'storage_unavailable', 'query_timeout'] as const) : []),
+    ...(path.startsWith('/v1/') ? (['storage_unavailable', 'query_timeout'] as const) : []),
+    ...(isKnown ? (['rate_limited'] as const) : []),
     ...(isKnown && method === 'POST' && inboundCredential(auth) === undefined
       ? (['idempotency_key_reused', 'idempotency_in_progress'] as const)
       : []),

@@ -21,9 +21,9 @@ async function signedUrl(file_slug, transform_chain) {
   const known = minted.get(name);
   if (known?.until > Date.now()) return known.url;
   const wish = { file_slug, transform_chain, expires_in_seconds: 3600 };
-  const { url, expires_at } = await (
-    await ask('/signed-url', { body: JSON.stringify(wish) })
-  ).json();
+  const signed = await ask('/signed-url', { body: JSON.stringify(wish) });
+  if (!signed.ok) throw new Error(`no signed URL: ${await signed.text()}`);
+  const { url, expires_at } = await signed.json();
   minted.set(name, { url, until: (Date.now() + Date.parse(expires_at)) / 2 });
   return url;
 }

@@ -22,7 +22,10 @@ const ORIGIN = 'an origin: https://host[:port], http://localhost:<port> or http:
 /** An origin that may embed the picker. */
 export const embedOrigin = z
   .string({ error: expected(ORIGIN) })
-  .meta({ pattern: '^(https://[^/?#]+|http://(localhost|127[.]0[.]0[.]1):[0-9]+)$' })
+  .meta({
+    pattern:
+      '^(https://([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\])(:[1-9][0-9]{0,4})?|http://(localhost|127[.]0[.]0[.]1):[1-9][0-9]{0,4})$',
+  })
   .transform((text, context) => parsed(context, parseEmbedOrigin(text), ORIGIN));
 
 const ORIGINS = `a list of at most ${LIBRARY_ALLOWED_ORIGINS_MAX} origins`;

@@ -4,6 +4,7 @@ import {
   ALLOWED_TRANSFORM_CHAINS_MAX,
   CORS_ALLOWED_ORIGINS_MAX,
   CUSTOM_DOMAINS_MAX,
+  HOSTNAME_LENGTH_MAX,
   URL_LENGTH_MAX,
 } from '../limits.ts';
 import { parseMultiplier } from '../metering.ts';
@@ -189,6 +190,11 @@ export type PatchProject = z.infer<typeof patchProjectBody>;
 const HOSTNAME = 'a host name such as img.shop.example';
 const hostname = z
   .string({ error: expected(HOSTNAME) })
+  .meta({
+    pattern:
+      '^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$',
+    maxLength: HOSTNAME_LENGTH_MAX,
+  })
   .transform((text, context) => parsed(context, parseHostname(text), HOSTNAME));
 
 /** Change by staff. */
