@@ -27,7 +27,6 @@ export async function createLibraryUpload(
   if (wish.size_bytes > max_bytes)
     throw new ServiceError('file_too_large', { details: { max_bytes } });
   const { content_type, size_bytes, title, original_filename } = wish;
-  const remaining_seconds = claims.exp - Math.floor(deps.clock.now().getTime() / 1000);
   const from = {
     library_id: claims.library_id,
     folder: claims.folder,
@@ -35,10 +34,6 @@ export async function createLibraryUpload(
     original_filename,
     uploader: uploadersOf(claims)[0] ?? null,
     library_session_id: session_id,
-    lifetime_seconds: Math.max(
-      1,
-      Math.min(LIBRARY_SESSION_PUT_LIFETIME_SECONDS_MAX, remaining_seconds),
-    ),
   };
   return deps.db.transaction(async (tx) => {
     if ((await lockSessionUploads(tx, session_id)) >= max_uploads) {
@@ -46,6 +41,14 @@ export async function createLibraryUpload(
     }
     const through = { ...deps, db: joinTransaction(tx) };
     const asked = { content_type, size_bytes, mode: 'proxy' as const };
-    return createUpload(through, { project, wish: asked, from });
+    // Asked behind the beginning of the transaction, whose time the session's end is reckoned from: never past the token's.
+    const lifetime_seconds = lifetimeOf(claims, deps.clock.now());
+    return createUpload(through, { project, wish: asked, from: { ...from, lifetime_seconds } });
   });
+}
+
+/** None is left where the token ended while this call waited for others of its session. */
+function lifetimeOf({ exp }: LibrarySessionClaims, now: Date): number {
+  const remaining_seconds = Math.max(0, exp - now.getTime() / 1000);
+  return Math.min(LIBRARY_SESSION_PUT_LIFETIME_SECONDS_MAX, remaining_seconds);
 }
