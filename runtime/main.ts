@@ -92,7 +92,7 @@ program
     'uploads images through the public API, waits until they are ready, and prints their delivery URLs',
   )
   .option(...data)
-  .option('--project <slug>', 'the project (default: the sample project)')
+  .option('--project <slug>', 'the project (default: the one that tintype up names)')
   .option('--slug <slug>', 'the file slug, for one file (default: made from its name)')
   .action(async (files, options) => {
     const { sessionHeaders } = await import('./standalone/token.ts');
@@ -135,7 +135,7 @@ program
 program
   .command('env')
   .description(
-    'the sample project\'s addresses and key as exports for a shell: eval "$(tintype env)"',
+    'addresses and key of the project that tintype up names, as exports for a shell: eval "$(tintype env)"',
   )
   .option(...data)
   .action(async (options) => (await import('./cli/env.ts')).env(options));

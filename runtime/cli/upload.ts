@@ -16,6 +16,7 @@ import { type Progress, showProgress } from './progress.ts';
 import { putFile } from './put-file.ts';
 import { Refused } from './refused.ts';
 import { type Multipart, partsOf, type SentPart, sendParts } from './send-parts.ts';
+import { type ServingProject, sayProtected, servedPaths } from './served-paths.ts';
 
 type UploadOptions = {
   data: string;
@@ -43,17 +44,20 @@ export async function upload(files: readonly string[], options: UploadOptions): 
   const instance = await findInstance(options.data);
   const { project, credentials } = await callerOf(instance, options);
   const api = createApi(instance.api_url, credentials);
-  const presets = await presetNames(api, project);
+  const serving = await findProject(api, project);
   const outcomes: Outcome[] = [];
   const waiting = nameFiles(files, options.slug).entries();
   const uploadNext = async () => {
     for (const [at, named] of waiting) {
       const outcome = await uploadOne(api, { ...named, project });
-      if ('slug' in outcome) printUrls(deliveryOrigin(instance, project), outcome.slug, presets);
+      if ('slug' in outcome) printUrls(deliveryOrigin(instance, project), outcome.slug, serving);
       outcomes[at] = outcome;
     }
   };
   await Promise.all(Array.from({ length: FILES_AT_A_TIME }, uploadNext));
+  if (serving.delivery_access === 'protected' && outcomes.some((outcome) => 'slug' in outcome)) {
+    process.stderr.write(`${sayProtected(project)}\n`);
+  }
   sumUp(outcomes);
 }
 
@@ -127,6 +131,7 @@ async function publish(
     await api.post(`${path}/complete`, parts && { parts });
     const ended = await waitUntilEnded(api, { path, progress, upload_id });
     if (ended.status !== 'ready') throw failureOf(ended, content_type);
+    await refuseBlocked(api, { project, slug: ended.file_slug });
     const notes = [named.note, note].filter((each) => each !== undefined);
     return { slug: ended.file_slug, notes };
   } catch (error) {
@@ -138,6 +143,16 @@ async function publish(
 function failureOf({ status, error_code }: UploadSession, contentType: string): Refused {
   if (error_code === null) return new Refused('internal', `it ended as ${status}: upload it again`);
   return new Refused(error_code, sayFailure(error_code, contentType));
+}
+
+/** A blocked name stays blocked, whatever is uploaded under it: the picture is stored, and nobody is served it. */
+async function refuseBlocked(api: Api, file: { project: string; slug: string }): Promise<void> {
+  const { status } = await api.get<{ status: string }>(
+    `/v1/projects/${file.project}/files/${file.slug}`,
+  );
+  if (status !== 'blocked') return;
+  const sentence = `the name ${file.slug} is blocked by moderation: the picture is stored, and served when staff unblock it. Say why they should in a note on the file`;
+  throw new Refused('file_blocked', sentence);
 }
 
 /** Of all else than the file itself whoever runs Tintype may want to know which upload it was. */
@@ -216,17 +231,13 @@ function aboutProject(code: string, project: string): Advice | undefined {
   return advice[code] === undefined ? undefined : new Advice(advice[code]);
 }
 
-async function presetNames(api: Api, project: string): Promise<string[]> {
-  const found = await api
-    .get<{ resolution_presets: Record<string, string> }>(`/v1/projects/${project}`)
-    .catch((error: unknown) => {
-      throw error instanceof Refusal ? (aboutProject(error.code, project) ?? error) : error;
-    });
-  return Object.keys(found.resolution_presets);
+async function findProject(api: Api, project: string): Promise<ServingProject> {
+  return api.get<ServingProject>(`/v1/projects/${project}`).catch((error: unknown) => {
+    throw error instanceof Refusal ? (aboutProject(error.code, project) ?? error) : error;
+  });
 }
 
-function printUrls(origin: string, slug: string, presets: readonly string[]): void {
-  const paths = ['originals', 'resize/640x480', ...presets.map((name) => `preset:${name}`)];
-  const lines = paths.map((path) => `  ${origin}/${path}/f/${slug}`);
+function printUrls(origin: string, slug: string, project: ServingProject): void {
+  const lines = servedPaths(project).map((path) => `  ${origin}/${path}/f/${slug}`);
   process.stdout.write(`${lines.join('\n')}\n`);
 }

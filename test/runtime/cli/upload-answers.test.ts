@@ -15,8 +15,9 @@ const UPLOADS = '/v1/projects/demo/uploads';
 const ended = (error_code: keyof typeof processingErrors) => ({ status: 'failed', error_code });
 const ready = { status: 'ready', error_code: null };
 
+type Fate = { at?: string; answer?: Answer; end?: object; file?: object; says: RegExp };
 /** By the slug of the file: what becomes of it, at which call. */
-const fates: Record<string, { at?: string; answer?: Answer; end?: object; says: RegExp }> = {
+const fates: Record<string, Fate> = {
   'abandoned.jpg': {
     end: ended('processing_abandoned'),
     says: /^✗ processing_abandoned: .*report the upload id\. \(upload upl_abandoned\.jpg\)$/,
@@ -63,10 +64,20 @@ const fates: Record<string, { at?: string; answer?: Answer; end?: object; says: 
     answer: [413, 'too_large', { issues: 7 }],
     says: /^✗ too_large: Look at what is said in 7\.$/,
   },
+  'blocked.jpg': {
+    file: { status: 'blocked' },
+    says: /^✗ file_blocked: the name blocked\.jpg is blocked by moderation: .*a note on the file \(upload upl_blocked\.jpg\)$/,
+  },
   'patient.jpg': { at: 'create', answer: [429, 'rate_limited'], says: /^✓ ready$/ },
 };
 type Answer = [status: number, code: string, details?: object];
 
+/** Answered as the project that is uploaded to. */
+let project = {
+  delivery_access: 'public',
+  resolution_presets: { hero: 'resize/1600x' },
+  allowed_transform_chains: [] as string[],
+};
 let server: Server;
 let instance: object;
 let folder: string;
@@ -109,11 +120,12 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     const message = details ? 'Look at what is said in details.issues.' : 'Went wrong.';
     return reply(status, { error: { code, message, details } });
   }
+  if (at === 'file') return reply(200, fate?.file ?? ready);
   if (method === 'PUT') return void response.writeHead(200, { etag: '"x"' }).end();
   if (url === '/v1/projects/demo') {
     const isKnown = request.headers['x-api-key'] === 'x';
     const refusal = { error: { code: 'unauthorized', message: 'Not valid.' } };
-    return isKnown ? reply(200, { resolution_presets: {} }) : reply(401, refusal);
+    return isKnown ? reply(200, project) : reply(401, refusal);
   }
   const direct = { put_url: `${address()}/put/${slug}`, headers: { 'content-type': 'image/jpeg' } };
   reply(200, { upload_id: `upl_${slug}`, file_slug: slug, direct, ...(fate?.end ?? ready) });
@@ -126,7 +138,8 @@ async function callOf(request: IncomingMessage): Promise<{ slug: string; at: str
     return { slug: file_slug, at: 'create' };
   }
   for await (const _ of request);
-  const slug = /(?:upl_|\/put\/)([^/]+)/.exec(url)?.[1] ?? '';
+  const slug = /(?:upl_|\/put\/|\/files\/)([^/]+)/.exec(url)?.[1] ?? '';
+  if (url.includes('/files/')) return { slug, at: 'file' };
   const what = url.endsWith('/complete') ? 'complete' : 'get';
   return { slug, at: method === 'PUT' ? 'put' : what };
 }
@@ -138,7 +151,7 @@ it.each(Object.keys(fates))('of %s it says what happened, and by what it is foun
 
 it('ends with 1', () => {
   expect(said.code).toBe(1);
-  expect(said.stderr).toMatch(/tintype: 9 of 10 files were not published \(.*2 internal/);
+  expect(said.stderr).toMatch(/tintype: 10 of 11 files were not published \(.*2 internal/);
 });
 
 it('of a key that is not taken it says what may be wrong with the project, and sends nothing', async () => {
@@ -151,4 +164,26 @@ it('of a key that is not taken it says what may be wrong with the project, and s
     /^tintype: the key of the project demo is not taken: .*suspended.*revoked/,
   );
   expect(stderr).not.toContain('cut.jpg');
+});
+
+it.each([
+  ['public', [], ['originals', 'resize/640x480', 'preset:hero'], ''],
+  ['public', ['preset:hero', 'resize/80x'], ['originals', 'preset:hero', 'resize/80x'], ''],
+  [
+    'protected',
+    ['resize/80x'],
+    ['originals', 'resize/640x480', 'preset:hero'],
+    'The project is protected: these addresses open with a signature alone, by POST /v1/projects/demo/signed-url.\n',
+  ],
+])('of a project that is %s with the list of chains %j it prints what opens', async (...terms) => {
+  const [delivery_access, allowed_transform_chains, paths, note] = terms;
+  project = { ...project, delivery_access, allowed_transform_chains };
+  const { stdout, stderr } = await runTintype(['upload', 'patient.jpg', '--data', folder], {
+    cwd: folder,
+  });
+  const printed = stdout.trimEnd().split('\n');
+  expect(printed.map((line) => new URL(line.trim()).pathname)).toEqual(
+    paths.map((path) => `/${path}/f/patient.jpg`),
+  );
+  expect(stderr.split('\n').slice(1).join('\n')).toBe(note);
 });

@@ -1,0 +1,21 @@
+/** The delivery paths that `tintype upload` prints: what the project serves, and no others. */
+
+export type ServingProject = {
+  delivery_access: 'public' | 'protected';
+  resolution_presets: Readonly<Record<string, string>>;
+  allowed_transform_chains: readonly string[];
+};
+
+/** A list of chains leaves nothing but originals beside it. Spec: Output rules, 9. */
+export function servedPaths({ allowed_transform_chains, ...project }: ServingProject): string[] {
+  if (project.delivery_access === 'public' && allowed_transform_chains.length > 0) {
+    return ['originals', ...allowed_transform_chains];
+  }
+  const presets = Object.keys(project.resolution_presets);
+  return ['originals', 'resize/640x480', ...presets.map((name) => `preset:${name}`)];
+}
+
+/** What a viewer of the printed addresses is refused for otherwise. */
+export function sayProtected(project: string): string {
+  return `The project is protected: these addresses open with a signature alone, by POST /v1/projects/${project}/signed-url.`;
+}
