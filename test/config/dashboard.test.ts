@@ -93,6 +93,27 @@ describe('the dashboard', () => {
     expect(seriesOf(expr).filter((series) => !drawnSeries.has(series))).toEqual([]);
   });
 
+  const drawnSelectors = drawn.flatMap(({ targets = [] }) =>
+    targets.flatMap(({ expr }) => nodes(plain(expr), 'VectorSelector')),
+  );
+  /** By label, what alone a selector takes of a series. */
+  const takenAlone = (selector: string) =>
+    Object.fromEntries(
+      [...selector.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, is]) => [name, is]),
+    );
+
+  it.each(rules)('leaves nothing out of a series that $alert asks for', ({ expr }) => {
+    for (const asked of nodes(expr, 'VectorSelector')) {
+      const shown = drawnSelectors.filter((selector) =>
+        seriesOf(selector).every((series) => seriesOf(asked).includes(series)),
+      );
+      const fitting = shown.filter((selector) =>
+        Object.entries(takenAlone(selector)).every(([name, is]) => takenAlone(asked)[name] === is),
+      );
+      expect(fitting, asked).not.toEqual([]);
+    }
+  });
+
   it('shows what is below 0 of what can be: how far a clock is behind', () => {
     const signed = drawn.filter(({ fieldConfig }) => fieldConfig?.defaults.min !== 0);
     const asked = signed.flatMap(({ targets = [] }) =>

@@ -20,6 +20,18 @@ export const dashboardRows: readonly PanelRow[] = [
         ],
       },
       {
+        title: 'Services that do not do their work',
+        description:
+          'How many of the five failed when they were last tried, once a minute; /status of the API names them. A bucket that can only be read shows here alone.',
+        unit: 'short',
+        targets: [
+          [
+            `max by (namespace) (tintype_job_last_done{${inNamespace}, job="status-sampling", what="failed"})`,
+            '{{namespace}}',
+          ],
+        ],
+      },
+      {
         title: 'The clock of the database, ahead of ours',
         description:
           'Below 0 a pod is ahead of it. Beyond 10 s either way library sessions and embed URLs end at wrong times, and what is delivered around a full hour stands in the hour beside its own.',
@@ -133,7 +145,7 @@ export const dashboardRows: readonly PanelRow[] = [
       {
         title: 'Starts within 15 minutes',
         description:
-          'How often each process was started anew in its pod: three times or more is one that dies again and again.',
+          'How often each process was started anew in its pod: twice or more is one that dies again and again.',
         unit: 'short',
         targets: [
           [
