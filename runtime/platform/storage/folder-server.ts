@@ -51,7 +51,6 @@ type Admitted = FolderPut & { target: FolderBucket };
 const refusals = {
   method_not_allowed: { status: 405, message: 'Only PUT is answered here.' },
   invalid_signature: { status: 403, message: 'The URL was altered: use it exactly as returned.' },
-  signature_expired: { status: 403, message: 'The URL has expired: start a new upload.' },
   length_required: { status: 411, message: 'Send the Content-Length header.' },
   content_length_mismatch: {
     status: 403,
@@ -73,13 +72,20 @@ function refusal(code: keyof typeof refusals): Refusal {
   return { code, ...refusals[code] };
 }
 
+/** An upload outlives the URLs of its parts. */
+function expired({ part_number }: FolderPut): Refusal {
+  const advice =
+    part_number === undefined ? 'start a new upload' : 'ask for a fresh one with POST …/parts';
+  return { status: 403, code: 'signature_expired', message: `The URL has expired: ${advice}.` };
+}
+
 /** The object that this request may write, or why not. */
 function admit(options: FolderServerOptions, request: IncomingMessage): Admitted | Refusal {
   if (request.method !== 'PUT') return refusal('method_not_allowed');
   const put = verifyFolderPut(options.secret, request.url ?? '');
   const target = put === undefined ? undefined : options.buckets[put.bucket];
   if (put === undefined || target === undefined) return refusal('invalid_signature');
-  if (put.exp * 1000 <= options.clock.now().getTime()) return refusal('signature_expired');
+  if (put.exp * 1000 <= options.clock.now().getTime()) return expired(put);
   const { 'content-length': length, 'content-type': type } = request.headers;
   if (length === undefined) return refusal('length_required');
   if (length !== String(put.size_bytes)) return refusal('content_length_mismatch');

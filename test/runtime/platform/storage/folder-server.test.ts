@@ -120,6 +120,23 @@ describe('a signed PUT URL', () => {
     expect(await storedKeys()).toEqual([]);
   });
 
+  it('once expired says what to ask for: a new upload, or a fresh URL of the part', async () => {
+    const whole = await presign(3);
+    const upload_id = await bucket.createMultipart('prj_1/upl_2', { content_type: 'image/png' });
+    const terms = { upload_id, part_number: 1, size_bytes: 3, expires_in_seconds: 900 };
+    const { url } = await bucket.presignPart('prj_1/upl_2', terms);
+    now = new Date('2026-11-20T12:15:00Z');
+    const refused = async (put: Put) => JSON.parse((await send(put)).text).error;
+    expect(await refused({ ...whole, body: Buffer.from('abc') })).toEqual({
+      code: 'signature_expired',
+      message: 'The URL has expired: start a new upload.',
+    });
+    expect(await refused({ url, headers: {}, body: Buffer.from('abc') })).toEqual({
+      code: 'signature_expired',
+      message: 'The URL has expired: ask for a fresh one with POST …/parts.',
+    });
+  });
+
   it('is refused with 403 for another length or type than was signed', async () => {
     const signed = await presign(3);
     const longer = { ...signed.headers, 'content-length': '4' };
