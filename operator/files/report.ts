@@ -42,7 +42,8 @@ function sayResource(log: Log, report: ResourceReport): void {
   const { kind, name } = identity;
   // Rows of resources that are gone for long are no news.
   if (action === 'delete' && changes.length === 0 && outcome === 'done') return;
-  log[levels[outcome]](sentences[outcome], {
+  const isGone = action === 'delete' && outcome === 'done';
+  log[levels[outcome]](isGone ? 'a deletion is in effect' : sentences[outcome], {
     ...place,
     kind,
     name,

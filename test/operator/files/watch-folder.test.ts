@@ -115,6 +115,9 @@ describe('the operator of a folder', () => {
     await expect.poll(() => findProjectBySlug(db, slug)).toMatchObject({ name: 'Two' });
     await rm(join(folder, 'a.yaml'));
     await expect.poll(() => findProjectBySlug(db, slug)).toMatchObject({ status: 'suspended' });
+    await expect.poll(messages).toContain('a deletion is in effect');
+    const tells = { name: slug, reason: 'Deleted', advice: expect.stringContaining('suspended') };
+    expect(lines.at(-1)).toMatchObject(tells);
   });
 
   it('heals rows that drifted although no file changed', async () => {
