@@ -54,6 +54,7 @@ export function isPublicAddress(address: string): boolean {
   const parsed = ipaddr.parse(address);
   if (parsed.range() !== 'unicast') return false;
   if (parsed.kind() === 'ipv6' && !parsed.match(ALLOCATED_IPV6, 3)) return false;
+  if (ISATAP.test(parsed.toNormalizedString())) return false;
   return !RESERVED.some(
     ([range, bits]) => parsed.kind() === range.kind() && parsed.match(range, bits),
   );
@@ -61,6 +62,8 @@ export function isPublicAddress(address: string): boolean {
 
 /** All that the internet uses of IPv6 is 2000::/3. */
 const ALLOCATED_IPV6 = ipaddr.parse('2000::');
+/** Under whatever prefix: 0:5efe or 200:5efe, and behind it an IPv4 address that such a tunnel leads to. */
+const ISATAP = /:(?:0|200):5efe:[0-9a-f]+:[0-9a-f]+$/;
 /** What ipaddr.js counts as unicast and nobody outside can own. */
 const RESERVED = ['168.63.129.16/32'].map((text) => ipaddr.parseCIDR(text));
 
