@@ -9,14 +9,7 @@ import { watch } from '../actions/run-deployment.ts';
 import { INGEST_LEASE_SECONDS } from '../core/limits.ts';
 import { migrateOrAdvise } from '../db/main.ts';
 import { updateUploadLeasesOver } from '../db/upload-processing.ts';
-import { openWebhookSender } from '../jobs/open-webhook-sender.ts';
-import { publicAddresses } from '../jobs/public-addresses.ts';
-import { startPurgeLoop } from '../jobs/purge-loop.ts';
-import { startScanLoop } from '../jobs/scan-loop.ts';
-import { startScheduler } from '../jobs/scheduler.ts';
-import { watchWork } from '../jobs/watch-work.ts';
-import { startWebhookLoop } from '../jobs/webhook-loop.ts';
-import { openCdn } from '../platform/cdn/open-cdn.ts';
+import { startJobs } from '../jobs/start-jobs.ts';
 import { type Environment, parseConfig } from '../platform/config.ts';
 import type { Instance } from '../platform/instance.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
@@ -87,25 +80,9 @@ export async function startParts(options: PartsOptions): Promise<void> {
   };
   await startOperator(deps, { ...options, organization_id, onPass }, config);
   await startServers(deps, { config, lifecycle, ports, dataFolder, storage });
-  startJobs(deps, config, options);
+  startJobs(deps, { config, lifecycle });
   isUp = true;
   await look();
-}
-
-function startJobs(deps: Deps, config: StandaloneConfig, { lifecycle }: PartsOptions): void {
-  watchWork(deps);
-  const cdn = openCdn(config, deps.clock);
-  const webhooks = openWebhookSender(deps, config);
-  const addresses = publicAddresses(config);
-  const jobDeps = { ...deps, cdn, webhooks, ...(addresses && { addresses }) };
-  const scheduler = startScheduler(jobDeps, { metrics: deps.metrics });
-  lifecycle.onStop('scheduler', () => scheduler.stop());
-  const purges = startPurgeLoop({ ...deps, cdn });
-  lifecycle.onStop('purges', () => purges.stop());
-  const loop = startWebhookLoop({ ...deps, sender: webhooks });
-  lifecycle.onStop('webhooks', () => loop.stop());
-  const scans = startScanLoop(deps, config);
-  lifecycle.onStop('scans', async () => scans?.stop());
 }
 
 async function startDatabaseServer({ dataFolder, lifecycle, log }: PartsOptions): Promise<string> {
