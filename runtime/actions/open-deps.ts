@@ -4,7 +4,7 @@
  */
 import { type Around, createDatabase, type Database, type OpenDatabase } from '../db/client.ts';
 import { measureDatabaseLead } from '../db/database-lead.ts';
-import { isAway, wordsOf } from '../db/failures.ts';
+import { isPassing, wordsOf } from '../db/failures.ts';
 import { compareMigrations } from '../db/migrate.ts';
 import { Advice, Away } from '../platform/advice.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
@@ -110,7 +110,7 @@ export const tracedStatement: Around = (statement, work) => {
 async function proveMigrated(db: Database): Promise<void> {
   const { missing } = await compareMigrations(db).catch((cause: unknown) => {
     const advice = `the database cannot be used (${wordsOf(cause)}): is TINTYPE_DATABASE_URL right?`;
-    throw isAway(cause) ? new Away(advice, { cause }) : new Advice(advice, { cause });
+    throw isPassing(cause) ? new Away(advice, { cause }) : new Advice(advice, { cause });
   });
   if (missing.length === 0) return;
   throw new Advice(

@@ -67,7 +67,7 @@ export function describeFailure(error: unknown): unknown {
 }
 
 /** The server is away, or too slow to answer: it comes back by itself, but for a login that somebody has to mend. */
-export function isAway(error: unknown): boolean {
+export function isPassing(error: unknown): boolean {
   if (!isOutage(error)) return false;
   const { cause } = error;
   return !isSqlError(cause) || !LOGIN_REFUSED.test(cause.code);

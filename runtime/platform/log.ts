@@ -204,8 +204,8 @@ function printableObject(value: object, depth: number): Record<string, unknown> 
  * Name, message, code and stack, with what caused it; never the other properties of an error. Of what is away the stack
  * tells nothing, and there is such a line for every request while it lasts: a third of the bytes without it.
  */
-function printableError(error: Error, depth: number, isSaidShort = false): Record<string, unknown> {
-  const isShort = isSaidShort || isAway(error);
+function printableError(error: Error, depth: number, as: Told = 'whole'): Record<string, unknown> {
+  const told = isAway(error) ? 'short' : as;
   const code: unknown = 'code' in error ? error.code : undefined;
   const hasCause = error.cause !== undefined && error.cause !== null;
   const causes = depth < NESTING_MAX && hasCause;
@@ -213,14 +213,16 @@ function printableError(error: Error, depth: number, isSaidShort = false): Recor
     name: error.name,
     message: maskSecrets(error.message || reasonOf(error)),
     ...(typeof code === 'string' ? { code } : {}),
-    ...(error.stack === undefined || isShort ? {} : { stack: maskSecrets(error.stack) }),
-    ...(causes ? { cause: printableCause(error.cause, depth + 1, isShort) } : {}),
+    ...(error.stack === undefined || told === 'short' ? {} : { stack: maskSecrets(error.stack) }),
+    ...(causes ? { cause: printableCause(error.cause, depth + 1, told) } : {}),
   };
 }
 
-function printableCause(cause: unknown, depth: number, isShort: boolean): unknown {
-  return cause instanceof Error ? printableError(cause, depth, isShort) : printable(cause, depth);
+function printableCause(cause: unknown, depth: number, told: Told): unknown {
+  return cause instanceof Error ? printableError(cause, depth, told) : printable(cause, depth);
 }
+
+type Told = 'whole' | 'short';
 
 const TEXT_CHARACTERS_MAX = 8192;
 
