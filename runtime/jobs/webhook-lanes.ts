@@ -23,7 +23,8 @@ const REMEMBERED_MAX = 10_000;
 
 type Lane = { width: number; busy: number };
 
-export function createLanes(limits: LaneLimits = laneLimits): Lanes {
+export function createLanes(others: Partial<LaneLimits> = {}): Lanes {
+  const limits = { ...laneLimits, ...others };
   const lanes = new Map<string, Lane>();
   const hosts = new Map<string, number>();
   let total = 0;

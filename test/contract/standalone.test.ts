@@ -7,8 +7,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDatabase } from '../../runtime/db/client.ts';
 import { over, photograph } from '../support/pictures.ts';
 import { must } from '../support/rows.ts';
 import { deliver, targetOf, withKey, withSession } from './support/client.ts';
@@ -327,9 +327,10 @@ describe('what runs alone', { shuffle: false }, () => {
     });
 
     it('carries on when PostgreSQL was killed with it, and tells of a newer version that ran', async () => {
-      const db = createDatabase({ url: started().instance.database_url });
+      const db = new pg.Client(started().instance.database_url);
+      await db.connect();
       await db.query("insert into schema_migrations (name, run_on) values ('9999_later', now())");
-      await db.close();
+      await db.end();
       process.kill(started().instance.pid, 'SIGKILL');
       process.kill(postgres, 'SIGKILL');
       await eventually(() => !isRunning(postgres) && !isRunning(started().instance.pid));

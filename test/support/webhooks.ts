@@ -5,6 +5,7 @@ import type { Database } from '../../runtime/db/client.ts';
 import { type ProjectRow, updateProject } from '../../runtime/db/projects.ts';
 import { insertWebhookDeliveries } from '../../runtime/db/webhook-deliveries.ts';
 import type { WebhookDeps } from '../../runtime/jobs/send-webhook.ts';
+import { createLanes, type Lanes } from '../../runtime/jobs/webhook-lanes.ts';
 import {
   createWebhookSender,
   type WebhookResult,
@@ -25,8 +26,12 @@ export function webhookDeps(db: Database, changes: Partial<WebhookDeps> = {}): W
   return { db, sealing, log, post, ...changes };
 }
 
-export function testSender(db: Database, changes: Partial<WebhookDeps> = {}): WebhookSender {
-  return createWebhookSender(webhookDeps(db, changes));
+export function testSender(
+  db: Database,
+  changes: Partial<WebhookDeps> = {},
+  lanes: Lanes = createLanes(),
+): WebhookSender {
+  return createWebhookSender(webhookDeps(db, changes), lanes);
 }
 
 /** Sends what is due now, once, and returns what came of it. */

@@ -1,5 +1,6 @@
 // Spec: Webhook delivery attempt: how many calls an endpoint has at once from a sender as every process has it.
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createLanes } from '../../../runtime/jobs/webhook-lanes.ts';
 import { type CallbackServer, startCallbackServer, status } from '../../support/callback-server.ts';
 import { useDatabase } from '../../support/database.ts';
 import { insertEvent, makeCallbackProject, sendDue, testSender } from '../../support/webhooks.ts';
@@ -15,7 +16,8 @@ afterAll(() => endpoint.close());
 it('an endpoint that answers quickly has sixteen calls at once, however much waits, and no more until one ends', async () => {
   const { project_id } = await makeCallbackProject(db, { url: endpoint.url, secret: 'whsec_test' });
   for (let count = 0; count < 80; count++) await insertEvent(db, project_id);
-  const sender = testSender(db);
+  // However long the machine takes for an answer.
+  const sender = testSender(db, {}, createLanes({ slow_ms: Number.POSITIVE_INFINITY }));
   endpoint.answer(status(204));
   // Five rounds of answers at the least double one call to all that it may have.
   for (let round = 0; round < 5; round++) await sendDue(sender);
