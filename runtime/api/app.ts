@@ -5,11 +5,11 @@
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { ServiceError } from '../core/errors.ts';
 import { PROXY_UPLOAD_PATH } from '../core/signing/upload-url.ts';
-import { drainRequest } from '../platform/http/drain-request.ts';
 import { authorize } from './auth/authorize.ts';
 import { credentialHeaders } from './auth/presented-credential.ts';
 import type { Principal } from './auth/principal.ts';
 import { clientNetwork } from './client-network.ts';
+import { defaultHeaders } from './default-headers.ts';
 import type { ApiDeps } from './deps.ts';
 import { documentation } from './documentation/documentation.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -35,7 +35,7 @@ export function createApi(deps: ApiDeps): Express {
   app.set('trust proxy', [...deps.settings.trustedProxies]);
   app.set('case sensitive routing', true).set('strict routing', true);
   answerInFull(app);
-  app.use(requestId, observeRequests(deps), defaultHeaders(deps));
+  app.use(requestId, observeRequests(deps), sendDefaults(deps));
   app.options(PROXY_UPLOAD, allowProxyUpload).put(PROXY_UPLOAD, proxyUpload(deps));
   app.use(postAccessRequest.path, allowMarketing(deps.settings.marketingOrigins));
   const { dashboardOrigins } = deps.settings;
@@ -59,9 +59,8 @@ function answerInFull({ request }: Express): void {
 
 /** A disabled staff API does not exist, whoever asks: said before a body is read, as what is wrong with one would tell. */
 function staffApi({ staff }: Pick<ApiDeps, 'staff'>): RequestHandler {
-  return (request, _response, next) => {
+  return (_request, _response, next) => {
     if (staff.is_enabled) return next();
-    drainRequest(request);
     throw new ServiceError('not_found');
   };
 }
@@ -158,26 +157,10 @@ function pathnameOf(request: Request): string {
   return request.originalUrl.split('?', 1)[0] ?? '';
 }
 
-/**
- * What a page does not say otherwise: nothing is kept, guessed at, run, framed, nor told to other sites, nor asked for
- * without TLS where there is TLS.
- */
-function defaultHeaders({ addresses }: Pick<ApiDeps, 'addresses'>): RequestHandler {
-  const headers = {
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    'content-security-policy': STILL,
-    'referrer-policy': 'no-referrer',
-    ...(addresses.baseUrl.startsWith('https:') ? STRICT_TRANSPORT : {}),
-  };
+function sendDefaults({ addresses }: Pick<ApiDeps, 'addresses'>): RequestHandler {
+  const headers = defaultHeaders(addresses.baseUrl);
   return (_request, response, next) => {
     response.set(headers);
     next();
   };
 }
-
-/** Bases, forms and frames do not follow `default-src`. */
-const STILL = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-/** A year, and this host alone. */
-const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' };

@@ -12,7 +12,6 @@ import { verifyUploadUrl } from '../core/signing/upload-url.ts';
 import { findProject } from '../db/projects.ts';
 import { updateUploadPutBegan } from '../db/upload-puts.ts';
 import { findUpload, type UploadRow } from '../db/uploads.ts';
-import { drainRequest } from '../platform/http/drain-request.ts';
 import { ObjectSizeMismatch } from '../platform/storage/bucket.ts';
 import type { ApiDeps } from './deps.ts';
 import { atLeastTheRate, TooSlow } from './upload-rate.ts';
@@ -42,7 +41,6 @@ export function proxyUpload(deps: ApiDeps) {
       // Node resets the connection then, which is what whoever sends too slowly is to see.
       if (error instanceof TooSlow) response.set('connection', 'close');
       next(error);
-      if (!request.complete) drainRequest(request);
     }
   };
 }

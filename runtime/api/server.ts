@@ -15,10 +15,12 @@ import { errorEnvelope } from '../core/errors.ts';
 import { COMPLETE_BODY_BYTES_MAX } from '../core/limits.ts';
 import { PROXY_UPLOAD_PATH } from '../core/signing/upload-url.ts';
 import { createConnectionFaults } from '../platform/http/connection-faults.ts';
+import { drainRequest } from '../platform/http/drain-request.ts';
 import { keepAlive } from '../platform/http/keep-alive.ts';
 import { protocolFault, UNCLEAR_HOST } from '../platform/http/protocol-fault.ts';
 import { refuseConnection } from '../platform/http/refuse-connection.ts';
 import { assignRequestId } from '../platform/http/request-id.ts';
+import { defaultHeaders } from './default-headers.ts';
 
 export type ApiServerOptions = Partial<ApiTimeouts> & {
   /** The API's origin, for the page that a refusal links to. */
@@ -38,7 +40,7 @@ export function createApiServer(
   { baseUrl, ...timeouts }: ApiServerOptions,
 ): Server {
   const { headers_ms, check_ms } = { ...TIMEOUTS, ...timeouts };
-  const help = { link: printHelpLink(baseUrl, UNREAD) };
+  const always = { ...defaultHeaders(baseUrl), link: printHelpLink(baseUrl, UNREAD) };
   const faults = createConnectionFaults();
   const server = createServer({
     headersTimeout: headers_ms,
@@ -54,11 +56,15 @@ export function createApiServer(
   server.on('request', (request, response) => {
     faults.note(request, response);
     assignRequestId(request, response);
+    // Whatever was answered before its body had come: nothing here would end one that never does.
+    response.once('finish', () => {
+      if (!request.complete) drainRequest(request);
+    });
     // Of what comes right behind an offer to upgrade Node loses the beginning.
     if (request.headers.upgrade !== undefined) response.setHeader('connection', 'close');
     const fault = faultOf(request);
     if (fault === undefined) listener(request, response);
-    else refuseRequest(response, { ...malformed(`: ${fault}`), help });
+    else refuseRequest(response, { ...malformed(`: ${fault}`), always });
   });
   // Another expectation than 100-continue may be passed over.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
@@ -69,8 +75,8 @@ export function createApiServer(
   });
   const refuse = (socket: Duplex, { status, headers, body }: typeof MALFORMED) =>
     faults.end(socket, {
-      refuse: () => refuseConnection(socket, { status, headers: { ...headers, ...help }, body }),
-      answer: (response) => refuseRequest(response, { status, headers, body, help }),
+      refuse: () => refuseConnection(socket, { status, headers: { ...always, ...headers }, body }),
+      answer: (response) => refuseRequest(response, { status, headers, body, always }),
     });
   server.on('connect', (_request, socket) => refuse(socket, MALFORMED));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
@@ -92,18 +98,18 @@ function faultOf(request: IncomingMessage): string | undefined {
   return isOld && fault === UNCLEAR_HOST ? undefined : fault;
 }
 
-type Refusal = typeof MALFORMED & { help: Readonly<Record<string, string>> };
+type Refusal = typeof MALFORMED & { always: Readonly<Record<string, string>> };
 
-function refuseRequest(response: ServerResponse, { status, headers, body, help }: Refusal): void {
+function refuseRequest(response: ServerResponse, { status, headers, body, always }: Refusal): void {
   const ending = { 'content-length': Buffer.byteLength(body), connection: 'close' };
-  response.writeHead(Number.parseInt(status, 10), { ...headers, ...help, ...ending }).end(body);
+  response.writeHead(Number.parseInt(status, 10), { ...always, ...headers, ...ending }).end(body);
 }
 
 const UNREAD = 'invalid_request';
 
 const refusal = (status: string, message: string) => ({
   status,
-  headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+  headers: { 'content-type': 'application/json; charset=utf-8' },
   body: JSON.stringify(errorEnvelope({ code: UNREAD, message })),
 });
 

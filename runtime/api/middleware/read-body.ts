@@ -1,11 +1,10 @@
 /**
  * The bytes of a body as they were sent, whatever they are called: signatures are over them. What is compressed or too
- * long is refused at once, and the rest of it is read away: who waits for the end of a body first, as body readers do,
+ * long is refused at once, and the server reads the rest of it away: who waits for the end of a body first, as body readers do,
  * lets anybody send for as long as he likes. Spec: Limits (request body).
  */
 import type { NextFunction, Request, Response } from 'express';
 import { ServiceError } from '../../core/errors.ts';
-import { drainRequest } from '../../platform/http/drain-request.ts';
 
 export function readBody(bytesMax: number) {
   return async function read(
@@ -13,13 +12,7 @@ export function readBody(bytesMax: number) {
     _response: Response,
     next: NextFunction,
   ): Promise<void> {
-    try {
-      request.body = await bytesOf(request, bytesMax);
-    } catch (error) {
-      drainRequest(request);
-      next(error);
-      return;
-    }
+    request.body = await bytesOf(request, bytesMax);
     next();
   };
 }

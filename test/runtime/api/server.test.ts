@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defaultHeaders } from '../../../runtime/api/default-headers.ts';
 import { endpoints } from '../../../runtime/api/endpoints.ts';
 import { createApiServer } from '../../../runtime/api/server.ts';
 import { printHelpLink } from '../../../runtime/core/error-help/help-link.ts';
@@ -65,6 +66,8 @@ describe('the server of the API', () => {
       expect(head.split('\r\n')[0]).toBe(`HTTP/1.1 ${status}`);
       expect(head).toMatch(/\r\nx-request-id: [0-9a-f-]{36}\r\n/);
       expect(head).toMatch(/\r\nconnection: close\r\n/);
+      for (const [name, value] of Object.entries(defaultHeaders('http://api.test')))
+        expect(head).toContain(`\r\n${name}: ${value}\r\n`);
       expect(head).toContain(
         `\r\nlink: ${printHelpLink('http://api.test', 'invalid_request')}\r\n`,
       );

@@ -90,6 +90,17 @@ it('a body that nobody reads may be anything', async () => {
   expect(answers).toMatch(/<\/html>\s*$/);
 });
 
+it.each(['POST /nothing', 'GET /docs'])(
+  'a body that nobody reads holds its connection no longer than one that is refused: %s',
+  async (asked) => {
+    const socket = connect(portOf(), '127.0.0.1').on('error', () => undefined);
+    socket.write(`${asked} HTTP/1.1\r\nhost: a\r\ncontent-length: 1000000\r\n\r\n`);
+    const dripping = setInterval(() => socket.write('x'), 100);
+    await once(socket.resume(), 'close');
+    clearInterval(dripping);
+  },
+);
+
 it('a compressed body is refused unread, whatever compresses it', async () => {
   for (const encoding of ['gzip', 'br', 'zstd', 'deflate', 'gzip, gzip']) {
     const { status, error } = await answerTo(
