@@ -14,6 +14,7 @@ import { useApi } from '../support/api-server.ts';
 import { openFolderBuckets } from '../support/folder-buckets.ts';
 import { over, photograph } from '../support/pictures.ts';
 import { type FaultProxy, startFaultProxy } from '../support/tcp-fault-proxy.ts';
+import { arrive } from '../support/uploads.ts';
 import { databaseFaults } from './support/database-faults.ts';
 import { type Call, watchCalls } from './support/faulty-database.ts';
 import { brokenObjects, brokenRows, readFolderObjects } from './support/promises.ts';
@@ -105,6 +106,24 @@ describe.each(operations)('a caller who wants to $name', (operation) => {
     },
   );
 });
+
+it.each(['ready', 'failed'] as const)(
+  'an attempt whose commit was not answered knows that its upload is %s, and deletes its object at once',
+  async (result) => {
+    const { db, buckets, log } = api.deps();
+    const { bytes, project, sandbox } = scene;
+    const sent = { content_type: 'image/png', bytes: result === 'ready' ? bytes.good : bytes.bad };
+    const upload = await arrive({ db, buckets }, project, sent);
+    await withDistant(async (distant) => {
+      const faulty = watchCalls(distant, async (call) => {
+        if (call === 'commit 1') proxy.set({ kind: 'drop_response', times: 1 });
+      });
+      const deps = { db: faulty, buckets, log, sandbox, clock: systemClock, ingest_bytes_max: 1e9 };
+      expect(await ingestUpload(deps, upload.upload_id)).toMatchObject({ result });
+    });
+    expect(await buckets.ingest.head(upload.ingest_key)).toBeUndefined();
+  },
+);
 
 it('nothing is left behind by all of that', async () => {
   const { db, buckets, log } = api.deps();

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  parseRetryAfter,
   printDeliveryId,
   printWebhookBody,
   retryDelaySeconds,
@@ -113,6 +114,17 @@ describe('webhookHeaders', () => {
       ['X-Service-Delivery', 'upload.ready:upl_1'],
       ['X-Service-Signature', 't=1,v1=0'],
     ]);
+  });
+});
+
+describe('parseRetryAfter', () => {
+  it('is seconds, or those until a date: whole ones, and never too few', () => {
+    const now = new Date('2026-11-20T08:00:00.400Z');
+    expect(parseRetryAfter('7', now)).toBe(7);
+    expect(parseRetryAfter('Fri, 20 Nov 2026 08:00:10 GMT', now)).toBe(10);
+    expect(parseRetryAfter('Fri, 20 Nov 2026 07:00:00 GMT', now)).toBe(0);
+    expect(parseRetryAfter('soon', now)).toBe(0);
+    expect(parseRetryAfter(undefined, now)).toBe(0);
   });
 });
 

@@ -247,6 +247,8 @@ describe('watermark presets', () => {
     expect(
       await upsertWatermarkPreset(db, { ...preset, project_id: foreign.project_id }),
     ).toBeUndefined();
+    const of_foreign = { ...preset, project_id: foreign.project_id };
+    expect(await deleteWatermarkPreset(db, of_foreign)).toBe(false);
     await updateProject(db, {
       project_id,
       changes: { default_watermark_preset_id: preset.watermark_preset_id },

@@ -129,6 +129,7 @@ const choices = {
     { west: 170, south: -10, east: -170, north: 10 },
     { west: -180, south: -90, east: 180, north: 90 },
     { west: 5, south: 44, east: 8, north: 46 },
+    { west: 7, south: -90, east: 7, north: 90 },
   ),
   uploaders: fc.constantFrom(['one'], ['two', 'one'], ['nobody']),
 };

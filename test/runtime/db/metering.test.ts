@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { insertCreditGrant } from '../../../runtime/db/credit-grants.ts';
 import { insertLedgerEntry } from '../../../runtime/db/ledger.ts';
 import { findOrganization, lockOrganization } from '../../../runtime/db/organizations.ts';
-import { deleteOldUsageBatches, insertUsageBatch } from '../../../runtime/db/usage-batches.ts';
+import {
+  deleteOldUsageBatches,
+  insertUsageBatch,
+  listHoursTouched,
+} from '../../../runtime/db/usage-batches.ts';
 import { foldUsageDay, listUsageDays } from '../../../runtime/db/usage-days.ts';
 import {
   foldUsageHours,
@@ -83,10 +87,19 @@ describe('usage', () => {
     );
   });
 
+  it('is found where a batch tells of no hours, as those of an older version', async () => {
+    const { project_id } = await makeProject(db);
+    const entries = [entry(project_id, hour('3T07'), 1)];
+    await insertUsageBatch(db, { spool_id: 'spl_untold', sequence: 1, entries });
+    await db.query(`update usage_batches set hours = null where spool_id = 'spl_untold'`);
+    const touched = await listHoursTouched(db, { since: null, from: hour('3T07') });
+    expect(touched).toContainEqual(hour('3T07'));
+  });
+
   it('is forgotten piece by piece only when all of a piece is old', async () => {
     const { project_id } = await makeProject(db);
     const old = [entry(project_id, hour('1T10'), 1)];
-    const mixed = [entry(project_id, hour('1T10'), 1), entry(project_id, hour('3T10'), 1)];
+    const mixed = [entry(project_id, hour('1T10'), 1), entry(project_id, hour('3T00'), 1)];
     await insertUsageBatch(db, { spool_id: 'spl_old', sequence: 1, entries: old });
     await insertUsageBatch(db, { spool_id: 'spl_old', sequence: 2, entries: mixed });
     await db.query(`update usage_batches set received_at = '2026-03-01T11:00Z'`);

@@ -228,6 +228,7 @@ describe('recipes', () => {
     ).toBeUndefined();
     expect(await findRecipe(db, recipe)).toEqual(replaced?.row);
     expect(await listRecipes(db, project_id)).toHaveLength(1);
+    expect(await deleteRecipe(db, { ...recipe, project_id: foreign.project_id })).toBe(false);
     expect(await deleteRecipe(db, recipe)).toBe(true);
     expect(await deleteRecipe(db, recipe)).toBe(false);
   });

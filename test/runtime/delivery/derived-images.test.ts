@@ -401,6 +401,24 @@ describe('createDerivedImages', () => {
     expect(calls()).toBe(2);
   });
 
+  it('does not remember what was given up because its viewers had left', async () => {
+    const begun = Promise.withResolvers<void>();
+    let answer: () => Promise<unknown> = () => {
+      begun.resolve();
+      return new Promise(() => undefined);
+    };
+    const { derived } = await make(() => answer());
+    const leaving = new AbortController();
+    const asked = derived.find(request('left'), leaving.signal);
+    await begun.promise;
+    leaving.abort();
+    expect(await asked).toEqual({ outcome: 'gone' });
+    const lease = 'select lease_id from render_leases where derived_key = $1';
+    await expect.poll(() => db.query(lease, [request('left').derived_key])).toEqual([]);
+    answer = async () => small;
+    expect((await derived.find(request('left'), STAYS)).outcome).toBe('done');
+  });
+
   it('reads a long result from the store, and fails where it is not there whole', async () => {
     const { derived, content } = await make(async () => ({ ...small, bytes: null }));
     await expect(derived.find(request('none'), STAYS)).rejects.toThrow('could not be rendered');

@@ -86,6 +86,15 @@ describe('one cold image', () => {
     expect(one.renders).toEqual(['done']);
   });
 
+  it('that was stored long ago and is gone again is rendered by one, and waited for by the others', async () => {
+    const derived_key = await keyOf(PATH);
+    const lease = (lease_id: string) => ({ derived_key, lease_id, lease_seconds: 60 });
+    await acquireRenderLease(db, lease('done'));
+    await updateRenderLeaseStored(db, { derived_key, told_seconds: -1 });
+    expect(await acquireRenderLease(db, lease('mine'))).toBe('mine');
+    expect(await acquireRenderLease(db, lease('other'))).toBe('held');
+  });
+
   it('whose render is refused is given back at once: the next may try', async () => {
     const queue = calling(() => Promise.reject(new QueueBusy('render', 7)));
     const host = await startDeliveryHost({ db, ...sharing(), queue, wall_clock_ms: 0 });
