@@ -116,4 +116,4 @@ test-tools:
 	@test/support/install-test-tools.sh
 	@test/support/install-chart-tools.sh
 
-.PHONY: up check test sdk soak generate bench e2e image install uninstall clean help check-format check-types check-promises check-unused check-house check-generated check-openapi test-tools
+.PHONY: up check test sdk fuzz soak generate bench e2e image install uninstall clean help check-format check-types check-promises check-unused check-house check-generated check-openapi test-tools
