@@ -63,7 +63,7 @@ export function isPublicAddress(address: string): boolean {
 /** All that the internet uses of IPv6 is 2000::/3. */
 const ALLOCATED_IPV6 = ipaddr.parse('2000::');
 /** Under whatever prefix: 0:5efe or 200:5efe, and behind it an IPv4 address that such a tunnel leads to. */
-const ISATAP = /:(?:0|200):5efe:[0-9a-f]+:[0-9a-f]+$/;
+const ISATAP = /:(?:0|200):5efe:[0-9a-f]+:[0-9a-f]+(?:%|$)/;
 /** What ipaddr.js counts as unicast and nobody outside can own. */
 const RESERVED = ['168.63.129.16/32'].map((text) => ipaddr.parseCIDR(text));
 

@@ -54,6 +54,7 @@ function printValue(value: unknown): string {
 function printError(error: unknown, indent: string): string {
   if (typeof error !== 'object' || error === null) return '';
   const { name, message, stack, cause } = error as Record<keyof Error, unknown>;
-  const text = String(stack ?? `${name}: ${message}`).replaceAll('\n', `\n${indent}`);
+  const words = stack ?? [name, message].filter(Boolean).join(': ');
+  const text = String(words).replaceAll('\n', `\n${indent}`);
   return `${indent}${text}\n${cause === undefined ? '' : printError(cause, `${indent}  `)}`;
 }

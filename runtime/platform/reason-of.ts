@@ -2,7 +2,10 @@
 
 /** Happy Eyeballs tries several addresses and fails with all of their reasons. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
+  if (error instanceof AggregateError) {
+    const others = error.errors.filter((one) => one !== error);
+    return others.map(reasonOf).join('; ');
+  }
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
   return code === undefined || error.message.includes(code)

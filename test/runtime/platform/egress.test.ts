@@ -28,7 +28,11 @@ describe('a public address', () => {
     const carriers = [
       ...['::ffff:1.1.1.1', '::1.1.1.1', '::ffff:0:1.1.1.1', '64:ff9b::101:101', '64:ff9b:1::1'],
       ...['2002:101:101::1', '2001:0:101:101::1'],
-      ...['2001:470:1:2::5efe:1.1.1.1', '2001:470:1:2:200:5efe:101:101'],
+      ...[
+        '2001:470:1:2::5efe:1.1.1.1',
+        '2001:470:1:2:200:5efe:101:101',
+        '2001:470:1:2::5efe:1.1.1.1%eth0',
+      ],
     ];
     for (const address of carriers) expect(isPublicAddress(address), address).toBe(false);
   });

@@ -87,14 +87,25 @@ describe('a log line', () => {
     ]);
   });
 
+  it('tells a person nothing of a cause that is no error', () => {
+    const { log, lines } = recorded({ format: 'text' });
+    log.error('odd', {
+      error: Object.assign(new Error('outer', { cause: { status: 500 } }), { stack: 'outer' }),
+    });
+    expect(stripVTControlCharacters(lines[0] ?? '')).not.toContain('undefined');
+  });
+
   it('ends for errors that cause themselves and for deep values', () => {
     const { log, lines } = recorded();
     const error = new Error('round');
     error.cause = error;
+    const several = new AggregateError([]);
+    several.errors.push(several);
     const counts: Record<string, unknown> = {};
     counts.counts = counts;
     log.error('odd', { error, counts });
-    expect(lines).toHaveLength(1);
+    log.error('odd', { error: several });
+    expect(lines).toHaveLength(2);
   });
 });
 
