@@ -1,11 +1,13 @@
 /** What a program tells of its service, most often from variables that somebody forgot to set or set in part. */
 
 /** The origin of `address`; `option` is what it was given as. Throws TypeError for what is no http(s) URL. */
-export function readOrigin(option: string, address: string): URL {
+export function readOrigin(option: string, address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (url !== undefined && /^https?:$/.test(url.protocol)) return url;
+  if (url !== undefined && /^https?:$/.test(url.protocol)) return url.origin;
+  // The key in its place, for one, is not to be printed.
+  const given = String(address).startsWith('tin_') ? 'an API key' : `'${address}'`;
   throw new TypeError(
-    `${option} is '${address}', which is no address: write one such as https://images.example`,
+    `${option} is ${given}, which is no address: write one such as https://images.example`,
   );
 }
 

@@ -49,7 +49,7 @@ export type DeliveryUrls = {
 
 /** `origin` is the project's delivery host, such as https://shop.img.example. */
 export function deliveryUrls(origin: string): DeliveryUrls {
-  const base = readOrigin('origin', origin).origin;
+  const base = readOrigin('origin', origin);
   return {
     derived: (file_slug, transform) => {
       const chain_text = transformChain(transform);
@@ -61,7 +61,7 @@ export function deliveryUrls(origin: string): DeliveryUrls {
 
 /** The chain as URLs, recipes and signed-url take it. Throws RangeError for one that no URL can hold. */
 export function transformChain(transform: Transform): string {
-  const unknown = Object.keys(transform).find((name) => !Object.hasOwn(TAKES, name));
+  const unknown = askedOf(transform).find(([name]) => !Object.hasOwn(TAKES, name))?.[0];
   const text = unknown === undefined ? printSayable(transform) : undefined;
   if (text !== undefined) return text;
   const help = unknown === undefined ? helpWith(transform) : `there is no ${unknown}`;
@@ -89,9 +89,14 @@ function words(names: Readonly<Record<string, string>>): string {
   return [...new Set(Object.values(names))].join(', ');
 }
 
+function askedOf(transform: Transform): [string, unknown][] {
+  return Object.entries(transform).filter(([, value]) => value !== undefined);
+}
+
 function helpWith(transform: Transform): string {
-  const asked = Object.entries(transform).filter(([, value]) => value !== undefined);
-  const wrong = asked.find(([name, value]) => printSayable({ [name]: value }) === undefined);
+  const wrong = askedOf(transform).find(
+    ([name, value]) => printSayable({ [name]: value }) === undefined,
+  );
   if (wrong === undefined) return `name one of ${Object.keys(TAKES).join(', ')}`;
   const [name] = wrong as [keyof Transform, unknown];
   return `${name} takes ${TAKES[name]}`;

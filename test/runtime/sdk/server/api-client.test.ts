@@ -64,6 +64,10 @@ describe('the API client', () => {
       /^url is 'localhost:8080', which is no address: write one such as http/,
     ],
     [{ url: undefined }, /^url is 'undefined', which is no address/],
+    [
+      { url: 'tin_live_secret' },
+      /^url is an API key, which is no address: write one such as http[^']*$/,
+    ],
     [{ apiKey: undefined }, /^apiKey is no key: give the whole of one/],
     [{ apiKey: '' }, /^apiKey is no key/],
     [{ apiKey: 'tin_live_…' }, /^apiKey is no key/],

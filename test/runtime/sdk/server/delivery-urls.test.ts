@@ -57,6 +57,11 @@ describe('the URL builder', () => {
     'resize takes a width, a height or both, of 1 to 8192 whole pixels; a mode (fill, smart, fit) needs both';
   const box =
     'crop takes x, y, width and height in whole pixels, a width and a height of 1 at least';
+  it('passes over what is undefined, whatever it is called', () => {
+    const asked = { resize: { width: 10 }, blur: undefined };
+    expect(urls.derived('a.jpg', asked)).toBe('https://shop.img.example/resize/10x/f/a.jpg');
+  });
+
   it.each([
     [{ resize: { width: 9000 } }, sides],
     [{ format: 'webp', resize: { width: 1.5 } }, sides],

@@ -1,5 +1,6 @@
 // What a route is refused with when it is made, as somebody would find out with the first upload.
 import { expect, it } from 'vitest';
+import { formats } from '../../../../runtime/core/image/formats.ts';
 import { type AcceptedType, uploadRoute } from '../../../../runtime/sdk/server/upload-route.ts';
 
 const TYPES = /: the types are image\/\*, image\/jpeg, .*, image\/svg\+xml$/;
@@ -13,6 +14,14 @@ it.each([
   expect(make).toThrow(RangeError);
   expect(make).toThrow(says);
   expect(make).toThrow(TYPES);
+});
+
+it('accepts every type that the service takes', () => {
+  const types = ['image/*', ...formats.map(({ content_type }) => content_type)];
+  for (const type of types)
+    expect(Object.keys(uploadRoute({ accept: { [type]: {} } }).accept)).toEqual([type]);
+  const none = () => uploadRoute({ accept: {} });
+  expect(none).toThrow(new RangeError(`accept names nothing: the types are ${types.join(', ')}`));
 });
 
 it.each(['8 megs', '0MB', -1])('takes no maxSize of %j', (maxSize) => {
