@@ -29,12 +29,13 @@ export async function migrate(
   { patience_ms = PATIENCE_MS }: Waiting = {},
 ): Promise<Migrated> {
   return connected(url, async (client) => {
-    const { missing, newer } = await compare(client);
-    if (missing.length === 0) return { applied: [], newer };
+    const found = await compare(client);
+    if (found.missing.length === 0) return { applied: [], newer: found.newer };
     await lockOut(client, patience_ms);
-    const { missing: applied } = await compare(client);
+    // Another version may have migrated meanwhile.
+    const { missing, newer } = await compare(client);
     await run(client, { direction: 'up', patience_ms });
-    return { applied, newer };
+    return { applied: missing, newer };
   });
 }
 
