@@ -18,7 +18,7 @@ export type LibraryUpload = {
   wish: CreateLibraryUpload;
 };
 
-/** Throws file_too_large, session_upload_limit, session_revoked, and what refuses any upload. */
+/** Throws file_too_large, session_upload_limit, session_revoked, session_expired, and what refuses any upload. */
 export async function createLibraryUpload(
   deps: CreateUploadDeps,
   { claims, project, wish }: LibraryUpload,
@@ -41,14 +41,16 @@ export async function createLibraryUpload(
     }
     const through = { ...deps, db: joinTransaction(tx) };
     const asked = { content_type, size_bytes, mode: 'proxy' as const };
-    // Asked behind the beginning of the transaction, whose time the session's end is reckoned from: never past the token's.
+    // Asked behind the beginning of the transaction, from whose time on the upload lives: no longer than the token.
     const lifetime_seconds = lifetimeOf(claims, deps.clock.now());
     return createUpload(through, { project, wish: asked, from: { ...from, lifetime_seconds } });
   });
 }
 
-/** None is left where the token ended while this call waited for others of its session. */
+/** The token may have ended while this call waited for others of its session. */
 function lifetimeOf({ exp }: LibrarySessionClaims, now: Date): number {
-  const remaining_seconds = Math.max(0, exp - now.getTime() / 1000);
+  // The database knows parts of a millisecond, and rounds them.
+  const remaining_seconds = exp - (now.getTime() + 1) / 1000;
+  if (remaining_seconds <= 0) throw new ServiceError('session_expired');
   return Math.min(LIBRARY_SESSION_PUT_LIFETIME_SECONDS_MAX, remaining_seconds);
 }

@@ -1,13 +1,16 @@
 // Spec: Library sessions and the picker (/v1/library/*); Limits, Library sessions; Rates (max_uploads).
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createLibraryUpload } from '../../../../runtime/actions/create-library-upload.ts';
 import { createSessionFacts } from '../../../../runtime/api/auth/library-session.ts';
 import {
   libraryFileRecord,
   libraryUploadRecord,
 } from '../../../../runtime/core/resources/library-session.ts';
 import { verifyDeliveryUrl } from '../../../../runtime/core/signing/delivery-url.ts';
+import type { LibrarySessionClaims } from '../../../../runtime/core/signing/library-session.ts';
 import { claimUpload } from '../../../../runtime/db/claim-upload.ts';
 import { updateFileBlocked } from '../../../../runtime/db/files.ts';
+import { findProject } from '../../../../runtime/db/projects.ts';
 import { listSigningKeys } from '../../../../runtime/db/signing-keys.ts';
 import { signingKeyContext } from '../../../../runtime/platform/sealing-contexts.ts';
 import {
@@ -263,6 +266,18 @@ describe('POST /v1/library/uploads', () => {
     const long = await lifetime(3600);
     expect(long).toBeLessThanOrEqual(900);
     expect(long).toBeGreaterThan(800);
+  });
+
+  it('is not begun where the token ended while it waited for others of its session', async () => {
+    const { token } = (await shop.mint()).body;
+    const claims: LibrarySessionClaims = JSON.parse(
+      Buffer.from(token.split('.')[2], 'base64url').toString(),
+    );
+    const deps = { ...api.deps(), clock: { now: () => new Date(claims.exp * 1000) } };
+    const project = must(await findProject(api.db, claims.project_id));
+    const wish = { ...image, title: null };
+    const begun = createLibraryUpload(deps, { claims, project, wish });
+    await expect(begun).rejects.toMatchObject({ code: 'session_expired' });
   });
 
   it('is refused above max_file_bytes, of a type that is not taken, and without the permission', async () => {
