@@ -1,4 +1,4 @@
-/** The delivery paths that `tintype upload` prints: what the project serves, and no others. */
+/** The delivery paths that `tintype upload` prints: of what the project serves. */
 
 export type ServingProject = {
   delivery_access: 'public' | 'protected';

@@ -147,10 +147,10 @@ function failureOf({ status, error_code }: UploadSession, contentType: string): 
 
 /** A blocked name stays blocked, whatever is uploaded under it: the picture is stored, and nobody is served it. */
 async function refuseBlocked(api: Api, file: { project: string; slug: string }): Promise<void> {
-  const { status } = await api.get<{ status: string }>(
-    `/v1/projects/${file.project}/files/${file.slug}`,
-  );
-  if (status !== 'blocked') return;
+  const path = `/v1/projects/${file.project}/files/${file.slug}`;
+  // It is published, whatever becomes of this look at it.
+  const found = await api.get<{ status: string }>(path).catch(() => undefined);
+  if (found?.status !== 'blocked') return;
   const sentence = `the name ${file.slug} is blocked by moderation: the picture is stored, and served when staff unblock it. Say why they should in a note on the file`;
   throw new Refused('file_blocked', sentence);
 }

@@ -68,6 +68,7 @@ const fates: Record<string, Fate> = {
     file: { status: 'blocked' },
     says: /^✗ file_blocked: the name blocked\.jpg is blocked by moderation: .*a note on the file \(upload upl_blocked\.jpg\)$/,
   },
+  'unseen.jpg': { at: 'file', answer: [500, 'internal'], says: /^✓ ready$/ },
   'patient.jpg': { at: 'create', answer: [429, 'rate_limited'], says: /^✓ ready$/ },
 };
 type Answer = [status: number, code: string, details?: object];
@@ -151,7 +152,7 @@ it.each(Object.keys(fates))('of %s it says what happened, and by what it is foun
 
 it('ends with 1', () => {
   expect(said.code).toBe(1);
-  expect(said.stderr).toMatch(/tintype: 10 of 11 files were not published \(.*2 internal/);
+  expect(said.stderr).toMatch(/tintype: 10 of 12 files were not published \(.*2 internal/);
 });
 
 it('of a key that is not taken it says what may be wrong with the project, and sends nothing', async () => {
