@@ -1,7 +1,7 @@
 /** A named grouping of files inside a project. Spec: Library; Libraries. */
 import { z } from 'zod';
 import { LIBRARY_ALLOWED_ORIGINS_MAX, LIBRARY_NAME_LENGTH_MAX } from '../limits.ts';
-import { parseEmbedOrigin } from './web-address.ts';
+import { embedOriginPattern, parseEmbedOrigin } from './web-address.ts';
 import { expected, nameText, pageQuery, parsed, requestBody, requestQuery, times } from './wire.ts';
 
 /** A library; library_id is null for the built-in default one, which has no times of its own. */
@@ -22,10 +22,7 @@ const ORIGIN = 'an origin: https://host[:port], http://localhost:<port> or http:
 /** An origin that may embed the picker. */
 export const embedOrigin = z
   .string({ error: expected(ORIGIN) })
-  .meta({
-    pattern:
-      '^(https://([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+\\])(:[1-9][0-9]{0,4})?|http://(localhost|127[.]0[.]0[.]1):[1-9][0-9]{0,4})$',
-  })
+  .meta({ pattern: embedOriginPattern() })
   .transform((text, context) => parsed(context, parseEmbedOrigin(text), ORIGIN));
 
 const ORIGINS = `a list of at most ${LIBRARY_ALLOWED_ORIGINS_MAX} origins`;

@@ -57,6 +57,13 @@ export const IPV4_HOST_PATTERN = new RegExp(
   String.raw`^https?://(${OCTET}\.){3}${OCTET}([:/?#]|$)`,
 );
 
+/** What every origin that may embed the picker looks like; `parseEmbedOrigin` looks more closely. */
+export function embedOriginPattern(): string {
+  const name = NAME.source.slice(1, -1).replaceAll('a-z', 'A-Za-z');
+  const host = String.raw`(${name}|\[[0-9A-Fa-f:.]+\])`;
+  return `^(https://${host}(:${PORT_NUMBER})?|http://(localhost|127[.]0[.]0[.]1):${PORT_NUMBER})$`;
+}
+
 const LOCAL_ORIGIN = /^http:\/\/(?:localhost|127\.0\.0\.1):[0-9]+$/;
 const NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const HOSTNAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;

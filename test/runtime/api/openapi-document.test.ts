@@ -75,7 +75,7 @@ describe('the OpenAPI document', () => {
     expectAlike(custom_domains.items, parseHostname, [...hosts, ...others, long]);
   });
 
-  it('tells the origins that may embed the picker from what is none, as the service does', () => {
+  it('tells the origins that may embed the picker from what is none, as nearly as a pattern can', () => {
     const { patch } = document.paths['/v1/projects/{slug}/libraries/{lib}'];
     const { allowed_origins } = patch.requestBody.content['application/json'].schema.properties;
     const origins = ['https://W.example:8443', 'https://[::1]', 'http://127.0.0.1:80'];
