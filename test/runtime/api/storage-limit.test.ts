@@ -74,7 +74,9 @@ it('is never passed by 100 creates at once, in all modes, over two servers; ever
 });
 
 async function startAnother(key: string): Promise<Caller> {
-  const db = createDatabase({ url: api.databaseUrl() });
+  // A hundred wait for the one row, however slow the machine is.
+  const patience = { connectTimeoutMs: 60_000, queryTimeoutMs: 60_000 };
+  const db = createDatabase({ url: api.databaseUrl(), ...patience });
   databases.push(db);
   const usual = api.deps();
   const app = createApi({
