@@ -146,7 +146,7 @@ describe.each([
 it('an installation that is deleted takes with it whatever had been made of it, and nothing more is written', async () => {
   const writes = await operatorOf(await declare()).run();
   const places: Place[] = [];
-  const taken = sampleOf([...writes.keys()], 3);
+  const taken = sampleOf([...writes.keys()], 5);
   await atOnce(taken, async (write) => {
     const place = await declare();
     await operatorOf(place).run({ write, side: 'after' });

@@ -39,7 +39,7 @@ import {
 } from '../support/upload-model.ts';
 
 /** Histories on each storage: TINTYPE_SOAK_HISTORIES is another number. */
-const RUNS = Number(process.env['TINTYPE_SOAK_HISTORIES'] ?? 12);
+const RUNS = Number(process.env['TINTYPE_SOAK_HISTORIES'] ?? 6);
 const SERIES_MS_MAX = 60_000 + RUNS * 10_000;
 const COMMANDS_MAX = 40;
 const CRASHES_MAX = 3;

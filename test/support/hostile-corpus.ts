@@ -21,7 +21,7 @@ export type HostileFile = Source & {
 };
 
 export type CorpusSize = {
-  /** Times as many seeds: a quarter in the tests, ten times in the bench. What needs none goes by it below 1 alone. */
+  /** Times as many seeds: a tenth in the tests, ten times in the bench. What needs none goes by it below 1 alone. */
   seeds: number;
 };
 

@@ -1,5 +1,5 @@
 // The suites of delivery once more, word for word: content on a real S3 server, and a connection to a real RabbitMQ
-// between delivery and its worker.
+// between delivery and its worker. Not those of URLs and pixels, for which it does not matter where bytes come from.
 import { describe, expect, it } from 'vitest';
 import { onRealServers } from '../../support/delivery-stack.ts';
 
@@ -7,14 +7,6 @@ const keys = onRealServers();
 
 // In order: the last test looks at what all suites before it left.
 describe('on S3 and RabbitMQ', { shuffle: false }, () => {
-  describe('grammar', async () => {
-    await import('./grammar.test.ts');
-  });
-
-  describe('geometry', async () => {
-    await import('./geometry.test.ts');
-  });
-
   describe('refusals and their order', async () => {
     await import('./handler.test.ts');
   });

@@ -46,7 +46,7 @@ it('every file is ready or refused, and whatever is stored is accepted by others
   const outcomes: { file: HostileFile; result: string }[] = [];
   for await (const { result } of outcomesOf(sandbox, sound())) expect(result).toBe('ready');
   const atRest = measureChildren();
-  for await (const outcome of outcomesOf(sandbox, hostileCorpus({ seeds: 0.25 }))) {
+  for await (const outcome of outcomesOf(sandbox, hostileCorpus({ seeds: 0.1 }))) {
     const { file, result } = outcome;
     outcomes.push({ file: { ...file, bytes: Buffer.alloc(0) }, result });
     stored.push(...outcome.stored.filter(isJudged));
