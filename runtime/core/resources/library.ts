@@ -1,7 +1,7 @@
 /** A named grouping of files inside a project. Spec: Library; Libraries. */
 import { z } from 'zod';
 import { LIBRARY_ALLOWED_ORIGINS_MAX, LIBRARY_NAME_LENGTH_MAX } from '../limits.ts';
-import { embedOriginPattern, parseEmbedOrigin } from './web-address.ts';
+import { EMBED_ORIGIN_PATTERN, parseEmbedOrigin } from './web-address.ts';
 import { expected, nameText, pageQuery, parsed, requestBody, requestQuery, times } from './wire.ts';
 
 /** A library; library_id is null for the built-in default one, which has no times of its own. */
@@ -22,7 +22,7 @@ const ORIGIN = 'an origin: https://host[:port], http://localhost:<port> or http:
 /** An origin that may embed the picker. */
 export const embedOrigin = z
   .string({ error: expected(ORIGIN) })
-  .meta({ pattern: embedOriginPattern() })
+  .meta({ pattern: EMBED_ORIGIN_PATTERN.source })
   .transform((text, context) => parsed(context, parseEmbedOrigin(text), ORIGIN));
 
 const ORIGINS = `a list of at most ${LIBRARY_ALLOWED_ORIGINS_MAX} origins`;

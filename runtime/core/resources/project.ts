@@ -11,7 +11,12 @@ import { parseMultiplier } from '../metering.ts';
 import { parseProjectSlug } from '../slug.ts';
 import { projectStatuses } from '../states.ts';
 import { resolutionPresets, transformChain } from './chain.ts';
-import { parseCallbackUrl, parseCorsOrigin, parseHostname } from './web-address.ts';
+import {
+  HOSTNAME_PATTERN,
+  parseCallbackUrl,
+  parseCorsOrigin,
+  parseHostname,
+} from './web-address.ts';
 import {
   expected,
   isJudged,
@@ -190,11 +195,7 @@ export type PatchProject = z.infer<typeof patchProjectBody>;
 const HOSTNAME = 'a host name such as img.shop.example';
 const hostname = z
   .string({ error: expected(HOSTNAME) })
-  .meta({
-    pattern:
-      '^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$',
-    maxLength: HOSTNAME_LENGTH_MAX,
-  })
+  .meta({ pattern: HOSTNAME_PATTERN.source, maxLength: HOSTNAME_LENGTH_MAX })
   .transform((text, context) => parsed(context, parseHostname(text), HOSTNAME));
 
 /** Change by staff. */

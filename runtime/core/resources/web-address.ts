@@ -57,13 +57,6 @@ export const IPV4_HOST_PATTERN = new RegExp(
   String.raw`^https?://(${OCTET}\.){3}${OCTET}([:/?#]|$)`,
 );
 
-/** What every origin that may embed the picker looks like; `parseEmbedOrigin` looks more closely. */
-export function embedOriginPattern(): string {
-  const name = NAME.source.slice(1, -1).replaceAll('a-z', 'A-Za-z');
-  const host = String.raw`(${name}|\[[0-9A-Fa-f:.]+\])`;
-  return `^(https://${host}(:${PORT_NUMBER})?|http://(localhost|127[.]0[.]0[.]1):${PORT_NUMBER})$`;
-}
-
 const LOCAL_ORIGIN = /^http:\/\/(?:localhost|127\.0\.0\.1):[0-9]+$/;
 const NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const HOSTNAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
@@ -77,6 +70,18 @@ const ORIGIN = /^https?:\/\/([a-z0-9.-]+|\[[0-9a-f:.]+\])(?::[1-9][0-9]{0,4})?$/
 export const CORS_ORIGIN_PATTERN = new RegExp(
   String.raw`^([*]|https?://(${NAME.source.slice(1, -1)}|\[[0-9a-f:.]+\])(:${PORT_NUMBER})?)$`,
 );
+
+/** What documents tell of host names: `parseHostname` takes capitals, and makes them small. */
+export const HOSTNAME_PATTERN = inAnyCase(HOSTNAME);
+
+/** What documents tell of origins that may embed the picker; `parseEmbedOrigin` looks more closely. */
+export const EMBED_ORIGIN_PATTERN = new RegExp(
+  String.raw`^(https://(${inAnyCase(NAME).source.slice(1, -1)}|\[[0-9A-Fa-f:.]+\])(:${PORT_NUMBER})?|http://(localhost|127[.]0[.]0[.]1):${PORT_NUMBER})$`,
+);
+
+function inAnyCase({ source }: RegExp): RegExp {
+  return new RegExp(source.replaceAll('a-z', 'A-Za-z'));
+}
 
 function parseOrigin(text: string): string | undefined {
   if (text.length > ORIGIN_LENGTH_MAX) return undefined;
