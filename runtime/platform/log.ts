@@ -175,11 +175,11 @@ function printableFields(fields: LogFields): Record<string, unknown> {
 const NESTING_MAX = 4;
 const ITEMS_MAX = 50;
 
-function printable(value: unknown, depth: number): unknown {
+function printable(value: unknown, depth: number, told: Told = 'whole'): unknown {
   if (typeof value === 'string') return maskSecrets(value);
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof Error) return printableError(value, depth);
+  if (value instanceof Error) return printableError(value, depth, told);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'invalid' : value.toISOString();
   if (value instanceof URL) return maskSecrets(value.href);
   if (depth >= NESTING_MAX || ArrayBuffer.isView(value)) return '[object]';
@@ -204,7 +204,7 @@ function printableObject(value: object, depth: number): Record<string, unknown> 
  * Name, message, code and stack, with what caused it; never the other properties of an error. Of what is away the stack
  * tells nothing, and there is such a line for every request while it lasts: a third of the bytes without it.
  */
-function printableError(error: Error, depth: number, as: Told = 'whole'): Record<string, unknown> {
+function printableError(error: Error, depth: number, as: Told): Record<string, unknown> {
   const told = isAway(error) ? 'short' : as;
   const code: unknown = 'code' in error ? error.code : undefined;
   const hasCause = error.cause !== undefined && error.cause !== null;
@@ -214,12 +214,8 @@ function printableError(error: Error, depth: number, as: Told = 'whole'): Record
     message: maskSecrets(error.message || reasonOf(error)),
     ...(typeof code === 'string' ? { code } : {}),
     ...(error.stack === undefined || told === 'short' ? {} : { stack: maskSecrets(error.stack) }),
-    ...(causes ? { cause: printableCause(error.cause, depth + 1, told) } : {}),
+    ...(causes ? { cause: printable(error.cause, depth + 1, told) } : {}),
   };
-}
-
-function printableCause(cause: unknown, depth: number, told: Told): unknown {
-  return cause instanceof Error ? printableError(cause, depth, told) : printable(cause, depth);
 }
 
 type Told = 'whole' | 'short';

@@ -20,9 +20,9 @@ export type HeldPort = {
 export async function holdPort(wanted: PortName): Promise<HeldPort> {
   const holder = createServer((early) => early.destroy());
   const port = await listen(holder, { ...wanted, port: wanted.port || (await findFreePort()) });
-  if (wanted.host === LOOPBACK && (await isTakenAtIpv6(port))) {
+  if (port === wanted.port && wanted.host === LOOPBACK && (await isTakenAtIpv6(port))) {
     holder.close();
-    throw taken({ port, option: wanted.option });
+    throw taken(wanted);
   }
   return {
     port,
