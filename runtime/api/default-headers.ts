@@ -1,6 +1,6 @@
 /**
- * What an answer does not say otherwise: nothing is kept, guessed at, run, framed, nor told to other sites, nor asked for
- * without TLS where there is TLS. Spec: Conventions.
+ * What an answer does not say otherwise: nothing is kept, guessed at, run, framed, nor told to other sites, nor asked
+ * for without TLS where there is TLS. Spec: Conventions.
  */
 export function defaultHeaders(baseUrl: string): Readonly<Record<string, string>> {
   return {

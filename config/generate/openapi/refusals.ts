@@ -196,7 +196,9 @@ export function isConditional({ method, moving }: Endpoint): boolean {
   return moving !== null && (method === 'PATCH' || method === 'PUT');
 }
 
-/** Below /v1 the database is asked, whoever calls; what is outside judges by itself, or says in its own shape what is away. */
+/**
+ * Below /v1 the database is asked, whoever calls; what is outside judges by itself, or says in its own shape what is away.
+ */
 function ofWaiting({ method, path, auth }: Endpoint): readonly ApiErrorCode[] {
   const isKnown = !isOpen(auth);
   return [

@@ -1,7 +1,7 @@
 /**
  * The bytes of a body as they were sent, whatever they are called: signatures are over them. What is compressed or too
- * long is refused at once, and the server reads the rest of it away: who waits for the end of a body first, as body readers do,
- * lets anybody send for as long as he likes. Spec: Limits (request body).
+ * long is refused at once, and the server reads the rest of it away: who waits for the end of a body first, as body
+ * readers do, lets anybody send for as long as he likes. Spec: Limits (request body).
  */
 import type { NextFunction, Request, Response } from 'express';
 import { ServiceError } from '../../core/errors.ts';
