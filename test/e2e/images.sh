@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Builds the image from the project's Dockerfile and tries it by itself (test/support/check-image.sh), one with Contour and
 # Envoy, and with E2E_KEDA=start one with KEDA, and loads them into the cluster by E2E_IMAGE_IMPORT, a command that takes the
-# path of an OCI archive. Needs root, buildah and bubblewrap; the base is docker.io's where BASE is set, else one of Debian
-# packages (test/support/base-image.sh). Prints how long each step takes.
+# path of an OCI archive. Needs root, buildah and bubblewrap, and BASE, the image below, which has Node and npm. Prints how
+# long each step takes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+base=${BASE:?the image below, such as that of test/support/base-image.sh}
 : "${E2E_IMAGE_IMPORT:?a command that loads an OCI archive into the cluster, such as: kind load image-archive}"
 place=$PWD/.tools/e2e
 archives=$(mktemp -d)
@@ -13,8 +14,6 @@ mkdir -p "$place"
 
 took() { printf '%4d s  %s\n' $SECONDS "$1"; }
 
-base=${BASE:-$(test/support/base-image.sh)}
-took 'base image'
 make image BASE="$base" IMAGE=docker.io/tintype/tintype:1.2.0 >"$place/image.log" 2>&1 || { tail -20 "$place/image.log" >&2; exit 1; }
 took 'image of tintype'
 test/support/check-image.sh docker.io/tintype/tintype:1.2.0

@@ -35,12 +35,17 @@ if [ "${E2E_KEDA:-}" = start ] && ! command -v go >/dev/null; then
 fi
 if [ -n "${E2E_IMAGE_IMPORT:-}" ]; then
   : "${KUBECONFIG:?of the cluster}" "${E2E_HOST_ADDRESS:?where its pods reach this machine}"
-elif [ -n "${TINTYPE_TEST_NODE:-}" ]; then use_node
-elif command -v kind >/dev/null && docker info >/dev/null 2>&1; then use_kind
+  use_cluster=true
+elif [ -n "${TINTYPE_TEST_NODE:-}" ]; then use_cluster=use_node
+elif command -v kind >/dev/null && docker info >/dev/null 2>&1; then use_cluster=use_kind
 else
   sed -n '2,6s/^# \?//p' "$0" >&2
   exit 1
 fi
+# What building an image lacks is said before a cluster is made.
+BASE=${BASE:-$(test/support/base-image.sh)}
+export BASE
 
+$use_cluster
 test/e2e/images.sh
 npx vitest run --config config/vitest.e2e.config.ts "$@"
