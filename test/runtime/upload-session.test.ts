@@ -39,12 +39,14 @@ import {
 } from '../support/upload-model.ts';
 
 /** Histories on each storage: TINTYPE_SOAK_HISTORIES is another number. */
-const RUNS = Number(process.env['TINTYPE_SOAK_HISTORIES'] ?? 6);
-const SERIES_MS_MAX = 60_000 + RUNS * 10_000;
+const RUNS = Number(process.env['TINTYPE_SOAK_HISTORIES'] ?? 10);
+const SERIES_MS_MAX = 60_000 + RUNS * 20_000;
+/** To say what failed, in as few moves as were found by then. */
+const REPORT_MS = 20_000;
 const COMMANDS_MAX = 40;
 const CRASHES_MAX = 3;
 /** Of processes, over all histories on one storage. */
-const KILLS_MAX = 8;
+const KILLS_MAX = 3 + RUNS / 50;
 
 const api = useApi();
 const owner = api.session(newSubject());
@@ -340,9 +342,8 @@ const happenings: OnSession[] = [
   ),
   ...entriesOf(KILLED_AT).map(
     ([step, status]): OnSession => ({
-      name: `its worker's process is killed ${step}`,
-      isPossible: (session, { crashes }) =>
-        isToBeReady(session) && crashes < CRASHES_MAX && kills < KILLS_MAX,
+      name: nameOfKill(step),
+      isPossible: (session, model) => isToBeReady(session) && mayKill(model),
       run: async (session, { words }, model) => {
         const { upload_id } = session;
         await killWorkerAt({ db: api.db, url: api.databaseUrl(), words }, { upload_id, step });
@@ -354,14 +355,22 @@ const happenings: OnSession[] = [
   ),
 ];
 
+type KilledAt = keyof typeof KILLED_AT;
+const KILLS = entriesOf(KILLED_AT).map(([step]) => step);
+
+function nameOfKill(step: KilledAt): string {
+  return `its worker's process is killed ${step}`;
+}
+
 /** In milliseconds, by the clock of the database. */
 async function timeNow(): Promise<number> {
   const [row] = await api.db.query<{ now: Date }>('select now() as now');
   return must(row).now.getTime();
 }
 
-/** Real processes: few, as each takes as long as all else of a history. */
+/** Real processes: few, as each takes as long as several histories. */
 let kills = 0;
+const mayKill = ({ crashes }: Readonly<Model>) => crashes < CRASHES_MAX && kills < KILLS_MAX;
 
 const sweep = new Background('sweep', async ({ sessions }, { buckets }) => {
   const { db, clock, log, queue } = api.deps();
@@ -490,18 +499,25 @@ async function compareFiles(sessions: readonly ModelSession[]): Promise<void> {
   });
 }
 
-/** From the wish to the file: by chance alone, few histories would get as far as a second revision. */
+const happening = (what: string) => must(happenings.find(({ name }) => name === what));
+
+/** From the wish to the file: by chance alone, few histories would get as far as a second revision, or as a kill. */
 class Publish implements Command {
   readonly slug: string;
-  constructor(slug: string) {
+  readonly killed_at: KilledAt | null;
+  constructor(slug: string, killed_at: KilledAt | null) {
     this.slug = slug;
+    this.killed_at = killed_at;
   }
-  check = ({ sessions }: Readonly<Model>) => sessions.length < 6;
-  toString = () => `publish(${this.slug})`;
+  check = (model: Readonly<Model>) =>
+    model.sessions.length < 6 && (this.killed_at === null || mayKill(model));
+  toString = () => `publish(${this.slug}, killed ${this.killed_at ?? 'never'})`;
   run = async (model: Model, real: Real) => {
     await new Create('proxy', 'right', this.slug).run(model, real);
-    const put = must(happenings.find(({ name }) => name === 'PUT through the proxy'));
-    await new Happen(model.sessions.length - 1, put).run(model, real);
+    const happen = (what: string) =>
+      new Happen(model.sessions.length - 1, happening(what)).run(model, real);
+    await happen('PUT through the proxy');
+    if (this.killed_at !== null) await happen(nameOfKill(this.killed_at));
     await work.run(model, real);
   };
 }
@@ -518,7 +534,9 @@ const commands = fc.commands(
       .map(([mode, digest, slug]) => new Create(mode, digest, slug)),
     ...happenings.map((what) => index.map((at) => new Happen(at, what))),
     fc.constant(sweep),
-    fc.constantFrom('a', 'b').map((slug) => new Publish(slug)),
+    fc
+      .tuple(fc.constantFrom('a', 'b'), fc.option(fc.constantFrom(...KILLS)))
+      .map(([slug, killed_at]) => new Publish(slug, killed_at)),
     fc.constant(work),
     fc.constant(crash),
     fc.constant(restart),
@@ -569,8 +587,12 @@ describe.each(stores)('upload sessions on %s', { timeout: SERIES_MS_MAX }, (_nam
       );
       await work.act({ sessions: [], crashes: 0 }, real);
     });
-    // A worker is killed in most runs of so many.
-    do await fc.assert(history, { numRuns: RUNS, endOnFailure: false });
-    while (kills === 0);
+    await fc.assert(history, {
+      numRuns: RUNS,
+      examples: [[[new Publish('a', 'after commit 1')]]],
+      interruptAfterTimeLimit: SERIES_MS_MAX - REPORT_MS,
+      markInterruptAsFailure: true,
+    });
+    expect(kills).toBeGreaterThan(0);
   });
 });
