@@ -32,7 +32,8 @@ export type CompleteUploadOptions = {
 
 /**
  * Returns the upload as it is now. Throws ingest_object_missing, ingest_size_mismatch or sha256_mismatch, which
- * leave it `created` save for joined parts; upload_expired for an expired one, and a failed one's own error_code.
+ * leave it `created` save for joined parts, as project_suspended does; upload_expired for an expired one, and a failed
+ * one's own error_code.
  */
 export async function completeUpload(
   deps: CompleteUploadDeps,
@@ -49,7 +50,7 @@ export async function completeUpload(
   }
   await deps.failpoint?.('complete.before_commit');
   const moved = await updateUploadUploaded(deps.db, upload.upload_id);
-  if (moved === undefined) return settled((await findUpload(deps.db, upload.upload_id)) ?? upload);
+  if (moved === undefined) return unmoved((await findUpload(deps.db, upload.upload_id)) ?? upload);
   await deps.failpoint?.('complete.committed');
   await ringIngest(deps, moved.upload_id);
   return moved;
@@ -81,6 +82,12 @@ async function ringIngest(
   } catch (error) {
     log.warn('the doorbell of an upload was not taken', { upload_id: uploadId, error });
   }
+}
+
+/** Somebody else moved it, or nobody may: a suspended project accepts no bytes, whoever finds them. */
+function unmoved(upload: UploadRow): UploadRow {
+  if (upload.status === 'created') throw new ServiceError('project_suspended');
+  return settled(upload);
 }
 
 /** What every caller gets once the upload has left `created`, whoever moved it. */

@@ -180,7 +180,7 @@ const LIST: FilteredList<UploadRow, 'project_id' | 'status'> = {
 
 /**
  * Sessions without accepted bytes, in order of id and after one: what the sweep looks at, to complete those whose
- * object is there and to expire the others.
+ * object is there and to expire the others. A suspended project accepts none: of its sessions those that are over.
  */
 export async function listOpenUploads(
   db: Queryable,
@@ -189,10 +189,14 @@ export async function listOpenUploads(
   return db.query(
     `select ${UPLOAD_COLUMNS} from uploads
      where status = 'created' and upload_id > $1 and created_at <= now() - make_interval(secs => $2)
+       and (expires_at <= now() or ${OF_ACTIVE_PROJECT})
      order by upload_id limit $3`,
     [query.after, query.min_age_seconds, query.limit],
   );
 }
+
+/** As `exists` a planner would read all projects for it. */
+const OF_ACTIVE_PROJECT = `(select p.status from projects p where p.project_id = uploads.project_id) = 'active'`;
 
 /** Notes that these bytes have another digest than declared: nobody need read them again. */
 export async function updateUploadRefusedBytes(
@@ -205,14 +209,14 @@ export async function updateUploadRefusedBytes(
   );
 }
 
-/** created → uploaded. Exactly one of several callers gets the row; the others undefined. */
+/** created → uploaded, while its project is active. Exactly one of several callers gets the row; the others undefined. */
 export async function updateUploadUploaded(
   db: Queryable,
   uploadId: string,
 ): Promise<UploadRow | undefined> {
   const rows = await db.query<UploadRow>(
     `update uploads set status = 'uploaded', uploaded_at = now(), updated_at = now()
-     where upload_id = $1 and status = any($2) returning ${UPLOAD_COLUMNS}`,
+     where upload_id = $1 and status = any($2) and ${OF_ACTIVE_PROJECT} returning ${UPLOAD_COLUMNS}`,
     [uploadId, statesBefore(uploadMoves, 'complete')],
   );
   return rows[0];

@@ -81,7 +81,7 @@ async function expire({ db }: JobContext, upload: UploadRow): Promise<Outcome> {
 
 /**
  * Bytes with another digest stay `created` while they may be sent again, and joined parts cannot; at its end the worker
- * judges them.
+ * judges them. Those of a suspended project wait until it is active again, and end with the session.
  */
 async function complete(context: JobContext, upload: UploadRow): Promise<Outcome> {
   try {
@@ -89,6 +89,7 @@ async function complete(context: JobContext, upload: UploadRow): Promise<Outcome
     return 'completed';
   } catch (error) {
     if (!(error instanceof ServiceError && refusals.has(error.code))) throw error;
+    if (error.code === 'project_suspended' && upload.is_expired) return expire(context, upload);
     return error.code === 'sha256_mismatch' && isJoined(upload) ? 'failed' : 'open';
   }
 }
@@ -98,6 +99,7 @@ const refusals: ReadonlySet<string> = new Set([
   'ingest_size_mismatch',
   'ingest_object_missing',
   'upload_expired',
+  'project_suspended',
 ]);
 
 /**

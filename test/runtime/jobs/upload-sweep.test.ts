@@ -103,6 +103,30 @@ describe('the sweep', () => {
     expect(await jobs.run(sweep)).toMatchObject({ completed: 1, expired: 0 });
   });
 
+  it('accepts no bytes for a suspended project: they wait until it is active again, or the session ends', async () => {
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const [woken, late] = [await make({ sha256 }), await make({ sha256 })];
+    for (const upload of [woken, late]) await put(upload);
+    const setStatus = (status: string, by: string | null) =>
+      db.query('update projects set status = $2, suspended_by = $3 where project_id = $1', [
+        project.project_id,
+        status,
+        by,
+      ]);
+    await setStatus('suspended', 'owner');
+    await expire(late);
+    const opened = vi.spyOn(jobs.deps.buckets.ingest, 'open');
+    expect(await jobs.run(sweep)).toMatchObject({ completed: 0, expired: 1, errors: 0 });
+    expect(await stateOf(late)).toBe('expired session_expired');
+    expect(await jobs.deps.buckets.ingest.head(late.ingest_key)).toBeUndefined();
+    expect(await stateOf(woken)).toBe('created');
+    expect(await reserved()).toBe(bytes.length);
+    expect(opened, 'bytes that nobody accepts are not read each minute').not.toHaveBeenCalled();
+    await setStatus('active', null);
+    expect(await jobs.run(sweep)).toMatchObject({ completed: 1, expired: 0 });
+    expect(await stateOf(woken)).toBe('uploaded');
+  });
+
   it('fails at its expiry an upload whose object has another size, and deletes the object', async () => {
     const upload = await make();
     await put(upload, Buffer.from('x'));

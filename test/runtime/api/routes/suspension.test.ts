@@ -1,8 +1,10 @@
 // Spec: Project (status); Projects (PATCH status); Rules 2 (keys of a suspended project).
 import { beforeEach, describe, expect, it } from 'vitest';
+import { completeUpload } from '../../../../runtime/actions/complete-upload.ts';
 import { createUpload } from '../../../../runtime/actions/create-upload.ts';
 import type { ProjectRecord } from '../../../../runtime/core/resources/project.ts';
 import { findProject } from '../../../../runtime/db/projects.ts';
+import { findUpload } from '../../../../runtime/db/uploads.ts';
 import { codeOf, createKey, createProject, newSubject } from '../../../support/api-client.ts';
 import { STAFF_SUBJECT, useApi } from '../../../support/api-server.ts';
 import { makeFile, must } from '../../../support/rows.ts';
@@ -75,6 +77,20 @@ describe('a suspended project', () => {
     expect(codeOf(await owner('POST', `${path}/uploads`, upload))).toBe('403 project_suspended');
     const mint = await owner('POST', `${path}/signed-url`, { file_slug: 'a.png' });
     expect(codeOf(mint)).toBe('403 project_suspended');
+  });
+
+  it('accepts no bytes of a session from before, whoever tells of them, until it is active again', async () => {
+    const bytes = Buffer.from('bytes that storage took');
+    const wish = { content_type: 'image/png', size_bytes: bytes.length };
+    const { upload_id } = (await owner('POST', `${path}/uploads`, wish)).body;
+    const upload = must(await findUpload(api.db, upload_id));
+    await suspend(owner);
+    await api.deps().buckets.ingest.write(upload.ingest_key, bytes, wish);
+    const told = completeUpload(api.deps(), upload);
+    await expect(told).rejects.toMatchObject({ code: 'project_suspended', status: 403 });
+    expect((await owner('GET', `${path}/uploads/${upload_id}`)).body.status).toBe('created');
+    await activate(owner);
+    expect((await completeUpload(api.deps(), upload)).status).toBe('uploaded');
   });
 
   it('is read and changed by session as before', async () => {
