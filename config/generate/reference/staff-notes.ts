@@ -8,7 +8,7 @@ export const staffNotes: Readonly<Record<string, string>> = {
   'GET /v1/staff/organizations/{organization_id}':
     'One [organization](concepts.md#organization) with its quota. That it was read is audited.',
   'PATCH /v1/staff/organizations/{organization_id}':
-    'Free usage on or off. On: `quota_exceeded_at` is cleared at once and nothing is charged. Off: `billing_exempt_until` is now. What is so already stays as it is. Audited with before and after.',
+    'Free usage on or off. On: `quota_exceeded_at` is cleared at once, and the hour and all that follow are not charged; what was used before is, at the next daily charge. Off: `billing_exempt_until` is now. What is so already stays as it is. Audited with before and after.',
   'GET /v1/staff/projects':
     'Projects of every organization, or of one: [projects](concepts.md#project) with `nudity_auto_block`.',
   'GET /v1/staff/projects/{slug}':
