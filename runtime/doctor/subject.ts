@@ -69,6 +69,7 @@ function environmentOf(instance: Instance): Environment {
     ...instance.environment,
     TINTYPE_DATABASE_URL: instance.database_url,
     TINTYPE_BASE_URL: instance.api_url,
+    TINTYPE_DELIVERY_ROOT_DOMAIN: instance.delivery_root_domain,
   };
 }
 

@@ -1,5 +1,5 @@
 /** The configuration that `tintype up` sets itself; a variable of the environment overrides its own. */
-import { type Environment, parseConfig } from '../platform/config.ts';
+import { type Config, type Environment, parseConfig } from '../platform/config.ts';
 import type { HeldPort } from '../platform/http/listen.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -8,6 +8,17 @@ export const STAFF_SUBJECT = 'staff';
 export type Ports = { api: HeldPort; delivery: HeldPort };
 
 type PortNumbers = { [Name in keyof Ports]: Pick<HeldPort, 'port'> };
+
+const ROOT_DOMAIN = 'localhost';
+
+/**
+ * What is given, judged before anything starts. What this Tintype sets itself is not known yet but for the domain of its
+ * hosts, without which some settings are refused.
+ */
+export function givenConfig(env: Environment): Config {
+  const given = env['TINTYPE_DELIVERY_ROOT_DOMAIN'];
+  return parseConfig({ ...env, TINTYPE_DELIVERY_ROOT_DOMAIN: given || ROOT_DOMAIN });
+}
 
 type Own = { secrets: Secrets; ports: PortNumbers; databaseUrl: string; spoolFolder: string };
 
@@ -46,12 +57,17 @@ const REQUIRED = [
   'spoolDir',
 ] as const;
 
+/** Of the API for this machine, whatever address it has for others: its identity provider is here alone. */
+export function ownOrigin({ api }: PortNumbers): string {
+  return `http://localhost:${api.port}`;
+}
+
 function ownEnvironment({ secrets, ports, databaseUrl, spoolFolder }: Own): Environment {
-  const baseUrl = `http://localhost:${ports.api.port}`;
+  const baseUrl = ownOrigin(ports);
   return {
     TINTYPE_DATABASE_URL: databaseUrl,
     TINTYPE_BASE_URL: baseUrl,
-    TINTYPE_DELIVERY_ROOT_DOMAIN: 'localhost',
+    TINTYPE_DELIVERY_ROOT_DOMAIN: ROOT_DOMAIN,
     TINTYPE_DELIVERY_PUBLIC_PORT: String(ports.delivery.port),
     TINTYPE_DELIVERY_SCHEME: 'http',
     TINTYPE_IDENTITY_ISSUER: `${baseUrl}/identity`,

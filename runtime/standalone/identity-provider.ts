@@ -30,7 +30,7 @@ export type IdentityProvider = {
   mintToken(token: { sub: string; expiresInSeconds: number; audience?: string }): Promise<string>;
 };
 
-/** `baseUrl` is the API origin; the issuer is `<baseUrl>/identity`. */
+/** `baseUrl` is the API's origin on this machine; the issuer is `<baseUrl>/identity`. */
 export async function createIdentityProvider(options: {
   dataDir: string;
   baseUrl: string;

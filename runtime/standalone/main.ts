@@ -4,7 +4,7 @@
  */
 import { readdir } from 'node:fs/promises';
 import { Advice } from '../platform/advice.ts';
-import { type Environment, parseConfig } from '../platform/config.ts';
+import type { Environment } from '../platform/config.ts';
 import { holdPort, LOOPBACK } from '../platform/http/listen.ts';
 import type { Instance } from '../platform/instance.ts';
 import { type Lifecycle, runProcess } from '../platform/lifecycle.ts';
@@ -12,6 +12,7 @@ import { createLog, type Log, type LogLevel } from '../platform/log.ts';
 import { warnOfUnknownVariables } from '../platform/unknown-variables.ts';
 import { printBanner } from './banner.ts';
 import { claimDataFolder } from './data-folder.ts';
+import { givenConfig } from './environment.ts';
 import { keepInstanceFile } from './instance-file.ts';
 import { startParts } from './parts.ts';
 
@@ -36,7 +37,7 @@ export async function up(options: UpOptions, env: Environment): Promise<void> {
 
 /** As the environment says; else a person sees what happens, and a program what goes wrong. */
 function logLevel({ json }: UpOptions, env: Environment): LogLevel {
-  if (env['TINTYPE_LOG_LEVEL']) return parseConfig(env).logLevel;
+  if (env['TINTYPE_LOG_LEVEL']) return givenConfig(env).logLevel;
   return json === true ? 'warn' : 'info';
 }
 

@@ -10,7 +10,7 @@ import { INGEST_LEASE_SECONDS } from '../core/limits.ts';
 import { migrateOrAdvise } from '../db/main.ts';
 import { updateUploadLeasesOver } from '../db/upload-processing.ts';
 import { startJobs } from '../jobs/start-jobs.ts';
-import { type Environment, parseConfig } from '../platform/config.ts';
+import type { Environment } from '../platform/config.ts';
 import type { Instance } from '../platform/instance.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
 import type { Log } from '../platform/log.ts';
@@ -20,6 +20,7 @@ import { startWorker, workerSettings } from '../worker/serve.ts';
 import { ensureOrganization } from './demo.ts';
 import { describeInstance } from './describe-instance.ts';
 import {
+  givenConfig,
   type Ports,
   type StandaloneConfig,
   standaloneConfig,
@@ -45,7 +46,7 @@ export type PartsOptions = {
 
 export async function startParts(options: PartsOptions): Promise<void> {
   const { dataFolder, lifecycle } = options;
-  await startTracing(parseConfig(options.env), { ...options, name: 'up' });
+  await startTracing(givenConfig(options.env), { ...options, name: 'up' });
   const secrets = await loadSecrets(dataFolder);
   const databaseUrl = options.env['TINTYPE_DATABASE_URL'] || (await startDatabaseServer(options));
   const spoolFolder = join(dataFolder, 'spool');

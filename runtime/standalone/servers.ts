@@ -4,7 +4,7 @@ import { startApi } from '../api/serve.ts';
 import { startDelivery } from '../delivery/serve.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
 import { createSealing } from '../platform/sealing.ts';
-import type { Ports, StandaloneConfig } from './environment.ts';
+import { ownOrigin, type Ports, type StandaloneConfig } from './environment.ts';
 import { createIdentityProvider } from './identity-provider.ts';
 import type { Storage } from './storage.ts';
 
@@ -34,7 +34,7 @@ async function startApiBeside(
 ): Promise<void> {
   const provider = await createIdentityProvider({
     dataDir: dataFolder,
-    baseUrl: config.baseUrl,
+    baseUrl: ownOrigin(ports),
     clock: deps.clock,
   });
   const api = startApi(deps, {

@@ -49,3 +49,25 @@ it('is what the environment names where none runs', async () => {
   const { db, storage, broker } = await openSubject({ data: join(folder, 'none') }, env);
   expect([db, storage?.s3 === undefined, broker]).toEqual([undefined, false, env.TINTYPE_AMQP_URL]);
 });
+
+it('knows below which domain the hosts of a running Tintype are: a cache may have to be told of them by name', async () => {
+  const data = await mkdtemp(join(tmpdir(), 'tintype-doctor-'));
+  await writeInstance(data, {
+    api_url: 'http://localhost:8080',
+    issuer: 'http://localhost:8080/identity',
+    database_url: 'postgres://tintype@127.0.0.1:1/tintype',
+    delivery_root_domain: 'localhost',
+    environment: {
+      ...{ TINTYPE_CDN: 'http-purge', TINTYPE_CDN_METHOD: 'PURGE' },
+      TINTYPE_CDN_URL: 'http://127.0.0.1:1',
+    },
+  });
+  await writeFile(join(data, 'secrets.json'), JSON.stringify({ storage_url_secret: '00' }));
+  try {
+    const { config, db } = await openSubject({ data }, {});
+    await db?.close();
+    expect(config).toMatchObject({ cdnMethod: 'PURGE', deliveryRootDomain: 'localhost' });
+  } finally {
+    await rm(data, { recursive: true });
+  }
+});

@@ -1,0 +1,34 @@
+// `tintype up` behind a proxy with another address, and with a cache that is told of its hosts by name.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { removeFolder, runTintype, startTintype, type Tintype } from './support/tintype.ts';
+
+let tintype: Tintype;
+let origin: string;
+
+beforeAll(async () => {
+  tintype = await startTintype({
+    env: {
+      TINTYPE_BASE_URL: 'https://images.example',
+      ...{ TINTYPE_CDN: 'http-purge', TINTYPE_CDN_METHOD: 'PURGE' },
+      TINTYPE_CDN_URL: 'http://127.0.0.1:1',
+    },
+  });
+  origin = new URL(tintype.instance.issuer).origin;
+}, 120_000);
+afterAll(async () => {
+  await tintype.end('SIGTERM');
+  await removeFolder(tintype.data);
+});
+
+it('has its identity provider on this machine, which says of itself what its tokens say', async () => {
+  const { issuer, api_url } = tintype.instance;
+  expect([api_url, new URL(issuer).hostname]).toEqual(['https://images.example', 'localhost']);
+  const document = await (await fetch(`${issuer}/.well-known/openid-configuration`)).json();
+  expect(document).toMatchObject({ issuer, jwks_uri: `${issuer}/jwks.json` });
+});
+
+it('takes the sessions of `tintype token`', async () => {
+  const { stdout } = await runTintype(['token', '--json', '--data', tintype.data]);
+  const { headers } = JSON.parse(stdout);
+  expect((await fetch(`${origin}/v1/me`, { headers })).status).toBe(200);
+});
