@@ -46,7 +46,9 @@ const SERIES_MS = 30 * 60_000;
 const SERIES_MAX = 4_096;
 const WAITING_MAX = 1_000;
 const CALL_MS = 4_000;
-const NOTE_LENGTH_MAX = 1_000;
+/** The API server counts bytes, and takes nothing of an Event whose note has more. */
+const NOTE_BYTES_MAX = 1024;
+const CUT = '…';
 
 type Series = { name: string; count: number; seen_ms: number };
 
@@ -109,7 +111,9 @@ async function begin(state: State, told: Told): Promise<void> {
   const { apiVersion, kind, metadata } = regarding;
   const { name, namespace = 'default', uid, resourceVersion } = metadata;
   state.numbers += 1;
-  const own = `${name.slice(0, 200)}.${clock.now().getTime().toString(36)}${state.numbers.toString(36)}`;
+  // What is cut off may leave a dot or a dash behind, which no part of a name ends in.
+  const head = name.slice(0, 200).replace(/[-.]+$/, '');
+  const own = `${head}.${clock.now().getTime().toString(36)}${state.numbers.toString(36)}`;
   unwrap(
     await client.create(events, {
       metadata: { name: own, namespace },
@@ -134,6 +138,10 @@ function remember(series: State['series'], key: string, known: Series): void {
   if (series.size > SERIES_MAX && oldest !== undefined) series.delete(oldest);
 }
 
+/** Between two letters, never within one. */
 function cut(note: string): string {
-  return note.length <= NOTE_LENGTH_MAX ? note : `${note.slice(0, NOTE_LENGTH_MAX)}…`;
+  const bytes = Buffer.from(note);
+  if (bytes.length <= NOTE_BYTES_MAX) return note;
+  const kept = bytes.subarray(0, NOTE_BYTES_MAX - Buffer.byteLength(CUT));
+  return `${new TextDecoder().decode(kept, { stream: true })}${CUT}`;
 }

@@ -1,0 +1,44 @@
+// What an API server takes of an Event, and what people read of it then.
+import { expect, it } from 'vitest';
+import { createEventRecorder } from '../../../operator/kube/events.ts';
+import { systemTimedClock as clock } from '../../../operator/kube/timed-clock.ts';
+import { kubeOk } from '../../support/kube-request.ts';
+import { useControlPlane } from '../../support/shared-control-plane.ts';
+import { connectKube } from './connect.ts';
+import { silentLog as log } from './silent-log.ts';
+
+const cluster = useControlPlane();
+
+/** The notes of all that was told of a resource of this name. */
+async function toldOf(name: string, note: string): Promise<string[]> {
+  const namespace = await cluster.namespace();
+  const { client } = connectKube(cluster.plane());
+  const events = createEventRecorder({ client, clock, log, instance: 'test' });
+  events.tell(
+    {
+      ...{ apiVersion: 'tintype.dev/v1alpha1', kind: 'Recipe' },
+      metadata: { name, namespace, uid: 'u', resourceVersion: '1' },
+    },
+    { type: 'Normal', reason: 'DriftHealed', action: 'Heal', note },
+  );
+  await events.settled();
+  const path = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
+  const { items } = (await kubeOk(cluster.plane(), { path })) as { items: { note: string }[] };
+  return items.map((each) => each.note);
+}
+
+it.each([
+  ['as it is', 'name: "Foto" → "Bild"', 'name: "Foto" → "Bild"'],
+  ['cut where it is too long', 'a'.repeat(2000), `${'a'.repeat(1021)}…`],
+  ['cut by its bytes, and within no letter', 'фото'.repeat(200), `${'фото'.repeat(127)}фо…`],
+])('a note is told %s', async (_how, note, told) => {
+  expect(await toldOf('shop', note)).toEqual([told]);
+});
+
+it.each([
+  ['short', 'shop'],
+  ['as long as there may be', `${'a'.repeat(199)}-${'b'.repeat(53)}`],
+  ['of many parts', 'abc.'.repeat(63).slice(0, -1)],
+])('a name is %s', async (_what, name) => {
+  expect(await toldOf(name, 'healed')).toEqual(['healed']);
+});
