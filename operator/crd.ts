@@ -46,10 +46,14 @@ const sharedColumns: readonly Column[] = [
   { name: 'Ready', type: 'string', path: '.status.conditions[?(@.type=="Ready")].status' },
   { name: 'Reason', type: 'string', path: '.status.conditions[?(@.type=="Ready")].reason' },
   { name: 'Age', type: 'date', path: '.metadata.creationTimestamp' },
+  {
+    ...{ name: 'Message', type: 'string', priority: 1 },
+    path: '.status.conditions[?(@.type=="Ready")].message',
+  },
 ];
 
-function printColumn({ name, type, path }: Column): object {
-  return { name, type, jsonPath: path };
+function printColumn({ path: jsonPath, ...column }: Column): object {
+  return { ...column, jsonPath };
 }
 
 function objectSchema(kind: Described): object {

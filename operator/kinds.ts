@@ -52,7 +52,13 @@ export type Kind = Described & {
   clusterFields: readonly string[];
 };
 
-export type Column = { name: string; type: 'string' | 'integer' | 'date'; path: string };
+export type Column = {
+  name: string;
+  type: 'string' | 'integer' | 'date';
+  path: string;
+  /** Shown by `kubectl get --output wide` alone. */
+  priority?: 1;
+};
 
 export const kinds = [
   {
@@ -66,6 +72,7 @@ export const kinds = [
     columns: [
       { name: 'Host', type: 'string', path: '.status.defaultHost' },
       { name: 'Suspended By', type: 'string', path: '.status.suspendedBy' },
+      { name: 'Deletion Policy', type: 'string', path: '.spec.deletionPolicy', priority: 1 },
     ],
     selectable: ['.spec.slug', '.spec.state', '.spec.deliveryAccess'],
   },

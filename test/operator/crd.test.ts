@@ -28,7 +28,8 @@ function walk(schema: Schema, path: string): [string, Schema][] {
 function isAlwaysThere(schema: Schema, [field, ...rest]: string[]): boolean {
   if (field === undefined) return true;
   const child = schema.properties?.[field];
-  const isThere = (schema['required'] as string[] | undefined)?.includes(field) ?? false;
+  const isRequired = (schema['required'] as string[] | undefined)?.includes(field) ?? false;
+  const isThere = isRequired || child?.['default'] !== undefined;
   return child !== undefined && isThere && isAlwaysThere(child, rest);
 }
 
@@ -78,6 +79,12 @@ describe.each(kinds.map((kind) => [kind.kind, kind] as const))('the CRD of %s', 
           root === 'spec' && !isAlwaysThere(structural(kind.spec) as Schema, path),
       );
     expect(optional).toEqual([]);
+  });
+
+  it('shows why it is not ready where there is room for it, behind all other columns', () => {
+    expect(JSON.stringify(printCrd(kind))).toContain(
+      '{"name":"Message","type":"string","priority":1,"jsonPath":".status.conditions[?(@.type==\\"Ready\\")].message"}]',
+    );
   });
 
   it('is written to crds/ as its schema says now', () => {
