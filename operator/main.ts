@@ -11,9 +11,9 @@ import { findLastOperatorEpoch } from '../runtime/db/operator-terms.ts';
 import { type ConfigWith, type Environment, parseConfig } from '../runtime/platform/config.ts';
 import { type Lifecycle, runProcess } from '../runtime/platform/lifecycle.ts';
 import { createLog, type Log } from '../runtime/platform/log.ts';
-import { readPlans } from '../runtime/platform/plans-file.ts';
 import { createSealing } from '../runtime/platform/sealing.ts';
 import { warnOfUnknownVariables } from '../runtime/platform/unknown-variables.ts';
+import { createApiSettings } from './api-settings.ts';
 import { openObjectCaches } from './cluster/object-caches.ts';
 import { createOrganizations } from './cluster/organizations.ts';
 import { createTenantControllers } from './cluster/tenant-controllers.ts';
@@ -29,6 +29,7 @@ import { systemTimedClock } from './kube/timed-clock.ts';
 import { openImages } from './open-images.ts';
 import { openInstallations } from './open-installations.ts';
 import { LEASE_NAME } from './permissions.ts';
+import { placesOf } from './places.ts';
 import { rootDomainOf } from './routes/edge.ts';
 import { openEdgeCaches } from './routes/edge-caches.ts';
 import { planRoutes } from './routes/plan-routes.ts';
@@ -70,8 +71,8 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
   const common = { client, clock, log, metrics };
   const caches = openObjectCaches({ ...common, namespaces: config.watchNamespaces });
   lifecycle.onStop('caches', () => caches.stop());
-  const namespace = config.deliveryNamespace ?? (env['POD_NAMESPACE'] || 'tintype-delivery');
-  const edges = openEdgeCaches({ ...common, namespace });
+  const places = placesOf(config, env);
+  const edges = openEdgeCaches({ ...common, namespace: places.delivery });
   lifecycle.onStop('edges', () => edges.stop());
   const watched: Watched = { caches: [caches, edges], overdue_ms: () => 0 };
   const watch_port = await tellHealth(watched, { ...common, db, lifecycle, config });
@@ -81,13 +82,17 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
     ...common,
     context: { client, db, clock, caches, edges, probe: probeHost },
   });
+  const findSettings = createApiSettings(config, { client, findEdge: edges.findNow });
+  const images = openImages(config, { log, lifecycle, findSettings });
   const findRootDomain = () => config.deliveryRootDomain ?? rootDomainOf(edges.find());
   const context = {
     ...{ client, clock, findRootDomain },
     sealing: createSealing(config.keyEncryptionKeys),
-    findOrganization: createOrganizations({ clock, plans: readPlans(config) }),
-    events,
-    images: openImages(config, { log, lifecycle }),
+    findOrganization: createOrganizations({
+      clock,
+      findPlans: async () => (await findSettings()).plans,
+    }),
+    ...{ events, images },
     planRoutes: (object: TenantObject) => planRoutes(object, { db, edges }),
     judgeRoute: routes.judge,
   };
@@ -96,13 +101,16 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
     namespaces: config.watchNamespaces,
   });
   edges.subscribe(whenAnother(findRootDomain, controllers.lookAgain));
-  const own_namespace = env['POD_NAMESPACE'] || 'default';
+  // What was refused for a switch of before may be taken now.
+  edges.subscribe((which) => {
+    if (which === 'all') images?.refused.clear();
+  });
   const installations = await openInstallations({
-    ...{ ...common, events, namespaces: namespacesToServe(config, own_namespace) },
+    ...{ ...common, events, namespaces: places.runtime },
     ...{ keys: config.keyEncryptionKeys, watched: config.watchNamespaces },
   });
   watched.caches.push(installations);
-  elector = elect({ ...common, db, client: unled, namespace: own_namespace, name }, (term) =>
+  elector = elect({ ...common, db, client: unled, namespace: places.own, name }, (term) =>
     Promise.all([controllers, routes, installations].map((each) => each.lead(term))),
   );
   watched.overdue_ms = elector.overdue_ms;
@@ -129,15 +137,6 @@ function elect(
     lastEpoch: () => findLastOperatorEpoch(db, lease),
     lead: (term) => leadFenced(term, { db, lease, holder: identity, log: options.log }, work),
   });
-}
-
-/** Where an ImageService may stand. */
-function namespacesToServe(
-  { runtimeNamespaces, deliveryNamespace }: OperatorConfig,
-  own_namespace: string,
-): readonly string[] {
-  if (runtimeNamespaces.length > 0) return runtimeNamespaces;
-  return [deliveryNamespace ?? own_namespace];
 }
 
 /** Looks each time, and tells where something else is found than the time before. */

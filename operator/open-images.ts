@@ -6,11 +6,11 @@ import { systemClock } from '../runtime/platform/clock.ts';
 import type { Config } from '../runtime/platform/config.ts';
 import type { Lifecycle } from '../runtime/platform/lifecycle.ts';
 import type { Log } from '../runtime/platform/log.ts';
-import { readPlans } from '../runtime/platform/plans-file.ts';
 import { downloadPublic } from '../runtime/platform/public-download.ts';
 import { openQueue } from '../runtime/platform/queue/open-queue.ts';
 import type { Queue } from '../runtime/platform/queue/queue.ts';
 import { openS3Buckets } from '../runtime/platform/storage/s3-buckets.ts';
+import type { ApiSettings } from './api-settings.ts';
 import type { ImageDeps } from './cluster/declared-image.ts';
 
 /** A watermark is a small picture; it lies in memory while it is uploaded. */
@@ -18,17 +18,24 @@ const IMAGE_BYTES_MAX = 8 * 1024 * 1024;
 const REFUSED_MAX = 10_000;
 
 type Opening = { log: Log; lifecycle: Pick<Lifecycle, 'onStop'> };
+type FindSettings = () => Promise<ApiSettings>;
 
 /** Undefined without storage: presets that name a file work all the same. */
-export function openImages(config: Config, opening: Opening): ImageDeps | undefined {
+export function openImages(
+  config: Config,
+  { findSettings, ...opening }: Opening & { findSettings: FindSettings },
+): ImageDeps | undefined {
   if (config.s3Endpoint === undefined) return undefined;
   const { log } = opening;
   const queue = openBell(config, opening);
-  const { avifUploads, svgUploads, mediaLibraryWrites } = config;
   return {
-    ...{ queue, log, clock: systemClock, plans: readPlans(config) },
+    ...{ queue, log, clock: systemClock },
     buckets: openS3Buckets(config, systemClock),
-    settings: { ingestMaxBytes: IMAGE_BYTES_MAX, avifUploads, svgUploads, mediaLibraryWrites },
+    findSettings: async () => {
+      const { plans, uploads } = await findSettings();
+      const ingestMaxBytes = Math.min(IMAGE_BYTES_MAX, uploads.ingestMaxBytes);
+      return { plans, settings: { ...uploads, ingestMaxBytes } };
+    },
     refused: new LRUCache({ max: REFUSED_MAX }),
     download: (url) => downloadPublic(url, { bytes_max: IMAGE_BYTES_MAX }),
   };

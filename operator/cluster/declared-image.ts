@@ -25,11 +25,15 @@ import { fileSlugOf, type WatermarkPresetSpec } from '../watermark-preset/schema
 import { absenceOf } from './database-gate.ts';
 import { type Download, type Found, readImage } from './image-source.ts';
 
-export type ImageDeps = Omit<DeclaredImageDeps, 'db'> & {
+export type ImageDeps = Omit<DeclaredImageDeps, 'db' | keyof ImageSettings> & {
   download: Download;
+  /** What the API of the installation goes by now. */
+  findSettings(): Promise<ImageSettings>;
   /** Why bytes of a digest were refused, as long as this process lives: they are not fetched again. */
   refused: LRUCache<string, string>;
 };
+
+type ImageSettings = Pick<DeclaredImageDeps, 'plans' | 'settings'>;
 
 type Bringing = {
   identity: Identity;
@@ -191,9 +195,10 @@ type Upload = ImageBytes & { bringing: Bringing; upload_id: string | undefined }
 
 type CarryOut = (upload: Upload) => Promise<RowDifference | undefined>;
 
-function uploader(deps: DeclaredImageDeps): CarryOut {
+function uploader({ findSettings, ...deps }: ImageDeps & { db: Database }): CarryOut {
   return async ({ bringing: { project, identity }, ...image }) => {
-    await uploadDeclaredImage(deps, { ...image, project, owner: ownerOf(identity) });
+    const told = { ...image, project, owner: ownerOf(identity) };
+    await uploadDeclaredImage({ ...deps, ...(await findSettings()) }, told);
     return undefined;
   };
 }

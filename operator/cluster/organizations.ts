@@ -9,7 +9,7 @@ import { fieldsOf, type RowDifference } from '../row-difference.ts';
 
 export type FindOrganization = (db: Database, namespace: string) => Promise<string>;
 
-type Deps = { clock: Clock; plans: Plans };
+type Deps = { clock: Clock; findPlans(): Promise<Plans> };
 
 /** For no one resource: the organization is its namespace's. */
 const OPERATOR: Actor = { actor_kind: 'operator' };
@@ -42,11 +42,15 @@ export async function planOrganization(db: Database, namespace: string): Promise
 async function findOrInsert(db: Database, deps: Deps, namespace: string): Promise<string> {
   const found =
     (await findOrganizationByNamespace(db, namespace)) ??
-    (await db.transaction((tx) =>
-      insertTrialOrganization(tx, deps, { name: namespace, namespace, actor: OPERATOR }),
-    )) ??
+    (await insert(db, deps, namespace)) ??
     // Another made it in between.
     (await findOrganizationByNamespace(db, namespace));
   if (found === undefined) throw new Error(`no organization for the namespace ${namespace}`);
   return found.organization_id;
+}
+
+async function insert(db: Database, { clock, findPlans }: Deps, namespace: string) {
+  const plans = await findPlans();
+  const named = { name: namespace, namespace, actor: OPERATOR };
+  return db.transaction((tx) => insertTrialOrganization(tx, { clock, plans }, named));
 }

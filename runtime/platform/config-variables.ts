@@ -449,7 +449,7 @@ export const variables = {
     name: 'TINTYPE_RUNTIME_NAMESPACES',
     type: list(hostname()),
     description:
-      "Comma list of the namespaces in which an ImageService may stand; unset: TINTYPE_DELIVERY_NAMESPACE, else the operator's own",
+      'Comma list of the namespaces in which an ImageService may stand; unset: that of TINTYPE_DELIVERY_NAMESPACE',
     default: '',
     example: 'tintype-system',
   },

@@ -25,19 +25,28 @@ export function readPlans(
 }
 
 function readFile(path: string): Plans {
-  const result = plansFile.safeParse(parsed(path));
+  const source = `TINTYPE_PLANS, ${path}`;
+  return parsePlans(
+    attempt(source, () => readFileSync(path, 'utf8')),
+    source,
+  );
+}
+
+/** Throws Advice, which names the source, with everything that is wrong. */
+export function parsePlans(text: string, source: string): Plans {
+  const result = plansFile.safeParse(attempt<unknown>(source, () => parse(text)));
   if (result.success) return result.data;
   const wrong = result.error.issues.map(
     (issue) => `${issue.path.length === 0 ? 'the file' : issue.path.join('.')}: ${issue.message}`,
   );
-  throw new Advice(`TINTYPE_PLANS, ${path}: ${wrong.join('; ')}`);
+  throw new Advice(`${source}: ${wrong.join('; ')}`);
 }
 
-function parsed(path: string): unknown {
+function attempt<T>(source: string, work: () => T): T {
   try {
-    return parse(readFileSync(path, 'utf8'));
+    return work();
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Advice(`TINTYPE_PLANS, ${path}: expected a YAML file of plans (${why})`, { cause });
+    throw new Advice(`${source}: expected a YAML file of plans (${why})`, { cause });
   }
 }

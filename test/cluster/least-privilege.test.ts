@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Permission, permissions } from '../../operator/permissions.ts';
+import { findOrganization } from '../../runtime/db/organizations.ts';
 import { updateProjectDomains } from '../../runtime/db/project-domains.ts';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
 import { type Servers, startServers } from '../contract/support/servers.ts';
@@ -149,7 +150,7 @@ async function liveThrough(): Promise<void> {
   const plansConfigMapRef = { name: 'plans', key: 'plans.yaml' };
   await kubeApply(plane, `/api/v1/namespaces/${home}/configmaps/plans`, {
     ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'plans' } },
-    data: { 'plans.yaml': '' },
+    data: { 'plans.yaml': 'trial: { credits: 7, granted: once, storage_bytes: 1000000 }' },
   });
   await apply('ImageService', { ...least, plansConfigMapRef, routing: { mode: 'Ingress' } });
   await untilReason('ImageService', 'Available', 'ApiAvailable');
@@ -162,6 +163,9 @@ async function liveThrough(): Promise<void> {
   await untilReason('WatermarkPreset', 'FileNotFound');
   const project = await findProjectBySlug(db, 'shop');
   if (project === undefined) throw new Error('no project');
+  // By the plans of the installation, which the operator reads as the API does.
+  const organization = await findOrganization(db, project.organization_id);
+  expect(organization).toMatchObject({ namespace: team, credit_balance: 7 });
   await makeFile(db, project, { file_slug: 'logo.png' });
   await untilReason('WatermarkPreset', 'InSync');
   await untilReason('Project', 'NotAdmitted', 'Routed');

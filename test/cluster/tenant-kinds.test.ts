@@ -57,7 +57,7 @@ beforeAll(async () => {
   const context = {
     ...{ client, clock, findRootDomain: () => 'images.example' },
     sealing: createSealing([{ id: 'k1', key }]),
-    findOrganization: createOrganizations({ clock, plans: defaultPlans }),
+    findOrganization: createOrganizations({ clock, findPlans: async () => defaultPlans }),
     events: createEventRecorder({ client, clock, log, instance: 'test' }),
   };
   const options = {

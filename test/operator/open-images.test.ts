@@ -1,7 +1,15 @@
 import { expect, it } from 'vitest';
 import { openImages } from '../../operator/open-images.ts';
+import type { UploadSettings } from '../../runtime/actions/create-upload.ts';
+import { defaultPlans } from '../../runtime/core/plans.ts';
 import { parseConfig } from '../../runtime/platform/config.ts';
 import { silentLog as log } from './kube/silent-log.ts';
+
+const uploads: UploadSettings = {
+  ...{ avifUploads: 'enabled', svgUploads: 'disabled', mediaLibraryWrites: 'enabled' },
+  ingestMaxBytes: 250_000_000,
+};
+const findSettings = async () => ({ plans: defaultPlans, uploads });
 
 /** Nobody listens at port 1. */
 const env = { TINTYPE_S3_ENDPOINT: 'http://127.0.0.1:1', TINTYPE_AMQP_URL: 'amqp://127.0.0.1:1' };
@@ -9,12 +17,17 @@ const env = { TINTYPE_S3_ENDPOINT: 'http://127.0.0.1:1', TINTYPE_AMQP_URL: 'amqp
 it('an operator begins without the broker: workers find declared images by themselves', async () => {
   const stops: (() => unknown)[] = [];
   const lifecycle = { onStop: (_name: string, stop: () => unknown) => void stops.push(stop) };
-  const images = openImages(parseConfig(env), { log, lifecycle });
+  const images = openImages(parseConfig(env), { log, lifecycle, findSettings });
+  // As the API would take it, and no more than a watermark may have.
+  expect(await images?.findSettings()).toEqual({
+    plans: defaultPlans,
+    settings: { ...uploads, ingestMaxBytes: 8 * 1024 * 1024 },
+  });
   await expect(images?.queue.publish('ingest', {})).rejects.toThrow('the broker is away');
   await Promise.all(stops.map((stop) => stop()));
 });
 
 it('an operator without storage takes no declared images', () => {
   const lifecycle = { onStop: () => undefined };
-  expect(openImages(parseConfig({}), { log, lifecycle })).toBeUndefined();
+  expect(openImages(parseConfig({}), { log, lifecycle, findSettings })).toBeUndefined();
 });

@@ -8,11 +8,14 @@ import { silentLog as log } from '../operator/kube/silent-log.ts';
 
 export function declaredImageDeps(buckets: ImageDeps['buckets']): Omit<ImageDeps, 'download'> {
   return {
-    ...{ buckets, queue: createInProcessQueue(), clock: systemClock, log, plans: defaultPlans },
+    ...{ buckets, queue: createInProcessQueue(), clock: systemClock, log },
     refused: new LRUCache({ max: 100 }),
-    settings: {
-      ...{ ingestMaxBytes: 1_000_000, mediaLibraryWrites: 'enabled' },
-      ...{ avifUploads: 'enabled', svgUploads: 'enabled' },
-    },
+    findSettings: async () => ({
+      plans: defaultPlans,
+      settings: {
+        ...{ ingestMaxBytes: 1_000_000, mediaLibraryWrites: 'enabled' },
+        ...{ avifUploads: 'enabled', svgUploads: 'enabled' },
+      },
+    }),
   };
 }

@@ -122,7 +122,7 @@ export function useTenantCluster({ db, key, wrap, context, ...options }: Options
       context: {
         ...{ client, clock, findRootDomain: () => 'images.example' },
         sealing: createSealing([{ id: 'k1', key: key ?? randomBytes(32) }]),
-        findOrganization: createOrganizations({ clock, plans: defaultPlans }),
+        findOrganization: createOrganizations({ clock, findPlans: async () => defaultPlans }),
         events: createEventRecorder({ client, clock, log, instance: 'test' }),
         ...context,
       },

@@ -50,7 +50,7 @@ export function lookAtTenants(options: Looks, through: Through): () => Promise<v
   const context = {
     ...{ client, db, metrics, clock, sealing: options.sealing },
     delivery_root_domain: 'images.example',
-    findOrganization: createOrganizations({ clock, plans: defaultPlans }),
+    findOrganization: createOrganizations({ clock, findPlans: async () => defaultPlans }),
     events: { tell: () => undefined },
     images: options.images?.(step),
   };

@@ -13,7 +13,9 @@ import { makeJobs } from '../../support/jobs.ts';
 const { db } = useDatabase();
 
 it('is one, however many ask at once, has the credits of a trial once, and one entry in the audit log', async () => {
-  const processes = [1, 2, 3, 4].map(() => createOrganizations({ clock, plans: defaultPlans }));
+  const processes = [1, 2, 3, 4].map(() =>
+    createOrganizations({ clock, findPlans: async () => defaultPlans }),
+  );
   const found = await Promise.all(processes.map((find) => find(db, 'team-a')));
   expect(new Set(found).size).toBe(1);
   const [organization_id = ''] = found;
@@ -31,7 +33,10 @@ it('is one, however many ask at once, has the credits of a trial once, and one e
 });
 
 it('is not over its quota after a daily charge, as long as nothing was delivered', async () => {
-  const organization_id = await createOrganizations({ clock, plans: defaultPlans })(db, 'team-b');
+  const organization_id = await createOrganizations({ clock, findPlans: async () => defaultPlans })(
+    db,
+    'team-b',
+  );
   const jobs = await makeJobs(db);
   await jobs.run(table['daily-charge']).finally(() => jobs.close());
   expect(await findOrganization(db, organization_id)).toMatchObject({ quota_exceeded_at: null });
