@@ -152,6 +152,7 @@ function avifOptions(pixels: Pixels, header: HeaderFacts): AvifOptions {
     quality: storedQuality(header),
     chromaSubsampling: header.chroma ?? '4:4:4',
     effort: isLarge ? AVIF_EFFORT_LOW : AVIF_EFFORT,
+    tune: 'iq',
     bitdepth: bits === 10 || bits === 12 ? bits : 8,
   };
 }

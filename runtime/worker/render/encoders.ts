@@ -16,6 +16,8 @@ import {
 const WEBP_EFFORT = 2;
 const AVIF_EFFORT = 1;
 const AVIF_EFFORT_LOW = 0;
+/** By name: the library would choose by what its encoder can do, and another choice is another image of the same epoch. */
+const AVIF_TUNE = 'iq';
 /**
  * A palette of its own: the library would keep the source's, and resizing makes colours that are not in it. Dithered,
  * as soft colours would band. Less effort makes a worse palette of a photograph than the source had.
@@ -40,6 +42,7 @@ const encoders: Readonly<Record<OutputFormat, (picture: Sharp, facts: EncodeFact
       quality,
       chromaSubsampling: chroma(quality),
       effort: pixels > AVIF_EFFORT_LOW_PIXELS_MIN ? AVIF_EFFORT_LOW : AVIF_EFFORT,
+      tune: AVIF_TUNE,
     }),
   gif: (picture) => picture.gif(GIF),
 };

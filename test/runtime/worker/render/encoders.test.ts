@@ -90,6 +90,11 @@ describe('an image is encoded by the policy', () => {
     for (const other of isNot) expect(bytes.equals(await by(other, of))).toBe(false);
   });
 
+  it('AVIF for the eye, and not for what the encoder of a later version would choose', () => {
+    const encoded = encode(picture(small), { format: 'avif', quality: 50, output: small });
+    expect(encoded).toMatchObject({ options: { heifTune: 'iq' } });
+  });
+
   it('as its format says where no quality is named: JPEG and WebP 80, AVIF 50, PNG level 6', () => {
     const qualities = ['jpeg', 'webp', 'avif', 'png'].map((format) => [
       format,
