@@ -6,7 +6,7 @@ import { updateUploadUploaded } from '../../../runtime/db/uploads.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeProcessing, makeProject, makeUpload, must } from '../../support/rows.ts';
 
-const { db } = useDatabase();
+const { db } = useDatabase({ queryTimeoutMs: 60_000 });
 
 async function leaveNothingWaiting(): Promise<void> {
   await db.query(

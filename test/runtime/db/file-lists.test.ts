@@ -7,7 +7,7 @@ import { useDatabase } from '../../support/database.ts';
 import { explaining } from '../../support/explaining.ts';
 import { id, makeProject } from '../../support/rows.ts';
 
-const { db } = useDatabase();
+const { db } = useDatabase({ queryTimeoutMs: 60_000 });
 /** Over several shelves of 2,048, with both sides of their borders. */
 const LAST = 3 * 4096 + 40;
 const FILES = 400;

@@ -4,7 +4,7 @@ import { countChecksUnreviewed, countChecksWaiting } from '../../../runtime/db/s
 import { useDatabase } from '../../support/database.ts';
 import { makeCheck, makeFile, makeOrganization, makeProject } from '../../support/rows.ts';
 
-const { db } = useDatabase();
+const { db } = useDatabase({ queryTimeoutMs: 60_000 });
 
 it('what is flagged waits for a moderator until one has reviewed it, and nothing else does', async () => {
   await db.query('delete from scanner_checks');
