@@ -9,6 +9,7 @@ export type ObjectCaches = {
   /** Whether resources of this namespace are this operator's. */
   watches(namespace: string): boolean;
   get(kind: TenantKind, key: string): TenantObject | undefined;
+  values(kind: TenantKind): IterableIterator<TenantObject>;
   keys(kind: TenantKind): string[];
   /**
    * By the word of the API server, where this operator may look: a watch that is open and behind has not heard of what
@@ -41,6 +42,9 @@ export function openObjectCaches({ namespaces, ...options }: CachesOptions): Obj
     }),
   );
   const of = (kind: TenantKind) => caches.filter((each) => each.kind === kind);
+  function* values(kind: TenantKind) {
+    for (const { cache } of of(kind)) yield* cache.values();
+  }
   const find = (kind: TenantKind, key: string) => {
     for (const { cache } of of(kind)) {
       const object = cache.get(key);
@@ -52,10 +56,9 @@ export function openObjectCaches({ namespaces, ...options }: CachesOptions): Obj
   return {
     watches,
     get: find,
+    values,
     keys: (kind) =>
-      of(kind).flatMap(({ cache }) =>
-        [...cache.values()].map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
-      ),
+      [...values(kind)].map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
     findNow: async (kind, { namespace, name }) => {
       if (!watches(namespace)) return undefined;
       // By a list, which whoever watches may ask for; without a version it tells the newest state.

@@ -10,6 +10,7 @@ import { keyOf } from '../kube/resource.ts';
 import { type Pass, runWorkers } from '../kube/run-workers.ts';
 import { ended, type TimedClock } from '../kube/timed-clock.ts';
 import { CONCURRENCY, createWorkQueue, type WorkQueue } from '../kube/work-queue.ts';
+import { countHeld } from './count-held.ts';
 import { createDatabaseGate, type DatabaseGate } from './database-gate.ts';
 import { createDeparted, type Departed } from './departed.ts';
 import { createDependants } from './dependants.ts';
@@ -105,6 +106,7 @@ export function createTenantControllers(options: TenantOptions): TenantControlle
     synced_at: new Map(),
   };
   options.caches.subscribe((kind, change) => take(state, kind, change));
+  metrics.watchHeld(() => countHeld(options.caches));
   return {
     lead: (term) => lead(state, term),
     lookAgain: () => {

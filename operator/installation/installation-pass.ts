@@ -131,6 +131,7 @@ async function write(
   metrics.installationSeen(keyOf(service.metadata), {
     isReady: findCondition(status, 'Ready')?.status !== 'False',
     isStalled: findCondition(status, 'Stalled')?.status === 'True',
+    isPaused: findCondition(status, 'Paused')?.status === 'True',
   });
   if (isWritten(service, status)) return;
   const { name, namespace = '', uid } = service.metadata;

@@ -8,7 +8,7 @@ type Gauge = {
 };
 type NewGauge = (name: string, help: string, labelNames: readonly string[]) => Gauge;
 
-export type InstallationSeen = { isReady: boolean; isStalled: boolean };
+export type InstallationSeen = { isReady: boolean; isStalled: boolean; isPaused: boolean };
 
 export type PoolSeen = {
   installation: string;
@@ -20,39 +20,59 @@ export type PoolSeen = {
 };
 
 export function installationMetrics(gauge: NewGauge) {
-  const ofInstallation = ['installation'];
-  const ofPool = ['installation', 'component'];
+  const of = ['installation'];
   const ready = gauge(
     'tintype_installation_ready',
     '0 while the condition Ready of an ImageService is False, else 1.',
-    ofInstallation,
+    of,
   );
   const stalled = gauge(
     'tintype_installation_stalled',
     '1 while an ImageService has the condition Stalled, which somebody has to mend, else 0.',
-    ofInstallation,
+    of,
   );
-  const workers = gauge('tintype_scaler_workers', 'Workers that a pool was last given.', ofPool);
+  const paused = gauge(
+    'tintype_installation_paused',
+    '1 while the annotation tintype.dev/paused keeps an ImageService as it is, else 0.',
+    of,
+  );
+  const all = [ready, stalled, paused];
+  return {
+    installationSeen: (installation: string, seen: InstallationSeen) => {
+      ready.set({ installation }, seen.isReady ? 1 : 0);
+      stalled.set({ installation }, seen.isStalled ? 1 : 0);
+      paused.set({ installation }, seen.isPaused ? 1 : 0);
+    },
+    /** Others tell of it from now on, or nobody does. */
+    forgetInstallation: (installation: string) => {
+      for (const each of all) each.remove({ installation });
+    },
+    forgetInstallations: () => {
+      for (const each of all) each.reset();
+    },
+    ...poolMetrics(gauge),
+  };
+}
+
+function poolMetrics(gauge: NewGauge) {
+  const of = ['installation', 'component'];
+  const workers = gauge('tintype_scaler_workers', 'Workers that a pool was last given.', of);
   const wanted = gauge(
     'tintype_scaler_wanted_workers',
     'Workers that the load of a pool asks for, whatever it may have: of the built-in scaler.',
-    ofPool,
+    of,
   );
   const max = gauge(
     'tintype_scaler_max_workers',
     'Workers that a pool may have: of the built-in scaler.',
-    ofPool,
+    of,
   );
   const looked = gauge(
     'tintype_scaler_last_look_seconds',
     'Unix time of the last look at all pools of an installation; until there was one, of the begin.',
-    ofInstallation,
+    ['installation'],
   );
   return {
-    installationSeen: (installation: string, { isReady, isStalled }: InstallationSeen) => {
-      ready.set({ installation }, isReady ? 1 : 0);
-      stalled.set({ installation }, isStalled ? 1 : 0);
-    },
     poolSeen: ({ installation, component, ...seen }: PoolSeen) => {
       const labels = { installation, component };
       workers.set(labels, seen.workers);
@@ -61,18 +81,11 @@ export function installationMetrics(gauge: NewGauge) {
     },
     scalerLooked: (installation: string, at: Date) =>
       looked.set({ installation }, at.getTime() / 1000),
-    /** Others tell of it from now on, or nobody does. */
-    forgetInstallation: (installation: string) => {
-      for (const each of [ready, stalled]) each.remove({ installation });
-    },
     forgetPools: (installation: string, components: readonly string[]) => {
       looked.remove({ installation });
       for (const component of components) {
         for (const each of [workers, wanted, max]) each.remove({ installation, component });
       }
-    },
-    forgetInstallations: () => {
-      for (const each of [ready, stalled]) each.reset();
     },
   };
 }

@@ -4,6 +4,7 @@
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { listMetrics } from '../../runtime/platform/metrics.ts';
+import { heldMetrics } from './held-metrics.ts';
 import { installationMetrics } from './installation-metrics.ts';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
@@ -18,6 +19,13 @@ export function createKubeMetrics() {
     ...queueMetrics(registry),
     ...reconcileMetrics(registry),
     ...resourceMetrics(registry),
+    ...heldMetrics((name, help, labelNames, look) => {
+      const collect = function (this: Gauge): void {
+        this.reset();
+        for (const { labels, value } of look()) this.set(labels, value);
+      };
+      new Gauge({ name, help, labelNames, registers: [registry], collect });
+    }),
     ...installationMetrics(
       (name, help, labelNames) => new Gauge({ name, help, labelNames, registers: [registry] }),
     ),

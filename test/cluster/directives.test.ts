@@ -141,16 +141,27 @@ describe('a resource that asks for its plan alone', () => {
   });
 });
 
+/** As whoever watches the operator sees it. */
+async function countPaused(): Promise<number> {
+  const printed = await cluster.metrics().print();
+  const found = /^tintype_resources_held\{kind="Project",annotation="paused"\} (\d+)$/m.exec(
+    printed,
+  );
+  return Number(found?.[1]);
+}
+
 describe('a paused resource', () => {
   it('keeps its rows as they are, whatever is declared and whatever drifts, until it is no longer paused', async () => {
     const name = newSlug();
     await apply('Project', name, { displayName: 'Shop' });
     await led(async () => {
       await untilReason('Project', name, 'InSync');
+      const paused = await countPaused();
       await apply('Project', name, { displayName: 'Store' }, pause);
       await until(async () =>
         expect(await condition('Project', name, 'Paused')).toMatchObject({ status: 'True' }),
       );
+      expect(await countPaused()).toBe(paused + 1);
       const { project_id } = must(await project(name));
       await updateProject(db, { project_id, changes: { name: 'Drifted' } });
       const passes = await cluster.countPasses();
@@ -163,6 +174,7 @@ describe('a paused resource', () => {
       await untilReason('Project', name, 'InSync');
       expect((await project(name))?.name).toBe('Store');
       expect(await condition('Project', name, 'Paused')).toBeUndefined();
+      expect(await countPaused()).toBe(paused);
     });
   });
 

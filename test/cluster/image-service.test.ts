@@ -224,12 +224,21 @@ describe('on one database', { shuffle: false }, () => {
     });
 
     it('paused: leaves everything as it is', async () => {
+      const pausedMetric = async () => {
+        const printed = await cluster.metrics().print();
+        const of = `tintype_installation_paused{installation="${cluster.namespace()}/${name}"} `;
+        return printed
+          .split('\n')
+          .find((line) => line.startsWith(of))
+          ?.slice(of.length);
+      };
       await annotate({ 'tintype.dev/paused': 'true' });
       await merge('ImageService', name, { spec: { dispatcher: { replicas: 2 } } });
       const dispatcher = async () => (await read('Deployment', `${name}-dispatcher`)).spec.replicas;
       const before = (await read('ImageService', name)).status;
       await led(async () => {
         await untilReason(name, 'Paused', 'Paused');
+        expect(await pausedMetric()).toBe('1');
         const { conditions, ...rest } = (await read('ImageService', name)).status;
         expect(conditions).toContainEqual(
           expect.objectContaining({ type: 'Paused', status: 'True', reason: 'Paused' }),
@@ -241,6 +250,7 @@ describe('on one database', { shuffle: false }, () => {
         await until(async () => expect(await dispatcher()).toBe(2));
         await untilReason(name, 'Running');
         expect(await message(name, 'Paused')).toBeUndefined();
+        expect(await pausedMetric()).toBe('0');
       });
     });
 

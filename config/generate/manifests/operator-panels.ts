@@ -91,6 +91,16 @@ export const operatorRows: readonly PanelRow[] = [
         targets: [[gauge('tintype_cache_objects', 'kind'), '{{kind}}']],
       },
       {
+        title: 'Resources that an annotation holds',
+        description:
+          'Resources that tintype.dev/paused or tintype.dev/plan-only keep as they are: whatever is declared there does nothing.',
+        unit: 'short',
+        targets: [
+          [gauge('tintype_resources_held', 'kind, annotation'), '{{kind}} {{annotation}}'],
+          [gauge('tintype_installation_paused', 'installation'), 'ImageService {{installation}}'],
+        ],
+      },
+      {
         title: 'Lists and watches that were begun',
         description:
           'Watches are begun anew every few minutes; lists again and again mean that watches do not hold.',

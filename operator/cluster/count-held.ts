@@ -1,0 +1,19 @@
+/** The resources that an annotation keeps as they are. */
+import type { Held } from '../kube/held-metrics.ts';
+import { type Directive, directiveOf } from './directives.ts';
+import type { ObjectCaches } from './object-caches.ts';
+import { tenantTypes } from './tenant-object.ts';
+
+const DIRECTIVES = ['paused', 'plan-only'] as const satisfies readonly Directive[];
+
+/** Of every kind and annotation, none too: who waits for it to be none sees that it is. */
+export function countHeld(caches: Pick<ObjectCaches, 'values'>): Held[] {
+  return tenantTypes.flatMap(({ kind }) => {
+    const counts = { paused: 0, 'plan-only': 0 };
+    for (const object of caches.values(kind)) {
+      const directive = directiveOf(object);
+      if (directive !== undefined) counts[directive] += 1;
+    }
+    return DIRECTIVES.map((annotation) => ({ kind, annotation, resources: counts[annotation] }));
+  });
+}
