@@ -19,12 +19,12 @@ export function createKubeMetrics() {
     ...queueMetrics(registry),
     ...reconcileMetrics(registry),
     ...resourceMetrics(registry),
-    ...heldMetrics((name, help, labelNames, look) => {
+    ...heldMetrics((shape, look) => {
       const collect = function (this: Gauge): void {
         this.reset();
         for (const { labels, value } of look()) this.set(labels, value);
       };
-      new Gauge({ name, help, labelNames, registers: [registry], collect });
+      new Gauge({ ...shape, registers: [registry], collect });
     }),
     ...installationMetrics(
       (name, help, labelNames) => new Gauge({ name, help, labelNames, registers: [registry] }),
