@@ -113,7 +113,7 @@ const rows: readonly Row[] = [
   row('staffSubjects', ['api'], ({ staff }) => joined(staff?.subjects)),
   row('dashboardOrigins', ['api'], (spec) => joined(spec.dashboardOrigins)),
   row('marketingOrigins', ['api'], (spec) => joined(spec.marketingOrigins)),
-  row('trustedProxies', ['api', 'delivery'], (spec) => joined(spec.trustedProxies)),
+  row('trustedProxies', ['api'], (spec) => joined(spec.trustedProxies)),
   ...requiredKeys.map((field) =>
     row(
       field,

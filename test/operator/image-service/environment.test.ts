@@ -153,6 +153,13 @@ describe('what a field decides', () => {
     expect(holders('AWS_SECRET_ACCESS_KEY')).not.toContain('migrate');
   });
 
+  it('tells nobody what only the API reads, whose pods would be replaced with it', () => {
+    const { trustedProxies, dashboardOrigins, marketingOrigins } = variables;
+    for (const { name } of [trustedProxies, dashboardOrigins, marketingOrigins]) {
+      expect(processes.filter((each) => name in environment(each, full))).toEqual(['api']);
+    }
+  });
+
   it('is never the value of a Secret', () => {
     const literals = processes.flatMap((each) =>
       environmentOf(each, imageServiceSpec.parse(full)).filter(({ value }) => value !== undefined),
