@@ -86,7 +86,7 @@ const path = text({
     const printed = printDeliveryUrl({ scheme: 'https', host: 'a.example', ...url });
     const again = new URL(printed);
     assert.equal(again.pathname, url.path, 'a URL parser reads another path');
-    assert.deepEqual(parseDeliveryUrl(again.pathname + again.search), url);
+    assert.equal(again.pathname + again.search, input, 'one image has two spellings');
     return url;
   },
 });

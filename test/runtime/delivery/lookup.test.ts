@@ -146,14 +146,15 @@ describe('a signed URL', () => {
     expect(await codeOf(signed(PATH, { project: other, key, exp }))).toBe('invalid_signature');
   });
 
-  it('carries exactly exp, kid and sig', async () => {
+  it('carries exactly exp, kid and sig, in this order', async () => {
     const url = signed(PATH, { project, key, exp: seconds() + 100 });
-    for (const wrong of [`${url}&v=1`, `${url}&exp=1`, url.replace('exp=', 'Exp='), `${url}&`]) {
-      expect(await codeOf(wrong)).toBe('not_found');
-    }
+    expect(await codeOf(url)).toBe('served');
     const [path = '', query = ''] = url.split('?');
     const reordered = `${path}?${query.split('&').toReversed().join('&')}`;
-    expect(await codeOf(reordered)).toBe('served');
+    const capital = url.replace('exp=', 'Exp=');
+    for (const wrong of [`${url}&v=1`, `${url}&exp=1`, capital, `${url}&`, reordered]) {
+      expect(await codeOf(wrong)).toBe('not_found');
+    }
   });
 
   it('may use a chain that the list of a public project does not have', async () => {

@@ -93,12 +93,8 @@ describe('parseDeliveryUrl', () => {
     expect(parseDeliveryUrl(target)).toBeUndefined();
   });
 
-  it.each([
-    'exp=1790000000&kid=kid_1&sig=abc_-9',
-    'sig=abc_-9&exp=1790000000&kid=kid_1',
-    'kid=kid_1&sig=abc_-9&exp=1790000000',
-  ])('reads a signature from ?%s', (query) => {
-    expect(parseDeliveryUrl(`/originals/f/photo?${query}`)).toEqual({
+  it('reads a signature', () => {
+    expect(parseDeliveryUrl(`/originals/f/photo?${QUERY}`)).toEqual({
       path: '/originals/f/photo',
       target: { kind: 'originals', file_slug: 'photo' },
       signature: { exp: 1_790_000_000, kid: 'kid_1', sig: 'abc_-9' },
@@ -110,6 +106,9 @@ describe('parseDeliveryUrl', () => {
     ['v=1', 'any query of an unsigned URL'],
     ['exp=1790000000&kid=kid_1', 'a part missing'],
     ['kid=kid_1&sig=abc', 'a part missing'],
+    ['sig=abc_-9&exp=1790000000&kid=kid_1', 'another order'],
+    ['kid=kid_1&exp=1790000000&sig=abc_-9', 'another order'],
+    ['exp=1790000000&sig=abc_-9&kid=kid_1', 'another order'],
     [`${QUERY}&`, 'an empty pair'],
     [`&${QUERY}`, 'an empty pair'],
     [`${QUERY}&v=1`, 'another parameter'],
