@@ -83,7 +83,7 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
     context: { client, db, clock, caches, edges, probe: probeHost },
   });
   const findSettings = createApiSettings(config, { client, findEdge: edges.findNow });
-  const images = openImages(config, { log, lifecycle, findSettings });
+  const images = openImages(config, { log, lifecycle, findSettings, edges });
   const findRootDomain = () => config.deliveryRootDomain ?? rootDomainOf(edges.find());
   const context = {
     ...{ client, clock, findRootDomain },
@@ -101,10 +101,6 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
     namespaces: config.watchNamespaces,
   });
   edges.subscribe(whenAnother(findRootDomain, controllers.lookAgain));
-  // What was refused for a switch of before may be taken now.
-  edges.subscribe((which) => {
-    if (which === 'all') images?.refused.clear();
-  });
   const installations = await openInstallations({
     ...{ ...common, events, namespaces: places.runtime },
     ...{ keys: config.keyEncryptionKeys, watched: config.watchNamespaces },

@@ -12,22 +12,28 @@ import type { Queue } from '../runtime/platform/queue/queue.ts';
 import { openS3Buckets } from '../runtime/platform/storage/s3-buckets.ts';
 import type { ApiSettings } from './api-settings.ts';
 import type { ImageDeps } from './cluster/declared-image.ts';
+import type { EdgeCaches } from './routes/edge-caches.ts';
 
 /** A watermark is a small picture; it lies in memory while it is uploaded. */
 const IMAGE_BYTES_MAX = 8 * 1024 * 1024;
 const REFUSED_MAX = 10_000;
 
 type Opening = { log: Log; lifecycle: Pick<Lifecycle, 'onStop'> };
-type FindSettings = () => Promise<ApiSettings>;
+type Sources = { findSettings(): Promise<ApiSettings>; edges: Pick<EdgeCaches, 'subscribe'> };
 
 /** Undefined without storage: presets that name a file work all the same. */
 export function openImages(
   config: Config,
-  { findSettings, ...opening }: Opening & { findSettings: FindSettings },
+  { findSettings, edges, ...opening }: Opening & Sources,
 ): ImageDeps | undefined {
   if (config.s3Endpoint === undefined) return undefined;
   const { log } = opening;
   const queue = openBell(config, opening);
+  const refused: ImageDeps['refused'] = new LRUCache({ max: REFUSED_MAX });
+  // What was refused for a switch of before may be taken now.
+  edges.subscribe((which) => {
+    if (which === 'all') refused.clear();
+  });
   return {
     ...{ queue, log, clock: systemClock },
     buckets: openS3Buckets(config, systemClock),
@@ -36,7 +42,7 @@ export function openImages(
       const ingestMaxBytes = Math.min(IMAGE_BYTES_MAX, uploads.ingestMaxBytes);
       return { plans, settings: { ...uploads, ingestMaxBytes } };
     },
-    refused: new LRUCache({ max: REFUSED_MAX }),
+    refused,
     download: (url) => downloadPublic(url, { bytes_max: IMAGE_BYTES_MAX }),
   };
 }

@@ -10,6 +10,7 @@ const uploads: UploadSettings = {
   ingestMaxBytes: 250_000_000,
 };
 const findSettings = async () => ({ plans: defaultPlans, uploads });
+const edges = { subscribe: () => undefined };
 
 /** Nobody listens at port 1. */
 const env = { TINTYPE_S3_ENDPOINT: 'http://127.0.0.1:1', TINTYPE_AMQP_URL: 'amqp://127.0.0.1:1' };
@@ -17,7 +18,7 @@ const env = { TINTYPE_S3_ENDPOINT: 'http://127.0.0.1:1', TINTYPE_AMQP_URL: 'amqp
 it('an operator begins without the broker: workers find declared images by themselves', async () => {
   const stops: (() => unknown)[] = [];
   const lifecycle = { onStop: (_name: string, stop: () => unknown) => void stops.push(stop) };
-  const images = openImages(parseConfig(env), { log, lifecycle, findSettings });
+  const images = openImages(parseConfig(env), { log, lifecycle, findSettings, edges });
   // As the API would take it, and no more than a watermark may have.
   expect(await images?.findSettings()).toEqual({
     plans: defaultPlans,
@@ -29,5 +30,21 @@ it('an operator begins without the broker: workers find declared images by thems
 
 it('an operator without storage takes no declared images', () => {
   const lifecycle = { onStop: () => undefined };
-  expect(openImages(parseConfig({}), { log, lifecycle, findSettings })).toBeUndefined();
+  expect(openImages(parseConfig({}), { log, lifecycle, findSettings, edges })).toBeUndefined();
+});
+
+it('what was refused is tried again where the ImageService is another, as its switches may be', () => {
+  const told: ((which: string) => void)[] = [];
+  const subscribe = (handler: (which: string) => void) => void told.push(handler);
+  const lifecycle = { onStop: () => undefined };
+  const config = parseConfig({ TINTYPE_S3_ENDPOINT: env.TINTYPE_S3_ENDPOINT });
+  const images = openImages(config, { log, lifecycle, findSettings, edges: { subscribe } });
+  const tellAll = (which: string) => {
+    for (const handler of told) handler(which);
+  };
+  images?.refused.set('digest', 'SVG uploads are disabled');
+  tellAll('prj_1');
+  expect(images?.refused.size).toBe(1);
+  tellAll('all');
+  expect(images?.refused.size).toBe(0);
 });
