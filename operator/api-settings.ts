@@ -46,8 +46,10 @@ async function plansOf(
 ): Promise<Plans | undefined> {
   if (plansConfigMapRef === undefined) return undefined;
   const { name, key } = plansConfigMapRef;
-  const { data } = unwrap(await client.get(configMaps, { name, namespace }));
-  return parsePlans(data?.[key] ?? '', `the key ${key} of the ConfigMap ${namespace}/${name}`);
+  const { data, binaryData } = unwrap(await client.get(configMaps, { name, namespace }));
+  // What is not all UTF-8 lies there; a pod has it as a file like any other.
+  const binary = Buffer.from(binaryData?.[key] ?? '', 'base64').toString();
+  return parsePlans(data?.[key] ?? binary, `the key ${key} of the ConfigMap ${namespace}/${name}`);
 }
 
 /** Of the variables that stand in the resource, not in a Secret: whatever they do not say the operator's own do. */

@@ -176,7 +176,8 @@ export const permissions = {
       apiGroup: '',
       resources: ['configmaps'],
       verbs: ['get'],
-      reason: 'whether the ConfigMaps that an ImageService names are there; never listed',
+      reason:
+        'whether the ConfigMaps that an ImageService names are there, and its plans; never listed',
     },
   ],
   /** In the operator's own namespace. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiSettings } from '../../operator/api-settings.ts';
+import type { ConfigMap } from '../../operator/kube/core-types.ts';
 import type { EdgeFound } from '../../operator/routes/edge.ts';
 import { defaultPlans } from '../../runtime/core/plans.ts';
 import { parseConfig } from '../../runtime/platform/config.ts';
@@ -21,11 +22,14 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
+type Held = Pick<ConfigMap, 'data' | 'binaryData'>;
+const holding = (text: string): Held => ({ data: { 'plans.yaml': text } });
+
 /** With this in the ConfigMap of plans in the namespace of the ImageService. */
-function find(found: EdgeFound, env: Record<string, string> = {}, text = trial(5)) {
+function find(found: EdgeFound, env: Record<string, string> = {}, held = holding(trial(5))) {
   const get = async (_type: unknown, place: { name: string; namespace: string }) => {
     expect(place).toEqual({ name: 'plans', namespace: 'images' });
-    return { ok: true, value: { data: { 'plans.yaml': text } } };
+    return { ok: true, value: held };
   };
   const client = { get: get as never };
   return createApiSettings(parseConfig(env), { client, findEdge: async () => found })();
@@ -36,6 +40,12 @@ describe('the plans', () => {
     const { plans } = await find(edgeOf({ plansConfigMapRef }));
     expect(plans).toMatchObject({ trial: { credits: 5, storage_bytes: 9 } });
   });
+  it('are read as a pod reads them where `kubectl create configmap` found letters of another encoding', async () => {
+    const latin1 = Buffer.from(`# für alle\n${trial(5)}`, 'latin1');
+    const held = { binaryData: { 'plans.yaml': latin1.toString('base64') } };
+    const { plans } = await find(edgeOf({ plansConfigMapRef }), {}, held);
+    expect(plans.trial.credits).toBe(5);
+  });
   it('are the usual ones where it names none, or is not there', async () => {
     expect((await find(edgeOf())).plans).toEqual(defaultPlans);
     expect((await find(absent)).plans).toEqual(defaultPlans);
@@ -45,7 +55,7 @@ describe('the plans', () => {
     expect((await find(edgeOf({ plansConfigMapRef }), env)).plans.trial.credits).toBe(2);
   });
   it('are not guessed where they cannot be read', async () => {
-    const asked = find(edgeOf({ plansConfigMapRef }), {}, 'trial: {}');
+    const asked = find(edgeOf({ plansConfigMapRef }), {}, holding('trial: {}'));
     await expect(asked).rejects.toThrow(/ConfigMap images\/plans: trial\.credits/);
     const invalid = { state: 'invalid', why: 'wrong', deliveryRootDomain: undefined } as const;
     await expect(find(invalid)).rejects.toThrow('wrong');
