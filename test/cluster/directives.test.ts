@@ -32,6 +32,14 @@ async function allRows(): Promise<unknown[]> {
   return Promise.all(tables.map((table) => db.query(`select * from ${table} order by 1`)));
 }
 
+/** As whoever watches the operator sees it. */
+async function countHeld(annotation: 'paused' | 'plan-only'): Promise<number> {
+  const printed = await cluster.metrics().print();
+  const of = `tintype_resources_held{kind="Project",annotation="${annotation}"} `;
+  const line = printed.split('\n').find((each) => each.startsWith(of));
+  return Number(must(line).slice(of.length));
+}
+
 describe('a resource that asks for its plan alone', () => {
   it('tells every row and route that would be made, writes none, and makes them when it no longer asks', async () => {
     const name = newSlug();
@@ -43,6 +51,7 @@ describe('a resource that asks for its plan alone', () => {
     };
     await led(async () => {
       const before = await allRows();
+      const held = await countHeld('plan-only');
       await apply('Project', name, spec, { ...plan, namespace: cluster.other() });
       const planned = async () => {
         const { status } = await read('Project', name, cluster.other());
@@ -64,8 +73,10 @@ describe('a resource that asks for its plan alone', () => {
       const live = await read('Project', name, cluster.other());
       expect(live.metadata.finalizers).toBeUndefined();
       expect(await allRows()).toEqual(before);
+      expect(await countHeld('plan-only')).toBe(held + 1);
       await apply('Project', name, spec, { namespace: cluster.other() });
       await untilReason('Project', name, 'InSync', cluster.other());
+      expect(await countHeld('plan-only')).toBe(held);
       expect(await planned()).toBeUndefined();
       expect(await project(name)).toMatchObject({ delivery_access: 'protected' });
     });
@@ -141,27 +152,18 @@ describe('a resource that asks for its plan alone', () => {
   });
 });
 
-/** As whoever watches the operator sees it. */
-async function countPaused(): Promise<number> {
-  const printed = await cluster.metrics().print();
-  const found = /^tintype_resources_held\{kind="Project",annotation="paused"\} (\d+)$/m.exec(
-    printed,
-  );
-  return Number(found?.[1]);
-}
-
 describe('a paused resource', () => {
   it('keeps its rows as they are, whatever is declared and whatever drifts, until it is no longer paused', async () => {
     const name = newSlug();
     await apply('Project', name, { displayName: 'Shop' });
     await led(async () => {
       await untilReason('Project', name, 'InSync');
-      const paused = await countPaused();
+      const paused = await countHeld('paused');
       await apply('Project', name, { displayName: 'Store' }, pause);
       await until(async () =>
         expect(await condition('Project', name, 'Paused')).toMatchObject({ status: 'True' }),
       );
-      expect(await countPaused()).toBe(paused + 1);
+      expect(await countHeld('paused')).toBe(paused + 1);
       const { project_id } = must(await project(name));
       await updateProject(db, { project_id, changes: { name: 'Drifted' } });
       const passes = await cluster.countPasses();
@@ -174,7 +176,7 @@ describe('a paused resource', () => {
       await untilReason('Project', name, 'InSync');
       expect((await project(name))?.name).toBe('Store');
       expect(await condition('Project', name, 'Paused')).toBeUndefined();
-      expect(await countPaused()).toBe(paused);
+      expect(await countHeld('paused')).toBe(paused);
     });
   });
 

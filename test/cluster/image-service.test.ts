@@ -83,6 +83,14 @@ const owned = async (kind: string): Promise<Json[]> =>
 const imageOf = async (part: string): Promise<string> =>
   (await read('Deployment', `${name}-${part}`)).spec.template.spec.containers[0].image;
 
+/** As whoever watches the operator sees it. */
+async function metric(what: 'ready' | 'stalled' | 'paused'): Promise<string | undefined> {
+  const printed = await cluster.metrics().print();
+  const of = `tintype_installation_${what}{installation="${cluster.namespace()}/${name}"} `;
+  const line = printed.split('\n').find((each) => each.startsWith(of));
+  return line?.slice(of.length);
+}
+
 /** Nobody tells of Secrets: a change of the resource is looked at at once. */
 function poke() {
   return merge('ImageService', name, {
@@ -224,21 +232,13 @@ describe('on one database', { shuffle: false }, () => {
     });
 
     it('paused: leaves everything as it is', async () => {
-      const pausedMetric = async () => {
-        const printed = await cluster.metrics().print();
-        const of = `tintype_installation_paused{installation="${cluster.namespace()}/${name}"} `;
-        return printed
-          .split('\n')
-          .find((line) => line.startsWith(of))
-          ?.slice(of.length);
-      };
       await annotate({ 'tintype.dev/paused': 'true' });
       await merge('ImageService', name, { spec: { dispatcher: { replicas: 2 } } });
       const dispatcher = async () => (await read('Deployment', `${name}-dispatcher`)).spec.replicas;
       const before = (await read('ImageService', name)).status;
       await led(async () => {
         await untilReason(name, 'Paused', 'Paused');
-        expect(await pausedMetric()).toBe('1');
+        expect(await metric('paused')).toBe('1');
         const { conditions, ...rest } = (await read('ImageService', name)).status;
         expect(conditions).toContainEqual(
           expect.objectContaining({ type: 'Paused', status: 'True', reason: 'Paused' }),
@@ -250,7 +250,7 @@ describe('on one database', { shuffle: false }, () => {
         await until(async () => expect(await dispatcher()).toBe(2));
         await untilReason(name, 'Running');
         expect(await message(name, 'Paused')).toBeUndefined();
-        expect(await pausedMetric()).toBe('0');
+        expect(await metric('paused')).toBe('0');
       });
     });
 
@@ -307,12 +307,15 @@ describe('on one database', { shuffle: false }, () => {
       ahead_ms = 0;
     });
 
-    it('takes all of its objects with it when it is deleted', async () => {
+    it('takes all of its objects with it when it is deleted, and nothing is measured of it', async () => {
+      const measured = () => Promise.all([metric('ready'), metric('stalled'), metric('paused')]);
       await led(async () => {
+        await until(async () => expect(await measured()).toEqual(['1', '0', '0']));
         await remove('ImageService', name);
         await until(async () => {
           for (const kind of ownedKinds) expect(await owned(kind), kind).toEqual([]);
         });
+        await until(async () => expect(await measured()).toEqual(Array(3).fill(undefined)));
       });
     });
 

@@ -11,6 +11,8 @@ beforeAll(async () => {
       TINTYPE_BASE_URL: 'https://images.example',
       ...{ TINTYPE_CDN: 'http-purge', TINTYPE_CDN_METHOD: 'PURGE' },
       TINTYPE_CDN_URL: 'http://127.0.0.1:1',
+      // What is given is read for it before anything else is known.
+      TINTYPE_LOG_LEVEL: 'warn',
     },
   });
   origin = new URL(tintype.instance.issuer).origin;

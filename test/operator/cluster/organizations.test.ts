@@ -2,7 +2,10 @@
 import { expect, it } from 'vitest';
 import { createOrganizations } from '../../../operator/cluster/organizations.ts';
 import { defaultPlans } from '../../../runtime/core/plans.ts';
-import { findOrganization } from '../../../runtime/db/organizations.ts';
+import {
+  findOrganization,
+  findOrganizationByNamespace,
+} from '../../../runtime/db/organizations.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
 import { systemClock as clock } from '../../../runtime/platform/clock.ts';
 import { auditEntries } from '../../support/audit-entries.ts';
@@ -40,4 +43,18 @@ it('is not over its quota after a daily charge, as long as nothing was delivered
   const jobs = await makeJobs(db);
   await jobs.run(table['daily-charge']).finally(() => jobs.close());
   expect(await findOrganization(db, organization_id)).toMatchObject({ quota_exceeded_at: null });
+});
+
+it('is not made by plans that are guessed: a new namespace waits, one that has its organization does not', async () => {
+  const findPlans = async () => {
+    throw new Error('nobody knows the plans');
+  };
+  const waiting = createOrganizations({ clock, findPlans });
+  await expect(waiting(db, 'team-c')).rejects.toThrow('nobody knows the plans');
+  expect(await findOrganizationByNamespace(db, 'team-c')).toBeUndefined();
+  const organization_id = await createOrganizations({ clock, findPlans: async () => defaultPlans })(
+    db,
+    'team-c',
+  );
+  expect(await waiting(db, 'team-c')).toBe(organization_id);
 });
