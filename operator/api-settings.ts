@@ -5,6 +5,7 @@
  */
 import type { UploadSettings } from '../runtime/actions/create-upload.ts';
 import type { Plans } from '../runtime/core/plans.ts';
+import { Advice } from '../runtime/platform/advice.ts';
 import { type Config, parseConfig } from '../runtime/platform/config.ts';
 import { variables } from '../runtime/platform/config-variables.ts';
 import { parsePlans, readPlans } from '../runtime/platform/plans-file.ts';
@@ -13,7 +14,15 @@ import { configMaps } from './kube/core-types.ts';
 import { unwrap } from './kube/kube-failure.ts';
 import type { Edge, EdgeFound } from './routes/edge.ts';
 
-export type ApiSettings = { plans: Plans; uploads: UploadSettings };
+export type ApiSettings = {
+  plans: Plans;
+  uploads: UploadSettings;
+  /** Where workers look for uploads, as far as the resource itself says it. */
+  ingestBucket?: string | undefined;
+};
+
+/** Nobody can tell what the API goes by, and nothing is guessed. */
+export class SettingsUnknown extends Error {}
 
 type Sources = {
   client: Pick<KubeClient, 'get'>;
@@ -30,13 +39,14 @@ export function createApiSettings(
   return async () => {
     const edge = edgeOf(await findEdge());
     const told = config.plans === undefined && edge && (await plansOf(edge, client));
-    return { plans: told || own, uploads: uploadsOf(edge, config) };
+    const ingestBucket = edge?.spec.storage?.ingestBucket;
+    return { plans: told || own, uploads: uploadsOf(edge, config), ingestBucket };
   };
 }
 
 function edgeOf(found: EdgeFound): Edge | undefined {
   if (found.state === 'absent') return undefined;
-  if (found.state === 'invalid') throw new Error(`nobody knows what the API goes by: ${found.why}`);
+  if (found.state === 'invalid') throw new SettingsUnknown(found.why);
   return found.edge;
 }
 
@@ -46,10 +56,19 @@ async function plansOf(
 ): Promise<Plans | undefined> {
   if (plansConfigMapRef === undefined) return undefined;
   const { name, key } = plansConfigMapRef;
-  const { data, binaryData } = unwrap(await client.get(configMaps, { name, namespace }));
+  const found = await client.get(configMaps, { name, namespace });
+  const place = `the ConfigMap ${namespace}/${name}`;
+  if (!found.ok && found.failure.reason === 'NotFound') {
+    throw new SettingsUnknown(`${place}, which has the plans, is not there`);
+  }
+  const { data, binaryData } = unwrap(found);
   // What is not all UTF-8 lies there; a pod has it as a file like any other.
   const binary = Buffer.from(binaryData?.[key] ?? '', 'base64').toString();
-  return parsePlans(data?.[key] ?? binary, `the key ${key} of the ConfigMap ${namespace}/${name}`);
+  try {
+    return parsePlans(data?.[key] ?? binary, `the key ${key} of ${place}`);
+  } catch (cause) {
+    throw cause instanceof Advice ? new SettingsUnknown(cause.message, { cause }) : cause;
+  }
 }
 
 /** Of the variables that stand in the resource, not in a Secret: whatever they do not say the operator's own do. */

@@ -80,6 +80,10 @@ export const reasons = {
     outcome: 'waiting',
     meaning: 'The database lacks migrations of this version: nothing is written until it has them.',
   },
+  SettingsUnknown: {
+    outcome: 'waiting',
+    meaning: 'The ImageService or its plans cannot be read, by which the operator would go.',
+  },
 
   SuspendedByStaff: { outcome: 'held', meaning: 'Staff suspended the project.' },
   FileBlocked: { outcome: 'held', meaning: 'Moderation blocked the file.' },

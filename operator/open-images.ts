@@ -9,6 +9,7 @@ import type { Log } from '../runtime/platform/log.ts';
 import { downloadPublic } from '../runtime/platform/public-download.ts';
 import { openQueue } from '../runtime/platform/queue/open-queue.ts';
 import type { Queue } from '../runtime/platform/queue/queue.ts';
+import { StorageUnavailable } from '../runtime/platform/storage/bucket.ts';
 import { openS3Buckets } from '../runtime/platform/storage/s3-buckets.ts';
 import type { ApiSettings } from './api-settings.ts';
 import type { ImageDeps } from './cluster/declared-image.ts';
@@ -17,6 +18,8 @@ import type { EdgeCaches } from './routes/edge-caches.ts';
 /** A watermark is a small picture; it lies in memory while it is uploaded. */
 const IMAGE_BYTES_MAX = 8 * 1024 * 1024;
 const REFUSED_MAX = 10_000;
+const ELSEWHERE =
+  'workers look for uploads in another bucket than the operator writes to: set its TINTYPE_INGEST_BUCKET to `storage.ingestBucket` of the ImageService';
 
 type Opening = { log: Log; lifecycle: Pick<Lifecycle, 'onStop'> };
 type Sources = { findSettings(): Promise<ApiSettings>; edges: Pick<EdgeCaches, 'subscribe'> };
@@ -38,7 +41,8 @@ export function openImages(
     ...{ queue, log, clock: systemClock },
     buckets: openS3Buckets(config, systemClock),
     findSettings: async () => {
-      const { plans, uploads } = await findSettings();
+      const { plans, uploads, ingestBucket = config.ingestBucket } = await findSettings();
+      if (ingestBucket !== config.ingestBucket) throw new StorageUnavailable(ELSEWHERE);
       const ingestMaxBytes = Math.min(IMAGE_BYTES_MAX, uploads.ingestMaxBytes);
       return { plans, settings: { ...uploads, ingestMaxBytes } };
     },

@@ -1,4 +1,5 @@
 /** What keeps a resource from being looked at, said in its conditions beside what was found before. */
+import { SettingsUnknown } from '../api-settings.ts';
 import { type Condition, conditionsFor } from '../conditions.ts';
 import type { Absence } from './database-gate.ts';
 import { directiveOf } from './directives.ts';
@@ -32,16 +33,26 @@ export function tellAbsence(
 }
 
 /** The pass fails all the same, and is tried again later. */
-export async function tellRefusal(
+export async function tellFailure(
   state: TenantState,
   { error, ...known }: Known & { error: unknown },
 ): Promise<void> {
-  const refusal = refusalOf(error);
-  if (refusal === undefined) return;
-  const conditions = conditionsFor('WriteRefused', `${refusal}; this is tried again by itself`);
+  const conditions = conditionsOf(error);
+  if (conditions === undefined) return;
   await tell(state, known, conditions).catch((failure) => {
-    state.log.warn('a refusal could not be told', { kind: known.kind, error: failure });
+    state.log.warn('a failure could not be told', { kind: known.kind, error: failure });
   });
+}
+
+/** What is wrong with the installation is for who runs it, and stands in the log; who declares something waits for them. */
+const NO_SETTINGS =
+  'the ImageService or its plans cannot be read: whoever runs the installation finds what is wrong in the log of the operator; this is tried again by itself';
+
+function conditionsOf(error: unknown): Condition[] | undefined {
+  if (error instanceof SettingsUnknown) return conditionsFor('SettingsUnknown', NO_SETTINGS);
+  const refusal = refusalOf(error);
+  if (refusal === undefined) return undefined;
+  return conditionsFor('WriteRefused', `${refusal}; this is tried again by itself`);
 }
 
 /** What stands against the whole resource, beside what it said before. */

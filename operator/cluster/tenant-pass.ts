@@ -19,7 +19,7 @@ import { writeFinalizer } from './finalizer.ts';
 import { type ObjectResult, reconcileObject } from './reconcile-object.ts';
 import type { ObjectContext, RowsChanged } from './reconcile-rows.ts';
 import { isLettingGo, wakeRefused } from './refused.ts';
-import { type Known, tellAbsence, tellRefusal } from './tell-tenant.ts';
+import { type Known, tellAbsence, tellFailure } from './tell-tenant.ts';
 import type { TenantState } from './tenant-controllers.ts';
 import { isGoing, isHeld, type TenantKind, type TenantObject } from './tenant-object.ts';
 
@@ -66,7 +66,7 @@ async function turnAt(state: TenantState, { kind, pass, term }: Running): Promis
       throw error;
     }
     if (absence === undefined) {
-      if (object !== undefined) await tellRefusal(state, { kind, object, error });
+      if (object !== undefined) await tellFailure(state, { kind, object, error });
       throw error;
     }
     state.gate.failed(absence);

@@ -1,7 +1,11 @@
 // What stands in the way of one resource is said there alone. Spec: Project (status).
 import { randomBytes } from 'node:crypto';
 import { afterAll, expect, it } from 'vitest';
+import { SettingsUnknown } from '../../operator/api-settings.ts';
+import { createOrganizations } from '../../operator/cluster/organizations.ts';
+import { defaultPlans, type Plans } from '../../runtime/core/plans.ts';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
+import { systemClock } from '../../runtime/platform/clock.ts';
 import { StorageUnavailable } from '../../runtime/platform/storage/bucket.ts';
 import { useDatabase } from '../support/database.ts';
 import { declaredImageDeps } from '../support/declared-image-deps.ts';
@@ -20,7 +24,9 @@ const write = async () => {
 };
 const buckets = { ...folder.buckets, ingest: { ...folder.buckets.ingest, write } };
 const images = { ...declaredImageDeps(buckets), download: async () => ({ fault: 'nobody asks' }) };
-const cluster = useTenantCluster({ db, context: { images } });
+let findPlans = async (): Promise<Plans> => defaultPlans;
+const findOrganization = createOrganizations({ clock: systemClock, findPlans: () => findPlans() });
+const cluster = useTenantCluster({ db, context: { images, findOrganization } });
 const { apply, condition, led, untilReason } = cluster;
 
 /** Whatever is said of it in the meantime. */
@@ -61,6 +67,27 @@ it('a storage that takes no images is the trouble of the preset that brings one'
     expect(said?.message).toBe(
       'the storage does not take the image: The bucket tintype-ingest refuses access: check its credentials.',
     );
+  });
+});
+
+it('plans that cannot be read are the trouble of a namespace that has no organization yet', async () => {
+  const [known, name] = [newSlug(), newSlug()];
+  await led(async () => {
+    await apply('Project', known, {});
+    await untilReason('Project', known, 'InSync');
+    findPlans = async () => {
+      throw new SettingsUnknown('the ConfigMap images/plans, which has the plans, is not there');
+    };
+    const seen = await reasonsWhile(known, async () => {
+      await apply('Project', name, {}, { namespace: cluster.other() });
+      await untilReason('Project', name, 'SettingsUnknown', cluster.other());
+    });
+    expect([...seen]).toEqual(['InSync']);
+    const said = await condition('Project', name, 'Ready', cluster.other());
+    expect(said?.message).not.toContain('images/plans');
+    expect(await findProjectBySlug(db, name)).toBeUndefined();
+    findPlans = async () => defaultPlans;
+    await untilReason('Project', name, 'InSync', cluster.other());
   });
 });
 

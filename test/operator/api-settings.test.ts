@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApiSettings } from '../../operator/api-settings.ts';
+import { createApiSettings, SettingsUnknown } from '../../operator/api-settings.ts';
 import type { ConfigMap } from '../../operator/kube/core-types.ts';
+import { KubeFailure } from '../../operator/kube/kube-failure.ts';
 import type { EdgeFound } from '../../operator/routes/edge.ts';
 import { defaultPlans } from '../../runtime/core/plans.ts';
 import { parseConfig } from '../../runtime/platform/config.ts';
@@ -26,10 +27,14 @@ type Held = Pick<ConfigMap, 'data' | 'binaryData'>;
 const holding = (text: string): Held => ({ data: { 'plans.yaml': text } });
 
 /** With this in the ConfigMap of plans in the namespace of the ImageService. */
-function find(found: EdgeFound, env: Record<string, string> = {}, held = holding(trial(5))) {
+function find(
+  found: EdgeFound,
+  env: Record<string, string> = {},
+  held: Held | KubeFailure = holding(trial(5)),
+) {
   const get = async (_type: unknown, place: { name: string; namespace: string }) => {
     expect(place).toEqual({ name: 'plans', namespace: 'images' });
-    return { ok: true, value: held };
+    return held instanceof KubeFailure ? { ok: false, failure: held } : { ok: true, value: held };
   };
   const client = { get: get as never };
   return createApiSettings(parseConfig(env), { client, findEdge: async () => found })();
@@ -57,8 +62,16 @@ describe('the plans', () => {
   it('are not guessed where they cannot be read', async () => {
     const asked = find(edgeOf({ plansConfigMapRef }), {}, holding('trial: {}'));
     await expect(asked).rejects.toThrow(/ConfigMap images\/plans: trial\.credits/);
+    await expect(asked).rejects.toBeInstanceOf(SettingsUnknown);
     const invalid = { state: 'invalid', why: 'wrong', deliveryRootDomain: undefined } as const;
-    await expect(find(invalid)).rejects.toThrow('wrong');
+    await expect(find(invalid)).rejects.toThrow(new SettingsUnknown('wrong'));
+    const missing = new KubeFailure({
+      reason: 'NotFound',
+      message: 'configmaps "plans" not found',
+    });
+    await expect(find(edgeOf({ plansConfigMapRef }), {}, missing)).rejects.toThrow(
+      new SettingsUnknown('the ConfigMap images/plans, which has the plans, is not there'),
+    );
   });
 });
 

@@ -80,6 +80,8 @@ const cases: Record<Reason, Decision<unknown>> = {
   PlanOnly: { changes: [], conditions: conditionsFor('PlanOnly', 'changes are planned') },
   DatabaseUnavailable: { changes: [], conditions: conditionsFor('DatabaseUnavailable', 'away') },
   SchemaNotReady: { changes: [], conditions: conditionsFor('SchemaNotReady', 'no tables') },
+  // Of the cluster alone: test/cluster/own-troubles.test.ts.
+  SettingsUnknown: { changes: [], conditions: conditionsFor('SettingsUnknown', 'no plans') },
   SpecInvalid: { changes: [], conditions: conditionsFor('SpecInvalid', 'no chain') },
   SlugInvalid: decideProject(project({}, 'shop.main'), projectRows({ project: undefined })),
   SlugReserved: decideProject(project({ slug: 'www' }), projectRows({ project: undefined })),

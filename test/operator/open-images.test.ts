@@ -33,6 +33,19 @@ it('an operator without storage takes no declared images', () => {
   expect(openImages(parseConfig({}), { log, lifecycle, findSettings, edges })).toBeUndefined();
 });
 
+it('an operator writes nothing where workers do not look for it', async () => {
+  const lifecycle = { onStop: () => undefined };
+  const open = (ingestBucket: string) =>
+    openImages(parseConfig({ TINTYPE_S3_ENDPOINT: env.TINTYPE_S3_ENDPOINT }), {
+      ...{ log, lifecycle, edges },
+      findSettings: async () => ({ plans: defaultPlans, uploads, ingestBucket }),
+    });
+  await expect(open('other')?.findSettings()).rejects.toMatchObject({
+    advice: expect.stringContaining('set its TINTYPE_INGEST_BUCKET'),
+  });
+  expect(await open('tintype-ingest')?.findSettings()).toMatchObject({ plans: defaultPlans });
+});
+
 it('what was refused is tried again where the ImageService is another, as its switches may be', () => {
   const told: ((which: string) => void)[] = [];
   const subscribe = (handler: (which: string) => void) => void told.push(handler);

@@ -62,7 +62,12 @@ export type TenantCluster = {
   apply(kind: string, name: string, spec: object, declared?: Declared): Promise<unknown>;
   read(kind: string, name: string, namespace?: string): Promise<Live>;
   remove(kind: string, name: string, namespace?: string): Promise<unknown>;
-  condition(kind: string, name: string, type?: string): Promise<Condition | undefined>;
+  condition(
+    kind: string,
+    name: string,
+    type?: string,
+    namespace?: string,
+  ): Promise<Condition | undefined>;
   /** Until Ready says so, of the newest generation. */
   untilReason(kind: string, name: string, reason: string, namespace?: string): Promise<void>;
   untilGone(kind: string, name: string, namespace?: string): Promise<void>;
