@@ -6,6 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { LRUCache } from 'lru-cache';
+import { refuseWish } from '../../runtime/actions/create-upload.ts';
 import {
   type DeclaredImageDeps,
   declaredUpload,
@@ -159,7 +160,7 @@ async function bring(
   const { file_slug } = placeOf(bringing);
   const last = row.upload?.sha256 === sha256 ? row.upload : null;
   const upload_id = last?.status === 'created' ? last.upload_id : undefined;
-  const carryOut = mode === 'plan-only' ? planUpload : uploader({ ...images, db });
+  const carryOut = mode === 'plan-only' ? planner(images) : uploader({ ...images, db });
   try {
     const difference = await carryOut({ bringing, file_slug, bytes, sha256, upload_id });
     return difference === undefined ? onItsWay(file_slug) : { ...onItsWay(file_slug), difference };
@@ -203,14 +204,18 @@ function uploader({ findSettings, ...deps }: ImageDeps & { db: Database }): Carr
   };
 }
 
-async function planUpload({ upload_id, ...image }: Upload): Promise<RowDifference> {
-  const table = 'uploads';
-  const { file_slug, ...wish } = declaredUpload(image);
-  if (upload_id === undefined) {
-    return { action: 'insert', table, row: file_slug, fields: fieldsOf(wish) };
-  }
-  const fields = fieldsOf({ status: 'uploaded' }, { status: 'created' });
-  return { action: 'update', table, row: upload_id, fields };
+/** No upload is planned that would be refused. */
+function planner({ findSettings }: ImageDeps): CarryOut {
+  return async ({ upload_id, ...image }) => {
+    const table = 'uploads';
+    const { file_slug, ...wish } = declaredUpload(image);
+    if (upload_id === undefined) {
+      refuseWish(wish, (await findSettings()).settings);
+      return { action: 'insert', table, row: file_slug, fields: fieldsOf(wish) };
+    }
+    const fields = fieldsOf({ status: 'uploaded' }, { status: 'created' });
+    return { action: 'update', table, row: upload_id, fields };
+  };
 }
 
 function placeOf({ identity, spec, project: { project_id } }: Bringing) {

@@ -75,8 +75,7 @@ export type BegunUpload = Pick<
 export async function beginUpload(deps: CreateUploadDeps, asked: UploadWish): Promise<BegunUpload> {
   const { project, wish } = asked;
   if (project.status !== 'active') throw new ServiceError('project_suspended');
-  refuseType(wish.content_type, deps.settings);
-  refuseSize(wish, deps.settings.ingestMaxBytes);
+  refuseWish(wish, deps.settings);
   const place = await placeOf(deps, asked);
   const upload_id = newId('upl', deps.clock.now().getTime());
   const ingest_key = `${project.project_id}/${upload_id}`;
@@ -130,6 +129,15 @@ async function placeOf(
   return from;
 }
 
+/** Throws unsupported_content_type or file_too_large: whatever project it is for. */
+export function refuseWish(
+  wish: Pick<CreateUpload, 'content_type' | 'size_bytes'>,
+  settings: UploadSettings,
+): void {
+  refuseType(wish.content_type, settings);
+  refuseSize(wish, settings.ingestMaxBytes);
+}
+
 type Switches = Pick<UploadSettings, 'avifUploads' | 'svgUploads'>;
 
 function refuseType(contentType: string, { avifUploads, svgUploads }: Switches): void {
@@ -146,7 +154,10 @@ function refuseType(contentType: string, { avifUploads, svgUploads }: Switches):
   throw new ServiceError('unsupported_content_type', { message, details: { accepted } });
 }
 
-function refuseSize({ content_type, size_bytes }: CreateUpload, ingestMaxBytes: number): void {
+function refuseSize(
+  { content_type, size_bytes }: Pick<CreateUpload, 'content_type' | 'size_bytes'>,
+  ingestMaxBytes: number,
+): void {
   const isSvg = content_type === 'image/svg+xml';
   const max_bytes = isSvg ? Math.min(SVG_BYTES_MAX, ingestMaxBytes) : ingestMaxBytes;
   if (size_bytes > max_bytes) throw new ServiceError('file_too_large', { details: { max_bytes } });

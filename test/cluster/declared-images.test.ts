@@ -303,6 +303,21 @@ describe('a preset that brings its image', () => {
     });
   });
 
+  it('plans no upload that would be refused', async () => {
+    const [name, bytes] = [newSlug(), Buffer.concat([newImage(), Buffer.alloc(1_000_000)])];
+    const url = `https://shop.example/${name}.png`;
+    served.set(url, bytes);
+    await apply('Project', name, {});
+    const spec = { projectRef: { name }, image: { url, sha256: digest(bytes) } };
+    const annotations = { 'tintype.dev/plan-only': 'true' };
+    await apply('WatermarkPreset', name, spec, { annotations });
+    await led(async () => {
+      await untilReason('WatermarkPreset', name, 'ImageRefused');
+      const planned = await condition('WatermarkPreset', name, 'Planned');
+      expect(planned).toMatchObject({ reason: 'NothingToChange' });
+    });
+  });
+
   it('never replaces a file of others, nor brings again what was blocked', async () => {
     const [name, bytes] = [newSlug(), newImage()];
     const spec = { projectRef: { name }, image: { configMapRef: { name, key: 'logo.png' } } };
