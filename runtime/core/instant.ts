@@ -8,6 +8,9 @@ import { z } from 'zod';
 export const INSTANT_EXPECTED =
   'an ISO 8601 timestamp such as 2026-11-20T08:00:00Z, of a year from 1 to 9998';
 
+/** The same of a query, where a day will do. */
+export const ASKED_TIME_EXPECTED = `a date, or ${INSTANT_EXPECTED}`;
+
 /** The first instant that is taken: before it PostgreSQL and ISO 8601 count years differently. */
 export const EARLIEST_INSTANT = new Date('0001-01-01T00:00:00.000Z');
 
@@ -22,6 +25,14 @@ export function parseInstant(text: string): Date | undefined {
 /** Midnight UTC of a date (YYYY-MM-DD); undefined where it is none, or of a year out of bounds. */
 export function parseDay(text: string): Date | undefined {
   return DAY.safeParse(text).success ? boundedInstant(text) : undefined;
+}
+
+/** A timestamp as it stands in a query, or a day: its midnight UTC, which `dayAddsMs` moves. */
+export function parseAskedTime(text: string, dayAddsMs = 0): Date | undefined {
+  const day = parseDay(text);
+  if (day !== undefined) return new Date(day.getTime() + dayAddsMs);
+  // In a query a + is a space, so an offset arrives with one.
+  return parseInstant(text.replace(' ', '+'));
 }
 
 const DAY = z.iso.date();

@@ -1,6 +1,6 @@
 /** Who did what, as staff read it. Ours. Spec: Staff (all require Staff). */
 import { z } from 'zod';
-import { oneOf, pageQuery, plainText, requestQuery, sentTimestamp, timestamp } from './wire.ts';
+import { askedTime, oneOf, pageQuery, plainText, requestQuery, timestamp } from './wire.ts';
 
 /** Who can have done something. */
 export const actorKinds = [
@@ -39,7 +39,7 @@ export const listAuditQuery = requestQuery({
   action: plainText('an action such as file.block').optional(),
   target: plainText('an id or a slug').optional(),
   request_id: plainText('the id of a request').optional(),
-  since: sentTimestamp.optional(),
-  until: sentTimestamp.optional(),
+  since: askedTime.optional(),
+  until: askedTime.optional(),
   ...pageQuery,
 });

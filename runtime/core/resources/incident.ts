@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { NAME_LENGTH_MAX, NOTE_LENGTH_MAX } from '../limits.ts';
 import {
+  askedTime,
   boundedText,
   expected,
   nameText,
@@ -54,7 +55,7 @@ export const patchIncidentBody = requestBody({
 
 /** Query of the list of incidents. */
 export const listIncidentsQuery = requestQuery({
-  active_since: sentTimestamp.optional(),
+  active_since: askedTime.optional(),
   ...pageQuery,
 });
 

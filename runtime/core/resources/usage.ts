@@ -1,7 +1,7 @@
 /** What a project used and was charged for. Spec: Usage record; Usage; Metering (usage query). */
 import { z } from 'zod';
 import { type InputIssue, wrongInput } from '../input-issue.ts';
-import { EARLIEST_INSTANT, INSTANT_EXPECTED, parseDay, parseInstant } from '../instant.ts';
+import { ASKED_TIME_EXPECTED, EARLIEST_INSTANT, parseAskedTime, parseDay } from '../instant.ts';
 import { USAGE_RANGE_DAYS_DEFAULT, USAGE_RANGE_DAYS_MAX } from '../limits.ts';
 import { requestQuery, timestamp } from './wire.ts';
 
@@ -61,8 +61,8 @@ export type UsageRange = { from: Date; to: Date; range_capped: boolean };
  * to 9998, and for from after to.
  */
 export function resolveUsageRange(query: z.infer<typeof usageQuery>, now: Date): UsageRange {
-  const to = query.to === undefined ? now : parseTime(query.to, DAY_MS);
-  const from = query.from === undefined ? defaultFrom(to ?? now, now) : parseTime(query.from, 0);
+  const to = query.to === undefined ? now : parseAskedTime(query.to, DAY_MS);
+  const from = query.from === undefined ? defaultFrom(to ?? now, now) : parseAskedTime(query.from);
   if (from === undefined || to === undefined) throw wrongInput(...unreadable({ from, to }));
   if (from > to || isReversed(query)) {
     throw wrongInput({ path: 'from', message: 'expected a time before to' });
@@ -87,16 +87,8 @@ function defaultFrom(to: Date, now: Date): Date {
   return new Date(Math.max(from, EARLIEST_INSTANT.getTime()));
 }
 
-/** `dateAddsMs` moves a date-only value behind its midnight. */
-function parseTime(text: string, dateAddsMs: number): Date | undefined {
-  const day = parseDay(text);
-  if (day !== undefined) return new Date(day.getTime() + dateAddsMs);
-  // In a query a + is a space, so an offset arrives with one.
-  return parseInstant(text.replace(' ', '+'));
-}
-
 function unreadable(times: Readonly<Record<string, Date | undefined>>): InputIssue[] {
-  const message = `expected a date, or ${INSTANT_EXPECTED}`;
+  const message = `expected ${ASKED_TIME_EXPECTED}`;
   const names = Object.keys(times).filter((name) => times[name] === undefined);
   return names.map((path) => ({ path, message }));
 }

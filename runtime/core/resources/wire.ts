@@ -3,7 +3,7 @@
  * so that it reads well beside the path of the field. Spec: Resources and their fields; Conventions.
  */
 import { z } from 'zod';
-import { INSTANT_EXPECTED, parseInstant } from '../instant.ts';
+import { ASKED_TIME_EXPECTED, INSTANT_EXPECTED, parseAskedTime, parseInstant } from '../instant.ts';
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, LIST_LIMIT_MIN, NAME_LENGTH_MAX } from '../limits.ts';
 import { parseFileSlug } from '../slug.ts';
 import { countCharacters, hasUnsafeCharacters, isStorable } from '../text.ts';
@@ -55,6 +55,11 @@ export const times = { created_at: timestamp, updated_at: timestamp };
 export const sentTimestamp = z
   .string({ error: expected(INSTANT_EXPECTED) })
   .transform((text, context) => parsed(context, parseInstant(text), INSTANT_EXPECTED));
+
+/** An instant in a query, or a day, which begins at midnight UTC. */
+export const askedTime = z
+  .string({ error: expected(ASKED_TIME_EXPECTED) })
+  .transform((text, context) => parsed(context, parseAskedTime(text), ASKED_TIME_EXPECTED));
 
 /** A text as it was sent, for the database or for a comparison; `what` says what it should be. */
 export function plainText(what: string) {

@@ -169,6 +169,8 @@ describe.each(endpoints.filter(({ auth }) => auth.includes('none')))(
       const body = bodyOf(endpoint);
       expect((await api.anonymous(method, path, body)).status).toBe(ok);
       expect((await api.withKey('nonsense')(method, path, body)).status).toBe(ok);
+      const headers = { authorization: 'Bearer ls1.kid.payload.mac' };
+      expect((await api.send({ method, path, body, headers })).status).toBe(ok);
     });
   },
 );

@@ -107,6 +107,9 @@ describe('an incident', () => {
       `?active_since=${encodeURIComponent(ago(hours).toISOString())}`;
     expect(await titles(since(1))).toEqual([now.title]);
     expect(await titles(since(49))).toEqual(['Slow', 'Old']);
+    const iso = ago(49).toISOString();
+    expect(await titles(`?active_since=${iso.replace('Z', '+00:00')}`)).toEqual(['Slow', 'Old']);
+    expect(await titles(`?active_since=${iso.slice(0, 10)}`)).toEqual(['Slow', 'Old']);
     expect(issuesOf(await staff('GET', `${PATH}?active_since=soon`))).toEqual(['active_since']);
   });
 });
@@ -224,6 +227,8 @@ describe('the trail', () => {
       'organization.create',
     ]);
     expect((await trail('since=2999-01-01T00:00:00Z')).items).toEqual([]);
+    expect((await trail('since=2999-01-01T00:00:00+00:00')).items).toEqual([]);
+    expect((await trail('until=1999-01-01')).items).toEqual([]);
     expect(codeOf(await staff('GET', '/v1/staff/audit?actor_kind=odd'))).toBe(
       '400 invalid_request',
     );
