@@ -46,10 +46,10 @@ async function insertAccount(
   const winner = await findAccount(tx, subject);
   if (winner !== undefined) return winner;
   const facts = cleanFacts(display);
-  const name = organizationName(facts) ?? subject.slice(0, NAME_LENGTH_MAX);
+  const user_id = newId('usr', deps.clock.now().getTime());
+  const name = organizationName(facts) ?? cleanText(subject, NAME_LENGTH_MAX) ?? user_id;
   const organization = onlyRow(await insertTrialOrganization(tx, deps, { name, actor }));
   const { organization_id } = organization;
-  const user_id = newId('usr', deps.clock.now().getTime());
   const user = await insertUser(tx, { user_id, subject, organization_id, ...facts });
   return { user, organization };
 }

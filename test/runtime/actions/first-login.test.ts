@@ -105,4 +105,12 @@ describe('the display headers', () => {
     expect(await nameOf('n2', { email: 'a@b.c' })).toBe('a@b.c');
     expect(await nameOf('n3', {})).toBe('n3');
   });
+
+  it('leave it to the subject, cleaned and cut between two letters, and then to the id', async () => {
+    const nameOf = async (subject: string) => (await login(subject)).organization.name;
+    const cut = `${'n'.repeat(119)}😀`;
+    expect(await nameOf(`${cut}4`)).toBe(cut);
+    expect(await nameOf('n\u202e5')).toBe('n5');
+    expect(await nameOf('\u200e')).toMatch(/^usr_/);
+  });
 });
