@@ -17,7 +17,11 @@ export function apiKey(key: string): Credentials {
 }
 
 /** A dashboard session: its headers, and a signature on every write. */
-export function session(headers: Record<string, string>, signingSecret: string): Credentials {
+export function session(texts: Record<string, string>, signingSecret: string): Credentials {
+  // UTF-8, byte by byte: fetch takes no character beyond Latin-1.
+  const headers = Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [name, Buffer.from(text).toString('latin1')]),
+  );
   return (call) => {
     if (call.method === 'GET') return headers;
     return { ...headers, 'x-request-signature': signRequest(signingSecret, call) };

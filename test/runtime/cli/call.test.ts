@@ -34,6 +34,13 @@ it('sends the session to the Tintype that runs', async () => {
   ]);
 });
 
+it('names a person in whatever script, in the UTF-8 of its header', async () => {
+  const { code, stderr } = await call('GET', '/v1/me', '--sub', 'é 山😀');
+  expect([code, stderr]).toEqual([0, '']);
+  const sent = own.asked[0]?.headers['x-identity-user-id'] ?? '';
+  expect(Buffer.from(String(sent), 'latin1').toString()).toBe('é 山😀');
+});
+
 it('is for the audience that this Tintype looks for', async () => {
   await writeInstance(folder, { ...instance, environment: { TINTYPE_IDENTITY_AUDIENCE: 'shop' } });
   expect((await call('GET', '/v1/me')).code).toBe(0);
