@@ -3,6 +3,7 @@
  * and what stands there instead.
  */
 import type { z } from 'zod';
+import { cutText } from '../../runtime/core/text.ts';
 import { type Fault, printPath } from './fault.ts';
 import type { RawDocument } from './read-documents.ts';
 
@@ -49,5 +50,6 @@ export function show(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === 'object') return `{ ${Object.keys(value).join(', ')} }`;
   const text = JSON.stringify(value);
-  return text.length > SHOWN_CHARACTERS_MAX ? `${text.slice(0, SHOWN_CHARACTERS_MAX)}…` : text;
+  const cut = cutText(text, SHOWN_CHARACTERS_MAX);
+  return cut.length < text.length ? `${cut}…` : text;
 }

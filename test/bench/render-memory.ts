@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { deliver, withKey } from '../contract/support/client.ts';
-import { removeFolder, startTintype, type Tintype } from '../contract/support/tintype.ts';
+import { makeFolder, removeFolder, startTintype, type Tintype } from '../contract/support/tintype.ts';
 import { upload } from '../contract/support/upload.ts';
 import { type Figure, figure } from './figure.ts';
 import { type IngestSample, makeIngestSamples } from './ingest-samples.ts';
@@ -24,15 +24,9 @@ const KINDS = ['image/jpeg', 'image/png', 'image/webp'];
 
 export async function measureRenderMemory(): Promise<Figure[]> {
   const samples = (await makeIngestSamples()).filter((one) => KINDS.includes(one.content_type));
-  const first = await startTintype();
-  const { data } = first;
+  const data = await makeFolder();
   try {
-    const { api_key, project_slug } = first.instance;
-    for (const { name, bytes, content_type } of samples) {
-      const picture = { bytes, content_type, file_slug: slugOf(name) };
-      await upload(withKey(first, api_key), project_slug, picture);
-    }
-    await first.end('SIGTERM');
+    await uploadAll(samples, data);
     const figures: Figure[] = [];
     for (const sample of samples) {
       for (const width of WIDTHS) figures.push(...(await measureFresh(data, { sample, width })));
@@ -40,6 +34,19 @@ export async function measureRenderMemory(): Promise<Figure[]> {
     return figures;
   } finally {
     await removeFolder(data);
+  }
+}
+
+async function uploadAll(samples: readonly IngestSample[], data: string): Promise<void> {
+  const tintype = await startTintype({ data });
+  try {
+    const { api_key, project_slug } = tintype.instance;
+    for (const { name, bytes, content_type } of samples) {
+      const picture = { bytes, content_type, file_slug: slugOf(name) };
+      await upload(withKey(tintype, api_key), project_slug, picture);
+    }
+  } finally {
+    await tintype.end('SIGTERM');
   }
 }
 
