@@ -10,7 +10,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { deliver, withKey } from '../contract/support/client.ts';
-import { makeFolder, removeFolder, startTintype, type Tintype } from '../contract/support/tintype.ts';
+import {
+  makeFolder,
+  removeFolder,
+  startTintype,
+  type Tintype,
+} from '../contract/support/tintype.ts';
 import { upload } from '../contract/support/upload.ts';
 import { type Figure, figure } from './figure.ts';
 import { type IngestSample, makeIngestSamples } from './ingest-samples.ts';
