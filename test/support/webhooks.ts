@@ -3,7 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { printDeliveryId, printWebhookBody } from '../../runtime/core/events.ts';
 import type { Database } from '../../runtime/db/client.ts';
 import { type ProjectRow, updateProject } from '../../runtime/db/projects.ts';
-import { insertWebhookDeliveries } from '../../runtime/db/webhook-deliveries.ts';
+import {
+  insertWebhookDeliveries,
+  type NewWebhookDelivery,
+} from '../../runtime/db/webhook-deliveries.ts';
 import type { WebhookDeps } from '../../runtime/jobs/send-webhook.ts';
 import { createLanes, type Lanes } from '../../runtime/jobs/webhook-lanes.ts';
 import {
@@ -62,14 +65,19 @@ export async function setCallback(db: Database, { project_id, url, secret }: Cal
 
 /** Writes an event down as its cause would; returns its id. */
 export async function insertEvent(db: Database, project_id: string): Promise<string> {
+  const delivery = newDelivery(project_id);
+  await db.transaction((tx) => insertWebhookDeliveries(tx, [delivery]));
+  return delivery.delivery_id;
+}
+
+/** Of an event of its own. */
+export function newDelivery(project_id: string): NewWebhookDelivery {
   const data = { project_id, test_id: randomBytes(8).toString('hex') };
   const event = 'webhook.test';
   const id = printDeliveryId(event, data);
   const created_at = new Date();
   const body = printWebhookBody({ id, event, created_at, data });
-  const delivery = { delivery_id: id, project_id, event, body, created_at };
-  await db.transaction((tx) => insertWebhookDeliveries(tx, [delivery]));
-  return id;
+  return { delivery_id: id, project_id, event, body, created_at };
 }
 
 /** The wait is over: everything that is scheduled is due now. */
