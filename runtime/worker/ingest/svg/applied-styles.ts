@@ -82,8 +82,8 @@ function subjectOf(selector: string): string {
 
 /** All that a selector may call it by. */
 function subjectsOf({ name, attributes }: SvgNode): string[] {
-  const classes = (attributes.get('class') ?? '').split(/\s+/).map((one) => `.${one}`);
-  return [...new Set(['*', name, `#${attributes.get('id')}`, ...classes])];
+  const classes = new Set(attributes.get('class')?.split(/\s+/));
+  return ['*', name, `#${attributes.get('id')}`, ...Array.from(classes, (one) => `.${one}`)];
 }
 
 function declarationsOf(

@@ -15,6 +15,7 @@ import { IngestRefusal } from '../ingest-refusal.ts';
 import { countSubjects } from './applied-styles.ts';
 import { readAttributes, refuseBitmap } from './attributes.ts';
 import { printStyleSheet, readStyleSheet, type StyleRule } from './style.ts';
+import { matchesCost, weightOf } from './style-cost.ts';
 import type { SvgNode } from './svg-node.ts';
 import { tooCostly } from './too-costly.ts';
 
@@ -58,7 +59,7 @@ class TreeReader {
   readonly #stack: (SvgNode | undefined)[] = [];
   readonly #ids = new Set<string>();
   readonly #counts = { elements: 0, text: 0, style: 0 };
-  readonly #kept = { elements: 0, subjects: 0 };
+  readonly #kept = { elements: 0, weight: 0, subjects: 0 };
 
   root(): SvgNode {
     if (this.#root === undefined) throw new IngestRefusal('decode_failed', 'no <svg> root');
@@ -85,7 +86,10 @@ class TreeReader {
   close(): void {
     const node = this.#stack.pop();
     if (node === undefined) return;
-    if (node.name === 'style') this.#kept.subjects += countSubjects(rewriteStyle(node));
+    if (node.name === 'style') {
+      this.#kept.subjects += countSubjects(rewriteStyle(node));
+      this.#checkMatches();
+    }
     this.#stack.at(-1)?.children.push(node);
   }
 
@@ -99,7 +103,7 @@ class TreeReader {
     this.#count('style', Buffer.byteLength(style));
     const attributes = readAttributes(name, found);
     this.#claimId(attributes);
-    this.#countMatches();
+    this.#countElement(attributes);
     if (isRoot) return this.#plant(name, attributes);
     return { name, attributes, children: [] };
   }
@@ -129,11 +133,19 @@ class TreeReader {
     this.#ids.add(id);
   }
 
-  /** As soon as there are too many, instead of after the whole tree. */
-  #countMatches(): void {
+  #countElement(attributes: Map<string, string>): void {
     this.#kept.elements += 1;
-    const matches = this.#kept.elements * this.#kept.subjects;
+    this.#kept.weight += weightOf({ attributes });
+    this.#checkMatches();
+  }
+
+  /** As soon as there are too many, instead of after the whole tree. */
+  #checkMatches(): void {
+    const { elements, weight, subjects } = this.#kept;
+    const matches = elements * subjects;
     if (matches > svgCaps.style_matches) throw tooCostly(`${matches} style_matches`);
+    const ns = matchesCost(subjects, weight);
+    if (ns > svgCaps.drawing_ns) throw tooCostly(`${ns} drawing_ns`);
   }
 
   #count(what: 'elements' | 'text' | 'style', more: number): void {

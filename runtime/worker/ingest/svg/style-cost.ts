@@ -18,16 +18,20 @@ type Around = { readonly widest: number; readonly climb: number; readonly crowd:
 export function stylesCost(styles: AppliedStyles, root: SvgNode): number {
   if (styles.rule_count === 0) return 0;
   const weight = weightOf(root);
-  return costBelow(styles, root, { widest: weight, climb: weight, crowd: weight });
+  const around = { widest: weight, climb: weight, crowd: weight };
+  return costBelow(styles, { node: root, weight }, around);
 }
 
-function costBelow(styles: AppliedStyles, node: SvgNode, around: Around): number {
+/** Of all its classes, which are counted once. */
+type Weighed = { readonly node: SvgNode; readonly weight: number };
+
+function costBelow(styles: AppliedStyles, { node, weight }: Weighed, around: Around): number {
   const { level, climbing, siblings } = styles.stepsFrom(node);
-  let ns = styles.rule_count * weightOf(node) * MATCH_NS;
+  let ns = matchesCost(styles.rule_count, weight);
   ns += level * around.widest * LEVEL_STEP_NS + climbing * around.climb * CLIMBING_STEP_NS;
   ns += siblings * around.crowd * SIBLING_NS;
-  const children = childElements(node);
-  const weights = children.map(weightOf);
+  const children = childElements(node).map((child) => ({ node: child, weight: weightOf(child) }));
+  const weights = children.map((child) => child.weight);
   const widest = weights.reduce((most, one) => Math.max(most, one), 0);
   // Selectors that count siblings go over all of them for each.
   ns += styles.counting_count * (children.length ** 2 / 2) * widest * SIBLING_NS;
@@ -37,7 +41,26 @@ function costBelow(styles: AppliedStyles, node: SvgNode, around: Around): number
   return ns;
 }
 
-function weightOf({ attributes }: SvgNode): number {
-  const classes = attributes.get('class')?.match(/\S+/g)?.length ?? 1;
-  return Math.max(1, classes * CLASS_SHARE);
+/** Of so many selectors, at elements that weigh so much together: the least that they cost, however they look. */
+export function matchesCost(selectors: number, weight: number): number {
+  return selectors * weight * MATCH_NS;
+}
+
+/** How much longer than at an element of one class a selector takes at this one. */
+export function weightOf({ attributes }: Pick<SvgNode, 'attributes'>): number {
+  return Math.max(1, countWords(attributes.get('class') ?? '') * CLASS_SHARE);
+}
+
+const SPACE = 0x20;
+
+/** Without making them: there may be a million. */
+function countWords(text: string): number {
+  let count = 0;
+  let isWithin = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const isOfWord = text.charCodeAt(at) > SPACE;
+    if (isOfWord && !isWithin) count += 1;
+    isWithin = isOfWord;
+  }
+  return count;
 }

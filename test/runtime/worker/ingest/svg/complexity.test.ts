@@ -283,4 +283,13 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
   ])('%s: taken', (_, document) => {
     expect(outcome(document)).toBe('taken');
   });
+
+  it('as soon as its rules are too many for the classes of its elements, wherever the rules stand', () => {
+    const rules = `<style>${'.b{fill:red}'.repeat(2000)}</style>`;
+    const elements = `<path class="${'a '.repeat(9000)}"/>`.repeat(4);
+    // What follows is no XML, which would be said of it where it was read.
+    expect(outcome(svg(`${rules}${elements}<`))).toBe('image_too_large');
+    expect(outcome(svg(`${elements}${rules}<`))).toBe('image_too_large');
+    expect(outcome(svg(`${rules}<`))).toBe('decode_failed');
+  });
 });
