@@ -44,6 +44,8 @@ async function framesIn(input: Buffer): Promise<Frame[]> {
   return frames;
 }
 
+const rewritten = (message: unknown) => JSON.parse(JSON.stringify(message));
+
 const frames = bytes({
   name: 'frames-of-decoders',
   seeds: () => [
@@ -57,7 +59,9 @@ const frames = bytes({
       assert.ok(Buffer.concat(parts).length <= BOUNDS.part_bytes_max);
     }
     const printed = Buffer.concat(read.map(({ message, parts }) => frameOf(message, parts)));
-    assert.deepEqual(await framesIn(printed), read);
+    // What is read as -0 is written as 0.
+    const written = read.map((frame) => ({ ...frame, message: rewritten(frame.message) }));
+    assert.deepEqual(await framesIn(printed), written);
     return read;
   },
   refuses: refusals(FrameError),
