@@ -10,7 +10,7 @@ import { type Config, parseConfig } from '../runtime/platform/config.ts';
 import { variables } from '../runtime/platform/config-variables.ts';
 import { parsePlans, readPlans } from '../runtime/platform/plans-file.ts';
 import type { KubeClient } from './kube/client.ts';
-import { configMaps } from './kube/core-types.ts';
+import { bytesOf, configMaps } from './kube/core-types.ts';
 import { unwrap } from './kube/kube-failure.ts';
 import type { Edge, EdgeFound } from './routes/edge.ts';
 
@@ -61,11 +61,9 @@ async function plansOf(
   if (!found.ok && found.failure.reason === 'NotFound') {
     throw new SettingsUnknown(`${place}, which has the plans, is not there`);
   }
-  const { data, binaryData } = unwrap(found);
-  // What is not all UTF-8 lies there; a pod has it as a file like any other.
-  const binary = Buffer.from(binaryData?.[key] ?? '', 'base64').toString();
+  const bytes = bytesOf(unwrap(found), { kind: 'ConfigMap', key });
   try {
-    return parsePlans(data?.[key] ?? binary, `the key ${key} of ${place}`);
+    return parsePlans(bytes?.toString() ?? '', `the key ${key} of ${place}`);
   } catch (cause) {
     throw cause instanceof Advice ? new SettingsUnknown(cause.message, { cause }) : cause;
   }

@@ -1,7 +1,7 @@
 /** Where the bytes of a declared image are: a ConfigMap, a Secret, or a public URL with its digest. Spec: Watermark preset. */
 import type { Reason } from '../conditions.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { type ConfigMap, configMaps, secrets } from '../kube/core-types.ts';
+import { bytesOf, configMaps, secrets } from '../kube/core-types.ts';
 import type { WatermarkPresetSpec } from '../watermark-preset/schema.ts';
 
 export type ImageSpec = NonNullable<WatermarkPresetSpec['image']>;
@@ -33,14 +33,4 @@ export async function readImage(
   if (bytes !== undefined) return bytes;
   const missing = answer.ok ? `has no key '${key}'` : 'is not there';
   return { reason: 'ImageNotFound', message: `the ${kind} '${name}' ${missing}` };
-}
-
-function bytesOf(
-  { data, binaryData }: ConfigMap,
-  { kind, key }: { kind: string; key: string },
-): Buffer | undefined {
-  const encoded = binaryData?.[key] ?? (kind === 'Secret' ? data?.[key] : undefined);
-  if (encoded !== undefined) return Buffer.from(encoded, 'base64');
-  const text = data?.[key];
-  return text === undefined ? undefined : Buffer.from(text);
 }

@@ -17,3 +17,14 @@ export const configMaps = resourceType<ConfigMap>({
   kind: 'ConfigMap',
   plural: 'configmaps',
 });
+
+/** What a pod would find in the file of the key; undefined where there is none. */
+export function bytesOf(
+  { data, binaryData }: ConfigMap,
+  { kind, key }: { kind: 'ConfigMap' | 'Secret'; key: string },
+): Buffer | undefined {
+  const encoded = binaryData?.[key] ?? (kind === 'Secret' ? data?.[key] : undefined);
+  if (encoded !== undefined) return Buffer.from(encoded, 'base64');
+  const text = data?.[key];
+  return text === undefined ? undefined : Buffer.from(text);
+}

@@ -129,11 +129,10 @@ async function placeOf(
   return from;
 }
 
+type WishedBytes = Pick<CreateUpload, 'content_type' | 'size_bytes'>;
+
 /** Throws unsupported_content_type or file_too_large: whatever project it is for. */
-export function refuseWish(
-  wish: Pick<CreateUpload, 'content_type' | 'size_bytes'>,
-  settings: UploadSettings,
-): void {
+export function refuseWish(wish: WishedBytes, settings: UploadSettings): void {
   refuseType(wish.content_type, settings);
   refuseSize(wish, settings.ingestMaxBytes);
 }
@@ -154,10 +153,7 @@ function refuseType(contentType: string, { avifUploads, svgUploads }: Switches):
   throw new ServiceError('unsupported_content_type', { message, details: { accepted } });
 }
 
-function refuseSize(
-  { content_type, size_bytes }: Pick<CreateUpload, 'content_type' | 'size_bytes'>,
-  ingestMaxBytes: number,
-): void {
+function refuseSize({ content_type, size_bytes }: WishedBytes, ingestMaxBytes: number): void {
   const isSvg = content_type === 'image/svg+xml';
   const max_bytes = isSvg ? Math.min(SVG_BYTES_MAX, ingestMaxBytes) : ingestMaxBytes;
   if (size_bytes > max_bytes) throw new ServiceError('file_too_large', { details: { max_bytes } });

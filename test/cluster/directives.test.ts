@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findProjectBySlug, updateProject } from '../../runtime/db/projects.ts';
 import { useDatabase } from '../support/database.ts';
 import { must } from '../support/rows.ts';
+import { sampleOf } from '../support/sample-of.ts';
 import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
 import { until } from '../support/until.ts';
 
@@ -34,10 +35,8 @@ async function allRows(): Promise<unknown[]> {
 
 /** As whoever watches the operator sees it. */
 async function countHeld(annotation: 'paused' | 'plan-only'): Promise<number> {
-  const printed = await cluster.metrics().print();
-  const of = `tintype_resources_held{kind="Project",annotation="${annotation}"} `;
-  const line = printed.split('\n').find((each) => each.startsWith(of));
-  return Number(must(line).slice(of.length));
+  const series = `tintype_resources_held{kind="Project",annotation="${annotation}"}`;
+  return Number(must(sampleOf(await cluster.metrics().print(), series)));
 }
 
 describe('a resource that asks for its plan alone', () => {
