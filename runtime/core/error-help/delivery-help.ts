@@ -64,7 +64,7 @@ export const deliveryHelp: HelpTable<typeof deliveryErrors> = {
   },
   not_found: {
     cause:
-      'The host, path, chain or file is not one that can be served: an unknown host, a chain that does not follow the grammar, an unknown preset, a parameter that does not belong to a signature, a file that is missing or deleted, a raw download that is off, or a size above what a source may be enlarged to.',
+      'The host, path, chain or file is not one that can be served: an unknown host, a chain that does not follow the grammar, an unknown preset, a parameter that does not belong to a signature or stands in another order than exp, kid, sig, a file that is missing or deleted, a raw download that is off, or a size above what a source may be enlarged to.',
     steps: [
       'Try `https://{host}/originals/f/{file_slug}`. If that works, the chain is at fault: each operation once, lower-case, between slashes, then `/f/`.',
       'Otherwise compare host and slug with `url` of the file; a file that was just published can take half a minute.',
