@@ -11,6 +11,8 @@ export type AppliedStyles = {
   readonly rule_count: number;
   /** Rules that look at the siblings of an element. */
   readonly counting_count: number;
+  /** Attributes of whose values a rule looks for a part, which takes as long as the value is. */
+  readonly looked_within: ReadonlySet<string>;
   of(node: SvgNode): readonly Declaration[];
   /** How far all selectors together are followed from it. */
   stepsFrom(node: SvgNode): SelectorSteps;
@@ -21,9 +23,11 @@ export function readAppliedStyles(root: SvgNode): AppliedStyles {
   const steps = new Map<string, SelectorSteps>();
   let rule_count = 0;
   let counting_count = 0;
+  const looked_within = new Set<string>();
   for (const rule of styleRules(root)) {
     const declarations = rule.declarations.filter(isCostly);
     counting_count += rule.selector.match(COUNTING)?.length ?? 0;
+    for (const [, name = ''] of rule.selector.matchAll(PART_OF_VALUE)) looked_within.add(name);
     for (const one of selectorsOf(rule.selector)) {
       const subject = subjectOf(one);
       rule_count += 1;
@@ -36,6 +40,7 @@ export function readAppliedStyles(root: SvgNode): AppliedStyles {
   return {
     rule_count,
     counting_count,
+    looked_within,
     of: (node) => declarationsOf(node, bySubject),
     stepsFrom: (node) =>
       subjectsOf(node).reduce((sum, one) => addSteps(sum, steps.get(one) ?? noSteps), noSteps),
@@ -50,6 +55,7 @@ export function countSubjects(rules: readonly StyleRule[]): number {
 }
 
 const COUNTING = /:nth-|:only-of|-of-type|~/gi;
+const PART_OF_VALUE = /(?<![\w\u0080-\uffff-])([\w\u0080-\uffff-]+) ?[*~]=/g;
 
 function* styleRules(root: SvgNode) {
   for (const { rules } of allElements(root)) if (rules !== undefined) yield* flatten(rules);
@@ -72,17 +78,15 @@ function selectorsOf(list: string): string[] {
 /** Its id, class or element; `*` where more than one can be meant. */
 function subjectOf(selector: string): string {
   if (BRACKET.test(selector)) return '*';
-  const last =
-    selector
-      .trim()
-      .split(/[\s>+~]+/)
-      .at(-1) ?? '';
+  // Any other space is a letter of a name.
+  const last = selector.split(/[ >+~]+/).findLast((part) => part !== '') ?? '';
   return /[#.][^#.:]+/.exec(last)?.[0] ?? /^[^:*]+/.exec(last)?.[0] ?? '*';
 }
 
 /** All that a selector may call it by. */
 function subjectsOf({ name, attributes }: SvgNode): string[] {
-  const classes = new Set(attributes.get('class')?.split(/\s+/));
+  // As librsvg parts them, which knows more spaces than CSS.
+  const classes = new Set(attributes.get('class')?.split(/\p{White_Space}+/u));
   return ['*', name, `#${attributes.get('id')}`, ...Array.from(classes, (one) => `.${one}`)];
 }
 

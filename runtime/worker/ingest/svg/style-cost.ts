@@ -11,15 +11,28 @@ const CLIMBING_STEP_NS = 150;
 const SIBLING_NS = 100;
 /** Of a selector, for each class that an element has: they are read anew each time. */
 const CLASS_SHARE = 0.6;
+/** For each character of them, or of another value that a selector looks within. */
+const CHARACTER_SHARE = 0.16;
 
 /** How much looking at an element's siblings takes, at those of all around it, and at each of all these. */
 type Around = { readonly widest: number; readonly climb: number; readonly crowd: number };
 
 export function stylesCost(styles: AppliedStyles, root: SvgNode): number {
   if (styles.rule_count === 0) return 0;
-  const weight = weightOf(root);
+  const weight = weigherOf(styles)(root);
   const around = { widest: weight, climb: weight, crowd: weight };
   return costBelow(styles, { node: root, weight }, around);
+}
+
+function weigherOf({ looked_within }: AppliedStyles): (node: SvgNode) => number {
+  if (looked_within.size === 0) return weightOf;
+  return (node) => {
+    let letters = 0;
+    for (const [name, value] of node.attributes) {
+      if (looked_within.has(name)) letters = Math.max(letters, value.length);
+    }
+    return Math.max(weightOf(node), letters * CHARACTER_SHARE);
+  };
 }
 
 /** Of all its classes, which are counted once. */
@@ -30,7 +43,8 @@ function costBelow(styles: AppliedStyles, { node, weight }: Weighed, around: Aro
   let ns = matchesCost(styles.rule_count, weight);
   ns += level * around.widest * LEVEL_STEP_NS + climbing * around.climb * CLIMBING_STEP_NS;
   ns += siblings * around.crowd * SIBLING_NS;
-  const children = childElements(node).map((child) => ({ node: child, weight: weightOf(child) }));
+  const weigh = weigherOf(styles);
+  const children = childElements(node).map((child) => ({ node: child, weight: weigh(child) }));
   const weights = children.map((child) => child.weight);
   const widest = weights.reduce((most, one) => Math.max(most, one), 0);
   // Selectors that count siblings go over all of them for each.
@@ -46,21 +60,28 @@ export function matchesCost(selectors: number, weight: number): number {
   return selectors * weight * MATCH_NS;
 }
 
-/** How much longer than at an element of one class a selector takes at this one. */
+/** How much longer than at an element of one short class a selector takes at this one. */
 export function weightOf({ attributes }: Pick<SvgNode, 'attributes'>): number {
-  return Math.max(1, countWords(attributes.get('class') ?? '') * CLASS_SHARE);
+  const classes = attributes.get('class') ?? '';
+  return Math.max(1, countWords(classes) * CLASS_SHARE, classes.length * CHARACTER_SHARE);
 }
-
-const SPACE = 0x20;
 
 /** Without making them: there may be a million. */
 function countWords(text: string): number {
   let count = 0;
   let isWithin = false;
   for (let at = 0; at < text.length; at += 1) {
-    const isOfWord = text.charCodeAt(at) > SPACE;
+    const isOfWord = !isSpace(text.charCodeAt(at));
     if (isOfWord && !isWithin) count += 1;
     isWithin = isOfWord;
   }
   return count;
+}
+
+/** What librsvg parts classes at, and a few signs near it: too many words are safe. */
+function isSpace(code: number): boolean {
+  if (code <= 0x20) return true;
+  if (code < 0x80) return false;
+  const isOfBlock = code >= 0x2000 && code <= 0x205f;
+  return isOfBlock || code === 0x85 || code === 0xa0 || code === 0x1680 || code === 0x3000;
 }

@@ -131,11 +131,20 @@ function readStyleRule(
   head: readonly CssToken[],
   body: readonly CssToken[],
 ): StyleRule | undefined {
-  if (body.some((token) => isMark(token, '{'))) return undefined;
+  if (body.some((token) => isMark(token, '{')) || ignoresCase(head)) return undefined;
   const selector = printIfPlain(head, SELECTOR_MARKS);
   const declarations = declarationsOf(body);
   if (selector === undefined || declarations.length === 0) return undefined;
   return { kind: 'style', selector, declarations };
+}
+
+/** As `[class*="a" i]` does: librsvg tries all of what is looked for at each letter of what it is looked for in. */
+function ignoresCase(head: readonly CssToken[]): boolean {
+  const said = head.filter(({ kind }) => kind !== 'space');
+  return said.some(({ kind, text }, at) => {
+    const isFlag = kind === 'word' && text.toLowerCase() === 'i' && isMark(said[at + 1], ']');
+    return isFlag && !isMark(said[at - 1], '[') && !isMark(said[at - 1], '=');
+  });
 }
 
 const MEDIA_MARKS = ':,()';

@@ -1,0 +1,81 @@
+// What librsvg takes for finding out which rules hold, by how long what they look at is. Spec: Limits, Uploads.
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { sanitizeSvg } from '../../../../../runtime/worker/ingest/svg/sanitize-svg.ts';
+
+const svg = (content: string) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" width="50" height="50">${content}</svg>`;
+const sanitize = (content: string) => sanitizeSvg(Buffer.from(svg(content)));
+const rules = (count: number, selector: string) =>
+  `<style>${`${selector}{fill:red}`.repeat(count)}</style>`;
+
+describe('an SVG whose rules would take too long is refused', () => {
+  const SPACES = [...' \n\u0085\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000'];
+  it.each(SPACES.map((space) => [space.charCodeAt(0).toString(16), space]))(
+    'for its classes, parted by U+%s',
+    (_, space) => {
+      const paths = `<path class="${`a${space}`.repeat(3000)}"/>`.repeat(40);
+      expect(() => sanitize(rules(1000, '.b') + paths)).toThrow(/drawing_ns/);
+    },
+  );
+
+  it.each([
+    ['a class', '.b', 'class'],
+    ['the words of a value', '[aria-label~=b]', 'aria-label'],
+    ['any part of a value', '[aria-label*=b]', 'aria-label'],
+    ['any part of a value, as some write it', 'g, [*|aria-label /**/ *= "b"]', 'aria-label'],
+    ['any part of a value around', '[aria-label*=b] path', 'aria-label'],
+  ])('for the letters of one value, looked through for %s', (_, selector, attribute) => {
+    const paths = `<path ${attribute}="${'a'.repeat(50_000)}"/>`.repeat(30);
+    const label = selector.endsWith('path') ? paths.replaceAll('path', 'g') : paths;
+    expect(() => sanitize(rules(400, selector) + label)).toThrow(/drawing_ns/);
+  });
+});
+
+it('of a long value that rules look at as a whole, or not at all, nothing is thought', () => {
+  const path = `<path aria-label="${'a'.repeat(100_000)}" class="a"/>`.repeat(10);
+  for (const selector of [
+    '.b',
+    '[aria-label]',
+    '[aria-label=b]',
+    '[aria-label^=b]',
+    '[class*=b]',
+  ]) {
+    expect(sanitize(rules(400, selector) + path).needs.cpu_ms).toBeLessThan(10);
+  }
+});
+
+it('a long name in a selector is read once', () => {
+  const began = process.cpuUsage();
+  sanitize(`${rules(1, `.${'a'.repeat(90_000)} .b`)}<path class="b"/>`);
+  expect(process.cpuUsage(began).user / 1000).toBeLessThan(1000);
+});
+
+it('no rule looks at a value whatever the case of its letters', () => {
+  const styles = (selector: string) =>
+    /<style>(.*?)<\/style>/.exec(sanitize(rules(1, selector)).vector)?.[1];
+  for (const flag of ['"b" i', "'b'I", 'b i ', '"b"/**/i', 'b\ni']) {
+    for (const operator of ['', '*', '~', '^', '|']) {
+      expect(styles(`[class${operator}=${flag}]`), flag + operator).toBeUndefined();
+    }
+  }
+  for (const kept of ['[class=i]', '[class="i"]', '[class*=bi]', '[i]', '[class="b i"]']) {
+    expect(styles(kept)).toContain('fill:red');
+  }
+});
+
+describe('a rule is counted for whatever librsvg draws it for', () => {
+  it.each([
+    ['a class behind U+0085', '.a', 'x\u0085a'],
+    ['a class behind U+00A0', '.a', 'x\u00a0a'],
+    ['a class that has U+FEFF in it', '.x\ufeffa', 'x\ufeffa'],
+  ])('%s', async (_, selector, value) => {
+    const drawn = svg(
+      `<style>${selector}{fill:#f00}</style><rect class="${value}" width="50" height="50" fill="#00f"/>`,
+    );
+    const { data } = await sharp(Buffer.from(drawn)).raw().toBuffer({ resolveWithObject: true });
+    expect([...data.subarray(0, 3)]).toEqual([255, 0, 0]);
+    const layers = `<style>${selector}{opacity:.5}</style>${`<g class="${value}"/>`.repeat(501)}`;
+    expect(() => sanitize(layers)).toThrow(/layers/);
+  });
+});
