@@ -9,6 +9,8 @@ import { Advice } from '../runtime/platform/advice.ts';
 import { type Config, parseConfig } from '../runtime/platform/config.ts';
 import { variables } from '../runtime/platform/config-variables.ts';
 import { parsePlans, readPlans } from '../runtime/platform/plans-file.ts';
+import { refusalOf } from './cluster/refusal.ts';
+import { usualBuckets } from './image-service/schema-parties.ts';
 import type { KubeClient } from './kube/client.ts';
 import { bytesOf, configMaps } from './kube/core-types.ts';
 import { unwrap } from './kube/kube-failure.ts';
@@ -36,12 +38,19 @@ export function createApiSettings(
   { client, findEdge }: Sources,
 ): () => Promise<ApiSettings> {
   const own = readPlans(config);
-  return async () => {
+  const read = async () => {
     const edge = edgeOf(await findEdge());
     const told = config.plans === undefined && edge && (await plansOf(edge, client));
-    const ingestBucket = edge?.spec.storage?.ingestBucket;
+    const ingestBucket = edge && ingestBucketOf(edge);
     return { plans: told || own, uploads: uploadsOf(edge, config), ingestBucket };
   };
+  return () => read().catch(tellUnknown);
+}
+
+/** What stays as it is until somebody mends it: a text that is wrong, or one that the operator may not read. */
+function tellUnknown(cause: unknown): never {
+  const isToMend = cause instanceof Advice || refusalOf(cause) !== undefined;
+  throw isToMend ? new SettingsUnknown((cause as Error).message, { cause }) : cause;
 }
 
 function edgeOf(found: EdgeFound): Edge | undefined {
@@ -62,11 +71,13 @@ async function plansOf(
     throw new SettingsUnknown(`${place}, which has the plans, is not there`);
   }
   const bytes = bytesOf(unwrap(found), { kind: 'ConfigMap', key });
-  try {
-    return parsePlans(bytes?.toString() ?? '', `the key ${key} of ${place}`);
-  } catch (cause) {
-    throw cause instanceof Advice ? new SettingsUnknown(cause.message, { cause }) : cause;
-  }
+  return parsePlans(bytes?.toString() ?? '', `the key ${key} of ${place}`);
+}
+
+/** Undefined where a Secret may name it. */
+function ingestBucketOf({ spec: { storage, storageSecretRef } }: Edge): string | undefined {
+  const usual = storageSecretRef === undefined ? usualBuckets.ingestBucket : undefined;
+  return storage?.ingestBucket ?? usual;
 }
 
 /** Of the variables that stand in the resource, not in a Secret: whatever they do not say the operator's own do. */

@@ -19,7 +19,7 @@ import type { EdgeCaches } from './routes/edge-caches.ts';
 const IMAGE_BYTES_MAX = 8 * 1024 * 1024;
 const REFUSED_MAX = 10_000;
 const ELSEWHERE =
-  'workers look for uploads in another bucket than the operator writes to: set its TINTYPE_INGEST_BUCKET to `storage.ingestBucket` of the ImageService';
+  'workers look for uploads in another bucket than the operator writes to: set its TINTYPE_INGEST_BUCKET to `storage.ingestBucket` of the ImageService, which is tintype-ingest where it is not set';
 
 type Opening = { log: Log; lifecycle: Pick<Lifecycle, 'onStop'> };
 type Sources = { findSettings(): Promise<ApiSettings>; edges: Pick<EdgeCaches, 'subscribe'> };

@@ -204,9 +204,10 @@ function uploader({ findSettings, ...deps }: ImageDeps & { db: Database }): Carr
   };
 }
 
-/** No upload is planned that would be refused. */
+/** No upload is planned that would be refused, but for want of room, which may be made by then. */
 function planner({ findSettings }: ImageDeps): CarryOut {
-  return async ({ upload_id, ...image }) => {
+  return async ({ bringing: { project }, upload_id, ...image }) => {
+    if (project.status !== 'active') throw new ServiceError('project_suspended');
     const table = 'uploads';
     const { file_slug, ...wish } = declaredUpload(image);
     if (upload_id === undefined) {

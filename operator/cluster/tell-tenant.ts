@@ -1,6 +1,6 @@
 /** What keeps a resource from being looked at, said in its conditions beside what was found before. */
 import { SettingsUnknown } from '../api-settings.ts';
-import { type Condition, conditionsFor } from '../conditions.ts';
+import { type Condition, conditionsFor, type Reason } from '../conditions.ts';
 import type { Absence } from './database-gate.ts';
 import { directiveOf } from './directives.ts';
 import { pause } from './reconcile-object.ts';
@@ -23,13 +23,12 @@ export function tellAbsence(
   state: TenantState,
   { absence, ...known }: Known & { absence: Absence },
 ): Promise<void> {
-  const conditions = conditionsFor(absence, ABSENCES[absence]);
-  // Nobody looked at the resource: whether it is valid is what was said of it before.
-  return tell(
-    state,
-    known,
-    conditions.filter(({ type }) => type !== 'Accepted'),
-  );
+  return tell(state, known, unseen(absence, ABSENCES[absence]));
+}
+
+/** Nobody looked at the resource: whether it is valid is what was said of it before. */
+function unseen(reason: Reason, message: string): Condition[] {
+  return conditionsFor(reason, message).filter(({ type }) => type !== 'Accepted');
 }
 
 /** The pass fails all the same, and is tried again later. */
@@ -49,7 +48,7 @@ const NO_SETTINGS =
   'the ImageService or its plans cannot be read: whoever runs the installation finds what is wrong in the log of the operator; this is tried again by itself';
 
 function conditionsOf(error: unknown): Condition[] | undefined {
-  if (error instanceof SettingsUnknown) return conditionsFor('SettingsUnknown', NO_SETTINGS);
+  if (error instanceof SettingsUnknown) return unseen('SettingsUnknown', NO_SETTINGS);
   const refusal = refusalOf(error);
   if (refusal === undefined) return undefined;
   return conditionsFor('WriteRefused', `${refusal}; this is tried again by itself`);

@@ -1,5 +1,6 @@
 /** What pods say of themselves: why they do not start, and what they ended with. */
 import { z } from 'zod';
+import { cutText } from '../../runtime/core/text.ts';
 
 export const conditions = z
   .array(
@@ -96,5 +97,5 @@ const LINE_LENGTH_MAX = 500;
 /** The last line that is not empty, as the container ended with it. */
 function lineOf(message: string | undefined): string | undefined {
   const line = message?.split('\n').findLast((each) => each.trim() !== '');
-  return line?.trim().slice(0, LINE_LENGTH_MAX);
+  return line && cutText(line.trim(), LINE_LENGTH_MAX);
 }

@@ -249,7 +249,15 @@ describe('a preset that brings its image', () => {
       await untilReason('Project', name, 'Suspended');
       await morePasses();
       await untilReason('WatermarkPreset', name, 'InSync');
+      const plan = { annotations: { 'tintype.dev/plan-only': 'true' } };
+      await apply('WatermarkPreset', name, spec('another.png'), plan);
+      await untilReason('WatermarkPreset', name, 'ImageRefused');
+      const planned = await condition('WatermarkPreset', name, 'Planned');
+      expect(planned).toMatchObject({ reason: 'NothingToChange' });
       await apply('WatermarkPreset', name, spec('another.png'));
+      await until(async () =>
+        expect(await condition('WatermarkPreset', name, 'Planned')).toBeUndefined(),
+      );
       await untilReason('WatermarkPreset', name, 'ImageRefused');
       expect((await condition('WatermarkPreset', name))?.message).toBe(slept);
     });

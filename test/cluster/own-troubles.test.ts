@@ -85,6 +85,8 @@ it('plans that cannot be read are the trouble of a namespace that has no organiz
     expect([...seen]).toEqual(['InSync']);
     const said = await condition('Project', name, 'Ready', cluster.other());
     expect(said?.message).not.toContain('images/plans');
+    // Nobody looked at it yet.
+    expect(await condition('Project', name, 'Accepted', cluster.other())).toBeUndefined();
     expect(await findProjectBySlug(db, name)).toBeUndefined();
     findPlans = async () => defaultPlans;
     await untilReason('Project', name, 'InSync', cluster.other());

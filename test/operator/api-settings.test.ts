@@ -73,6 +73,25 @@ describe('the plans', () => {
       new SettingsUnknown('the ConfigMap images/plans, which has the plans, is not there'),
     );
   });
+  it('are no refusal of the resource that needs them where the operator may not read them', async () => {
+    const forbidden = new KubeFailure({ reason: 'Forbidden', message: 'plans is forbidden' });
+    await expect(find(edgeOf({ plansConfigMapRef }), {}, forbidden)).rejects.toThrow(
+      new SettingsUnknown('plans is forbidden'),
+    );
+    const away = new KubeFailure({ reason: 'Unavailable', message: 'it starts' });
+    await expect(find(edgeOf({ plansConfigMapRef }), {}, away)).rejects.toBe(away);
+  });
+});
+
+it('the bucket of uploads is that of the ImageService, and unknown where a Secret may name it', async () => {
+  const bucketOf = async (found: EdgeFound) => (await find(found)).ingestBucket;
+  const storageSecretRef = { name: 'storage' };
+  expect(await bucketOf(edgeOf({ storage: { ingestBucket: 'its-own' }, storageSecretRef }))).toBe(
+    'its-own',
+  );
+  expect(await bucketOf(edgeOf({ storageSecretRef: undefined }))).toBe('tintype-ingest');
+  expect(await bucketOf(edgeOf({ storageSecretRef }))).toBeUndefined();
+  expect(await bucketOf(absent)).toBeUndefined();
 });
 
 describe('the switches of uploads', () => {

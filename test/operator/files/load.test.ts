@@ -92,6 +92,14 @@ describe('reading a folder of YAML', () => {
     expect([present.size, isComplete]).toEqual([2, true]);
   });
 
+  it('shows the begin of a long value, cut between two letters', async () => {
+    const begin = `${'o'.repeat(58)}😀`;
+    const { faultLines } = await load({ 'a.yaml': project('one', `  state: ${begin}ff`) });
+    expect(faultLines).toEqual([
+      `a.yaml:6: spec.state: expected Active or Suspended, got "${begin}…`,
+    ]);
+  });
+
   it('takes a field of nothing for one that is left out', async () => {
     const spec =
       '  displayName:\n  routing: null\n  adoptionPolicy: ~\n  staff: { customDomains: }';

@@ -42,6 +42,8 @@ describe('a Job, as Kubernetes shows it', () => {
       failed_at: new Date(at),
       last_line: 'tintype: the last line',
     });
+    const cut = `${'n'.repeat(499)}😀`;
+    expect(readJob(failed, [endedPod(`${cut}ff`)])).toMatchObject({ last_line: cut });
   });
 
   it('says why its pod does not start, while it runs', () => {
