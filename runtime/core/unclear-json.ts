@@ -2,6 +2,7 @@
  * What is wrong with JSON that two readers could take for different things: a key that stands twice in one object, one
  * that reaches an object's prototype, or depth without end. Spec: Codes by status (invalid_json).
  */
+import { cutText } from './text.ts';
 
 const DEPTH_MAX = 64;
 
@@ -43,4 +44,4 @@ function faultOfKey(key: string, known: Set<string> | undefined): string | undef
 }
 
 const KEY_SHOWN_MAX = 64;
-const shown = (key: string) => JSON.stringify(key.slice(0, KEY_SHOWN_MAX));
+const shown = (key: string) => JSON.stringify(cutText(key, KEY_SHOWN_MAX));

@@ -6,6 +6,11 @@ it('the same name in two objects, and in a text, is clear', () => {
   expect(findUnclearJson('[{"a":"\\"a\\":"},{"a":{"a":1}}]')).toBeUndefined();
 });
 
+it('a long name is shown to a place between two letters', () => {
+  const begin = `${'n'.repeat(63)}😀`;
+  expect(findUnclearJson(`{"${begin}s":1,"${begin}s":2}`)).toContain(JSON.stringify(begin));
+});
+
 /** A reader that looks for the end of a text from each of its quotes anew would read these for minutes. */
 it.each([
   ['a text that does not end', ''],
