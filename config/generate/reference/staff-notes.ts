@@ -34,11 +34,11 @@ export const staffNotes: Readonly<Record<string, string>> = {
   'POST /v1/staff/checks/{id}/review':
     '`approved` lets a file go that the scanner blocked, not one that staff blocked; `rejected` blocks one that is served. A check of a revision that is no longer the file’s, or of a deleted file, takes the decision and moves nothing, but that the scanner’s block ends where all that was flagged from it on is approved and the newest picture is clear. A check may be reviewed again: the last decision counts. Answers the check with its reviews.',
   'GET /v1/staff/incidents':
-    'Incidents, newest first; with `active_since`, a date or an ISO 8601 timestamp, those that were open then or later.',
+    'Incidents, newest first; with `active_since`, an ISO 8601 timestamp or a date, which is its midnight UTC, those that were open then or later.',
   'POST /v1/staff/incidents':
     'Tells of an incident on the status page. `started_at` is now if left out.',
   'PATCH /v1/staff/incidents/{id}':
     'Says more in `body`, ends it by `ended_at`, or opens it again by null. Automatic incidents close by themselves.',
   'GET /v1/staff/audit':
-    'Who did what, newest first: `{ audit_id, organization_id, project_slug, actor_kind, actor_id, action, target, before, after, request_id, created_at }`, by any of them and from `since` until `until`, each a date or an ISO 8601 timestamp.',
+    'Who did what, newest first: `{ audit_id, organization_id, project_slug, actor_kind, actor_id, action, target, before, after, request_id, created_at }`, by any of them and from `since` until `until`, each an ISO 8601 timestamp or a date, which is its midnight UTC.',
 };

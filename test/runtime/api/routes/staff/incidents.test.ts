@@ -229,6 +229,9 @@ describe('the trail', () => {
     expect((await trail('since=2999-01-01T00:00:00Z')).items).toEqual([]);
     expect((await trail('since=2999-01-01T00:00:00+00:00')).items).toEqual([]);
     expect((await trail('until=1999-01-01')).items).toEqual([]);
+    // A day begins at its midnight UTC, so that what happened within it is not before it.
+    const day = new Date().toISOString().slice(0, 10);
+    expect((await trail(`since=${day}&until=${day}`)).items).toEqual([]);
     expect(codeOf(await staff('GET', '/v1/staff/audit?actor_kind=odd'))).toBe(
       '400 invalid_request',
     );
