@@ -13,8 +13,9 @@ export function parseFolder(text: string): string {
   throw new InvalidArgumentError('It names no folder.');
 }
 
-/** Nobody would be signed in by an empty one, and only the API would say so. */
+/** Nobody would be signed in by an empty one, and only the API would say so; it goes there in a header. */
 export function parseSubject(text: string): string {
-  if (text.trim() !== '') return text;
+  const name = text.trim();
+  if (name !== '' && !/\p{Cc}/u.test(name)) return name;
   throw new InvalidArgumentError('A subject is the name of a person, such as alice.');
 }

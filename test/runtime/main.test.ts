@@ -13,6 +13,7 @@ describe('wrong use', () => {
     ['token', '--sub', ''],
     ['token', '--sub', ' '],
     ['call', 'GET', '/v1/me', '--sub', ''],
+    ['call', 'GET', '/v1/me', '--sub', 'a\tb'],
   ])('is a session of nobody: %s %s %s', async (...words) => {
     const { code, stdout, stderr } = await runTintype(words);
     const value = words.at(-1);
