@@ -7,7 +7,8 @@ export const browserClientErrors = {
   aborted: 'The upload was stopped. Start it again when you want it.',
   detached: 'The page let go of this upload. Choose the same file again to resume it.',
   etag_missing: 'Storage hides the ETag header. Expose ETag in the bucket’s CORS rules.',
-  file_mismatch: 'This is not the file that the upload was begun with. Choose the same file.',
+  file_mismatch:
+    'This is not the file that the upload was begun with, or it was changed meanwhile. Choose it again.',
   invalid_response: 'The server answered something unexpected. Check the upload endpoint.',
 } as const satisfies Record<string, string>;
 

@@ -92,8 +92,9 @@ export const browserClientHelp: HelpTable<typeof browserClientErrors> = {
     steps: ['Add `ETag` to the exposed headers in the CORS rules of the bucket.'],
   },
   file_mismatch: {
-    cause: 'An upload is to be resumed with another file than the one that it was begun with.',
-    steps: ['Choose the same file, or start a new upload.'],
+    cause:
+      'An upload is to be resumed with another file than the one that it was begun with; or the file was changed or taken away since it was chosen, and browsers read no such file.',
+    steps: ['Choose the file again, or start a new upload.'],
   },
   invalid_response: {
     cause:

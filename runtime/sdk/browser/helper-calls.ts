@@ -9,13 +9,9 @@ import type {
   ReadyAnswer,
   SentPart,
 } from '../protocol.ts';
+import type { Endpoint } from './endpoint.ts';
 import { pause, retrying } from './retrying.ts';
 import { clientError, readRefusal, UploadError } from './upload-error.ts';
-
-export type Endpoint = {
-  readonly url: string;
-  readonly headers: () => HeadersInit;
-};
 
 export async function prepare(
   endpoint: Endpoint,

@@ -1,6 +1,7 @@
 /** The end of an upload that failed on the way or was stopped. Spec: Upload helper codes. */
 import type { ReadyAnswer } from '../protocol.ts';
-import { type Arrived, abort, type Endpoint, finish } from './helper-calls.ts';
+import type { Endpoint } from './endpoint.ts';
+import { type Arrived, abort, finish } from './helper-calls.ts';
 import { isPassing, never } from './retrying.ts';
 import { hasCode, UploadError } from './upload-error.ts';
 

@@ -7,15 +7,8 @@ import type {
   SentPart,
   UploadedFile,
 } from '../protocol.ts';
-import {
-  type Arrived,
-  abort,
-  type Endpoint,
-  finish,
-  makeKey,
-  prepare,
-  signParts,
-} from './helper-calls.ts';
+import type { Endpoint } from './endpoint.ts';
+import { type Arrived, abort, finish, makeKey, prepare, signParts } from './helper-calls.ts';
 import { forgetUpload, type StoredFile, type StoredUpload, saveUpload } from './resume-store.ts';
 import { isPassing, never, retrying } from './retrying.ts';
 import { sendBytes } from './send-bytes.ts';

@@ -5,7 +5,7 @@
 import type { UploadedFile } from '../protocol.ts';
 import type { UploadHandler } from '../server/upload-handler.ts';
 import type { UploadRoute, UploadRouter } from '../server/upload-route.ts';
-import type { Endpoint } from './helper-calls.ts';
+import { type Endpoint, endpointAt } from './endpoint.ts';
 import {
   describeFile,
   findSame,
@@ -99,7 +99,7 @@ type Find = (described: StoredFile) => Promise<StoredUpload | null>;
 function start(wish: Wish, find: Find): Upload<unknown> {
   const control = new TransferControl();
   const run = async () => {
-    const described = await describeFile(wish.file);
+    const described = await describeFile(wish.file).catch(tellUnreadable);
     return runTask({ ...wish, control, described, stored: await find(described) });
   };
   return {
@@ -109,6 +109,11 @@ function start(wish: Wish, find: Find): Upload<unknown> {
     abort: () => control.end('aborted'),
     detach: () => control.end('detached'),
   };
+}
+
+/** Browsers read no file that was changed or taken away since it was chosen. */
+function tellUnreadable(cause: unknown): never {
+  throw cause instanceof DOMException ? clientError('file_mismatch', { cause }) : cause;
 }
 
 async function findById(endpoint: Endpoint, id: string, file: StoredFile) {
@@ -123,10 +128,7 @@ function asPending({ id, route, expires_at, file, parts, part_size }: StoredUplo
 }
 
 function endpointOf({ endpoint, headers = {} }: UploaderOptions): Endpoint {
-  return {
-    url: new URL(endpoint, document.baseURI).href,
-    headers: typeof headers === 'function' ? headers : () => headers,
-  };
+  return endpointAt(endpoint, typeof headers === 'function' ? headers : () => headers);
 }
 
 function ignore(): void {}

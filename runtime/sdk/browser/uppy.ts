@@ -4,7 +4,8 @@
  */
 import { HELPER_PARTS_CONCURRENT_MAX } from '../../core/limits.ts';
 import type { HelperPart, HelperPut, ReadyAnswer, UploadedFile } from '../protocol.ts';
-import { type Endpoint, finish, makeKey, partUrl, prepare, signParts } from './helper-calls.ts';
+import { type Endpoint, endpointAt } from './endpoint.ts';
+import { finish, makeKey, partUrl, prepare, signParts } from './helper-calls.ts';
 import { findSame, forgetUpload, type StoredUpload, saveUpload } from './resume-store.ts';
 import { isPassing, never } from './retrying.ts';
 import { settleUpload } from './settle-upload.ts';
@@ -38,7 +39,7 @@ const URLS_MS = 10 * 60_000;
 /** Give `options` to @uppy/aws-s3 and call `connect` with Uppy: each file's `meta.tintype` is what it became. */
 export function tintypeForUppy({ endpoint, route, input, headers = () => ({}) }: UppyOptions) {
   const context: Context = {
-    to: { url: new URL(endpoint, document.baseURI).href, headers },
+    to: endpointAt(endpoint, headers),
     terms: { route, input },
     keys: new Map(),
     whole: new Map(),

@@ -1,6 +1,9 @@
 // Spec: Upload helper codes; Upload helper constants. The browser client in Chromium, from another origin, against the
 // upload handler and a real Tintype: parts, progress, pause, resumption after a reload, and each of its own codes.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { uploadRoute } from '../../../../runtime/sdk/server/sdk.ts';
@@ -218,6 +221,20 @@ describe('the browser client', { timeout: 300_000 }, () => {
       })()`);
     expect(await resume('other.bmp')).toMatchObject({ code: 'file_mismatch' });
     expect(await resume('large.bmp')).toMatchObject({ file: { width: 2400 } });
+  });
+
+  it('says file_mismatch of a file that was changed since it was chosen', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tintype-chosen-'));
+    const path = join(folder, 'chosen.jpg');
+    await writeFile(path, 'first');
+    await page.evaluate(
+      'document.body.append(Object.assign(document.createElement("input"), { type: "file" }))',
+    );
+    await page.setInputFiles('input', path);
+    await page.evaluate('window.chosen = document.querySelector("input").files[0]; chosen.size');
+    await rm(folder, { recursive: true });
+    const ended = page.evaluate('end(uploader.upload("photo", chosen).done)');
+    expect(await ended).toEqual({ code: 'file_mismatch', status: null, isTyped: true });
   });
 
   it('says etag_missing where the storage does not show it', async () => {
