@@ -77,7 +77,10 @@ const FIRST_WAIT_MS = 250;
 const WAIT_SECONDS_MAX = 60;
 
 function prepare({ url, apiKey }: ApiClientOptions, name: string, sent: Sent): Prepared {
-  const [method = '', template = ''] = name.split(' ');
+  const [, method, template] = /^([A-Z]+) (\/.*)$/.exec(name) ?? [];
+  if (method === undefined || template === undefined) {
+    throw new TypeError(`'${name}' is no operation: ${OPERATION_HELP}`);
+  }
   const target = new URL(fillIn(template, sent.path ?? {}), readOrigin('url', url));
   for (const [key, value] of Object.entries(sent.query ?? {})) {
     if (value !== undefined) target.searchParams.set(key, String(value));
@@ -93,6 +96,8 @@ function prepare({ url, apiKey }: ApiClientOptions, name: string, sent: Sent): P
   headers.set('content-type', 'application/json');
   return { ...call, init: { method, headers, body: JSON.stringify(sent.body) } };
 }
+
+const OPERATION_HELP = 'write its method and its path, such as GET /v1/projects/{slug}/files';
 
 function fillIn(template: string, path: Readonly<Record<string, string>>): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {

@@ -61,6 +61,9 @@ export function deliveryUrls(origin: string): DeliveryUrls {
 
 /** The chain as URLs, recipes and signed-url take it. Throws RangeError for one that no URL can hold. */
 export function transformChain(transform: Transform): string {
+  if (typeof transform !== 'object' || transform === null) {
+    throw new RangeError('a transform is an object, such as { resize: { width: 640 } }');
+  }
   const unknown = askedOf(transform).find(([name]) => !Object.hasOwn(TAKES, name))?.[0];
   const text = unknown === undefined ? printSayable(transform) : undefined;
   if (text !== undefined) return text;
@@ -116,7 +119,9 @@ function asParsed({ resize, watermark, ...rest }: Transform): ParsedChain {
 
 function pathOf(target: DeliveryTarget): string {
   const path = printDeliveryPath(target);
-  if (parseDeliveryUrl(path) !== undefined) return path;
+  // A slug that somebody forgot is the file `undefined` once it is printed.
+  const isNamed = typeof target.file_slug === 'string';
+  if (isNamed && parseDeliveryUrl(path) !== undefined) return path;
   throw new RangeError(
     `no file is called ${JSON.stringify(target.file_slug)}: give the file_slug that the service answered with`,
   );

@@ -94,7 +94,7 @@ export function uploadRoute<
 }
 
 function readAccept(accept: RouteDefinition<never, never, never>['accept']): UploadRoute['accept'] {
-  const entries = Object.entries(accept);
+  const entries = Object.entries(accept ?? {});
   const wrong = entries.find(([type]) => !ACCEPTED.includes(type));
   if (entries.length > 0 && wrong === undefined) {
     return Object.fromEntries(entries.map(([type, limits]) => [type, limitsOf(limits)]));

@@ -20,7 +20,16 @@ export function verifyWebhook(received: {
   readonly now?: Date;
 }): VerifiedWebhook {
   const { secret, signature, body, toleranceSeconds, now = new Date() } = received;
-  const secrets = typeof secret === 'string' ? [secret] : secret;
+  const secrets = [secret].flat();
+  if (secrets.length === 0 || !secrets.every(isText)) {
+    throw new TypeError(
+      'verifyWebhook was given no secret: give the callback_secret of the project',
+    );
+  }
+  // Who signs nothing is told so, whatever a framework makes of a body that is none.
+  if (signature && typeof body !== 'string' && !(body instanceof Uint8Array)) {
+    throw new TypeError('body is no text and no bytes: give it as it came, before it is parsed');
+  }
   const verdicts = secrets.map((each) =>
     judge({
       secret: each,
@@ -30,9 +39,11 @@ export function verifyWebhook(received: {
       ...(toleranceSeconds === undefined ? {} : { tolerance_seconds: toleranceSeconds }),
     }),
   );
-  const [first] = verdicts;
-  if (first === undefined) throw new TypeError('verifyWebhook was given no secret');
-  return asTyped(verdicts.find(isSigned) ?? first);
+  return asTyped(verdicts.find(isSigned) ?? (verdicts[0] as WebhookVerdict));
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
 }
 
 /** A body that is no event was signed all the same: no other secret says more of it. */

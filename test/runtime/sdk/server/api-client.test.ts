@@ -79,6 +79,16 @@ describe('the API client', () => {
     expect(seen).toEqual([]);
   });
 
+  it.each(['/v1/key', 'GET', undefined])('says that %j is no operation, at once', async (name) => {
+    const called = api.call(name as 'GET /v1/key');
+    await expect(called).rejects.toThrow(
+      new TypeError(
+        `'${name}' is no operation: write its method and its path, such as GET /v1/projects/{slug}/files`,
+      ),
+    );
+    expect(seen).toEqual([]);
+  });
+
   it('takes a key from a file that ends with a line break', async () => {
     await createApiClient({ url, apiKey: 'tin_live_x\n' }).call('GET /v1/key');
     expect(seen.map(({ headers }) => headers['x-api-key'])).toEqual(['tin_live_x']);

@@ -89,7 +89,16 @@ describe('the URL builder', () => {
     },
   );
 
-  it.each(['', 'A.jpg', '../a', 'a b'])('refuses %j, which no file is called', (slug) => {
-    expect(() => urls.original(slug)).toThrow(RangeError);
+  it.each([undefined, null, 'resize/640x'])('refuses %j, which is no transform', (asked) => {
+    const says = 'a transform is an object, such as { resize: { width: 640 } }';
+    const derive = () => urls.derived('a.jpg', asked as unknown as Transform);
+    expect(derive).toThrow(new RangeError(says));
   });
+
+  it.each(['', 'A.jpg', '../a', 'a b', undefined])(
+    'refuses %j, which no file is called',
+    (slug) => {
+      expect(() => urls.original(slug as string)).toThrow(RangeError);
+    },
+  );
 });

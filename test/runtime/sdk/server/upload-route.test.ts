@@ -21,7 +21,9 @@ it('accepts every type that the service takes', () => {
   for (const type of types)
     expect(Object.keys(uploadRoute({ accept: { [type]: {} } }).accept)).toEqual([type]);
   const none = () => uploadRoute({ accept: {} });
-  expect(none).toThrow(new RangeError(`accept names nothing: the types are ${types.join(', ')}`));
+  const forgotten = () => uploadRoute({} as Parameters<typeof uploadRoute>[0]);
+  const says = new RangeError(`accept names nothing: the types are ${types.join(', ')}`);
+  for (const make of [none, forgotten]) expect(make).toThrow(says);
 });
 
 it.each(['8 megs', '0MB', -1])('takes no maxSize of %j', (maxSize) => {

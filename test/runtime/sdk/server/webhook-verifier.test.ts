@@ -46,6 +46,22 @@ describe('the webhook verifier', () => {
     expect(odd).toEqual({ valid: false, reason: 'invalid_body' });
   });
 
+  it.each([undefined, '', [], ['whsec_new', undefined]])('refuses %j as a secret', (secret) => {
+    const help = 'verifyWebhook was given no secret: give the callback_secret of the project';
+    expect(() => verify({ secret: secret as string })).toThrow(new TypeError(help));
+    expect(() => verify({ secret: secret as string, signature: null })).toThrow(help);
+  });
+
+  it('says that a body was parsed, and of one that nobody signed only that', () => {
+    const parsed = { body: event as unknown as string };
+    const help = 'body is no text and no bytes: give it as it came, before it is parsed';
+    expect(() => verify(parsed)).toThrow(new TypeError(help));
+    expect(verify({ ...parsed, signature: null })).toEqual({
+      valid: false,
+      reason: 'missing_header',
+    });
+  });
+
   it('knows by type the events that the service sends', () => {
     const known: Record<keyof WebhookData, readonly string[]> = {
       'upload.ready': ['file_id', 'file_slug', 'project_id', 'revision', 'sha256', 'upload_id'],
