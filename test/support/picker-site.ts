@@ -35,10 +35,10 @@ const session = async (refreshOf) => {
 window.told = [];
 window.pick = (settings) => {
   window.opened = openPicker({
-    ...settings,
     session,
     onUpload: (upload) => told.push(['upload', upload.name, upload.status, upload.code]),
     onError: ({ code }) => told.push(['error', code]),
+    ...settings,
   });
   window.chosen = opened.chosen.then((files) => files && files.map(({ file_slug }) => file_slug));
 };

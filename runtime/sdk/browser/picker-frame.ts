@@ -29,7 +29,7 @@ const READY_MS_MAX = 20_000;
 
 export function openFrame(place: HTMLElement, options: FrameOptions): Frame {
   const frame = document.createElement('iframe');
-  frame.title = options.language === 'de' ? 'Bilder' : 'Images';
+  frame.title = languageOf(options) === 'de' ? 'Bilder' : 'Images';
   frame.referrerPolicy = 'no-referrer';
   Object.assign(frame.style, { width: '100%', height: '100%', border: '0', display: 'block' });
   const wire = new Wire(frame, options);
@@ -43,6 +43,13 @@ export function openFrame(place: HTMLElement, options: FrameOptions): Frame {
       frame.remove();
     },
   };
+}
+
+/** As the picker itself finds it, which knows no other. */
+export function languageOf({ language }: PickerSettings): 'en' | 'de' {
+  const wished: readonly string[] = language === undefined ? navigator.languages : [language];
+  const known = wished.map((wish) => wish.split('-', 1)[0]);
+  return known.find((each) => each === 'en' || each === 'de') === 'de' ? 'de' : 'en';
 }
 
 class Wire {
@@ -114,6 +121,7 @@ class Wire {
   async #mint(): Promise<PickerSession | undefined> {
     try {
       const session = await this.#options.session(this.#token);
+      if (!isSession(session)) throw new TypeError(NO_SESSION);
       this.#origin ||= new URL(session.embed_url).origin;
       this.#token = session.token;
       return session;
@@ -150,6 +158,14 @@ class Wire {
 
 const NO_FRAME =
   'The picker did not load. Is this page’s origin the one that the session was minted for?';
+
+const NO_SESSION =
+  'session() answered no session: answer what the service answered, with its token and embed_url.';
+
+function isSession(answer: unknown): answer is PickerSession {
+  const { token, embed_url } = (answer ?? {}) as Partial<PickerSession>;
+  return typeof token === 'string' && typeof embed_url === 'string' && URL.canParse(embed_url);
+}
 
 function isFrameMessage(data: unknown): data is FrameMessage & Stamp {
   if (typeof data !== 'object' || data === null) return false;

@@ -3,7 +3,7 @@
  * chosen. No dependency. Spec: Library sessions and the picker.
  */
 import type { PickedFile, PickerSettings, PickerUpload } from '../picker-protocol.ts';
-import { type Frame, openFrame, type PickerSession } from './picker-frame.ts';
+import { type Frame, languageOf, openFrame, type PickerSession } from './picker-frame.ts';
 
 export type { PickedFile, PickerSession, PickerSettings, PickerUpload };
 
@@ -27,7 +27,7 @@ export type OpenedPicker = {
 /** The picker in a dialog over the page. */
 export function openPicker(options: PickerOptions): OpenedPicker {
   const dialog = document.createElement('dialog');
-  const texts = TEXTS[options.language ?? (navigator.language.startsWith('de') ? 'de' : 'en')];
+  const texts = TEXTS[languageOf(options)];
   dialog.ariaLabel = texts.title;
   Object.assign(dialog.style, DIALOG);
   const before = document.activeElement;
@@ -95,7 +95,9 @@ function printWayOut({ sentence, texts, leave }: WayOut): HTMLElement {
  * `tintype-upload`, `tintype-error` and `tintype-close`.
  */
 export function definePicker(name = 'tintype-picker'): void {
-  if (customElements.get(name) === undefined) customElements.define(name, pickerElement());
+  // A server that renders the page has nothing to define it in.
+  if (typeof customElements === 'undefined' || customElements.get(name) !== undefined) return;
+  customElements.define(name, pickerElement());
 }
 
 /** As an element of the page: `Object.assign(document.createElement('tintype-picker'), { options })`. */
@@ -106,7 +108,8 @@ export type PickerElement = HTMLElement & {
 // A class that is made when it is wanted: servers that render pages have no HTMLElement.
 function pickerElement(): CustomElementConstructor {
   return class extends HTMLElement {
-    options: PickerElement['options'] | undefined;
+    // Only declared: a field would take away what an element of the page was given before it was defined.
+    declare options: PickerElement['options'] | undefined;
     #frame: Frame | undefined;
 
     connectedCallback(): void {

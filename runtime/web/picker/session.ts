@@ -19,7 +19,8 @@ const REFRESH_MS_MAX = 15_000;
 
 export class Session {
   #token = '';
-  #facts: SessionFacts = { permissions: [], folder: '', max_file_bytes: 0, iat: 0, exp: 0 };
+  /** Of a token that cannot be read: it is asked with, so that the service says what is wrong with it. */
+  #facts: SessionFacts = { permissions: ['browse'], folder: '', max_file_bytes: 0, iat: 0, exp: 0 };
   /** Until a new one is asked for. */
   #timer = 0;
   /** Until who waits for it is told that none came. */

@@ -32,8 +32,8 @@ export function createTile(file: LibraryFile, { findThumbnail }: Terms): Tile {
   const root = element('div', { role: 'option', class: 'tile' }, [
     picture,
     element('span', { class: 'check', 'aria-hidden': 'true' }, ['✓']),
-    element('span', { class: 'name' }, [nameOf(file)]),
-    element('span', { class: 'folder' }, [file.folder]),
+    element('span', { class: 'name', dir: 'auto', title: nameOf(file) }, [nameOf(file)]),
+    element('span', { class: 'folder', dir: 'auto', title: file.folder }, [file.folder]),
     element('span', { class: 'unseen' }, [describe(file)]),
   ]);
   return {

@@ -46,7 +46,8 @@ export class UploadPanel {
     const bar = element('progress', { max: 1, 'aria-label': row.file.name });
     const word = element('span', { class: 'word' });
     const buttons = element('span', { class: 'buttons' });
-    const name = element('span', { class: 'name' }, [row.file.name]);
+    const { name: called } = row.file;
+    const name = element('span', { class: 'name', dir: 'auto', title: called }, [called]);
     const root = element('li', {}, [name, bar, word, buttons]);
     const line = { root, bar, word, buttons, news: element('p'), status: '' };
     this.#lines.set(row.id, line);

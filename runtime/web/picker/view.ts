@@ -27,7 +27,7 @@ type Terms = { session: Session; settings: PickerSettings; texts: Texts; events:
 
 export function showPicker(terms: Terms): void {
   const { session, settings, texts, events } = terms;
-  const { select = 'one' } = settings;
+  const select = settings.select === 'many' ? 'many' : 'one';
   const status = element('p', { class: 'status', role: 'status' });
   const empty = element('p', { class: 'empty', 'aria-hidden': 'true' });
   const insert = element('button', { type: 'button', class: 'insert', disabled: '' }, [

@@ -98,6 +98,16 @@ describe('the package', () => {
     expect(all.reduce((sum, each) => sum + each, 0)).toBeLessThan(most);
   });
 
+  it('is set up on a server that renders the page, where there is none', async () => {
+    const load = (entry: string) => import(join(built, 'dist/sdk/browser', entry));
+    const [{ createUploader }, { tintypeForUppy }, { definePicker }] = await Promise.all(
+      ['uploader.js', 'uppy.js', 'picker.js'].map(load),
+    );
+    expect(createUploader({ endpoint: '/upload' })).toHaveProperty('upload');
+    expect(tintypeForUppy({ endpoint: '/upload', route: 'gallery' })).toHaveProperty('connect');
+    expect(definePicker()).toBeUndefined();
+  });
+
   it('says of itself what is there', async () => {
     const { exports: entries } = JSON.parse(await readFile(join(built, 'package.json'), 'utf8'));
     const own = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8'));

@@ -671,6 +671,27 @@ describe('the picker', { shuffle: false }, () => {
       expect(await shown.page.locator('dialog').count()).toBe(0);
     });
 
+    it('that is a refusal of the service is told to be none', async () => {
+      await shown.page.route('**/session', (route) =>
+        route.fulfill({ json: { error: { code: 'origin_not_allowed', message: '' } } }),
+      );
+      await shown.page.evaluate('pick({ onError: ({ message }) => told.push(message) })');
+      const says =
+        'session() answered no session: answer what the service answered, with its token and embed_url.';
+      await eventually(told).toEqual([says]);
+    });
+
+    it('whose token is none is told to be not valid, and not to be of an empty library', async () => {
+      await shown.page.route('**/session', async (route) => {
+        const session = await (await route.fetch()).json();
+        await route.fulfill({ json: { ...session, token: 'ls1.none' } });
+      });
+      await pick();
+      await eventually(() => status().textContent()).toBe(
+        'Your session is not valid. Open the picker again.',
+      );
+    });
+
     it('that takes its time can be waited for no longer', async () => {
       await shown.page.route('**/session', () => undefined);
       await shown.page.evaluate('pick()');
@@ -770,6 +791,46 @@ describe('the picker', { shuffle: false }, () => {
       await pick();
       await button('Hochladen').waitFor();
       expect(await shown.frame.locator('html').getAttribute('lang')).toBe('de');
+      expect(await shown.page.locator('iframe').getAttribute('title')).toBe('Bilder');
+    });
+
+    it('speaks English where a language is asked for that it has not', async () => {
+      await pick({ language: 'fr' });
+      const dialog = shown.page.getByRole('dialog', { name: 'Choose images' });
+      expect(await dialog.locator('iframe').getAttribute('title')).toBe('Images');
+      await button('Upload').waitFor();
+    });
+
+    it('takes one image where it is asked for more in words that it does not know', async () => {
+      await pick({ select: 'several' });
+      for (const name of ['forest.jpg', 'harbour.jpg']) await tile(name).click();
+      expect(await status().textContent()).toBe('1 selected');
+    });
+
+    it('has the options that an element of the page was given before it was defined', async () => {
+      await shown.page.evaluate(`
+        const picker = document.createElement('tintype-picker');
+        picker.options = { session: async () => (await fetch('/session', { method: 'POST', body: '{"refreshOf":null}' })).json() };
+        document.body.append(picker);
+        inline({});
+      `);
+      await eventually(() => shown.page.locator('iframe').count()).toBe(2);
+    });
+
+    it('scrolls no way but down, whatever was looked for', async () => {
+      await shown.page.setViewportSize({ width: 320, height: 568 });
+      await pick();
+      await shown.frame.getByRole('searchbox').fill('x'.repeat(90));
+      await shown.frame.getByText('No image matches').last().waitFor();
+      expect(await inFrame('return document.documentElement.scrollWidth')).toBe(320);
+    });
+
+    it('writes a name from right to left where its script is', async () => {
+      await pick();
+      await takeFiles([await jpeg('صورة (2).jpg', 61)]);
+      const name = shown.frame.getByRole('option').locator('.name').first();
+      await eventually(() => name.getAttribute('title')).toBe('صورة (2).jpg');
+      expect(await name.evaluate((each) => each.matches(':dir(rtl)'))).toBe(true);
     });
 
     it('stays as small as a screen with 100,000 images', async () => {
