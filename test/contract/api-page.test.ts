@@ -104,12 +104,36 @@ describe('the page at /docs', { shuffle: false, timeout: 300_000 }, () => {
     await page.emulateMedia({ colorScheme });
     const background = 'getComputedStyle(document.body).backgroundColor';
     await expect.poll(() => page.evaluate(background)).toBe(PAPER[colorScheme]);
+    const operation = page.locator('.opblock[id$="-createUpload"]');
+    await operation.locator('.opblock-summary-control').click();
+    await operation.locator('.responses-table .header-col').first().waitFor();
     // Colours that are still on their way from those of the other screen are read by nobody.
     await page.evaluate(
       'Promise.allSettled(document.getAnimations().map(({ finished }) => finished))',
     );
-    const found = await page.evaluate(`${AXE}; axe.run('.info', { runOnly: ['color-contrast'] })`);
+    const found = await page.evaluate(`${AXE}; axe.run({ runOnly: ['color-contrast'] })`);
     expect(found).toMatchObject({ violations: [] });
+    await operation.locator('.opblock-summary-control').click();
+  });
+
+  it('fits a telephone, its operations too', async () => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    const operation = page.locator('.opblock[id$="-createUpload"]');
+    await operation.locator('.opblock-summary-control').click();
+    await operation.locator('.responses-table .response').nth(10).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+    await operation.locator('.opblock-summary-control').click();
+    await page.setViewportSize({ width: 1280, height: 1000 });
+  });
+
+  it('names its choice of servers, and lets the keyboard scroll what is wide', async () => {
+    await page.getByRole('combobox', { name: 'Server' }).waitFor();
+    const reached = await page
+      .locator('.info pre')
+      .evaluateAll((blocks) =>
+        blocks.every((block) => (block as unknown as { tabIndex: number }).tabIndex === 0),
+      );
+    expect(reached).toBe(true);
   });
 
   it('shows at an operation what the document says of it elsewhere', async () => {

@@ -25,7 +25,7 @@ window.addEventListener('load', () => {
     tryItOutEnabled: false,
     validatorUrl: null,
     requestInterceptor: completeRequest,
-    onComplete: nameFilter,
+    onComplete: nameControls,
     plugins: [readOneOperation, filterOperations],
   });
 });
@@ -67,10 +67,13 @@ function filterOperations() {
   return { fn: { opsFilter }, wrapComponents: { operations } };
 }
 
-function nameFilter() {
+/** What Swagger UI leaves without a name, and what scrolls by the keyboard only once it can have the focus. */
+function nameControls() {
   const input = document.querySelector('.operation-filter-input');
   input.placeholder = 'Filter by method, path or words, such as: get signed';
   input.setAttribute('aria-label', 'Filter operations');
+  document.querySelector('#servers')?.setAttribute('aria-label', 'Server');
+  for (const block of document.querySelectorAll('.info pre')) block.tabIndex = 0;
 }
 
 /** What stands at the path, and all that it refers to. */
