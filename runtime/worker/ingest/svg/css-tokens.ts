@@ -54,7 +54,8 @@ export function readCssTokens(css: string): CssToken[] {
 /** Tokens as text: each space once, none at the ends. */
 export function printCssTokens(tokens: readonly CssToken[]): string {
   const text = tokens.map(printToken).join('');
-  return text.trim();
+  // Any other space, which trim() would take away, is a letter of a name.
+  return text.replaceAll(/^ | $/g, '');
 }
 
 function printToken({ kind, text }: CssToken, at: number, all: readonly CssToken[]): string {
