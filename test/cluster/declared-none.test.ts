@@ -60,6 +60,26 @@ it('a callback goes with an empty url, and its Secret with it; left out it stays
   });
 });
 
+it('the Secret goes with a Project that is retained, and comes back with the key that signed meanwhile', async () => {
+  const name = newSlug();
+  const callback = { url: 'https://shop.example/hook', secretName: name };
+  const path = `/api/v1/namespaces/${cluster.namespace()}/secrets/${name}`;
+  const secret = async () => (await kubeRequest(cluster.plane(), { path })).body['data'];
+  await led(async () => {
+    await apply('Project', name, { callback, deletionPolicy: 'Retain' });
+    await untilReason('Project', name, 'InSync');
+    const before = await secret();
+    expect(before).toBeDefined();
+    await remove('Project', name);
+    await untilGone('Project', name);
+    await until(async () => expect(await secret()).toBeUndefined());
+    expect(await project(name)).toMatchObject({ status: 'active', callback_url: callback.url });
+    await apply('Project', name, { callback });
+    await untilReason('Project', name, 'InSync');
+    await until(async () => expect(await secret()).toEqual(before));
+  });
+});
+
 it('the default watermark goes with an empty name, and its preset can go then; left out it stays', async () => {
   const name = newSlug();
   const watermark = async () => (await project(name)).default_watermark_preset_id;
