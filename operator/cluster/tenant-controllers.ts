@@ -14,7 +14,7 @@ import { countHeld } from './count-held.ts';
 import { createDatabaseGate, type DatabaseGate } from './database-gate.ts';
 import { createDeparted, type Departed } from './departed.ts';
 import { createDependants } from './dependants.ts';
-import { directiveOf } from './directives.ts';
+import { asksTheSame } from './directives.ts';
 import { followRows, lookAtAll } from './follow-rows.ts';
 import { createLostNotes, type LostNotes, lostNames, type Update } from './lost-notes.ts';
 import type { ObjectCaches, TenantChange } from './object-caches.ts';
@@ -146,7 +146,7 @@ function isOurOwn(change: TenantChange): change is TenantChange & { kind: 'updat
   if (change.kind !== 'updated') return false;
   const { object, previous } = change;
   const isSame = object.metadata.generation === previous.metadata.generation;
-  const isAskedTheSame = directiveOf(object) === directiveOf(previous);
+  const isAskedTheSame = asksTheSame(object, previous);
   const isUntouched = isSame && isAskedTheSame && isGoing(object) === isGoing(previous);
   return isUntouched && !isStripped(change);
 }

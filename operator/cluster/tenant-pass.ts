@@ -10,11 +10,12 @@ import { API_VERSION } from '../kinds.ts';
 import { isOvertaken, KubeFailure } from '../kube/kube-failure.ts';
 import { NotLeading } from '../kube/led-client.ts';
 import { findCondition } from '../kube/live-condition.ts';
+import type { KubeObject } from '../kube/resource.ts';
 import type { Pass } from '../kube/run-workers.ts';
 import type { Outcome } from '../kube/work-queue.ts';
 import { printDifference } from '../row-difference.ts';
 import { type Absence, absenceOf } from './database-gate.ts';
-import { directiveOf } from './directives.ts';
+import { directiveOf, ignoredAnnotations } from './directives.ts';
 import { writeFinalizer } from './finalizer.ts';
 import { type ObjectResult, reconcileObject } from './reconcile-object.ts';
 import type { ObjectContext, RowsChanged } from './reconcile-rows.ts';
@@ -112,6 +113,8 @@ async function isFree(object: TenantObject, db: Queryable): Promise<boolean> {
 
 async function runOne(state: TenantState, known: Known, context: ObjectContext): Promise<Outcome> {
   const { kind, object } = known;
+  const { events } = state.context;
+  for (const each of ignoredAnnotations(object)) events.tell(regarding(known), each);
   // One that waits changed nothing for others: two that wait for each other would wake each other without end.
   const changed = (told: RowsChanged) => {
     tellChanges(state, known, told);
@@ -147,16 +150,19 @@ function tellChanges(
   const { namespace, name } = object.metadata;
   state.log.info('a resource changed its rows', { kind, name: `${namespace}/${name}`, changes });
   const { events } = state.context;
-  const regarding = { ...object, apiVersion: API_VERSION, kind };
   const tell = (reason: string, action: string, what: string) => {
     const note = `${what}: ${differences.map(printDifference).join('; ')}`;
-    events.tell(regarding, { type: 'Normal', reason, action, note });
+    events.tell(regarding(known), { type: 'Normal', reason, action, note });
   };
   if (changes.includes('adopt')) tell('Adopted', 'Adopt', 'took over what nobody declared');
   if (!isDrift(object, changes)) return;
   const since = state.synced_at.get(nameOf(known));
   state.metrics.driftHealed(kind, since === undefined ? 0 : (state.clock.elapsed() - since) / 1000);
   tell('DriftHealed', 'Heal', 'somebody else had changed what is declared');
+}
+
+function regarding({ kind, object }: Known): KubeObject {
+  return { ...object, apiVersion: API_VERSION, kind };
 }
 
 /** What time, or another resource that went, asks for: a key that is due, a default that nobody declares any more. */

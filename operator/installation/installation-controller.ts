@@ -4,7 +4,7 @@
  */
 
 import type { Log } from '../../runtime/platform/log.ts';
-import { directiveOf } from '../cluster/directives.ts';
+import { asksTheSame } from '../cluster/directives.ts';
 import type { FencedTerm } from '../fenced-term.ts';
 import type { CacheHealth } from '../kube/cache-health.ts';
 import { NotLeading } from '../kube/led-client.ts';
@@ -111,7 +111,7 @@ function watch<T extends KubeObject>(
 
 function isOfStatus(object: KubeObject, previous: KubeObject): boolean {
   const isSame = object.metadata.generation === previous.metadata.generation;
-  return isSame && directiveOf(object) === directiveOf(previous);
+  return isSame && asksTheSame(object, previous);
 }
 
 async function runPass(state: State, { key }: Pass, term: FencedTerm): Promise<Outcome> {

@@ -2,7 +2,7 @@
  * One pass over one ImageService: gather what is, decide, write what differs, say what became of it. It may run any
  * number of times; where everything is as declared it writes nothing. Spec: Project.
  */
-import { directiveOf } from '../cluster/directives.ts';
+import { directiveOf, ignoredAnnotations } from '../cluster/directives.ts';
 import { conditionsOf } from '../image-service/conditions.ts';
 import { type Decision, decide } from '../image-service/decide.ts';
 import type { Observed } from '../image-service/observed.ts';
@@ -52,6 +52,7 @@ export async function passOver(place: Place, context: PassContext): Promise<Pass
   // Its objects belong to it: the cluster takes them away after it.
   if (service.metadata.deletionTimestamp !== undefined) return GONE;
   const directive = directiveOf(service);
+  for (const each of ignoredAnnotations(service)) context.events.tell(regarding(service), each);
   if (directive === 'paused') {
     await write(service, pausedStatusOf(service, context.clock.now()), context);
     return STAYS;

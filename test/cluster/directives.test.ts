@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { PAUSED } from '../../operator/cluster/directives.ts';
 import { findProjectBySlug, updateProject } from '../../runtime/db/projects.ts';
 import { useDatabase } from '../support/database.ts';
+import { kubeOk } from '../support/kube-request.ts';
 import { must } from '../support/rows.ts';
 import { sampleOf } from '../support/sample-of.ts';
 import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
@@ -148,6 +150,33 @@ describe('a resource that asks for its plan alone', () => {
       await untilGone('Project', name);
       expect(await project(name)).toMatchObject({ status: 'suspended' });
     });
+  });
+});
+
+it('a word that holds nothing is told of as soon as it is written, and what is declared goes on', async () => {
+  const name = newSlug();
+  const ignored = async () => {
+    const path = `/apis/events.k8s.io/v1/namespaces/${cluster.namespace()}/events`;
+    const { items } = (await kubeOk(cluster.plane(), { path })) as {
+      items: { reason: string; type: string; note: string; regarding: { name: string } }[];
+    };
+    const own = items.filter(({ regarding }) => regarding.name === name);
+    return own.filter(({ reason }) => reason === 'AnnotationIgnored');
+  };
+  await apply('Project', name, { displayName: 'Shop' }, { annotations: { [PAUSED]: 'false' } });
+  await led(async () => {
+    await untilReason('Project', name, 'InSync');
+    expect(await ignored()).toEqual([]);
+    await apply('Project', name, { displayName: 'Shop' }, { annotations: { [PAUSED]: 'True' } });
+    await until(async () =>
+      expect(await ignored()).toMatchObject([
+        {
+          type: 'Warning',
+          note: expect.stringContaining('paused holds nothing by "True": write "true"'),
+        },
+      ]),
+    );
+    expect(await condition('Project', name, 'Paused')).toBeUndefined();
   });
 });
 

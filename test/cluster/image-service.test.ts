@@ -245,6 +245,11 @@ describe('on one database', { shuffle: false }, () => {
         const others = conditions.filter((each: Json) => each.type !== 'Paused');
         expect({ ...rest, conditions: others }).toEqual(before);
         expect(await dispatcher()).toBe(1);
+        await annotate({ 'tintype.dev/paused': 'yes' });
+        await until(async () => {
+          const notes = (await list('Event')).map(({ note }) => note);
+          expect(notes.join('\n')).toContain('tintype.dev/paused holds nothing by "yes"');
+        });
         await annotate({ 'tintype.dev/paused': null });
         await until(async () => expect(await dispatcher()).toBe(2));
         await untilReason(name, 'Running');
