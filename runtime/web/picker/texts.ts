@@ -27,6 +27,7 @@ const en = {
   ready: 'Done',
   canceled: 'Canceled',
   again: 'Try again',
+  tooLarge: (most: string) => `The file is too large: ${most} at most.`,
   notFramed: 'This page works inside another page, which opens it.',
   errors: {
     unsupported_content_type:
@@ -92,6 +93,7 @@ const de: Texts = {
   ready: 'Fertig',
   canceled: 'Abgebrochen',
   again: 'Noch einmal versuchen',
+  tooLarge: (most: string) => `Die Datei ist zu groß: höchstens ${most}.`,
   notFramed: 'Diese Seite funktioniert in einer anderen Seite, die sie öffnet.',
   errors: {
     unsupported_content_type:

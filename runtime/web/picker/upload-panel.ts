@@ -70,10 +70,19 @@ export class UploadPanel {
     if (hadFocus) line.buttons.querySelector('button')?.focus();
   }
 
-  #wordOf({ status, share, code }: UploadRow): string {
+  #wordOf({ file, status, share, code }: UploadRow): string {
     if (status === 'sending') return this.#texts.sending(Math.floor(share * 100));
-    if (status === 'failed') return errorText(this.#texts, code ?? '');
-    return this.#texts[status];
+    if (status !== 'failed') return this.#texts[status];
+    const isKnown = code === 'file_too_large' && this.#uploads.isTooLarge(file);
+    return isKnown ? this.#texts.tooLarge(this.#largest()) : errorText(this.#texts, code ?? '');
+  }
+
+  /** Rounded down: so much is taken. */
+  #largest(): string {
+    const { max_bytes } = this.#uploads;
+    const [unit, bytes] = max_bytes < 1_000_000 ? ['kB', 1000] : ['MB', 1_000_000];
+    const tenths = Math.floor((max_bytes / bytes) * 10);
+    return `${(tenths / 10).toLocaleString(document.documentElement.lang)} ${unit}`;
   }
 
   #buttonsOf(row: UploadRow): HTMLElement[] {

@@ -51,6 +51,16 @@ export class Uploads {
     this.#events = events;
   }
 
+  /** Of one file. */
+  get max_bytes(): number {
+    return this.#session.facts.max_file_bytes;
+  }
+
+  /** Known without asking; the service takes less of some types. */
+  isTooLarge({ size }: File): boolean {
+    return size > this.max_bytes;
+  }
+
   add(files: readonly File[]): void {
     for (const file of files) {
       this.#number += 1;
@@ -134,7 +144,7 @@ export class Uploads {
 
   async #send(row: UploadRow, signal: AbortSignal): Promise<LibraryFile> {
     const { file } = row;
-    if (file.size > this.#session.facts.max_file_bytes) throw new PickerError('file_too_large');
+    if (this.isTooLarge(file)) throw new PickerError('file_too_large');
     if (file.size === 0) throw new PickerError('decode_failed');
     const { create_key } = row;
     const create = () => createUpload(this.#session, file, create_key);

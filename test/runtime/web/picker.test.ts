@@ -326,6 +326,19 @@ describe('the picker', { shuffle: false }, () => {
       await eventually(() => inFrame('return document.activeElement.className')).toBe('upload');
     });
 
+    it('says how large a file may be that is too large for the session', async () => {
+      const file = { name: 'large.jpg', mimeType: 'image/jpeg', buffer: Buffer.alloc(1_250_001) };
+      site.mint['max_file_bytes'] = 1_250_000;
+      await pick({ language: 'de' });
+      await takeFiles([file]);
+      await word('Die Datei ist zu groß: höchstens 1,2 MB.').waitFor();
+      await button('Schließen').click();
+      site.mint['max_file_bytes'] = 50_000;
+      await pick();
+      await takeFiles([file]);
+      await word('The file is too large: 50 kB at most.').waitFor();
+    });
+
     it('lets those hear who do not see it what became of each, and until it is taken from the list', async () => {
       await pick();
       // Of what was there before: what comes with its first words is not heard.
