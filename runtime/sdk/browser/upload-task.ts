@@ -177,6 +177,11 @@ function noteArrived(task: Task): void {
   note(task, { phase: 'processing', sent_bytes: task.file.size });
 }
 
+/** What the page makes of it is no fault of the upload. */
 function note({ file, onProgress }: Task, at: Omit<UploadProgress, 'total_bytes'>): void {
-  onProgress({ ...at, total_bytes: file.size });
+  try {
+    onProgress({ ...at, total_bytes: file.size });
+  } catch (error) {
+    reportError(error);
+  }
 }

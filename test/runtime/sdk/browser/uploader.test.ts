@@ -223,6 +223,19 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(await resume('large.bmp')).toMatchObject({ file: { width: 2400 } });
   });
 
+  it('goes on where the page fails at what it is told, which the page hears', async () => {
+    const faults: string[] = [];
+    page.on('pageerror', ({ message }) => faults.push(message));
+    const fail = 'onProgress: () => { throw new Error("no bar"); }';
+    for (const name of ['small.jpg', 'large.bmp']) {
+      const done = `uploader.upload('photo', await picture('${name}'), { ${fail}, input: {} }).done`;
+      expect(await page.evaluate(`(async () => end(${done}))()`)).toMatchObject({
+        upload_id: expect.any(String),
+      });
+    }
+    expect(new Set(faults)).toEqual(new Set(['no bar']));
+  });
+
   it('says file_mismatch of a file that was changed since it was chosen', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tintype-chosen-'));
     const path = join(folder, 'chosen.jpg');
