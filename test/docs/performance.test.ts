@@ -29,7 +29,7 @@ it('names only parts that the bench has', () => {
 it.each(
   sections.filter((text) => text.includes('\n|---|')).map((text) => [text.split('\n')[0], text]),
 )('says beside the table of %s what measures it', (_title, text) => {
-  expect(text).toMatch(/`make (bench|test)|#everything-in-one-run/);
+  expect(text).toMatch(/`make (bench|test|soak)|#everything-in-one-run/);
 });
 
 it('has beside each figure of everything its part, its goal, and whether it is met', () => {
