@@ -9,7 +9,7 @@ import {
   permitOperator,
   startOperator,
 } from '../support/operator-process.ts';
-import { sampleOf } from '../support/sample.ts';
+import { SAMPLE_MS_MAX, sampleOf } from '../support/sample.ts';
 import { newSealingKey } from '../support/sealing-keys.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
 import { newSlug } from '../support/tenant-cluster.ts';
@@ -117,49 +117,53 @@ const AT_ONCE = 3;
 /** No multiple of the sides: both are taken. */
 const ONE_IN = 5;
 
-it('an operator that is killed at any of its writes leaves nothing that the next one does not finish', async () => {
-  const clean = await declare();
-  const watched = await startKillProxies({ plane: plane(), database_url: url() });
-  const first = await start(watched, [clean.namespace]);
-  const expected = await untilSettled(clean);
-  await first.stop();
-  await watched.close();
-  expect(watched.writes.length).toBeGreaterThanOrEqual(5);
+it(
+  'an operator that is killed at any of its writes leaves nothing that the next one does not finish',
+  async () => {
+    const clean = await declare();
+    const watched = await startKillProxies({ plane: plane(), database_url: url() });
+    const first = await start(watched, [clean.namespace]);
+    const expected = await untilSettled(clean);
+    await first.stop();
+    await watched.close();
+    expect(watched.writes.length).toBeGreaterThanOrEqual(5);
 
-  const all = watched.writes.flatMap((_, write): KillPoint[] => [
-    { write, side: 'before' },
-    { write, side: 'after' },
-  ]);
-  const points = sampleOf(all, ONE_IN);
-  const places: Place[] = [clean];
-  for (let done = 0; done < points.length; done += AT_ONCE) {
-    const some = points.slice(done, done + AT_ONCE);
-    const killed = await Promise.all(some.map(killedAt));
-    for (const [index, { writes }] of killed.entries()) {
-      expect(writes).toHaveLength((some[index]?.write ?? 0) + 1);
+    const all = watched.writes.flatMap((_, write): KillPoint[] => [
+      { write, side: 'before' },
+      { write, side: 'after' },
+    ]);
+    const points = sampleOf(all, ONE_IN);
+    const places: Place[] = [clean];
+    for (let done = 0; done < points.length; done += AT_ONCE) {
+      const some = points.slice(done, done + AT_ONCE);
+      const killed = await Promise.all(some.map(killedAt));
+      for (const [index, { writes }] of killed.entries()) {
+        expect(writes).toHaveLength((some[index]?.write ?? 0) + 1);
+      }
+      places.push(...killed);
     }
-    places.push(...killed);
-  }
 
-  const namespaces = places.map(({ namespace }) => namespace);
-  const next = await start({ plane: plane(), database_url: url() }, namespaces);
-  for (const [index, place] of places.entries()) {
-    expect({ after: points[index - 1], found: await untilSettled(place) }).toEqual({
-      after: points[index - 1],
-      found: expected,
-    });
-  }
-  next.child.kill('SIGTERM');
-  await once(next.child, 'exit');
-  await next.stop();
+    const namespaces = places.map(({ namespace }) => namespace);
+    const next = await start({ plane: plane(), database_url: url() }, namespaces);
+    for (const [index, place] of places.entries()) {
+      expect({ after: points[index - 1], found: await untilSettled(place) }).toEqual({
+        after: points[index - 1],
+        found: expected,
+      });
+    }
+    next.child.kill('SIGTERM');
+    await once(next.child, 'exit');
+    await next.stop();
 
-  const again = await startKillProxies({ plane: plane(), database_url: url() });
-  const last = await start(again, namespaces);
-  await until(async () => expect(await countPasses(last)).toBeGreaterThanOrEqual(places.length));
-  expect(again.writes).toEqual([]);
-  await last.stop();
-  await again.close();
-}, 300_000);
+    const again = await startKillProxies({ plane: plane(), database_url: url() });
+    const last = await start(again, namespaces);
+    await until(async () => expect(await countPasses(last)).toBeGreaterThanOrEqual(places.length));
+    expect(again.writes).toEqual([]);
+    await last.stop();
+    await again.close();
+  },
+  SAMPLE_MS_MAX,
+);
 
 async function countPasses({ watched }: OperatorProcess): Promise<number> {
   const printed = await (await fetch(`${watched}/metrics`)).text();

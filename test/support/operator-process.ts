@@ -37,12 +37,16 @@ export async function startOperator(
       ...settings,
     },
   });
+  // A test that ran out of time stops nothing.
+  const end = () => child.kill('SIGKILL');
+  process.once('exit', end);
+  child.once('exit', () => process.off('exit', end));
   const said: Said[] = [];
   return {
     ...{ child, said },
     watched: `http://127.0.0.1:${await readWatchPort(child, said)}`,
     stop: async () => {
-      child.kill('SIGKILL');
+      end();
       await rm(folder, { recursive: true });
     },
   };

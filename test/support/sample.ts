@@ -12,3 +12,6 @@ export function columnsOf<Column>(columns: readonly Column[], row: number): Colu
 }
 
 const TAKES_ALL = process.env['TINTYPE_SOAK_SAMPLES'] === 'all';
+
+/** Of one test that goes through a whole sample. */
+export const SAMPLE_MS_MAX = TAKES_ALL ? 1_800_000 : 300_000;
