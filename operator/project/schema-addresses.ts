@@ -15,7 +15,9 @@ const HOST_IS_PLAIN = `(!${matching(NUMBERED_HOST_PATTERN)} || ${matching(IPV4_H
 
 const originExpected = 'an origin such as https://shop.example, or * for all';
 export const origin = text(originExpected, { max: ORIGIN_LENGTH_MAX })
-  .refine((written) => parseCorsOrigin(written) === written, { error: originExpected })
+  .refine((written) => parseCorsOrigin(written) === written, {
+    error: ({ input }) => originExpected + sayWritten('it', parseCorsOrigin(String(input))),
+  })
   .meta(
     checked(
       `${matching(CORS_ORIGIN_PATTERN)} && !self.matches('^http://.*:80$|^https://.*:443$') && ${HOST_IS_PLAIN}`,
@@ -23,11 +25,11 @@ export const origin = text(originExpected, { max: ORIGIN_LENGTH_MAX })
     ),
   );
 
-const urlExpected = 'empty for none, or an https URL, its host in ASCII';
+const urlExpected = `empty for none, or an https URL of at most ${URL_LENGTH_MAX} characters, its host in ASCII`;
 const callbackUrl = text(urlExpected, { min: 0, max: URL_LENGTH_MAX })
   .refine(
     (url) => url === '' || (url.startsWith('https://') && parseCallbackUrl(url) !== undefined),
-    { error: urlExpected },
+    { error: ({ input }) => urlExpected + sayWritten('its host', hostAsLookedUp(String(input))) },
   )
   .meta(
     checked(
@@ -59,3 +61,16 @@ export const callback = group('{ url, secretName, rotationTrigger }', {
       },
     ],
   });
+
+/** An IPv6 address has many spellings, of which the API server's rules cannot tell the one that counts. */
+function sayWritten(what: string, spelling: string | undefined): string {
+  return spelling === undefined ? '' : ` (${what} is written ${spelling})`;
+}
+
+/** The host of a callback URL, where that is not how the URL writes it. */
+function hostAsLookedUp(url: string): string | undefined {
+  const [, host] = CALLBACK_URL_PATTERN.exec(url) ?? [];
+  if (host === undefined || !URL.canParse(url)) return undefined;
+  const { hostname } = new URL(url);
+  return host.toLowerCase() === hostname ? undefined : hostname;
+}

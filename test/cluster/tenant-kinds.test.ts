@@ -340,7 +340,9 @@ describe('what belongs to a project', () => {
 
   it('is refused in words where the API server could not check it', async () => {
     const name = slug();
-    const sendTo = (url: string) => apply('Project', name, { callback: { url, secretName: name } });
+    const corsAllowedOrigins = ['https://[2001:db8:0:0::1]:8443'];
+    const sendTo = (url: string) =>
+      apply('Project', name, { callback: { url, secretName: name }, corsAllowedOrigins });
     await sendTo('https://[::0001]');
     const before = await refusals('Project');
     await led(async () => {
@@ -352,7 +354,10 @@ describe('what belongs to a project', () => {
       expect((await refusals('Project')) - before).toBe(2);
     });
     const { message } = (await condition('Project', name)) ?? {};
-    expect(message).toBe('`spec.callback.url`: empty for none, or an https URL, its host in ASCII');
+    expect(message?.split('; ')).toEqual([
+      '`spec.corsAllowedOrigins[0]`: an origin such as https://shop.example, or * for all (it is written https://[2001:db8::1]:8443)',
+      '`spec.callback.url`: empty for none, or an https URL of at most 2048 characters, its host in ASCII (its host is written [::2])',
+    ]);
   });
 
   it('goes with its namespace’s resources in any order, a default watermark when its project lets go', async () => {

@@ -53,7 +53,7 @@ const wrong: Wrong[] = [
     'Project',
     { callback: { url: 'http://shop.example', secretName: 'shop' } },
     'spec.callback.url',
-    'must be empty for none, or an https URL, its host in ASCII',
+    'must be empty for none, or an https URL of at most 2048 characters, its host in ASCII',
   ],
   [
     'two presets of one name',

@@ -3,6 +3,7 @@
  * Spec: Project (custom_domains, cors_allowed_origins, callback_url); Library (allowed_origins).
  */
 import { HOSTNAME_LENGTH_MAX, ORIGIN_LENGTH_MAX, URL_LENGTH_MAX } from '../limits.ts';
+import { countCharacters } from '../text.ts';
 
 /** An origin of a browser page, http or https, or '*'. */
 export function parseCorsOrigin(text: string): string | undefined {
@@ -33,7 +34,8 @@ export function parseHostname(text: string): string | undefined {
  * Whether plain http is allowed, and whether the host is public, is the caller's to judge.
  */
 export function parseCallbackUrl(text: string): string | undefined {
-  const [, host] = (text.length <= URL_LENGTH_MAX && CALLBACK_URL_PATTERN.exec(text)) || [];
+  const isLong = countCharacters(text) > URL_LENGTH_MAX;
+  const [, host] = (!isLong && CALLBACK_URL_PATTERN.exec(text)) || [];
   if (host === undefined || !text.isWellFormed() || !URL.canParse(text)) return undefined;
   return host.toLowerCase() === new URL(text).hostname ? text : undefined;
 }

@@ -207,9 +207,18 @@ describe('what a wrong document says', () => {
       name: 'nothing where something has to be, in a list too',
       spec: '  callback: { url: }\n  warmPresets: [null]\n  nonsense:',
       says: [
-        'a.yaml:6: spec.callback.url: expected empty for none, or an https URL, its host in ASCII, got nothing',
+        'a.yaml:6: spec.callback.url: expected empty for none, or an https URL of at most 2048 characters, its host in ASCII, got nothing',
         'a.yaml:7: spec.warmPresets[0]: expected a name: lower case letters, digits, ".", "_" and "-", at most 64, got nothing',
         'a.yaml:8: spec.nonsense: unknown field, expected only the fields slug, displayName, deliveryAccess, state, corsAllowedOrigins, resolutionPresets, allowedTransformChains, defaultWatermarkPresetRef, rawDownload, callback, warmPresets, routing, staff, deletionPolicy, adoptionPolicy',
+      ],
+    },
+    {
+      name: 'an address in another spelling than the one that counts',
+      spec: '  corsAllowedOrigins: ["https://Shop.example", "https://[::x]"]\n  callback: { url: "https://[0::1]/hook", secretName: a }',
+      says: [
+        'a.yaml:6: spec.corsAllowedOrigins[0]: expected an origin such as https://shop.example, or * for all (it is written https://shop.example), got "https://Shop.example"',
+        'a.yaml:6: spec.corsAllowedOrigins[1]: expected an origin such as https://shop.example, or * for all, got "https://[::x]"',
+        'a.yaml:7: spec.callback.url: expected empty for none, or an https URL of at most 2048 characters, its host in ASCII (its host is written [::1]), got "https://[0::1]/hook"',
       ],
     },
     {

@@ -149,6 +149,7 @@ describe('parseCallbackUrl', () => {
       'https://Shop.Example./',
       'https://xn--bcher-kva.example?x',
       'https://[2001:db8::1]:8443',
+      `https://a.example/${'\u{1f4f7}'.repeat(2030)}`,
     ]) {
       expect(parseCallbackUrl(url)).toBe(url);
     }
@@ -169,6 +170,7 @@ describe('parseCallbackUrl', () => {
     'https://0x7f.1/',
     'https://[2001:db8:0::1]/',
     `https://a.example/${'x'.repeat(2048)}`,
+    `https://a.example/${'\u{1f4f7}'.repeat(2031)}`,
     'https://a.example/\ud83d',
   ])('refuses %j', (text) => expect(parseCallbackUrl(text)).toBeUndefined());
 });
