@@ -33,6 +33,6 @@ function emptyPlan(conditions: readonly Condition[]): Condition {
   }
   const why = conditions.find(({ type }) => type === 'Ready')?.message;
   if (outcome === 'held') return { ...nothing, message: `nothing would be written: ${why}` };
-  const message = `what would change cannot be told until this is there: ${why}`;
+  const message = `what would change cannot be told yet: ${why}`;
   return { type: 'Planned', status: 'Unknown', reason: 'Blocked', message };
 }

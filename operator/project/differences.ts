@@ -70,6 +70,12 @@ function insert(table: string, row: string, written: object): RowDifference {
 
 function domainDifferences(before: readonly string[], after: readonly string[]): RowDifference[] {
   const table = 'project_domains';
+  const kept = before.filter((domain) => after.includes(domain));
+  const order = after.filter((domain) => before.includes(domain));
+  const placeIn = (domains: readonly string[], domain: string) => domains.indexOf(domain) + 1;
+  const moveOf = (domain: string) => {
+    return { field: 'position', from: placeIn(before, domain), to: placeIn(after, domain) };
+  };
   return [
     ...before
       .filter((domain) => !after.includes(domain))
@@ -77,5 +83,8 @@ function domainDifferences(before: readonly string[], after: readonly string[]):
     ...after
       .filter((domain) => !before.includes(domain))
       .map((row) => ({ action: 'insert' as const, table, row, fields: [] })),
+    ...order
+      .filter((domain, index) => domain !== kept[index])
+      .map((row) => ({ action: 'update' as const, table, row, fields: [moveOf(row)] })),
   ];
 }

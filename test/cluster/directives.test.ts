@@ -115,6 +115,26 @@ describe('a resource that asks for its plan alone', () => {
     });
   });
 
+  it('tells that custom domains are exchanged in their order alone, which is a change too', async () => {
+    const name = newSlug();
+    const [one, two] = [`one.${name}.example`, `two.${name}.example`];
+    const spec = (...customDomains: string[]) => ({ staff: { customDomains } });
+    await apply('Project', name, spec(one, two));
+    await led(async () => {
+      await untilReason('Project', name, 'InSync');
+      await apply('Project', name, spec(two, one), plan);
+      const lines = [
+        `~ project_domains ${two} { position: 2 → 1 }`,
+        `~ project_domains ${one} { position: 1 → 2 }`,
+        `+ Ingress ${name}`,
+      ];
+      await untilPlanned('Project', name, lines.join('\n'));
+      await apply('Project', name, spec(two, one));
+      await untilReason('Project', name, 'InSync');
+      expect((await project(name))?.custom_domains).toEqual([two, one]);
+    });
+  });
+
   it('says what it waits for, where nothing can be told without it', async () => {
     const name = newSlug();
     const projectRef = { name };
@@ -125,7 +145,7 @@ describe('a resource that asks for its plan alone', () => {
         await until(async () =>
           expect(await condition(kind, name, 'Planned')).toMatchObject({
             ...{ status: 'Unknown', reason: 'Blocked' },
-            message: expect.stringMatching(/^what would change cannot be told until .* Project/),
+            message: `what would change cannot be told yet: there is no Project '${name}' yet`,
           }),
         );
       }
