@@ -57,7 +57,7 @@ export function countSubjects(rules: readonly StyleRule[]): number {
 const COUNTING = /:nth-|:only-of|-of-type|~/gi;
 const PART_OF_VALUE = /(?<![\w\u0080-\uffff-])([\w\u0080-\uffff-]+) ?[*~]=/g;
 
-function* styleRules(root: SvgNode) {
+export function* styleRules(root: SvgNode) {
   for (const { rules } of allElements(root)) if (rules !== undefined) yield* flatten(rules);
 }
 
@@ -117,6 +117,7 @@ function isCostly([property, value]: Declaration): boolean {
     property === 'stroke-dasharray' ||
     property === 'stroke-linecap' ||
     property === 'stroke-linejoin' ||
+    value === 'non-scaling-stroke' ||
     (/^(?:fill|stroke|marker)/.test(property) && value.includes('url('))
   );
 }

@@ -17,6 +17,7 @@ import { filterFunctionPixels, filterPixels } from './filter-cost.ts';
 import {
   addFilter,
   addStroke,
+  dashScaleMax,
   gradientNs,
   layerReader,
   layersCost,
@@ -40,6 +41,7 @@ import { stylesCost } from './style-cost.ts';
 import { allElements, type SvgNode } from './svg-node.ts';
 import { initialLetter, type LetterSize, letterSizesOf } from './text-cost.ts';
 import { tooCostly } from './too-costly.ts';
+import { COPY_NS, copiedBytes } from './value-cost.ts';
 
 /** Beside the grid itself; time of one core. */
 export type DrawingNeeds = { memory_bytes: number; cpu_ms: number };
@@ -47,16 +49,20 @@ export type DrawingNeeds = { memory_bytes: number; cpu_ms: number };
 /** Throws IngestRefusal for a drawing above one of the caps, and tells what any other takes. */
 export function readComplexity(root: SvgNode, grid: SvgSize): DrawingNeeds {
   const styles = readAppliedStyles(root);
-  check('style_matches', styles.rule_count * allElements(root).length);
+  const elements = allElements(root).length;
+  check('style_matches', styles.rule_count * elements);
   const styles_ns = stylesCost(styles, root);
   check('drawing_ns', styles_ns);
   const cost = new CostReader(readDrawing(root, styles, grid)).read();
-  check('drawing_ns', cost.ns + styles_ns);
+  const copied = copiedBytes(root);
+  cost.ns += styles_ns + copied * (elements + cost.elements) * COPY_NS;
+  check('drawing_ns', cost.ns);
   check('expanded_elements', cost.elements);
   check('layers', cost.layers);
   check('layer_depth', cost.layer_depth);
   check('filter_pixels', cost.filter_pixels);
-  return { memory_bytes: peakBytes(cost.peak, grid), cpu_ms: (cost.ns + styles_ns) / 1_000_000 };
+  const memory_bytes = peakBytes(cost.peak, grid) + copied * elements;
+  return { memory_bytes, cpu_ms: cost.ns / 1_000_000 };
 }
 
 type Cost = {
@@ -91,6 +97,7 @@ class CostReader {
   readonly #letters: ReadonlyMap<SvgNode, LetterSize>;
   readonly #known = new Map<SvgNode, Cost>();
   readonly #strokeWidth: number;
+  readonly #dashScaleMax: number;
   readonly #pen: Pen;
   readonly #layersOf: (node: SvgNode) => ReadonlySet<string>;
   /** Counting corners is for them alone. */
@@ -102,6 +109,7 @@ class CostReader {
     this.#letters = letterSizesOf(drawing, inOrder);
     this.#scales = scalesOf(drawing, inOrder, this.#fontOf);
     this.#strokeWidth = widestStroke(drawing.styles, this.#fontOf);
+    this.#dashScaleMax = dashScaleMax(drawing.styles);
     this.#pen = penOf(drawing);
     this.#layersOf = layerReader(drawing.styles);
     this.#hasMarkers = [...drawing.references.values()].some((all) =>
@@ -157,7 +165,7 @@ class CostReader {
     cost.layers += layers.size;
     cost.ns += layersCost(layers, this.#drawing.grid);
     addStroke(cost, declarations, {
-      scale: this.#scales.get(node) ?? 0,
+      scale: Math.min(this.#scales.get(node) ?? 0, this.#dashScaleMax),
       width: this.#strokeWidth,
     });
     cost.layer_depth += layers.size === 0 ? 0 : 1;

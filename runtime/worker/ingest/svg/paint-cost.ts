@@ -19,6 +19,8 @@ const LARGE_TILE_PIXELS = 100;
 const STOP_PIXEL_NS = 0.6;
 const STOP_NS = 900;
 const STOP_PAIR_NS = 2;
+/** Of each gradient that one is made after, for each shape, whether they are used or not. */
+const STOP_COPY_NS = 130;
 
 /** On so many pixels of so many shapes. */
 export function gradientNs(
@@ -26,17 +28,19 @@ export function gradientNs(
   gradient: SvgNode,
   { area, shapes }: { area: number; shapes: number },
 ): number {
-  const stops = stopsOf(drawing, gradient);
+  const along = stopsAlong(drawing, gradient);
+  const stops = Math.max(...along);
+  const copied = along.reduce((sum, own) => sum + own, 0) * STOP_COPY_NS;
   const plain = gradient.name === 'linearGradient' ? LINEAR_NS : RADIAL_NS;
   const laidOut = stops * (STOP_NS + stops * STOP_PAIR_NS);
-  return area * (plain + stops * STOP_PIXEL_NS) + shapes * laidOut;
+  return area * (plain + stops * STOP_PIXEL_NS) + shapes * (laidOut + copied);
 }
 
-/** Its own, or those of the one that it is made after. */
-function stopsOf(drawing: Drawing, gradient: SvgNode): number {
+/** How many it has, and each of those that it is made after. */
+function stopsAlong(drawing: Drawing, gradient: SvgNode): number[] {
   const model = referencesOf(drawing, gradient).find(({ by }) => by === 'href')?.target;
-  const others = model === undefined ? 0 : stopsOf(drawing, model);
-  return Math.max(gradient.children.length, others);
+  const others = model === undefined ? [] : stopsAlong(drawing, model);
+  return [gradient.children.length, ...others];
 }
 
 /** A pixel of any other paint; small tiles are fetched again for each, and those that go by letters may be small. */
@@ -118,16 +122,33 @@ export function addStroke(
     cost.ns += cost.stroke_ns;
     cost.stroke_ns = 0;
   }
-  for (const [property, value] of declarations) {
-    if (property !== 'stroke-dasharray') continue;
-    const numbers = lengthsOf(value, AROUND_DASHES);
-    const period = numbers.reduce((sum, number) => sum + number, 0) / Math.max(1, numbers.length);
+  for (const declaration of declarations) {
+    if (declaration[0] !== 'stroke-dasharray') continue;
+    const period = periodOf(declaration);
     if (period === 0) continue;
     const dashes = cost.length / (period * scale);
     const overlaps = Math.min(dashes, width / period);
     cost.ns += dashes * (DASH_NS + (overlaps > 1 ? overlaps * DASH_CROSSING_NS : 0));
     addDashes(cost.peak, 1 / (period * scale));
   }
+}
+
+/** That of a rule holds for thousands of elements. */
+const periods = new WeakMap<Declaration, number>();
+
+function periodOf(dashes: Declaration): number {
+  const known = periods.get(dashes);
+  if (known !== undefined) return known;
+  const numbers = lengthsOf(dashes[1], AROUND_DASHES);
+  const period = numbers.reduce((sum, number) => sum + number, 0) / Math.max(1, numbers.length);
+  periods.set(dashes, period);
+  return period;
+}
+
+/** Of a stroke that does not scale, dashes are as many pixels as they say; which one that is, is not followed. */
+export function dashScaleMax(styles: ReadonlyMap<SvgNode, readonly Declaration[]>): number {
+  const isFixed = [...styles.values()].flat().some(([, value]) => value === 'non-scaling-stroke');
+  return isFixed ? 1 : Number.POSITIVE_INFINITY;
 }
 
 /** In the units of whatever has it. */
