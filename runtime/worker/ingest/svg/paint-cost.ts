@@ -28,19 +28,27 @@ export function gradientNs(
   gradient: SvgNode,
   { area, shapes }: { area: number; shapes: number },
 ): number {
-  const along = stopsAlong(drawing, gradient);
-  const stops = Math.max(...along);
-  const copied = along.reduce((sum, own) => sum + own, 0) * STOP_COPY_NS;
+  const { most, all } = stopsOf(drawing, gradient);
   const plain = gradient.name === 'linearGradient' ? LINEAR_NS : RADIAL_NS;
-  const laidOut = stops * (STOP_NS + stops * STOP_PAIR_NS);
-  return area * (plain + stops * STOP_PIXEL_NS) + shapes * (laidOut + copied);
+  const laidOut = most * (STOP_NS + most * STOP_PAIR_NS);
+  return area * (plain + most * STOP_PIXEL_NS) + shapes * (laidOut + all * STOP_COPY_NS);
 }
 
-/** How many it has, and each of those that it is made after. */
-function stopsAlong(drawing: Drawing, gradient: SvgNode): number[] {
+/** Of it and of those that it is made after: the most of one, and all of them. */
+type Stops = { readonly most: number; readonly all: number };
+
+/** One gradient may paint thousands of shapes. */
+const stopsKnown = new WeakMap<SvgNode, Stops>();
+
+function stopsOf(drawing: Drawing, gradient: SvgNode): Stops {
+  const known = stopsKnown.get(gradient);
+  if (known !== undefined) return known;
+  const own = gradient.children.length;
   const model = referencesOf(drawing, gradient).find(({ by }) => by === 'href')?.target;
-  const others = model === undefined ? [] : stopsAlong(drawing, model);
-  return [gradient.children.length, ...others];
+  const { most, all } = model === undefined ? { most: 0, all: 0 } : stopsOf(drawing, model);
+  const stops = { most: Math.max(own, most), all: own + all };
+  stopsKnown.set(gradient, stops);
+  return stops;
 }
 
 /** A pixel of any other paint; small tiles are fetched again for each, and those that go by letters may be small. */
@@ -147,7 +155,9 @@ function periodOf(dashes: Declaration): number {
 
 /** Of a stroke that does not scale, dashes are as many pixels as they say; which one that is, is not followed. */
 export function dashScaleMax(styles: ReadonlyMap<SvgNode, readonly Declaration[]>): number {
-  const isFixed = [...styles.values()].flat().some(([, value]) => value === 'non-scaling-stroke');
+  const isFixed = [...styles.values()].some((declarations) =>
+    declarations.some(([, value]) => value === 'non-scaling-stroke'),
+  );
   return isFixed ? 1 : Number.POSITIVE_INFINITY;
 }
 

@@ -19,20 +19,9 @@ type Around = { readonly widest: number; readonly climb: number; readonly crowd:
 
 export function stylesCost(styles: AppliedStyles, root: SvgNode): number {
   if (styles.rule_count === 0) return 0;
-  const weight = weigherOf(styles)(root);
+  const weight = weightOf(root, styles.looked_within);
   const around = { widest: weight, climb: weight, crowd: weight };
   return costBelow(styles, { node: root, weight }, around);
-}
-
-function weigherOf({ looked_within }: AppliedStyles): (node: SvgNode) => number {
-  if (looked_within.size === 0) return weightOf;
-  return (node) => {
-    let letters = 0;
-    for (const [name, value] of node.attributes) {
-      if (looked_within.has(name)) letters = Math.max(letters, value.length);
-    }
-    return Math.max(weightOf(node), letters * CHARACTER_SHARE);
-  };
 }
 
 /** Of all its classes, which are counted once. */
@@ -43,8 +32,9 @@ function costBelow(styles: AppliedStyles, { node, weight }: Weighed, around: Aro
   let ns = matchesCost(styles.rule_count, weight);
   ns += level * around.widest * LEVEL_STEP_NS + climbing * around.climb * CLIMBING_STEP_NS;
   ns += siblings * around.crowd * SIBLING_NS;
-  const weigh = weigherOf(styles);
-  const children = childElements(node).map((child) => ({ node: child, weight: weigh(child) }));
+  const children = childElements(node).map((child) => {
+    return { node: child, weight: weightOf(child, styles.looked_within) };
+  });
   const weights = children.map((child) => child.weight);
   const widest = weights.reduce((most, one) => Math.max(most, one), 0);
   // Selectors that count siblings go over all of them for each.
@@ -61,9 +51,17 @@ export function matchesCost(selectors: number, weight: number): number {
 }
 
 /** How much longer than at an element of one short class a selector takes at this one. */
-export function weightOf({ attributes }: Pick<SvgNode, 'attributes'>): number {
+export function weightOf(
+  { attributes }: Pick<SvgNode, 'attributes'>,
+  looked_within: ReadonlySet<string>,
+): number {
   const classes = attributes.get('class') ?? '';
-  return Math.max(1, countWords(classes) * CLASS_SHARE, classes.length * CHARACTER_SHARE);
+  let letters = classes.length;
+  // Of the two, an element has fewer attributes than rules may look at.
+  for (const [name, value] of attributes) {
+    if (looked_within.has(name)) letters = Math.max(letters, value.length);
+  }
+  return Math.max(1, countWords(classes) * CLASS_SHARE, letters * CHARACTER_SHARE);
 }
 
 /** Without making them: there may be a million. */
