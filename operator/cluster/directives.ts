@@ -11,9 +11,9 @@ export const PLAN_ONLY = 'tintype.dev/plan-only';
 export type Directive = 'paused' | 'plan-only';
 
 /** The value `true` alone: who writes `false` means it. */
-export function directiveOf({ metadata: { annotations = {} } }: KubeObject): Directive | undefined {
-  if (annotations[PAUSED] === 'true') return 'paused';
-  return annotations[PLAN_ONLY] === 'true' ? 'plan-only' : undefined;
+export function directiveOf(object: KubeObject): Directive | undefined {
+  if (annotationOf(object, PAUSED) === 'true') return 'paused';
+  return annotationOf(object, PLAN_ONLY) === 'true' ? 'plan-only' : undefined;
 }
 
 /** Whether two states of a resource ask for the same, in the same words. */
