@@ -125,12 +125,8 @@ async function drawnBy(name: string): Promise<string | undefined> {
 
 /** The reasons of all Events of a preset, in the order of their letters. */
 async function toldOf(name: string): Promise<string[]> {
-  const path = `/apis/events.k8s.io/v1/namespaces/${cluster.namespace()}/events?limit=500`;
-  const { items } = (await kubeOk(cluster.plane(), { path })) as unknown as {
-    items: { reason: string; regarding: { uid: string } }[];
-  };
   const { uid } = (await read('WatermarkPreset', name)).metadata;
-  const told = items.filter(({ regarding }) => regarding.uid === uid);
+  const told = (await cluster.events()).filter(({ regarding }) => regarding.uid === uid);
   return told.map(({ reason }) => reason).toSorted();
 }
 

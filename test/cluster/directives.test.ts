@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { PAUSED } from '../../operator/cluster/directives.ts';
 import { findProjectBySlug, updateProject } from '../../runtime/db/projects.ts';
 import { useDatabase } from '../support/database.ts';
-import { kubeOk } from '../support/kube-request.ts';
+import { metricValue } from '../support/metric-value.ts';
 import { must } from '../support/rows.ts';
-import { sampleOf } from '../support/sample-of.ts';
 import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
 import { until } from '../support/until.ts';
 
@@ -38,7 +37,7 @@ async function allRows(): Promise<unknown[]> {
 /** As whoever watches the operator sees it. */
 async function countHeld(annotation: 'paused' | 'plan-only'): Promise<number> {
   const series = `tintype_resources_held{kind="Project",annotation="${annotation}"}`;
-  return Number(must(sampleOf(await cluster.metrics().print(), series)));
+  return Number(must(metricValue(await cluster.metrics().print(), series)));
 }
 
 describe('a resource that asks for its plan alone', () => {
@@ -176,11 +175,7 @@ describe('a resource that asks for its plan alone', () => {
 it('a word that holds nothing is told of as soon as it is written, and what is declared goes on', async () => {
   const name = newSlug();
   const ignored = async () => {
-    const path = `/apis/events.k8s.io/v1/namespaces/${cluster.namespace()}/events`;
-    const { items } = (await kubeOk(cluster.plane(), { path })) as {
-      items: { reason: string; type: string; note: string; regarding: { name: string } }[];
-    };
-    const own = items.filter(({ regarding }) => regarding.name === name);
+    const own = (await cluster.events()).filter(({ regarding }) => regarding.name === name);
     return own.filter(({ reason }) => reason === 'AnnotationIgnored');
   };
   await apply('Project', name, { displayName: 'Shop' }, { annotations: { [PAUSED]: 'false' } });

@@ -11,7 +11,7 @@ import {
 } from '../support/installation-cluster.ts';
 import { kubeForbid } from '../support/kube-quota.ts';
 import { kubeRequest } from '../support/kube-request.ts';
-import { sampleOf } from '../support/sample-of.ts';
+import { metricValue } from '../support/metric-value.ts';
 import { newSealingKey, readSealingKeys } from '../support/sealing-keys.ts';
 import { until } from '../support/until.ts';
 
@@ -87,7 +87,7 @@ const imageOf = async (part: string): Promise<string> =>
 /** As whoever watches the operator sees it. */
 async function metric(what: 'ready' | 'stalled' | 'paused'): Promise<string | undefined> {
   const series = `tintype_installation_${what}{installation="${cluster.namespace()}/${name}"}`;
-  return sampleOf(await cluster.metrics().print(), series);
+  return metricValue(await cluster.metrics().print(), series);
 }
 
 /** Nobody tells of Secrets: a change of the resource is looked at at once. */

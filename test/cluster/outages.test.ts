@@ -3,7 +3,6 @@ import { createDatabase, type Database } from '../../runtime/db/client.ts';
 import { findProjectBySlug, updateProject } from '../../runtime/db/projects.ts';
 import { listWatermarkPresets } from '../../runtime/db/watermark-presets.ts';
 import { useDatabase } from '../support/database.ts';
-import { kubeOk } from '../support/kube-request.ts';
 import { makeFile, makeProject, must } from '../support/rows.ts';
 import { type FaultProxy, startFaultProxy } from '../support/tcp-fault-proxy.ts';
 import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
@@ -37,19 +36,9 @@ afterAll(async () => {
 
 const project = (slug: string) => findProjectBySlug(db, slug);
 
-type Told = {
-  type: string;
-  reason: string;
-  note: string;
-  series?: { count: number };
-  regarding: { kind: string; uid: string };
-};
-
-async function events(name: string): Promise<Told[]> {
-  const path = `/apis/events.k8s.io/v1/namespaces/${cluster.namespace()}/events?limit=500`;
-  const { items } = (await kubeOk(cluster.plane(), { path })) as unknown as { items: Told[] };
+async function events(name: string) {
   const { uid } = (await read('Project', name)).metadata;
-  return items.filter((each) => each.regarding.uid === uid);
+  return (await cluster.events()).filter(({ regarding }) => regarding.uid === uid);
 }
 
 describe('while the database is away', () => {

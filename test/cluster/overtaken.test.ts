@@ -67,12 +67,9 @@ it('a project that is taken over is told of in an Event', async () => {
     await untilReason('Project', slug, 'NotOwned');
     await apply('Project', slug, { displayName: 'Shop', adoptionPolicy: 'IfUnowned' });
     await untilReason('Project', slug, 'InSync');
-    const events = `/apis/events.k8s.io/v1/namespaces/${namespace()}/events`;
     await until(async () => {
-      const { items } = (await kubeOk(plane(), { path: events })) as {
-        items: { reason: string }[];
-      };
-      expect(items.map(({ reason }) => reason)).toContain('Adopted');
+      const told = await cluster.events();
+      expect(told.map(({ reason }) => reason)).toContain('Adopted');
     });
   });
   expect(overtaken).toBe(1);

@@ -5,7 +5,6 @@ import { findProjectBySlug } from '../../runtime/db/projects.ts';
 import { listSigningKeys } from '../../runtime/db/signing-keys.ts';
 import { createSealing } from '../../runtime/platform/sealing.ts';
 import { useDatabase } from '../support/database.ts';
-import { kubeOk } from '../support/kube-request.ts';
 import { must } from '../support/rows.ts';
 import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
 import { until } from '../support/until.ts';
@@ -108,10 +107,6 @@ it('Adopted is said of a key that somebody had rotated to, and not of the first 
 
 /** Of whom it was told, in the order of their names. */
 async function adoptions() {
-  const path = `/apis/events.k8s.io/v1/namespaces/${cluster.namespace()}/events?limit=500`;
-  const { items } = (await kubeOk(cluster.plane(), { path })) as unknown as {
-    items: { reason: string; regarding: { kind: string; name: string } }[];
-  };
-  const told = items.filter(({ reason }) => reason === 'Adopted');
+  const told = (await cluster.events()).filter(({ reason }) => reason === 'Adopted');
   return told.map(({ regarding }) => regarding.name).toSorted();
 }

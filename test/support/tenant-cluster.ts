@@ -45,6 +45,15 @@ export type Live = {
   status: { observedGeneration: number; conditions?: Condition[]; [field: string]: unknown };
 };
 
+/** As the API server has it, of events.k8s.io/v1. */
+export type KubeEvent = {
+  type: string;
+  reason: string;
+  note: string;
+  series?: { count: number };
+  regarding: { kind: string; name: string; uid: string };
+};
+
 type Declared = { namespace?: string; annotations?: Record<string, string> };
 
 /** `through`: the database as it has it. */
@@ -71,6 +80,8 @@ export type TenantCluster = {
   /** Until Ready says so, of the newest generation. */
   untilReason(kind: string, name: string, reason: string, namespace?: string): Promise<void>;
   untilGone(kind: string, name: string, namespace?: string): Promise<void>;
+  /** All of its first namespace. */
+  events(): Promise<KubeEvent[]>;
   path(kind: string, name: string, namespace?: string): string;
   countWrites(): Promise<number>;
   countPasses(kind?: string): Promise<number>;
@@ -174,6 +185,13 @@ export function useTenantCluster({ db, key, wrap, context, ...options }: Options
         const { status } = await kubeRequest(plane(), { path: path(kind, name, namespace) });
         expect(status).toBe(404);
       }),
+    events: async () => {
+      const list = `/apis/events.k8s.io/v1/namespaces/${first()}/events?limit=500`;
+      const { items } = (await kubeOk(plane(), { path: list })) as unknown as {
+        items: KubeEvent[];
+      };
+      return items;
+    },
     path,
     countWrites: () =>
       sum(
