@@ -32,6 +32,9 @@ const stops = (count: number) =>
     '',
   );
 
+const sizes = (count: number, print: (size: string) => string) =>
+  counted(count, (at) => print(`font-size="${10 + at / 100}"`)).join('');
+
 /** Far below the root, each level with these besides. */
 const deep = (content: string, besides = '') =>
   `${`<g>${besides}`.repeat(55)}${content}${'</g>'.repeat(55)}`;
@@ -121,6 +124,19 @@ export const slowDrawings: readonly (readonly [name: string, document: string])[
   ['a text of five thousand letters', svg(`<text>${'8'.repeat(5000)}</text>`)],
   ['a text of letters that no font has', svg(`<text>${'\u9000'.repeat(1500)}</text>`)],
   ['many texts', svg('<text>abcdefghij</text>'.repeat(10_000))],
+  ['texts of a size each', svg(sizes(6000, (size) => `<text ${size}>8</text>`))],
+  [
+    'texts of a size each, of letters that no font has',
+    svg(sizes(2100, (size) => `<text ${size}>\u9000</text>`)),
+  ],
+  [
+    'a text of parts of a size each',
+    svg(`<text>${sizes(2900, (size) => `<tspan ${size}>8</tspan>`)}</text>`),
+  ],
+  [
+    'a text by uses of a size each',
+    svg(`<text id="t">8</text>${sizes(6000, (size) => `<use href="#t" ${size}/>`)}`),
+  ],
   [
     'a gradient of ten thousand colours',
     svg(`<linearGradient id="a">${stops(10_000)}</linearGradient>${full('fill="url(#a)"')}`),

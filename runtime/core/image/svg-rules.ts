@@ -52,6 +52,11 @@ export const svgReferringElements = words(
 /** Properties that draw an element apart before it is composed: each use of one is a layer. */
 export const svgLayerProperties = words('opacity mask clip-path filter mix-blend-mode isolation');
 
+/** Properties that say which font a text is drawn in. */
+export const svgFontProperties = words(
+  'font font-family font-size font-size-adjust font-stretch font-style font-variant font-weight',
+);
+
 /** An element of any other namespace is dropped with its content. */
 export const SVG_NAMESPACE = 'http://www.w3.org/2000/svg';
 /** The only other namespace of an attribute that is read: `xlink:href` is written as `href`. */

@@ -2,7 +2,11 @@
  * Which declarations may hold for an element, wherever they stand. Of a selector only its last part is
  * looked at, and what a rule overrides stays: for counting cost, too much is safe and too little is not.
  */
-import { svgLayerProperties, svgProperties } from '../../../core/image/svg-rules.ts';
+import {
+  svgFontProperties,
+  svgLayerProperties,
+  svgProperties,
+} from '../../../core/image/svg-rules.ts';
 import { addSteps, noSteps, type SelectorSteps, selectorSteps } from './selector-steps.ts';
 import { type Declaration, readDeclarations, type StyleRule } from './style.ts';
 import { allElements, type SvgNode } from './svg-node.ts';
@@ -111,8 +115,7 @@ function isCostly([property, value]: Declaration): boolean {
     property === 'transform' ||
     property === 'stroke' ||
     property === 'stroke-width' ||
-    property === 'font' ||
-    property === 'font-size' ||
+    svgFontProperties.has(property) ||
     property === 'color-interpolation-filters' ||
     property === 'stroke-dasharray' ||
     property === 'stroke-linecap' ||

@@ -14,6 +14,7 @@ import {
   usersFirst,
 } from './drawing.ts';
 import { filterFunctionPixels, filterPixels } from './filter-cost.ts';
+import { type FontsCost, fontsCost } from './font-cost.ts';
 import {
   addFilter,
   addStroke,
@@ -53,15 +54,16 @@ export function readComplexity(root: SvgNode, grid: SvgSize): DrawingNeeds {
   check('style_matches', styles.rule_count * elements);
   const styles_ns = stylesCost(styles, root);
   check('drawing_ns', styles_ns);
-  const cost = new CostReader(readDrawing(root, styles, grid)).read();
+  const reader = new CostReader(readDrawing(root, styles, grid));
+  const cost = reader.read();
   const copied = copiedBytes(root);
-  cost.ns += styles_ns + copied * (elements + cost.elements) * COPY_NS;
+  cost.ns += styles_ns + copied * (elements + cost.elements) * COPY_NS + reader.fonts.ns;
   check('drawing_ns', cost.ns);
   check('expanded_elements', cost.elements);
   check('layers', cost.layers);
   check('layer_depth', cost.layer_depth);
   check('filter_pixels', cost.filter_pixels);
-  const memory_bytes = peakBytes(cost.peak, grid) + copied * elements;
+  const memory_bytes = peakBytes(cost.peak, grid) + copied * elements + reader.fonts.memory_bytes;
   return { memory_bytes, cpu_ms: cost.ns / 1_000_000 };
 }
 
@@ -92,6 +94,7 @@ const SHAPES = new Set(
 );
 
 class CostReader {
+  readonly fonts: FontsCost;
   readonly #drawing: Drawing;
   readonly #scales: ReadonlyMap<SvgNode, number>;
   readonly #letters: ReadonlyMap<SvgNode, LetterSize>;
@@ -106,6 +109,7 @@ class CostReader {
   constructor(drawing: Drawing) {
     this.#drawing = drawing;
     const inOrder = usersFirst(drawing);
+    this.fonts = fontsCost(drawing, inOrder);
     this.#letters = letterSizesOf(drawing, inOrder);
     this.#scales = scalesOf(drawing, inOrder, this.#fontOf);
     this.#strokeWidth = widestStroke(drawing.styles, this.#fontOf);
@@ -204,7 +208,12 @@ class CostReader {
 
   #placeOf(node: SvgNode): ShapePlace {
     const scale = this.#scales.get(node) ?? 0;
-    return { scale, grid: this.#drawing.grid, letter: this.#letters.get(node) ?? initialLetter };
+    return {
+      scale,
+      grid: this.#drawing.grid,
+      letter: this.#letters.get(node) ?? initialLetter,
+      sets_fonts: this.fonts.are_many,
+    };
   }
 }
 

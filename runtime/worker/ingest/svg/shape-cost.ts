@@ -22,11 +22,14 @@ export type ShapeCost = {
   span: number;
 };
 
-/** `scale`: pixels of the grid that one of its units becomes. `letter`: how large its letters may be, in its units. */
 export type ShapePlace = {
+  /** Pixels of the grid that one of its units becomes. */
   readonly scale: number;
   readonly grid: SvgSize;
+  /** How large its letters may be, in its units. */
   readonly letter: LetterSize;
+  /** Whether each text has its font set up anew. */
+  readonly sets_fonts: boolean;
 };
 
 const SHAPE_NS = 30_000;

@@ -5,15 +5,12 @@
  */
 import { type Drawing, drawnWith } from './drawing.ts';
 import { lengthsOf } from './lengths.ts';
-import type { SvgSize } from './raster-grid.ts';
-import type { ShapeCost } from './shape-cost.ts';
+import type { ShapeCost, ShapePlace } from './shape-cost.ts';
 import type { Declaration } from './style.ts';
 import type { SvgNode } from './svg-node.ts';
 
 /** In units of the element; infinite where that cannot be told. */
 export type LetterSize = { readonly font: number; readonly stroke: number };
-
-type TextPlace = { readonly scale: number; readonly grid: SvgSize; readonly letter: LetterSize };
 
 const LETTER_NS = 150_000;
 /** A line of text is drawn in one piece: all of its letters cross the same rows. */
@@ -28,10 +25,14 @@ const STROKE_SIDES_MAX = 2;
 const OUTLINE_SIDES = 4;
 const LETTER_LINES = 20;
 
-export function textCost({ children }: SvgNode, { scale, grid, letter }: TextPlace): ShapeCost {
+export function textCost(
+  { name, children }: SvgNode,
+  { scale, grid, letter, sets_fonts }: ShapePlace,
+): ShapeCost {
   const lines = children.filter((child) => typeof child === 'string');
   const letters = lines.reduce((sum, line) => sum + line.length, 0);
   const pairs_ns = lines.reduce((sum, line) => sum + pairsCost(line), 0);
+  const font_ns = sets_fonts ? fontNs(name, lines) : 0;
   const side = Math.max(grid.width, grid.height);
   const height = Math.min(letter.font * scale, side);
   // A stroke that does not scale is as wide as it says.
@@ -39,7 +40,7 @@ export function textCost({ children }: SvgNode, { scale, grid, letter }: TextPla
   const around = Math.min(height + width, STROKE_SIDES_MAX * side);
   const ns = (rows: number, row_ns: number) => letters * (LETTER_NS + rows * row_ns) + pairs_ns;
   return {
-    fill_ns: ns(height, LETTER_ROW_NS.fill),
+    fill_ns: ns(height, LETTER_ROW_NS.fill) + font_ns,
     stroke_ns: ns(around, LETTER_ROW_NS.stroke),
     area: Math.min(letters * height ** 2, grid.width * grid.height),
     length: letters * OUTLINE_SIDES * height,
@@ -48,8 +49,24 @@ export function textCost({ children }: SvgNode, { scale, grid, letter }: TextPla
   };
 }
 
+/** Of a font that has all its letters; otherwise every font is set up in its size. */
+const FONT_NS = { all: 5_000_000, one: 1_700_000 };
+/** Its letters are laid out for themselves, and with those around them. */
+const TSPAN_TIMES = 2;
+
+function fontNs(name: string, lines: readonly string[]): number {
+  const letters = lines.join('').replaceAll(/\s/g, '');
+  if (letters === '') return 0;
+  const ns = countBoxes(letters) > 0 ? FONT_NS.all : FONT_NS.one;
+  return name === 'tspan' ? ns * TSPAN_TIMES : ns;
+}
+
+function countBoxes(line: string): number {
+  return line.replaceAll(DRAWN, '').length;
+}
+
 function pairsCost(line: string): number {
-  const boxes = line.replaceAll(DRAWN, '').length;
+  const boxes = countBoxes(line);
   return line.length ** 2 * LETTER_PAIR_NS + boxes ** 2 * BOX_PAIR_NS;
 }
 

@@ -206,6 +206,18 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
       svg(`${'<text x="9" y="9">\u4e00\u4e01\u4e02\u4e03\u4e04</text>'.repeat(2000)}`),
     ],
     ['2,000 labels', svg('<text x="9" y="9">A label</text>'.repeat(2000))],
+    [
+      'a cloud of 1,500 words, each as large as it counts',
+      svg(each(1500, (at) => `<text font-size="${10 + at / 50}">word</text>`)),
+    ],
+    [
+      '3,000 labels in a hundred fonts',
+      svg(
+        each(100, (at) =>
+          `<text font-size="${10 + (at % 50)}" font-family="f${at % 2}">label</text>`.repeat(30),
+        ),
+      ),
+    ],
     ['a paragraph', wide(`<text font-size="40">${'letters '.repeat(250)}</text>`)],
     [
       'labels with a halo, in sizes of their headline',
