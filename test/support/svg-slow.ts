@@ -47,6 +47,15 @@ export const slowDrawings: readonly (readonly [name: string, document: string])[
     svg(`<polygon points="${wander(20_000).replaceAll(/[ML]/g, ' ')}"/>`),
   ],
   ['curves that cross', svg(`<path d="${curve(10_000)}"/>`)],
+  ['curves from far outside', svg(`<path d="M0 0${'C1e5 1e5-1e5 1e5 2000 2000'.repeat(1300)}"/>`)],
+  [
+    'a few curves from the farthest',
+    svg(`<path d="M0 0${'C7e6 7e6-7e6 7e6 2000 2000'.repeat(350)}"/>`),
+  ],
+  [
+    'arcs from far outside',
+    svg(`<path d="M0 0${'A1e6 1e6 0 1 0 9 9A1e6 1e6 0 1 1 0 0'.repeat(150)}"/>`),
+  ],
   ['a stroke that crosses itself', svg(`<path fill="none" stroke="red" d="${wander(5000)}"/>`)],
   ['a wide stroke', svg(`<path stroke="red" stroke-width="300" d="${wander(5000)}"/>`)],
   [

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { SVG_BYTES_MAX } from '../../../runtime/core/limits.ts';
 import { IngestRefusal } from '../../../runtime/worker/ingest/ingest-refusal.ts';
 import { transformScale } from '../../../runtime/worker/ingest/svg/drawing.ts';
-import { pathSegments, pointSegments } from '../../../runtime/worker/ingest/svg/path-segments.ts';
+import { pathLines, pointLines } from '../../../runtime/worker/ingest/svg/path-segments.ts';
 import { sanitizeSvg } from '../../../runtime/worker/ingest/svg/sanitize-svg.ts';
 import {
   printDeclarations,
@@ -84,7 +84,7 @@ const paths = text({
     'matrix(1 0 0 1 300 160) scale(2) skewX(89.9) rotate(45, 1, 2)',
   ],
   run(input) {
-    const segments = [...pathSegments(input, BOUNDS), ...pointSegments(input, BOUNDS)];
+    const segments = [...pathLines(input, BOUNDS).segments, ...pointLines(input, BOUNDS).segments];
     assert.ok(segments.every((number) => !Number.isNaN(number)));
     assert.ok(segments.length <= 4 * (input.length + 1) * BOUNDS.line_rows_max);
     const scale = transformScale(input);

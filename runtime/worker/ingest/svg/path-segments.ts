@@ -2,10 +2,13 @@
  * The lines that a shape is made of, in its own units, as far as its cost needs them: curves are their
  * control polygons, arcs the chord and the way around. SVG 2, Paths.
  */
+import { FarCurves, type Point } from './far-curves.ts';
 import { PathReader } from './path-reader.ts';
 
 /** x0 y0 x1 y1 of one line after another. */
 export type Segments = readonly number[];
+
+export type PathLines = { readonly segments: Segments; readonly far: FarCurves };
 
 /** What each command takes; an arc's flags may stand without space between them. */
 const TAKES: Readonly<Record<string, string>> = {
@@ -34,7 +37,7 @@ export type PathBounds = {
   readonly line_rows: number;
 };
 
-export function pathSegments(text: string, bounds: PathBounds): Segments {
+export function pathLines(text: string, bounds: PathBounds): PathLines {
   const pen = new Pen(bounds);
   const reader = new PathReader(text);
   for (let letter = reader.command(); letter !== undefined; letter = reader.command()) {
@@ -44,12 +47,12 @@ export function pathSegments(text: string, bounds: PathBounds): Segments {
     else drawAll(pen, { letter, takes, reader });
     if (pen.isFull()) break;
   }
-  return pen.segments;
+  return pen;
 }
 
 /** Points as `polyline` and `polygon` have them. */
-export function pointSegments(text: string, bounds: PathBounds): Segments {
-  return pathSegments(`M${text}Z`, bounds);
+export function pointLines(text: string, bounds: PathBounds): PathLines {
+  return pathLines(`M${text}Z`, bounds);
 }
 
 type Run = { letter: string; takes: string; reader: PathReader };
@@ -76,6 +79,7 @@ const ORIGIN: Place = { left: 0, top: 0 };
 
 class Pen {
   readonly segments: number[] = [];
+  readonly far: FarCurves;
   x = 0;
   y = 0;
   readonly #bounds: PathBounds;
@@ -84,6 +88,7 @@ class Pen {
 
   constructor(bounds: PathBounds) {
     this.#bounds = bounds;
+    this.far = new FarCurves(bounds.scale);
   }
 
   isFull(): boolean {
@@ -92,6 +97,7 @@ class Pen {
 
   draw(name: string, values: readonly number[], from: Place): void {
     const first = values[0] ?? 0;
+    this.far.add(name, { x: this.x, y: this.y }, this.#pointsOf(name, values, from));
     if (name === 'h') this.#line(from.left + first, this.y);
     else if (name === 'v') this.#line(this.x, from.top + first);
     else if (name === 'a') this.#arc(values, from);
@@ -104,6 +110,16 @@ class Pen {
         this.#line(from.left + (values[index] ?? 0), from.top + (values[index + 1] ?? 0));
       }
     }
+  }
+
+  #pointsOf(name: string, values: readonly number[], { left, top }: Place): Point[] {
+    if (name === 'a')
+      return [{ x: this.x + 2 * (values[0] ?? 0), y: this.y + 2 * (values[1] ?? 0) }];
+    const points: Point[] = [];
+    for (let at = 0; at + 1 < values.length; at += 2) {
+      points.push({ x: left + (values[at] ?? 0), y: top + (values[at + 1] ?? 0) });
+    }
+    return points;
   }
 
   close(): void {

@@ -4,7 +4,13 @@
  */
 import { SVG_DRAWING_NS_MAX } from '../../../core/limits.ts';
 import { lengthOf, placeOf } from './lengths.ts';
-import { type PathBounds, pathSegments, pointSegments, type Segments } from './path-segments.ts';
+import {
+  type PathBounds,
+  type PathLines,
+  pathLines,
+  pointLines,
+  type Segments,
+} from './path-segments.ts';
 import type { SvgSize } from './raster-grid.ts';
 import type { SvgNode } from './svg-node.ts';
 import { type LetterSize, textCost } from './text-cost.ts';
@@ -34,6 +40,7 @@ export type ShapePlace = {
 
 const SHAPE_NS = 30_000;
 const SEGMENT_NS = { fill: 5000, stroke: 8000 };
+const FAR_LINE_NS = 1000;
 const ROW_NS = { fill: 200, stroke: 400 };
 const CROSSING_NS = { fill: 11_000, stroke: 15_000 };
 const PIXEL_NS = 1;
@@ -41,11 +48,11 @@ const PIXEL_NS = 1;
 export function shapeCost(node: SvgNode, place: ShapePlace): ShapeCost | undefined {
   const { name, attributes } = node;
   if (name === 'path')
-    return segmentsCost(pathSegments(attributes.get('d') ?? '', boundsOf(place)), place);
+    return linesCost(pathLines(attributes.get('d') ?? '', boundsOf(place)), place);
   if (name === 'polygon' || name === 'polyline') {
-    return segmentsCost(pointSegments(attributes.get('points') ?? '', boundsOf(place)), place);
+    return linesCost(pointLines(attributes.get('points') ?? '', boundsOf(place)), place);
   }
-  if (name === 'line') return segmentsCost(lineSegment(node, place), place);
+  if (name === 'line') return linesCost({ segments: lineSegment(node, place) }, place);
   if (TEXTS.has(name)) return textCost(node, place);
   const box = boxOf(node, place);
   return box === undefined ? undefined : boxCost(box, place);
@@ -114,15 +121,19 @@ function areaOf({ width, height }: SvgSize, { scale, grid }: ShapePlace): number
   return side(width, grid.width) * side(height, grid.height);
 }
 
-function segmentsCost(segments: Segments, place: ShapePlace): ShapeCost {
+type Lines = Pick<PathLines, 'segments'> & Partial<PathLines>;
+
+function linesCost({ segments, far }: Lines, place: ShapePlace): ShapeCost {
   const { scale, grid } = place;
   const count = segments.length / 4;
+  const farLines = far?.lines ?? 0;
   const { width, height, rows, length } = measure(segments, { scale, rowMax: grid.height });
   const area = areaOf({ width, height }, place);
-  const crossings = estimateCrossings(segments);
+  const crossings = Math.max(estimateCrossings(segments), far?.crossings ?? 0);
   const ns = (way: 'fill' | 'stroke') =>
     SHAPE_NS +
     count * SEGMENT_NS[way] +
+    farLines * FAR_LINE_NS +
     rows * ROW_NS[way] +
     crossings * CROSSING_NS[way] +
     area * PIXEL_NS;
@@ -131,7 +142,7 @@ function segmentsCost(segments: Segments, place: ShapePlace): ShapeCost {
     stroke_ns: ns('stroke'),
     area,
     length: length * scale,
-    lines: count,
+    lines: count + farLines,
     span: Math.max(width, height) * scale,
   };
 }

@@ -184,6 +184,7 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
   it.each([
     ['a map of 20,000 outlines', svg(`<g stroke="red">${outline.repeat(9000)}</g>`)],
     ['a coast in one path', svg(`<path d="M0 0${'l3 1l-2 2l1-2l2 3'.repeat(15_000)}"/>`)],
+    ['a map of which a corner is seen', svg(`<path d="M0 0${'c5e4 9-9 9 5 5'.repeat(400)}"/>`)],
     [
       'a chart of dotted lines',
       svg(`<g stroke="red" stroke-dasharray="2 2">${dotted.repeat(60)}</g>`),
