@@ -18,7 +18,8 @@ import {
 import { parseBytes, readBytes } from '../quantity.ts';
 
 const NAME_VALUE_MAX = 64;
-const LABEL_NAME = /^[A-Za-z0-9]([-\w./]*[A-Za-z0-9])?$/;
+/** Short: the API server weighs a rule by its length, for every item that a list may have. */
+const LABEL_NAME = /^([a-z0-9]+((\.|-+)[a-z0-9]+)*\/)?[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/;
 const LABEL_VALUE = /^([A-Za-z0-9]([-\w.]*[A-Za-z0-9])?)?$/;
 
 /** A registry, which may have a port, and words between slashes. A colon after them begins a tag. */
@@ -65,7 +66,9 @@ export const webAddress = address('an https:// or http:// URL', {
 
 export const webOrigin = address('an origin such as https://api.example.com, without a path', {
   max: 261,
-  pattern: new RegExp(`^https?://[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:0*${PORT_NUMBER})?$`),
+  pattern: new RegExp(
+    `^https?://[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*(:0*${PORT_NUMBER})?$`,
+  ),
   rule: String.raw`!self.matches(r'[/.]\d+(:|$)') || self.matches(r'/${ADDRESS}')`,
 });
 

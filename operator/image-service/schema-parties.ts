@@ -1,12 +1,14 @@
 /** Who else takes part in an installation: storage, identity, CDN, scanner, staff. Parts of the ImageService resource. */
+import { BUCKET_NAME } from '../../runtime/platform/config-types.ts';
 import { variables } from '../../runtime/platform/config-variables.ts';
-import { alsoChecked, choice, distinct, group, integer, text } from '../fields.ts';
+import { alsoChecked, choice, distinct, group, integer, matching, text } from '../fields.ts';
 import { webAddress } from './fields.ts';
 
-const bucket = text('a bucket name: 3 to 63 of a-z, 0-9, dot, dash', {
-  max: 63,
-  pattern: /^[a-z0-9][a-z0-9.-]+[a-z0-9]$/,
-});
+const { expected, pattern, gap } = BUCKET_NAME;
+const bucket = alsoChecked(
+  text(expected, { max: 63, pattern }).refine((value) => !gap.test(value), { error: expected }),
+  { rule: `!${matching(gap)}`, message: `must be ${expected}` },
+);
 
 /** What a bucket that is not named is called. */
 export const usualBuckets = {

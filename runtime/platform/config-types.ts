@@ -78,11 +78,18 @@ export function hostname() {
   return written().toLowerCase().regex(shape, 'a host name without scheme, port or path');
 }
 
+/** As object storages take it: words between single dots. */
+export const BUCKET_NAME = {
+  expected: 'a bucket name: 3 to 63 of a-z, 0-9, dot, dash, with dots only between words',
+  pattern: /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
+  gap: /[.][.-]|-[.]/,
+};
+
 export function bucketName() {
-  return written().regex(
-    /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
-    'a bucket name: 3 to 63 of a-z, 0-9, dot, dash',
-  );
+  const { expected, pattern, gap } = BUCKET_NAME;
+  return written()
+    .regex(pattern, expected)
+    .refine((value) => !gap.test(value), expected);
 }
 
 /** Items between commas; spaces around them do not count, nor does one that was named before. */

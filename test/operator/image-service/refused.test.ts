@@ -31,6 +31,30 @@ const wrong: [string, object, string, RegExp][] = [
     'spec.baseURL',
     /must be an origin such as https:\/\/api\.example\.com, without a path/,
   ],
+  ...['https://a..b', 'https://a.-b', 'https://a-.example'].map(
+    (baseURL): [string, object, string, RegExp] => [
+      `the origin ${baseURL}`,
+      { ...least, baseURL },
+      'spec.baseURL',
+      /must be an origin such as/,
+    ],
+  ),
+  ...['Example.com/disk', 'a/b/c', `${'a'.repeat(64)}`, 'example..com/disk'].map(
+    (name): [string, object, string, RegExp] => [
+      `the label ${name}`,
+      { ...least, podLabels: [{ name, value: '' }] },
+      'spec.podLabels[0].name',
+      /must be a label name such as disk or example\.com\/disk/,
+    ],
+  ),
+  ...['a..b', 'a.-b', 'a-.b', 'ab', 'A-bucket'].map(
+    (ingestBucket): [string, object, string, RegExp] => [
+      `the bucket ${ingestBucket}`,
+      { ...least, storage: { ingestBucket } },
+      'spec.storage.ingestBucket',
+      /must be a bucket name: 3 to 63/,
+    ],
+  ),
   [
     'more min than max',
     { ...least, workers: { ingest: { min: 5, max: 2 } } },
@@ -245,6 +269,17 @@ describe('what cannot change', () => {
     const taken = await kubeRequest(plane(), { method: 'PUT', path: `${path}/main`, body: same });
     expect(taken.status).toBe(200);
   });
+});
+
+it('takes labels of a prefix in Punycode, and a bucket of words between dots', async () => {
+  const spec = {
+    ...least,
+    podLabels: [{ name: 'xn--bcher-kva.example/Disk_1.a', value: '' }],
+    storage: { ingestBucket: 'in.example-1.org' },
+  };
+  const call = { method: 'POST', path: COLLECTION(await namespace()), body: resource(spec) };
+  expect((await kubeRequest(plane(), call)).status).toBe(201);
+  expect(imageServiceSpec.safeParse(spec).success, 'the operator agrees').toBe(true);
 });
 
 describe('a bucket that is not named', () => {
