@@ -101,7 +101,9 @@ async function startOnFreePorts(options: ControlPlaneOptions): Promise<ControlPl
   } catch (error) {
     const log = await readFile(join(folder, 'kube-apiserver.log'), 'utf8').catch(() => '');
     await stop();
-    throw new Error(`the control plane did not start: ${log.slice(-2000)}`, { cause: error });
+    throw new Error(`the control plane did not start: ${error}\n${log.slice(-2000)}`, {
+      cause: error,
+    });
   }
 }
 
