@@ -133,20 +133,16 @@ const headSchema = z.looseObject(
   { error: 'a resource with apiVersion, kind, metadata and spec' },
 );
 
-/** Whoever asks that nothing be written must not see it written: the document counts as wrong, and its rows stay. */
-const annotationsSchema = z
-  .looseObject(
-    Object.fromEntries(
-      [PAUSED, PLAN_ONLY].map((name) => [
-        name,
-        z.unknown().refine((value) => value !== 'true', {
-          error:
-            'no such annotation, which works in a cluster alone: its rows stay as they are until it is taken out',
-        }),
-      ]),
-    ),
-  )
-  .nullish();
+/** Who asks, in any words, that nothing be written must not see it written: the document is wrong, its rows stay. */
+const notAsked = z
+  .unknown()
+  .refine((value) => String(value ?? false) === 'false', {
+    error:
+      'no such annotation, which works in a cluster alone: its rows stay as they are until it is taken out',
+  })
+  .optional();
+
+const annotationsSchema = z.looseObject({ [PAUSED]: notAsked, [PLAN_ONLY]: notAsked }).nullish();
 
 /** Once for a kind: a folder may have thousands of documents. */
 const documentSchemas = new Map<Kind, DocumentSchema>();

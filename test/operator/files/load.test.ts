@@ -58,17 +58,30 @@ describe('reading a folder of YAML', () => {
     ]);
   });
 
-  it.each(['paused', 'plan-only'])('takes no document that asks to be %s', async (asked) => {
-    const annotated = `annotations: { tintype.dev/${asked}: "true", other: "true" }`;
-    const { names, faultLines, present } = await load({
-      'a.yaml': project('one').replace('  name: one\n', `  name: one\n  ${annotated}\n`),
-    });
-    expect(names).toEqual([]);
-    expect(present.size).toBe(1);
-    expect(faultLines.join()).toMatch(
-      /^a\.yaml:5: .*works in a cluster alone.*until it is taken out/,
-    );
-  });
+  const annotated = (annotations: string) =>
+    project('one').replace('  name: one\n', `  name: one\n  annotations: { ${annotations} }\n`);
+
+  it.each(['paused: "true"', 'plan-only: "true"', 'paused: true', 'plan-only: yes'])(
+    'takes no document that asks to be %s',
+    async (asked) => {
+      const { names, faultLines, present } = await load({
+        'a.yaml': annotated(`tintype.dev/${asked}, other: "true"`),
+      });
+      expect(names).toEqual([]);
+      expect(present.size).toBe(1);
+      expect(faultLines).toEqual([
+        expect.stringMatching(/^a\.yaml:5: .*works in a cluster alone.*until it is taken out/),
+      ]);
+    },
+  );
+
+  it.each(['', 'other: "true"', 'tintype.dev/paused: "false"', 'tintype.dev/plan-only:'])(
+    'takes one with the annotations { %s }, which ask for nothing',
+    async (annotations) => {
+      const { names, faultLines } = await load({ 'a.yaml': annotated(annotations) });
+      expect([names, faultLines]).toEqual([['Project/one'], []]);
+    },
+  );
 
   it('takes one of two projects of one file of keys where the other has no URL', async () => {
     const { names, faultLines } = await load({
