@@ -72,9 +72,9 @@ function domainDifferences(before: readonly string[], after: readonly string[]):
   const table = 'project_domains';
   const kept = before.filter((domain) => after.includes(domain));
   const order = after.filter((domain) => before.includes(domain));
-  const placeIn = (domains: readonly string[], domain: string) => domains.indexOf(domain) + 1;
+  // Among those that stay: one that comes or goes moves nobody.
   const moveOf = (domain: string) => {
-    return { field: 'position', from: placeIn(before, domain), to: placeIn(after, domain) };
+    return { field: 'position', from: kept.indexOf(domain) + 1, to: order.indexOf(domain) + 1 };
   };
   return [
     ...before
