@@ -26,6 +26,10 @@ export type ApiSettings = {
 /** Nobody can tell what the API goes by, and nothing is guessed. */
 export class SettingsUnknown extends Error {}
 
+/** What is wrong with the installation is for who runs it, and stands in the log; who declares something waits. */
+export const NO_SETTINGS =
+  'the ImageService or its plans cannot be read: whoever runs the installation finds what is wrong in the log of the operator; this is tried again by itself';
+
 type Sources = {
   client: Pick<KubeClient, 'get'>;
   /** By the word of the API server: an organization gets its trial once. */

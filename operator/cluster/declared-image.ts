@@ -18,6 +18,7 @@ import type { Database } from '../../runtime/db/client.ts';
 import { type DeclaredImageRow, findDeclaredImage } from '../../runtime/db/declared-uploads.ts';
 import { findProjectByOwner, type ProjectRow } from '../../runtime/db/projects.ts';
 import { StorageUnavailable } from '../../runtime/platform/storage/bucket.ts';
+import { NO_SETTINGS, SettingsUnknown } from '../api-settings.ts';
 import type { Identity } from '../declared.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Context as PassContext } from '../reconcile.ts';
@@ -166,6 +167,7 @@ async function bring(
     return difference === undefined ? onItsWay(file_slug) : { ...onItsWay(file_slug), difference };
   } catch (error) {
     if (error instanceof StorageUnavailable) return lasting(away(error));
+    if (error instanceof SettingsUnknown) return lasting(unsettled(images, { identity, error }));
     if (!(error instanceof ServiceError) || absenceOf(error) !== undefined) throw error;
     const waits = OF_PROJECT[error.code];
     if (waits !== undefined) return lasting(found('ImageRefused', waits));
@@ -177,6 +179,14 @@ async function bring(
 /** The storage of images is nobody else's business. */
 function away({ advice }: StorageUnavailable): Found {
   return found('ImagesUnavailable', `the storage does not take the image: ${advice}`);
+}
+
+type Unsettled = { identity: Identity; error: SettingsUnknown };
+
+/** The preset itself was looked at, and is valid. */
+function unsettled({ log }: ImageDeps, { identity: { namespace, name }, error }: Unsettled): Found {
+  log.error('an image waits for what the API goes by', { name: `${namespace}/${name}`, error });
+  return found('SettingsUnknown', NO_SETTINGS);
 }
 
 /** What is refused for its bytes alone: no project's room or state makes it better. */

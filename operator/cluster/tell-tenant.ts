@@ -1,5 +1,5 @@
 /** What keeps a resource from being looked at, said in its conditions beside what was found before. */
-import { SettingsUnknown } from '../api-settings.ts';
+import { NO_SETTINGS, SettingsUnknown } from '../api-settings.ts';
 import { type Condition, conditionsFor, type Reason } from '../conditions.ts';
 import type { Absence } from './database-gate.ts';
 import { directiveOf } from './directives.ts';
@@ -42,10 +42,6 @@ export async function tellFailure(
     state.log.warn('a failure could not be told', { kind: known.kind, error: failure });
   });
 }
-
-/** What is wrong with the installation is for who runs it, and stands in the log; who declares something waits for them. */
-const NO_SETTINGS =
-  'the ImageService or its plans cannot be read: whoever runs the installation finds what is wrong in the log of the operator; this is tried again by itself';
 
 function conditionsOf(error: unknown): Condition[] | undefined {
   if (error instanceof SettingsUnknown) return unseen('SettingsUnknown', NO_SETTINGS);

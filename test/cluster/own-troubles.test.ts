@@ -1,7 +1,8 @@
 // What stands in the way of one resource is said there alone. Spec: Project (status).
 import { randomBytes } from 'node:crypto';
 import { afterAll, expect, it } from 'vitest';
-import { SettingsUnknown } from '../../operator/api-settings.ts';
+import { NO_SETTINGS, SettingsUnknown } from '../../operator/api-settings.ts';
+import { PLAN_ONLY } from '../../operator/cluster/directives.ts';
 import { createOrganizations } from '../../operator/cluster/organizations.ts';
 import { defaultPlans, type Plans } from '../../runtime/core/plans.ts';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
@@ -23,7 +24,12 @@ const write = async () => {
   throw new StorageUnavailable('The bucket tintype-ingest refuses access: check its credentials.');
 };
 const buckets = { ...folder.buckets, ingest: { ...folder.buckets.ingest, write } };
-const images = { ...declaredImageDeps(buckets), download: async () => ({ fault: 'nobody asks' }) };
+const deps = declaredImageDeps(buckets);
+let { findSettings } = deps;
+const images = {
+  ...{ ...deps, findSettings: () => findSettings() },
+  download: async () => ({ fault: 'nobody asks' }),
+};
 let findPlans = async (): Promise<Plans> => defaultPlans;
 const findOrganization = createOrganizations({ clock: systemClock, findPlans: () => findPlans() });
 const cluster = useTenantCluster({ db, context: { images, findOrganization } });
@@ -45,13 +51,17 @@ async function reasonsWhile(name: string, work: () => Promise<unknown>): Promise
   return seen;
 }
 
-it('a storage that takes no images is the trouble of the preset that brings one', async () => {
-  const [name, other] = [newSlug(), newSlug()];
+async function storeImage(name: string): Promise<void> {
   const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), randomBytes(64)]);
   await kubeOk(cluster.plane(), {
     ...{ method: 'POST', path: `/api/v1/namespaces/${cluster.namespace()}/configmaps` },
     body: { metadata: { name }, binaryData: { 'logo.png': png.toString('base64') } },
   });
+}
+
+it('a storage that takes no images is the trouble of the preset that brings one', async () => {
+  const [name, other] = [newSlug(), newSlug()];
+  await storeImage(name);
   await led(async () => {
     for (const each of [name, other]) await apply('Project', each, {});
     for (const each of [name, other]) await untilReason('Project', each, 'InSync');
@@ -90,6 +100,28 @@ it('plans that cannot be read are the trouble of a namespace that has no organiz
     expect(await findProjectBySlug(db, name)).toBeUndefined();
     findPlans = async () => defaultPlans;
     await untilReason('Project', name, 'InSync', cluster.other());
+  });
+});
+
+it('settings that cannot be read are waited for by a preset that brings an image, which is valid all the same', async () => {
+  const name = newSlug();
+  await storeImage(name);
+  findSettings = async () => {
+    throw new SettingsUnknown('the ConfigMap images/plans, which has the plans, is not there');
+  };
+  const preset = { projectRef: { name }, image: { configMapRef: { name, key: 'logo.png' } } };
+  await apply('Project', name, {});
+  await led(async () => {
+    await untilReason('Project', name, 'InSync');
+    await apply('WatermarkPreset', name, preset, { annotations: { [PLAN_ONLY]: 'true' } });
+    await untilReason('WatermarkPreset', name, 'SettingsUnknown');
+    expect(await condition('WatermarkPreset', name, 'Accepted')).toMatchObject({ status: 'True' });
+    expect(await condition('WatermarkPreset', name, 'Planned')).toMatchObject({
+      reason: 'Blocked',
+      message: `what would change cannot be told yet: ${NO_SETTINGS}`,
+    });
+    ({ findSettings } = deps);
+    await untilReason('WatermarkPreset', name, 'PlanOnly');
   });
 });
 
