@@ -5,12 +5,8 @@ export type Endpoint = {
   readonly headers: () => HeadersInit;
 };
 
-/** Resolved when it is wanted: a server that renders the page makes uploaders too, and has no document. */
+/** Read once, as a page may change its address. Servers that render it make uploaders too, and have no document. */
 export function endpointAt(address: string, headers: Endpoint['headers']): Endpoint {
-  return {
-    get url() {
-      return new URL(address, document.baseURI).href;
-    },
-    headers,
-  };
+  const isPage = typeof document !== 'undefined';
+  return { url: isPage ? new URL(address, document.baseURI).href : address, headers };
 }

@@ -3,6 +3,7 @@
  * that arrived, never the file. Where the browser keeps nothing (private windows), uploads work and are not resumed.
  */
 import type { SentPart } from '../protocol.ts';
+import { clientError } from './upload-error.ts';
 
 /** Of an upload that was begun; `digest` is of the file's two ends. */
 export type StoredUpload = {
@@ -56,11 +57,15 @@ export async function findSame(
   return all.find((each) => isSame(each) && isSameFile(each.file, file));
 }
 
+/** Browsers read no file that was changed or taken away since it was chosen. */
 export async function describeFile(file: File): Promise<StoredFile> {
   const { name, type, size, lastModified: last_modified } = file;
   const ends = new Blob([file.slice(0, EDGE_BYTES), file.slice(-EDGE_BYTES)]);
+  const read = await ends.arrayBuffer().catch((cause: unknown) => {
+    throw clientError('file_mismatch', { cause });
+  });
   // Pages without TLS have no digests; name, size and time have to do there.
-  const hash = await crypto.subtle?.digest('SHA-256', await ends.arrayBuffer());
+  const hash = await crypto.subtle?.digest('SHA-256', read);
   const bytes = hash === undefined ? [] : [...new Uint8Array(hash)];
   const digest = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
   return { name, type, size, last_modified, digest };

@@ -99,7 +99,7 @@ type Find = (described: StoredFile) => Promise<StoredUpload | null>;
 function start(wish: Wish, find: Find): Upload<unknown> {
   const control = new TransferControl();
   const run = async () => {
-    const described = await describeFile(wish.file).catch(tellUnreadable);
+    const described = await describeFile(wish.file);
     return runTask({ ...wish, control, described, stored: await find(described) });
   };
   return {
@@ -109,11 +109,6 @@ function start(wish: Wish, find: Find): Upload<unknown> {
     abort: () => control.end('aborted'),
     detach: () => control.end('detached'),
   };
-}
-
-/** Browsers read no file that was changed or taken away since it was chosen. */
-function tellUnreadable(cause: unknown): never {
-  throw cause instanceof DOMException ? clientError('file_mismatch', { cause }) : cause;
 }
 
 async function findById(endpoint: Endpoint, id: string, file: StoredFile) {

@@ -24,7 +24,7 @@ let puts: number[];
 
 const SCRIPT = `
 import { createUploader, UploadError } from '/runtime/sdk/browser/uploader.ts';
-const uploader = createUploader({ endpoint: '/upload' });
+const uploader = createUploader({ endpoint: 'upload' });
 const picture = async (name) => {
   const bytes = await (await fetch('/' + name)).blob();
   const type = name.endsWith('.bmp') ? 'image/bmp' : 'image/jpeg';
@@ -236,6 +236,12 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(new Set(faults)).toEqual(new Set(['no bar']));
   });
 
+  it('keeps to the address that it was made for, whatever address the page has since', async () => {
+    await page.evaluate('history.pushState(null, "", "/albums/1")');
+    await begin('small.jpg');
+    expect(await ended()).toMatchObject({ file: { width: 64 } });
+  });
+
   it('says file_mismatch of a file that was changed since it was chosen', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tintype-chosen-'));
     const path = join(folder, 'chosen.jpg');
@@ -246,8 +252,12 @@ describe('the browser client', { timeout: 300_000 }, () => {
     await page.setInputFiles('input', path);
     await page.evaluate('window.chosen = document.querySelector("input").files[0]; chosen.size');
     await rm(folder, { recursive: true });
-    const ended = page.evaluate('end(uploader.upload("photo", chosen).done)');
-    expect(await ended).toEqual({ code: 'file_mismatch', status: null, isTyped: true });
+    const send = () => page.evaluate('end(uploader.upload("photo", chosen).done)');
+    const mismatch = { code: 'file_mismatch', status: null, isTyped: true };
+    expect(await send()).toEqual(mismatch);
+    // As on a page without TLS.
+    await page.evaluate('Object.defineProperty(crypto, "subtle", { value: undefined })');
+    expect(await send()).toEqual(mismatch);
   });
 
   it('says etag_missing where the storage does not show it', async () => {
