@@ -108,8 +108,8 @@ export type PickerElement = HTMLElement & {
 // A class that is made when it is wanted: servers that render pages have no HTMLElement.
 function pickerElement(): CustomElementConstructor {
   return class extends HTMLElement {
-    // Only declared: a field would take away what an element of the page was given before it was defined.
-    declare options: PickerElement['options'] | undefined;
+    // Frameworks ask whether the element has the field; what one of the page was given before it was defined stays.
+    options: PickerElement['options'] | undefined = (this as Partial<PickerElement>).options;
     #frame: Frame | undefined;
 
     connectedCallback(): void {

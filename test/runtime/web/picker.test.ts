@@ -830,6 +830,12 @@ describe('the picker', { shuffle: false }, () => {
       await eventually(() => shown.page.locator('iframe').count()).toBe(2);
     });
 
+    it('has its options before they are given, as frameworks look for what they may set', async () => {
+      await shown.page.evaluate('inline({})');
+      const has = 'document.createElement("tintype-picker").hasOwnProperty("options")';
+      expect(await shown.page.evaluate(has)).toBe(true);
+    });
+
     it('scrolls no way but down, whatever was looked for', async () => {
       await shown.page.setViewportSize({ width: 320, height: 568 });
       await pick();
