@@ -1,4 +1,5 @@
 // Spec: Verifier failure reasons. Every reason, and both secrets of a rotation.
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { eventKinds } from '../../../../runtime/core/events.ts';
 import { signWebhook } from '../../../../runtime/core/signing/webhook.ts';
@@ -44,6 +45,12 @@ describe('the webhook verifier', () => {
     expect(verify({ secret, signature: sign({ secrets: ['whsec_old'] }) }).valid).toBe(true);
     const odd = verify({ secret, body: '[]', signature: sign({ body: '[]' }) });
     expect(odd).toEqual({ valid: false, reason: 'invalid_body' });
+  });
+
+  it('takes bytes of another realm, in which some test runners run', () => {
+    const bytes = runInNewContext(`new Uint8Array([${[...Buffer.from(body)]}])`);
+    expect(bytes).not.toBeInstanceOf(Uint8Array);
+    expect(verify({ body: bytes })).toEqual({ valid: true, event });
   });
 
   it.each([undefined, '', [], ['whsec_new', undefined]])('refuses %j as a secret', (secret) => {
