@@ -13,9 +13,11 @@ import { allElements, type SvgNode } from './svg-node.ts';
 
 export type AppliedStyles = {
   readonly rule_count: number;
-  /** Rules that look at the siblings of an element. */
+  /** How often rules look at the siblings of an element: at what they match, and at their place alone. */
+  readonly sibling_count: number;
   readonly counting_count: number;
-  /** Attributes of whose values a rule looks for a part, which takes as long as the value is. */
+  /** How often, and of which attributes, rules look for a part of a value, which takes as long as the value is. */
+  readonly within_count: number;
   readonly looked_within: ReadonlySet<string>;
   of(node: SvgNode): readonly Declaration[];
   /** How far all selectors together are followed from it. */
@@ -26,12 +28,16 @@ export function readAppliedStyles(root: SvgNode): AppliedStyles {
   const bySubject = new Map<string, Map<string, Declaration>>();
   const steps = new Map<string, SelectorSteps>();
   let rule_count = 0;
-  let counting_count = 0;
+  const count = { sibling: 0, counting: 0, within: 0 };
   const looked_within = new Set<string>();
   for (const rule of styleRules(root)) {
     const declarations = rule.declarations.filter(isCostly);
-    counting_count += rule.selector.match(COUNTING)?.length ?? 0;
-    for (const [, name = ''] of rule.selector.matchAll(PART_OF_VALUE)) looked_within.add(name);
+    count.sibling += rule.selector.match(SIBLING)?.length ?? 0;
+    count.counting += rule.selector.match(COUNTING)?.length ?? 0;
+    for (const [, name = ''] of rule.selector.matchAll(PART_OF_VALUE)) {
+      count.within += 1;
+      looked_within.add(name);
+    }
     for (const one of selectorsOf(rule.selector)) {
       const subject = subjectOf(one);
       rule_count += 1;
@@ -43,7 +49,9 @@ export function readAppliedStyles(root: SvgNode): AppliedStyles {
   }
   return {
     rule_count,
-    counting_count,
+    sibling_count: count.sibling,
+    counting_count: count.counting,
+    within_count: count.within,
     looked_within,
     of: (node) => declarationsOf(node, bySubject),
     stepsFrom: (node) =>
@@ -58,7 +66,8 @@ export function countSubjects(rules: readonly StyleRule[]): number {
   return count;
 }
 
-const COUNTING = /:nth-|:only-of|-of-type|~/gi;
+const SIBLING = /~(?!=)/g;
+const COUNTING = /:nth-|:only-of|-of-type/gi;
 const PART_OF_VALUE = /(?<![\w\u0080-\uffff-])([\w\u0080-\uffff-]+) ?[*~]=/g;
 
 export function* styleRules(root: SvgNode) {
@@ -120,7 +129,7 @@ function isCostly([property, value]: Declaration): boolean {
     property === 'stroke-dasharray' ||
     property === 'stroke-linecap' ||
     property === 'stroke-linejoin' ||
-    value === 'non-scaling-stroke' ||
+    property === 'vector-effect' ||
     (/^(?:fill|stroke|marker)/.test(property) && value.includes('url('))
   );
 }

@@ -52,9 +52,6 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Which values rules look within is known once all of them are. */
-const NOT_READ_YET: ReadonlySet<string> = new Set();
-
 /** Collects the tree while the parser goes through the text. */
 class TreeReader {
   #root: SvgNode | undefined;
@@ -138,7 +135,7 @@ class TreeReader {
 
   #countElement(attributes: Map<string, string>): void {
     this.#kept.elements += 1;
-    this.#kept.weight += weightOf({ attributes }, NOT_READ_YET);
+    this.#kept.weight += weightOf({ attributes });
     this.#checkMatches();
   }
 

@@ -23,10 +23,12 @@ const PARTS_AT_ONCE = 3;
 /** Where one fails, all that stand before it in a row are looked at anew from the next element around. */
 const ADJACENT = /[>+]/g;
 const ADJACENT_STEPS = 3;
+/** An attribute's word, which is no sibling. */
+const WORD_OF = /~=/g;
 const SPACE_THAT_SAYS_NOTHING = /\s*([>+~,])\s*|(?<=\()\s+|\s+(?=\))/g;
 
 export function selectorSteps(selector: string): SelectorSteps {
-  const text = selector.trim().replaceAll(SPACE_THAT_SAYS_NOTHING, '$1');
+  const text = selector.trim().replaceAll(WORD_OF, '=').replaceAll(SPACE_THAT_SAYS_NOTHING, '$1');
   if (PLAIN.test(text)) return noSteps;
   const parts = text.match(PARTS)?.length ?? 0;
   if (!/\s/.test(text)) return { ...noSteps, level: parts };

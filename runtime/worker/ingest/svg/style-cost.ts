@@ -11,35 +11,55 @@ const CLIMBING_STEP_NS = 150;
 const SIBLING_NS = 100;
 /** Of a selector, for each class that an element has: they are read anew each time. */
 const CLASS_SHARE = 0.6;
-/** For each character of them, or of another value that a selector looks within. */
+/** For each character of them, or of another value that a selector looks within on its way. */
 const CHARACTER_SHARE = 0.16;
+/** Where it ends there. */
+const LETTER_WITHIN_NS = 22;
 
 /** How much looking at an element's siblings takes, at those of all around it, and at each of all these. */
 type Around = { readonly widest: number; readonly climb: number; readonly crowd: number };
 
 export function stylesCost(styles: AppliedStyles, root: SvgNode): number {
   if (styles.rule_count === 0) return 0;
-  const weight = weightOf(root, styles.looked_within);
-  const around = { widest: weight, climb: weight, crowd: weight };
-  return costBelow(styles, { node: root, weight }, around);
+  const weighed = weigh(styles, root);
+  const { looked } = weighed;
+  return costBelow(styles, weighed, { widest: looked, climb: looked, crowd: looked });
 }
 
-/** Of all its classes, which are counted once. */
-type Weighed = { readonly node: SvgNode; readonly weight: number };
+/** By all its classes, and also by the letters of what rules look within; both are counted once. */
+type Weighed = {
+  readonly node: SvgNode;
+  readonly weight: number;
+  readonly letters: number;
+  readonly looked: number;
+};
 
-function costBelow(styles: AppliedStyles, { node, weight }: Weighed, around: Around): number {
+function weigh({ looked_within }: AppliedStyles, node: SvgNode): Weighed {
+  const weight = weightOf(node);
+  let letters = 0;
+  // Of the two, an element has fewer attributes than rules may look at.
+  for (const [name, value] of node.attributes) {
+    if (looked_within.has(name)) letters = Math.max(letters, value.length);
+  }
+  return { node, weight, letters, looked: Math.max(weight, letters * CHARACTER_SHARE) };
+}
+
+function costBelow(
+  styles: AppliedStyles,
+  { node, weight, letters }: Weighed,
+  around: Around,
+): number {
   const { level, climbing, siblings } = styles.stepsFrom(node);
-  let ns = matchesCost(styles.rule_count, weight);
+  let ns =
+    matchesCost(styles.rule_count, weight) + styles.within_count * letters * LETTER_WITHIN_NS;
   ns += level * around.widest * LEVEL_STEP_NS + climbing * around.climb * CLIMBING_STEP_NS;
   ns += siblings * around.crowd * SIBLING_NS;
-  const children = childElements(node).map((child) => {
-    return { node: child, weight: weightOf(child, styles.looked_within) };
-  });
-  const weights = children.map((child) => child.weight);
-  const widest = weights.reduce((most, one) => Math.max(most, one), 0);
-  // Selectors that count siblings go over all of them for each.
-  ns += styles.counting_count * (children.length ** 2 / 2) * widest * SIBLING_NS;
-  const crowd = around.crowd + weights.reduce((sum, one) => sum + one, 0);
+  const children = childElements(node).map((child) => weigh(styles, child));
+  const widest = children.reduce((most, { looked }) => Math.max(most, looked), 0);
+  // Selectors that count siblings go over all of them for each; their place has no letters.
+  const pairs = children.length ** 2 / 2;
+  ns += (styles.sibling_count * widest + styles.counting_count) * pairs * SIBLING_NS;
+  const crowd = around.crowd + children.reduce((sum, { looked }) => sum + looked, 0);
   const within = { widest, climb: around.climb + widest, crowd };
   for (const child of children) ns += costBelow(styles, child, within);
   return ns;
@@ -51,17 +71,9 @@ export function matchesCost(selectors: number, weight: number): number {
 }
 
 /** How much longer than at an element of one short class a selector takes at this one. */
-export function weightOf(
-  { attributes }: Pick<SvgNode, 'attributes'>,
-  looked_within: ReadonlySet<string>,
-): number {
+export function weightOf({ attributes }: Pick<SvgNode, 'attributes'>): number {
   const classes = attributes.get('class') ?? '';
-  let letters = classes.length;
-  // Of the two, an element has fewer attributes than rules may look at.
-  for (const [name, value] of attributes) {
-    if (looked_within.has(name)) letters = Math.max(letters, value.length);
-  }
-  return Math.max(1, countWords(classes) * CLASS_SHARE, letters * CHARACTER_SHARE);
+  return Math.max(1, countWords(classes) * CLASS_SHARE, classes.length * CHARACTER_SHARE);
 }
 
 /** Without making them: there may be a million. */

@@ -45,6 +45,24 @@ it('of a long value that rules look at as a whole, or not at all, nothing is tho
   }
 });
 
+describe('of rules as charts have them, not much is thought', () => {
+  const named = 'class="highcharts-point highcharts-color-0 edge-pattern-solid LS-Start bar"';
+  it.each([
+    ['a word of a class', '[class~="bar"]', `<rect ${named}/>`.repeat(5000)],
+    ['every other row', '.bar:nth-child(2n)', `<rect ${named}/>`.repeat(4200)],
+    ['a part of a path', '[d*="z"]', `<path d="M0 0${'L9 9L8 7.5'.repeat(35)}"/>`.repeat(2000)],
+  ])('%s', (_, selector, content) => {
+    expect(sanitize(rules(1, selector) + rules(130, '.c') + content).needs.cpu_ms).toBeLessThan(
+      5000,
+    );
+  });
+
+  it('but of each that comes behind another', () => {
+    const rects = `<rect ${named}/>`.repeat(5000);
+    expect(() => sanitize(rules(1, '.head ~ .bar') + rects)).toThrow(/drawing_ns/);
+  });
+});
+
 it('a long name in a selector is read once', () => {
   const began = process.cpuUsage();
   sanitize(`${rules(1, `.${'a'.repeat(90_000)} .b`)}<path class="b"/>`);
