@@ -4,6 +4,7 @@
  */
 import { svgCaps } from '../../../core/image/svg-rules.ts';
 import { readAppliedStyles } from './applied-styles.ts';
+import { add, addInherited, type Cost } from './cost.ts';
 import {
   type Drawing,
   drawnChildren,
@@ -18,8 +19,8 @@ import { type FontsCost, fontsCost } from './font-cost.ts';
 import {
   addFilter,
   addStroke,
-  dashScaleMax,
   gradientNs,
+  isFixed,
   layerReader,
   layersCost,
   paintNs,
@@ -28,8 +29,6 @@ import {
 import {
   addLayer,
   addPaint,
-  joinPeaks,
-  type Peak,
   type Pen,
   peakBytes,
   penOf,
@@ -37,7 +36,8 @@ import {
   tileGrids,
 } from './peak-memory.ts';
 import type { SvgSize } from './raster-grid.ts';
-import { type ShapePlace, shapeCost } from './shape-cost.ts';
+import { type ShapeCost, type ShapePlace, shapeCost } from './shape-cost.ts';
+import type { Declaration } from './style.ts';
 import { stylesCost } from './style-cost.ts';
 import { allElements, type SvgNode } from './svg-node.ts';
 import { initialLetter, type LetterSize, letterSizesOf } from './text-cost.ts';
@@ -67,26 +67,6 @@ export function readComplexity(root: SvgNode, grid: SvgSize): DrawingNeeds {
   return { memory_bytes, cpu_ms: cost.ns / 1_000_000 };
 }
 
-type Cost = {
-  elements: number;
-  /** What a paint is painted on. */
-  shapes: number;
-  /** What a marker is drawn at. */
-  vertices: number;
-  layers: number;
-  layer_depth: number;
-  filter_pixels: number;
-  /** Of one core. */
-  ns: number;
-  /** What strokes would cost that only an element around can give. */
-  stroke_ns: number;
-  /** Pixels that a paint of an element around would cover. */
-  area: number;
-  /** Pixels that a dashed stroke of an element around would go along. */
-  length: number;
-  peak: Peak;
-};
-
 /** Beside what it draws. */
 const ELEMENT_NS = 30_000;
 const SHAPES = new Set(
@@ -100,7 +80,6 @@ class CostReader {
   readonly #letters: ReadonlyMap<SvgNode, LetterSize>;
   readonly #known = new Map<SvgNode, Cost>();
   readonly #strokeWidth: number;
-  readonly #dashScaleMax: number;
   readonly #pen: Pen;
   readonly #layersOf: (node: SvgNode) => ReadonlySet<string>;
   /** Counting corners is for them alone. */
@@ -113,7 +92,6 @@ class CostReader {
     this.#letters = letterSizesOf(drawing, inOrder);
     this.#scales = scalesOf(drawing, inOrder, this.#fontOf);
     this.#strokeWidth = widestStroke(drawing.styles, this.#fontOf);
-    this.#dashScaleMax = dashScaleMax(drawing.styles);
     this.#pen = penOf(drawing);
     this.#layersOf = layerReader(drawing.styles);
     this.#hasMarkers = [...drawing.references.values()].some((all) =>
@@ -169,7 +147,7 @@ class CostReader {
     cost.layers += layers.size;
     cost.ns += layersCost(layers, this.#drawing.grid);
     addStroke(cost, declarations, {
-      scale: Math.min(this.#scales.get(node) ?? 0, this.#dashScaleMax),
+      scale: this.#scales.get(node) ?? 0,
       width: this.#strokeWidth,
     });
     cost.layer_depth += layers.size === 0 ? 0 : 1;
@@ -191,6 +169,7 @@ class CostReader {
     const isShape = SHAPES.has(node.name);
     const place = this.#placeOf(node);
     const shape = isShape ? shapeCost(node, place) : undefined;
+    const lengths = lengthsOf(shape, this.#drawing.styles.get(node) ?? []);
     return {
       elements: 1,
       shapes: isShape ? 1 : 0,
@@ -201,8 +180,8 @@ class CostReader {
       ns: ELEMENT_NS + (shape?.fill_ns ?? 0),
       stroke_ns: shape?.stroke_ns ?? 0,
       area: shape?.area ?? 0,
-      length: shape?.length ?? 0,
-      peak: shapePeak(shape, place, this.#pen),
+      ...lengths,
+      peak: { ...shapePeak(shape, place, this.#pen), ...lengths },
     };
   }
 
@@ -217,29 +196,17 @@ class CostReader {
   }
 }
 
+type Lengths = Pick<Cost, 'length' | 'fixed_length'>;
+
+function lengthsOf(shape: ShapeCost | undefined, declarations: readonly Declaration[]): Lengths {
+  const length = shape?.length ?? 0;
+  return isFixed(declarations) ? { length: 0, fixed_length: length } : { length, fixed_length: 0 };
+}
+
 /** At most one for every number that is written, and for every way back to the start. */
 function vertexCount({ attributes }: SvgNode): number {
   const text = attributes.get('d') ?? attributes.get('points') ?? '';
   return 2 + (text.match(/\d+|z/gi)?.length ?? 0);
-}
-
-/** What is drawn as part of an element takes on its paints and markers. */
-function addInherited(cost: Cost, more: Cost): void {
-  add(cost, more);
-  cost.shapes += more.shapes;
-  cost.vertices += more.vertices;
-  cost.stroke_ns += more.stroke_ns;
-  cost.area += more.area;
-  cost.length += more.length;
-  joinPeaks(cost.peak, more.peak);
-}
-
-function add(cost: Cost, more: Cost, times = 1): void {
-  cost.elements += more.elements * times;
-  cost.layers += more.layers * times;
-  cost.filter_pixels += more.filter_pixels * times;
-  cost.ns += more.ns * times;
-  cost.layer_depth = Math.max(cost.layer_depth, more.layer_depth);
 }
 
 function check(cap: keyof typeof svgCaps, value: number): void {

@@ -21,17 +21,19 @@ export type Drawing = {
 /** `by` is the property, or `href`. */
 export type Reference = { readonly by: string; readonly target: SvgNode };
 
-/** Declarations over all elements that may hold for them and may cost something. */
+/** Declarations over all elements that may hold for them and may cost something, and all that they say. */
 const APPLIED_DECLARATIONS_MAX = 200_000;
+const APPLIED_CHARACTERS_MAX = 20_000_000;
 
 export function readDrawing(root: SvgNode, applied: AppliedStyles, grid: SvgSize): Drawing {
   const nodes = [...allElements(root)];
   const styles = new Map<SvgNode, readonly Declaration[]>();
-  let count = 0;
+  let [count, characters] = [0, 0];
   for (const node of nodes) {
     const declarations = applied.of(node);
     count += declarations.length;
-    if (count > APPLIED_DECLARATIONS_MAX) {
+    for (const [, { length }] of declarations) characters += length;
+    if (count > APPLIED_DECLARATIONS_MAX || characters > APPLIED_CHARACTERS_MAX) {
       throw tooCostly('styles that hold for many elements');
     }
     styles.set(node, declarations);

@@ -112,7 +112,7 @@ export function addFilter(cost: { filter_pixels: number; ns: number }, pixels: n
   cost.ns += pixels * FILTER_UNIT_NS;
 }
 
-type Stroked = { ns: number; stroke_ns: number; length: number; peak: Peak };
+type Stroked = { ns: number; stroke_ns: number; length: number; fixed_length: number; peak: Peak };
 
 const DASH_NS = 3000;
 /** Where dashes are wider than long, each crosses those around it. */
@@ -134,10 +134,10 @@ export function addStroke(
     if (declaration[0] !== 'stroke-dasharray') continue;
     const period = periodOf(declaration);
     if (period === 0) continue;
-    const dashes = cost.length / (period * scale);
+    const dashes = cost.length / (period * scale) + cost.fixed_length / period;
     const overlaps = Math.min(dashes, width / period);
     cost.ns += dashes * (DASH_NS + (overlaps > 1 ? overlaps * DASH_CROSSING_NS : 0));
-    addDashes(cost.peak, 1 / (period * scale));
+    addDashes(cost.peak, { period, scale });
   }
 }
 
@@ -153,12 +153,11 @@ function periodOf(dashes: Declaration): number {
   return period;
 }
 
-/** Of a stroke that does not scale, dashes are as many pixels as they say; which one that is, is not followed. */
-export function dashScaleMax(styles: ReadonlyMap<SvgNode, readonly Declaration[]>): number {
-  const isFixed = [...styles.values()].some((declarations) =>
-    declarations.some(([, value]) => value === 'non-scaling-stroke'),
+/** Of a stroke that does not scale, dashes are as many pixels as they say. */
+export function isFixed(declarations: readonly Declaration[]): boolean {
+  return declarations.some(
+    ([property, value]) => property === 'vector-effect' && /non-scaling-stroke/i.test(value),
   );
-  return isFixed ? 1 : Number.POSITIVE_INFINITY;
 }
 
 /** In the units of whatever has it. */

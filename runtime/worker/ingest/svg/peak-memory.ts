@@ -24,8 +24,9 @@ export type Peak = {
   outline_bytes: number;
   /** Of the outline, for each line or dash. */
   edges: number;
-  /** Pixels along the longest shape. */
+  /** Pixels along the longest shape, and along the longest whose stroke does not scale. */
   length: number;
+  fixed_length: number;
   /** Pixels of the longer side of the largest shape, and those that a unit of it becomes. */
   span: number;
   scale: number;
@@ -36,6 +37,7 @@ const noPeak: Readonly<Peak> = {
   outline_bytes: 0,
   edges: 0,
   length: 0,
+  fixed_length: 0,
   span: 0,
   scale: 0,
 };
@@ -54,6 +56,7 @@ export function joinPeaks(one: Peak, other: Peak): void {
   one.outline_bytes = Math.max(one.outline_bytes, other.outline_bytes);
   one.edges = Math.max(one.edges, other.edges);
   one.length = Math.max(one.length, other.length);
+  one.fixed_length = Math.max(one.fixed_length, other.fixed_length);
   one.span = Math.max(one.span, other.span);
   one.scale = Math.max(one.scale, other.scale);
 }
@@ -163,13 +166,14 @@ export function shapePeak(shape: ShapeCost | undefined, place: ShapePlace, pen: 
   const { scale, letter } = place;
   const isRound = pen.hasStrokes && pen.isRound;
   const edges = PLAIN_EDGES + (isRound ? roundEdges((letter.stroke * scale) / 2) : 0);
-  return { grids: 0, outline_bytes: lines * edges * EDGE_BYTES, edges, length, span, scale };
+  const outline_bytes = lines * edges * EDGE_BYTES;
+  return { ...noPeak, outline_bytes, edges, length, span, scale };
 }
 
-/** Each dash is a line of its own; `dashes` to a pixel. */
-export function addDashes(peak: Peak, dashes: number): void {
-  const bytes = peak.length * dashes * peak.edges * EDGE_BYTES;
-  peak.outline_bytes = Math.max(peak.outline_bytes, bytes);
+/** Each dash is a line of its own; the period of those of a stroke that scales is in units of `scale` pixels. */
+export function addDashes(peak: Peak, { period, scale }: { period: number; scale: number }): void {
+  const dashes = Math.max(peak.length / (period * scale), peak.fixed_length / period);
+  peak.outline_bytes = Math.max(peak.outline_bytes, dashes * peak.edges * EDGE_BYTES);
 }
 
 /** As many lines as make a circle round; wider than any grid it is all the same. */

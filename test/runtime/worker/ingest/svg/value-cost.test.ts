@@ -17,11 +17,28 @@ describe('each element takes a copy of the long values that hold for it', () => 
       'a transform',
       `<style>*{transform:inherit}</style><g style="transform:${'scale(1)'.repeat(1240)}">${groups}</g>`,
     ],
-    ['dashes of a rule', `<style>g{stroke-dasharray:${'9 '.repeat(4990)}}</style>${groups}`],
   ])('%s', (_, content) => {
     const { memory_bytes, cpu_ms } = needs(content);
     expect(memory_bytes).toBeGreaterThan(2e9);
     expect(cpu_ms).toBeGreaterThan(3000);
+  });
+
+  const name = `url(#${'a'.repeat(1900)})`;
+  it.each([
+    ['a name', 36, `<g fill="${name}">`],
+    ['a name of a rule', 72, `<style>g{fill:${name}}</style><g>`],
+    ['markers of a rule', 217, `<style>g{marker:${name}}</style><g>`],
+    ['dashes of a rule', 577, `<style>g{stroke-dasharray:${'9 '.repeat(953)}}</style><g>`],
+  ])('%s of 1,900 letters, for ten thousand of them: %i MB, as measured', (_, megabytes, open) => {
+    const { memory_bytes } = needs(`${open}${'<g/>'.repeat(10_000)}</g>`);
+    expect(memory_bytes / 1e6 / megabytes).toBeCloseTo(1, 1);
+  });
+
+  it('so that a rule cannot say very much to many', () => {
+    const long = `<style>g{transform:${'scale(1)'.repeat(2500)}}</style>`;
+    const began = process.cpuUsage();
+    expect(() => needs(long + '<g/>'.repeat(10_000))).toThrow(/styles that hold for many/);
+    expect(process.cpuUsage(began).user / 1000).toBeLessThan(1500);
   });
 
   it('not short ones', () => {
@@ -29,11 +46,24 @@ describe('each element takes a copy of the long values that hold for it', () => 
   });
 });
 
-it('dashes of a stroke that does not scale are as short as they say', () => {
+describe('dashes of a stroke that does not scale are as short as they say', () => {
   const path = `<path stroke="red" stroke-dasharray=".1" d="M0 0${'L2 2L0 1L2 0L1 2'.repeat(100)}"/>`;
-  const fixed = path.replace('<path', '<path vector-effect="non-scaling-stroke"');
-  expect(needs(path, 2).cpu_ms).toBeLessThan(2000);
-  expect(() => needs(fixed, 2)).toThrow(/drawing_ns/);
+  it.each([
+    'vector-effect="non-scaling-stroke"',
+    'vector-effect=" Non-Scaling-Stroke "',
+    'style="vector-effect:non-scaling-stroke!important"',
+  ])('%s', (fixed) => {
+    expect(needs(path, 2).cpu_ms).toBeLessThan(2000);
+    expect(() => needs(path.replace('<path', `<path ${fixed}`), 2)).toThrow(/drawing_ns/);
+  });
+
+  it('those of its own alone', () => {
+    const line = '<path d="M0 0H2" stroke="red" vector-effect="non-scaling-stroke"/>';
+    expect(needs(path + line, 2).cpu_ms).toBeLessThan(2000);
+    const dashed = `<g stroke-dasharray=".001">${line}</g>`;
+    expect(() => needs(dashed.replace('vector', 'x-vector'), 2)).not.toThrow();
+    expect(() => needs(dashed, 2)).toThrow(/drawing_ns/);
+  });
 });
 
 it('the colours of all gradients that one is made after are copied for each shape', () => {
