@@ -47,7 +47,7 @@ export function openFrame(place: HTMLElement, options: FrameOptions): Frame {
 
 /** As the picker itself finds it, which knows no other. */
 export function languageOf({ language }: PickerSettings): 'en' | 'de' {
-  const wished: readonly string[] = language === undefined ? navigator.languages : [language];
+  const wished: readonly string[] = language ? [language] : navigator.languages;
   const known = wished.map((wish) => wish.split('-', 1)[0]);
   return known.find((each) => each === 'en' || each === 'de') === 'de' ? 'de' : 'en';
 }
@@ -140,7 +140,7 @@ class Wire {
       token: this.#token,
       settings: {
         ...(select === undefined ? {} : { select }),
-        ...(language === undefined ? {} : { language }),
+        ...(language ? { language } : {}),
         ...(theme === undefined ? {} : { theme }),
       },
       tintype: 'picker',

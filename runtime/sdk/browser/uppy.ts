@@ -110,7 +110,7 @@ function optionsOf(context: Context) {
       const error = refused.get(key);
       if (isPassing(error)) return;
       refused.delete(key);
-      forget(context, id, key);
+      await forget(context, id, key);
       await giveUp(context, key, error);
     },
     completeMultipartUpload: async (
@@ -119,7 +119,7 @@ function optionsOf(context: Context) {
     ) => {
       try {
         const { file } = await finish(to, { token: key, parts: parts.map(asSent) }, signal);
-        forget(context, id, key);
+        await forget(context, id, key);
         done.set(id, file);
         return { location: file.url };
       } catch (error) {
@@ -186,11 +186,11 @@ function keep({ urls }: Context, token: string, parts: readonly HelperPart[]) {
 }
 
 /** The same file, chosen once more, has the same id. */
-function forget({ urls, begun }: Context, id: string, token: string): void {
+async function forget({ urls, begun }: Context, id: string, token: string): Promise<void> {
   urls.delete(token);
   const upload = begun.get(id);
   begun.delete(id);
-  if (upload !== undefined) void forgetUpload(upload.id);
+  if (upload !== undefined) await forgetUpload(upload.id);
 }
 
 function remember({ begun }: Context, id: string, upload: StoredUpload): Promise<void> {

@@ -814,6 +814,11 @@ describe('the picker', { shuffle: false }, () => {
       await button('Upload').waitFor();
     });
 
+    it.each([null, ''])('speaks as the browser does where the language is %j', async (language) => {
+      await pick({ language });
+      await button('Upload').waitFor();
+    });
+
     it('takes one image where it is asked for more in words that it does not know', async () => {
       await pick({ select: 'several' });
       for (const name of ['forest.jpg', 'harbour.jpg']) await tile(name).click();
