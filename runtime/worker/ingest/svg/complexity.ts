@@ -168,7 +168,8 @@ class CostReader {
   #ownCost(node: SvgNode): Cost {
     const isShape = SHAPES.has(node.name);
     const place = this.#placeOf(node);
-    const shape = isShape ? shapeCost(node, place) : undefined;
+    // What is made nothing of is not drawn, however large it says that it is.
+    const shape = isShape && place.scale > 0 ? shapeCost(node, place) : undefined;
     const lengths = lengthsOf(shape, this.#drawing.styles.get(node) ?? []);
     return {
       elements: 1,

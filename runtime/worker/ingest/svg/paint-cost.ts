@@ -134,7 +134,9 @@ export function addStroke(
     if (declaration[0] !== 'stroke-dasharray') continue;
     const period = periodOf(declaration);
     if (period === 0) continue;
-    const dashes = cost.length / (period * scale) + cost.fixed_length / period;
+    // What is made nothing of has none.
+    const scaled = scale > 0 ? cost.length / (period * scale) : 0;
+    const dashes = scaled + cost.fixed_length / period;
     const overlaps = Math.min(dashes, width / period);
     cost.ns += dashes * (DASH_NS + (overlaps > 1 ? overlaps * DASH_CROSSING_NS : 0));
     addDashes(cost.peak, { period, scale });

@@ -172,7 +172,8 @@ export function shapePeak(shape: ShapeCost | undefined, place: ShapePlace, pen: 
 
 /** Each dash is a line of its own; the period of those of a stroke that scales is in units of `scale` pixels. */
 export function addDashes(peak: Peak, { period, scale }: { period: number; scale: number }): void {
-  const dashes = Math.max(peak.length / (period * scale), peak.fixed_length / period);
+  const scaled = scale > 0 ? peak.length / (period * scale) : 0;
+  const dashes = Math.max(scaled, peak.fixed_length / period);
   peak.outline_bytes = Math.max(peak.outline_bytes, dashes * peak.edges * EDGE_BYTES);
 }
 

@@ -291,6 +291,12 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
         `<style>${each(60, (at) => `.a${at}:hover ~ .b${at} path{fill:red}`)}</style>${each(60, (at) => `<g class="a${at}"/><g class="b${at}">${'<path/>'.repeat(60)}</g>`)}`,
       ),
     ],
+    [
+      'dashes that are made nothing of, as animations begin',
+      svg(
+        '<g stroke="red" stroke-dasharray="3" transform="scale(0)"><path d="M0 0L9 9"/><rect width="100%" height="9"/></g>',
+      ),
+    ],
     ['a reference to nothing', svg('<use href="#none"/>')],
     ['a filter that nothing uses', svg('<filter id="f"><feTurbulence numOctaves="99"/></filter>')],
   ])('%s: taken', (_, document) => {
