@@ -49,9 +49,18 @@ export function readAv1Frame(bytes: Buffer): Av1Frame {
   return { width: sequence?.width ?? 0, height: sequence?.height ?? 0, quality: null };
 }
 
-function* units(bytes: Buffer): Generator<{ type: number; body: Buffer }> {
+export function hasMoreFrames(bytes: Buffer, most: number): boolean {
+  let frames = 0;
+  for (const { type } of units(bytes, Number.POSITIVE_INFINITY)) {
+    if (type === obu.frame || type === obu.frameHeader) frames += 1;
+    if (frames > most) return true;
+  }
+  return false;
+}
+
+function* units(bytes: Buffer, most = UNITS_MAX): Generator<{ type: number; body: Buffer }> {
   let at = 0;
-  for (let unit = 0; unit < UNITS_MAX && at < bytes.length; unit += 1) {
+  for (let unit = 0; unit < most && at < bytes.length; unit += 1) {
     const head = bytes[at] ?? 0;
     at += (head & 0x04) === 0 ? 1 : 2;
     let length = bytes.length - at;

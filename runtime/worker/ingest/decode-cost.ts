@@ -11,15 +11,21 @@ import type { DrawingNeeds } from './svg/complexity.ts';
 
 export function estimateCost(header: HeaderFacts, bytes: Buffer): JobCost {
   const pixels = header.width * header.height;
+  const coded = Math.max(pixels, header.coded_pixels ?? 0);
   const { decoder, encoder, ms_per_megapixel } = weightsOf(header);
   const sampleBytes = sampleBytesOf(header);
   const whole = pixels * CHANNELS_MAX * sampleBytes;
-  const held = header.has_inks ? whole : Math.min(whole, HELD_BYTES_MAX);
+  const isHeld = header.has_inks || whole <= HELD_BYTES_MAX;
+  const channels = header.has_alpha || header.has_inks ? CHANNELS_MAX : COLOURS;
+  const turned = header.is_turned ? pixels * channels * sampleBytes : 0;
+  const held = isHeld ? whole + turned : Math.max(HELD_BYTES_MAX, turned);
   const isTwice = header.is_premultiplied || header.layout !== undefined;
   const weighed = header.has_alpha ? WEIGHED_BYTES * Math.min(pixels, WEIGHED_PIXELS_MAX) : 0;
   const samples = held + weighed + (isTwice ? 2 * whole : 0);
-  const peak = Math.min(pixels * sampleBytes * Math.max(decoder, encoder), PEAK_BYTES_MAX);
-  const cpu_ms = (pixels / 1_000_000) * ms_per_megapixel * sampleBytes;
+  const decoding = coded * sampleBytes * decoder + (header.table_bytes ?? 0);
+  const largest = Math.max(decoding, pixels * sampleBytes * encoder);
+  const peak = Math.min(largest, PEAK_BYTES_MAX);
+  const cpu_ms = (coded / 1_000_000) * ms_per_megapixel * sampleBytes;
   return {
     memory_bytes: Math.ceil(PROCESS_BYTES + COPIES * bytes.length + samples + peak),
     wall_clock_ms: Math.ceil(WALL_CLOCK_MS_MIN + SLOWER_THAN_ESTIMATED * cpu_ms),
@@ -39,6 +45,7 @@ export function drawingCost(bytes: Buffer, { memory_bytes, cpu_ms }: DrawingNeed
 /** Node, libvips and their libraries. */
 const PROCESS_BYTES = 140_000_000;
 const CHANNELS_MAX = 4;
+const COLOURS = 3;
 /** Beside each pixel of a picture that can be seen through, while it is made smaller. */
 const WEIGHED_BYTES = 9;
 /** The largest pictures of all that are taken may try: their slot's own limit watches them. */

@@ -132,16 +132,13 @@ async function pngOptions(pixels: Pixels): Promise<PngOptions> {
   const height = Math.min(pixels.height, SAMPLE_SIDE_PX);
   const left = Math.floor((pixels.width - width) / 2);
   const top = Math.floor((pixels.height - height) / 2);
-  const [filtered, unfiltered] = await Promise.all(
-    [FILTERED, UNFILTERED].map((options) =>
-      pixels
-        .open()
-        .extract({ left, top, width, height })
-        .png({ ...options, compressionLevel: FAST_LEVEL })
-        .toBuffer(),
-    ),
-  );
-  return (filtered?.length ?? 0) < (unfiltered?.length ?? 0) ? FILTERED : UNFILTERED;
+  const sampleBytes = async (options: PngOptions) => {
+    const sample = pixels.open().extract({ left, top, width, height });
+    return (await sample.png({ ...options, compressionLevel: FAST_LEVEL }).toBuffer()).length;
+  };
+  // One after the other: each may decode the picture anew, and hold all of it.
+  const filtered = await sampleBytes(FILTERED);
+  return filtered < (await sampleBytes(UNFILTERED)) ? FILTERED : UNFILTERED;
 }
 
 /** Depth, too, is the upload's own. */

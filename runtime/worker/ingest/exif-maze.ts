@@ -1,7 +1,7 @@
 /**
  * EXIF directories that point at one another, again and again: the library behind the decoder follows
- * every pointer anew, so 50 kB can cost it ten seconds. They are walked here first, under a bound.
- * Spec: Processing error codes.
+ * every pointer anew, so 50 kB can cost it ten seconds. They are walked here first, under a bound; on
+ * the way it is seen whether one may turn the picture. Spec: Processing error codes.
  */
 import { IngestRefusal } from './ingest-refusal.ts';
 
@@ -13,24 +13,35 @@ const DEPTH_MAX = 12;
 const ENTRY_BYTES = 12;
 /** To the camera's settings, the place, and the interoperability directory. */
 const POINTERS: ReadonlySet<number> = new Set([0x8769, 0x8825, 0xa005]);
+const ORIENTATION = 0x0112;
+const UPRIGHT = 1;
 /** How a block begins, wherever it stands in its container. */
 const BEGINS = [Buffer.from('II*\0'), Buffer.from('MM\0*')];
 
 /** Throws IngestRefusal. */
-export function refuseExifMaze(bytes: Buffer): void {
+export function walkExif(bytes: Buffer): { is_turned: boolean } {
   let entries = 0;
+  let isTurned = false;
   for (const begin of BEGINS) {
     for (let at = bytes.indexOf(begin); at >= 0; at = bytes.indexOf(begin, at + begin.length)) {
-      entries += 1 + walk(bytes.subarray(at));
+      const block = walk(bytes.subarray(at));
+      isTurned ||= block.is_turned;
+      entries += 1 + block.entries;
       if (entries > ENTRIES_OF_FILE_MAX) throw refusal();
     }
   }
+  return { is_turned: isTurned };
 }
 
-type Block = { u16(at: number): number; u32(at: number): number; entries: number };
+type Block = {
+  u16(at: number): number;
+  u32(at: number): number;
+  /** The number of them that were met. */
+  entries: number;
+  is_turned: boolean;
+};
 
-/** The number of entries that were met. */
-function walk(bytes: Buffer): number {
+function walk(bytes: Buffer): Block {
   const block = openBlock(bytes);
   let directory = block.u32(4);
   // The picture's own directory, and the one of its thumbnail.
@@ -38,7 +49,7 @@ function walk(bytes: Buffer): number {
     const count = walkDirectory(block, { at: directory, depth: 0 });
     directory = block.u32(directory + 2 + count * ENTRY_BYTES);
   }
-  return block.entries;
+  return block;
 }
 
 /** The number of its entries. */
@@ -48,10 +59,16 @@ function walkDirectory(block: Block, { at, depth }: { at: number; depth: number 
     const entry = at + 2 + index * ENTRY_BYTES;
     block.entries += 1;
     if (block.entries > ENTRIES_MAX) throw refusal();
+    block.is_turned ||= isTurn(block, entry);
     if (!POINTERS.has(block.u16(entry)) || depth >= DEPTH_MAX) continue;
     walkDirectory(block, { at: block.u32(entry + 8), depth: depth + 1 });
   }
   return count;
+}
+
+/** By a number of either length. */
+function isTurn({ u16, u32 }: Block, entry: number): boolean {
+  return u16(entry) === ORIENTATION && u16(entry + 8) !== UPRIGHT && u32(entry + 8) !== UPRIGHT;
 }
 
 /** What lies outside is zero: there is nothing to follow. */
@@ -64,6 +81,7 @@ function openBlock(bytes: Buffer): Block {
     u16: (at) => (has(at, 2) ? u16(at) : 0),
     u32: (at) => (has(at, 4) ? u32(at) : 0),
     entries: 0,
+    is_turned: false,
   };
 }
 

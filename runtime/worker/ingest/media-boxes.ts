@@ -76,9 +76,41 @@ export function readItems(meta: Buffer): MediaItems {
   };
 }
 
-/** Where the item's bytes begin in the file; undefined where they are somewhere else. */
-export function findItemStart(meta: Buffer, id: number): number | undefined {
-  const iloc = find(readBoxes(meta.subarray(FULL_BOX_BYTES)), 'iloc');
+/** Makes the item the one picture to be shown of the file, which is written over. */
+export function showItem(file: Buffer, id: number): void {
+  const meta = find(readBoxes(file), 'meta');
+  const boxes = readBoxes(meta.subarray(FULL_BOX_BYTES));
+  const pitm = find(boxes, 'pitm');
+  pitm.writeUIntBE(id, FULL_BOX_BYTES, idBytes(pitm, 1));
+  const iinf = find(boxes, 'iinf');
+  for (const { body } of readBoxes(iinf.subarray(FULL_BOX_BYTES + idBytes(iinf, 1)))) {
+    const isShown = body.readUIntBE(FULL_BOX_BYTES, idBytes(body, 3)) === id;
+    // The last bit of its flags: hidden.
+    body.writeUInt8((body.readUInt8(3) & 0xfe) | (isShown ? 0 : 1), 3);
+  }
+}
+
+/** The item's bytes, of the file or of the table itself; undefined where they are somewhere else. */
+export function readItemBytes(file: Buffer, meta: Buffer, id: number): Buffer | undefined {
+  const boxes = readBoxes(meta.subarray(FULL_BOX_BYTES));
+  const place = findPlace(find(boxes, 'iloc'), id);
+  const source = place?.method === IN_TABLE ? find(boxes, 'idat') : file;
+  if (place === undefined || place.method > IN_TABLE) return undefined;
+  let left = source.length;
+  const parts = place.extents.map(({ start, length }) => {
+    const part = source.subarray(start, length === 0 ? source.length : start + length);
+    left -= part.length;
+    if (left < 0) throw damaged('an item that repeats the file');
+    return part;
+  });
+  return parts.length === 1 ? parts[0] : Buffer.concat(parts);
+}
+
+type Place = { method: number; extents: { start: number; length: number }[] };
+
+const IN_TABLE = 1;
+
+function findPlace(iloc: Buffer, id: number): Place | undefined {
   const [version, sizes, moreSizes] = [iloc.readUInt8(0), iloc.readUInt8(4), iloc.readUInt8(5)];
   const width = idBytes(iloc, 2);
   const bytes = { offset: sizes >> 4, length: sizes & 15, base: moreSizes >> 4 };
@@ -90,12 +122,18 @@ export function findItemStart(meta: Buffer, id: number): number | undefined {
     const method = version > 0 ? iloc.readUInt16BE(at + width) & 15 : 0;
     at += width + (version > 0 ? 4 : 2);
     const base = readNumber(iloc, at, bytes.base);
-    const extents = iloc.readUInt16BE(at + bytes.base);
+    const parts = iloc.readUInt16BE(at + bytes.base);
     at += bytes.base + 2;
+    const step = index + bytes.offset + bytes.length;
     if (found === id) {
-      return method === 0 ? base + readNumber(iloc, at + index, bytes.offset) : undefined;
+      const extents = Array.from({ length: parts }, (_, extent) => {
+        const place = at + extent * step + index;
+        const start = base + readNumber(iloc, place, bytes.offset);
+        return { start, length: readNumber(iloc, place + bytes.offset, bytes.length) };
+      });
+      return { method, extents };
     }
-    at += extents * (index + bytes.offset + bytes.length);
+    at += parts * step;
   }
   return undefined;
 }
@@ -163,7 +201,8 @@ function readReferences(iref: Buffer): MediaReference[] {
   const width = idBytes(iref, 1);
   return readBoxes(iref.subarray(FULL_BOX_BYTES)).map(({ type, body }) => {
     const count = body.readUInt16BE(width);
-    const to = Array.from({ length: Math.min(count, ITEMS_MAX) }, (_, index) =>
+    if (count > ITEMS_MAX) throw damaged('too many references');
+    const to = Array.from({ length: count }, (_, index) =>
       body.readUIntBE(width + 2 + index * width, width),
     );
     return { type, from: body.readUIntBE(0, width), to };

@@ -7,6 +7,7 @@ import { MEZZANINE_LONG_EDGES_PX } from '../../core/limits.ts';
 import { withLoaders } from '../sandbox/loaders.ts';
 import type { AskAdmission, JobCost } from '../sandbox/serve-jobs.ts';
 import { analyse } from './analyse.ts';
+import { decodeTiles } from './avif-tiles.ts';
 import { dropUnknownOrientation } from './change-tiff.ts';
 import { estimateCost } from './decode-cost.ts';
 import { dropTexts } from './drop-texts.ts';
@@ -19,7 +20,7 @@ import { rebuildMetadata } from './metadata/rebuild-metadata.ts';
 import { decodeOnce, type Pixels, shrinkTo, withProfile } from './pixels.ts';
 import { rearrangeTiff } from './rearrange-tiff.ts';
 import { type HeaderFacts, scanImage } from './scan.ts';
-import { readSource, type SourceTraits } from './source-traits.ts';
+import { decodeOptions, readSource, type SourceTraits } from './source-traits.ts';
 import { storedHeader } from './stored-quality.ts';
 import { isTooLong } from './stored-size.ts';
 import { ingestSvg } from './svg/ingest-svg.ts';
@@ -83,8 +84,13 @@ async function sanitizeScanned(bytes: Buffer, header: HeaderFacts): Promise<Inge
 }
 
 /** As the decoder's library takes it. */
-async function decodable(bytes: Buffer, { content_type, layout }: HeaderFacts): Promise<Buffer> {
-  if (content_type === 'image/avif') return dropTrailer(bytes);
+async function decodable(bytes: Buffer, header: HeaderFacts): Promise<Buffer> {
+  const { content_type, layout, tiles = [] } = header;
+  if (content_type === 'image/avif') {
+    const avif = dropTrailer(bytes);
+    await decodeTiles(avif, tiles, decodeOptions(header));
+    return avif;
+  }
   if (content_type === 'image/png') return dropTexts(bytes);
   if (content_type !== 'image/tiff') return bytes;
   const turned = dropUnknownOrientation(bytes);
@@ -123,10 +129,13 @@ async function encodeNative(source: SourceTraits, header: HeaderFacts): Promise<
 /** What libvips asks for follows from the header, and was admitted: where it gets less, this machine has no more. */
 const SHORT_OF_MEMORY = /out of memory -- size/;
 
+/** Said of a picture of too many pixels, and of tiles that are far larger than it. */
+const TOO_LARGE = /pixel limit|tile size out of range/i;
+
 /** Whatever else libvips throws here is about these bytes: the rest was settled by the header. */
 function refusalOf(error: unknown): unknown {
   if (error instanceof IngestRefusal || !(error instanceof Error)) return error;
   if (SHORT_OF_MEMORY.test(error.message)) return error;
-  const code = /pixel limit/i.test(error.message) ? 'image_too_large' : 'decode_failed';
+  const code = TOO_LARGE.test(error.message) ? 'image_too_large' : 'decode_failed';
   return new IngestRefusal(code, error.message);
 }

@@ -3,16 +3,16 @@
  * transparency. Sequences are refused by their brand or their tracks, HEVC inside by its item type.
  */
 import { AVIF_PIXELS_MAX } from '../../core/limits.ts';
-import { type Av1Frame, readAv1Frame } from './av1-frame.ts';
+import { type Av1Frame, hasMoreFrames, readAv1Frame } from './av1-frame.ts';
 import { type ColourDescription, describeCodes, isSrgb } from './colours/colour-description.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import {
   type Box,
   dropTrailer,
-  findItemStart,
   type MediaItem,
   type MediaItems,
   readBoxes,
+  readItemBytes,
   readItems,
 } from './media-boxes.ts';
 import type { HeaderFacts } from './scan.ts';
@@ -24,6 +24,11 @@ const ALPHA_KINDS = [
   'urn:mpeg:avc:2015:auxid:1',
 ];
 
+/** Of one picture that comes finer and finer; what has more is a film. */
+const LAYERS_MAX = 8;
+/** Tiles reach over two edges of a grid, by less than one of them. */
+const TILES_PIXELS_MAX = 2 * AVIF_PIXELS_MAX;
+
 export function scanAvif(file: Buffer): HeaderFacts {
   const bytes = dropTrailer(file);
   const boxes = readBoxes(bytes);
@@ -32,16 +37,22 @@ export function scanAvif(file: Buffer): HeaderFacts {
   if (meta === undefined) throw damaged('no table of items');
   const media = readItems(meta.body);
   const primary = itemOf(media, media.primary);
-  const tile = firstTile(media, primary);
+  const pictures = readPictures(media, primary);
+  const [tile] = pictures.seen;
   const coding = readCoding(tile);
   refuseHugeItems(media);
-  const frame = readFrame(bytes, findItemStart(meta.body, tile.id));
+  const bytesOf = ({ id }: MediaItem) => readItemBytes(bytes, meta.body, id);
+  for (const item of new Set(pictures.all.flat())) refuseFrames(bytesOf(item));
+  const frame = readFrame(bytesOf(tile));
+  const { has_alpha: hasAlpha } = pictures;
   return {
     content_type: 'image/avif',
     ...readSize(primary),
+    coded_pixels: codedPixels(pictures.all, coding.bits),
+    tiles: pictures.parts,
     bits_per_channel: coding.bits,
-    has_alpha: hasAlpha(media),
-    is_premultiplied: isPremultiplied(media),
+    has_alpha: hasAlpha,
+    is_premultiplied: hasAlpha && isPremultiplied(media),
     is_lossless: false,
     frames: 1,
     quality: frame.quality,
@@ -59,29 +70,72 @@ function refuseSequence(bytes: Buffer, boxes: readonly Box[]): void {
 }
 
 /** The coded picture has a size of its own, which a decoder makes room for. */
-function readFrame(bytes: Buffer, start: number | undefined): Av1Frame {
+function readFrame(bytes: Buffer | undefined): Av1Frame {
   const none = { width: 0, height: 0, quality: null };
-  const frame = start === undefined ? none : readAv1Frame(bytes.subarray(start));
+  const frame = bytes === undefined ? none : readAv1Frame(bytes);
   if (frame.width * frame.height > AVIF_PIXELS_MAX) {
     throw new IngestRefusal('image_too_large', `AVIF: coded as ${frame.width}x${frame.height}`);
   }
   return frame;
 }
 
-/** A grid is coded as its tiles are. */
-function firstTile(media: MediaItems, primary: MediaItem): MediaItem {
-  if (primary.type === 'av01') return primary;
-  if (primary.type !== 'grid') throw unsupported(`an item of type ${primary.type}`);
-  const tiles = media.references.find(
-    ({ type, from }) => type === 'dimg' && from === primary.id,
-  )?.to;
-  const items = (tiles ?? []).map((id) => itemOf(media, id));
-  const [first] = items;
-  if (first === undefined) throw damaged('a grid without tiles');
-  const foreign = items.find(({ type }) => type !== 'av01');
-  if (foreign !== undefined) throw unsupported(`a tile of type ${foreign.type}`);
-  return first;
+/** A decoder decodes each of them, and shows one. */
+function refuseFrames(bytes: Buffer | undefined): void {
+  if (bytes === undefined || !hasMoreFrames(bytes, LAYERS_MAX)) return;
+  throw new IngestRefusal('animated_not_supported', `AVIF: more than ${LAYERS_MAX} frames`);
 }
+
+type Tiles = readonly [MediaItem, ...MediaItem[]];
+
+/** The tiles of what is seen, and of all that is decoded: of its transparency too; and which are not all of one. */
+function readPictures(media: MediaItems, primary: MediaItem) {
+  const auxiliary = readAlphas(media);
+  const alphasOf = ({ id }: MediaItem) =>
+    auxiliary.filter(({ to }) => to.includes(id)).map(({ item }) => item);
+  const seen = tilesOf(media, primary);
+  const alphas = alphasOf(primary);
+  // Each time that a tile is shown, its own is decoded with it.
+  const ofTiles = seen.filter((tile) => tile !== primary).flatMap(alphasOf);
+  const seenThrough = alphas.map((alpha) => tilesOf(media, alpha));
+  const all = [seen, ...seenThrough, ofTiles.flatMap((alpha) => tilesOf(media, alpha))];
+  const hasAlpha = alphas.length + ofTiles.length > 0;
+  if ([...alphas, ...ofTiles, ...seenThrough.flat()].some((item) => alphasOf(item).length > 0)) {
+    throw unsupported('transparency of transparency');
+  }
+  const shown = new Set([primary, ...alphas, ...ofTiles]);
+  const parts = new Set(all.flat().filter((item) => !shown.has(item)));
+  return { seen, all, has_alpha: hasAlpha, parts: [...parts].map(({ id }) => id) };
+}
+
+/** A grid is coded as its tiles are. */
+function tilesOf(media: MediaItems, item: MediaItem): Tiles {
+  if (item.type === 'av01') return [item];
+  if (item.type !== 'grid') throw unsupported(`an item of type ${item.type}`);
+  const tiles = media.references.find(({ type, from }) => type === 'dimg' && from === item.id)?.to;
+  const [first, ...others] = (tiles ?? []).map((id) => itemOf(media, id));
+  if (first === undefined) throw damaged('a grid without tiles');
+  const foreign = [first, ...others].find(({ type }) => type !== 'av01');
+  if (foreign !== undefined) throw unsupported(`a tile of type ${foreign.type}`);
+  return [first, ...others];
+}
+
+/** Of the larger one, as if it were as deep as what is seen. */
+function codedPixels(pictures: readonly (readonly MediaItem[])[], bits: number): number {
+  const counts = pictures.map((tiles) =>
+    tiles.reduce((sum, tile) => {
+      const { width, height } = readSize(tile);
+      const depth = sampleBytes(readCoding(tile).bits) / sampleBytes(bits);
+      return sum + width * height * Math.max(depth, 1);
+    }, 0),
+  );
+  const count = Math.max(...counts);
+  if (count > TILES_PIXELS_MAX) {
+    throw new IngestRefusal('image_too_large', `AVIF: tiles of ${count} pixels`);
+  }
+  return count;
+}
+
+const sampleBytes = (bits: number) => (bits > 8 ? 2 : 1);
 
 /** Thumbnails, tiles and transparency too are decoded or may be. */
 function refuseHugeItems({ items }: MediaItems): void {
@@ -124,19 +178,19 @@ function readColours(
   return isSrgb(colours) ? undefined : colours;
 }
 
-function hasAlpha(media: MediaItems): boolean {
-  return media.references.some(({ type, from, to }) => {
-    if (type !== 'auxl' || !to.includes(media.primary)) return false;
-    const kind = itemOf(media, from).properties.find((property) => property.type === 'auxC');
-    return ALPHA_KINDS.includes(kind?.body.toString('latin1', 4).split('\0')[0] ?? '');
-  });
+/** Each picture of transparency, and what it belongs to. */
+function readAlphas(media: MediaItems): { item: MediaItem; to: number[] }[] {
+  return media.references
+    .filter(({ type }) => type === 'auxl')
+    .map(({ from, to }) => ({ item: itemOf(media, from), to }))
+    .filter(({ item }) => {
+      const kind = item.properties.find(({ type }) => type === 'auxC')?.body.toString('latin1', 4);
+      return ALPHA_KINDS.includes(kind?.split('\0')[0] ?? '');
+    });
 }
 
-function isPremultiplied(media: MediaItems): boolean {
-  const isOfPrimary = media.references.some(
-    ({ type, from }) => type === 'prem' && from === media.primary,
-  );
-  return isOfPrimary && hasAlpha(media);
+function isPremultiplied({ references, primary }: MediaItems): boolean {
+  return references.some(({ type, from }) => type === 'prem' && from === primary);
 }
 
 function itemOf({ items }: MediaItems, id: number): MediaItem {

@@ -10,6 +10,14 @@ import type { HeaderFacts } from './scan.ts';
 const SIGNATURE_BYTES = 8;
 const CHUNK_FRAME_BYTES = 12;
 const HEADER_BYTES = 13;
+/** Before the pixels. Each is a hundred times longer in memory than in the file, where it is empty. */
+const CHUNKS_MAX = 10_000;
+
+const XMP = 'XML:com.adobe.xmp\0';
+/** What the decoder's library unpacks at most, how much longer deflate may make it, and how often it is copied. */
+const UNPACKED_BYTES_MAX = 8_000_000;
+const PACKED_TIMES_MAX = 1032;
+const COPIES = 7;
 
 /** Bit depths that each colour type may have. */
 const depths: Readonly<Record<number, readonly number[]>> = {
@@ -35,6 +43,7 @@ export function scanPng(bytes: Buffer): HeaderFacts {
     content_type: 'image/png',
     width: header.width,
     height: header.height,
+    table_bytes: unpackedBytes(chunks),
     bits_per_channel: header.depth === 16 ? 16 : 8,
     has_alpha: transparency || (header.colour & WITH_ALPHA) !== 0,
     is_lossless: true,
@@ -62,9 +71,25 @@ function chunksBeforeData(bytes: Buffer): BeforeData {
     if (type === 'IDAT') return { chunks, end: at };
     if (type === 'IEND') throw damaged('no image data');
     if (at + CHUNK_FRAME_BYTES + length > bytes.length) throw damaged('a chunk leaves the file');
+    if (chunks.length === CHUNKS_MAX) throw damaged('too many chunks');
     chunks.push({ type, body: bytes.subarray(at + 8, at + 8 + length) });
     at += CHUNK_FRAME_BYTES + length;
   }
+}
+
+/** Of the profile and of XMP: the only texts that are left to the decoder, if they are packed. */
+function unpackedBytes(chunks: readonly Chunk[]): number {
+  return chunks
+    .filter(({ type, body }) => type === 'iCCP' || isPackedXmp(type, body))
+    .map(({ body }) => COPIES * Math.min(body.length * PACKED_TIMES_MAX, UNPACKED_BYTES_MAX))
+    .sort((one, other) => other - one)
+    .slice(0, 2)
+    .reduce((sum, bytes) => sum + bytes, 0);
+}
+
+function isPackedXmp(type: string, body: Buffer): boolean {
+  const isXmp = body.toString('latin1', 0, XMP.length) === XMP;
+  return isXmp && (type === 'zTXt' || (type === 'iTXt' && body[XMP.length] === 1));
 }
 
 function countFrames(bytes: Buffer, { chunks, end }: BeforeData): number {

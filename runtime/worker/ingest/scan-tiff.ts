@@ -17,6 +17,8 @@ const UNSIGNED = 1;
 const REDUCED = 1;
 const MASK = 4;
 const DIRECTORIES_MAX = 32;
+/** As many as the smallest tiles of all samples. */
+const PIECES_MAX = 1_000_000;
 
 type Colours = { samples: number; bits: readonly number[] };
 const PALETTE = 3;
@@ -40,10 +42,13 @@ export function scanTiff(bytes: Buffer): HeaderFacts {
   if (!width || !height) throw damaged('no size');
   refuseHugeTiles(first);
   const samples = readSamples(first);
+  refuseRepetition(first, bytes.length + 2 * width * height * samples.count * (samples.bits / 8));
   return {
     content_type: 'image/tiff',
     width,
     height,
+    is_turned: (first.number(tag.orientation) ?? 1) !== 1,
+    coded_pixels: codedPixels(first, { width, height, ...samples }),
     bits_per_channel: samples.layout === 'deep_palette' ? 16 : Math.max(samples.bits, 8),
     has_alpha: samples.has_extra,
     is_lossless: samples.compression !== JPEG,
@@ -76,7 +81,7 @@ function readSamples(page: Directory) {
     throw unsupported('samples that are not whole numbers');
   }
   const layout = readLayout(page, { photometric, count, bits });
-  return { compression, photometric, bits, has_extra: extra === 1, layout };
+  return { compression, photometric, count, bits, has_extra: extra === 1, layout };
 }
 
 type Samples = { photometric: number; count: number; bits: number };
@@ -90,6 +95,34 @@ function readLayout(page: Directory, { photometric, count, bits }: Samples): Hea
   }
   const isDeep = photometric === PALETTE && count === 1 && hasDeepPalette(page);
   return isDeep ? 'deep_palette' : undefined;
+}
+
+type Coded = { width: number; height: number; compression: number; photometric: number };
+
+/**
+ * A tile may be larger than the picture. A strip or tile that is a JPEG may come in passes over all of it, for which it
+ * is held beside what it becomes: two bytes a sample and more.
+ */
+function codedPixels(page: Directory, { width, height, compression, photometric }: Coded): number {
+  const [tileWidth, tileHeight] = [page.number(tag.tileWidth), page.number(tag.tileHeight)];
+  const piece = tileWidth
+    ? tileWidth * (tileHeight ?? 0)
+    : width * Math.min(page.number(tag.stripRows) ?? height, height);
+  const held = compression === JPEG ? (photometric === INKS ? 3 : 2) * piece : 0;
+  return Math.max(width * height, piece) + held;
+}
+
+/**
+ * Strips or tiles that stand at the same place are read again for each of them: blank ones may, but whatever all of
+ * them are made of is hardly longer than the file, or than what they become.
+ */
+function refuseRepetition(page: Directory, bytesMax: number): void {
+  for (const name of [tag.stripBytes, tag.tileBytes]) {
+    if (!page.entries.has(name)) continue;
+    const lengths = page.allNumbers(name, PIECES_MAX);
+    const sum = lengths.reduce((all, bytes) => all + bytes, 0);
+    if (lengths.length === 0 || sum > 2 * bytesMax) throw damaged('pieces that repeat the file');
+  }
 }
 
 function refuseHugeTiles(page: Directory): void {

@@ -2,14 +2,21 @@
  * The WebP container: one picture, lossy (VP8) or lossless (VP8L), plain or in the extended form, or an
  * animation whose frames are counted.
  */
+import { WEBP_LOSSY_PIXELS_MAX } from '../../core/limits.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import type { HeaderFacts } from './scan.ts';
 import { vp8Quality } from './vp8-quality.ts';
+import { codeTableBytes } from './webp-code-sets.ts';
 
 const FILE_HEADER_BYTES = 12;
 const CHUNK_HEADER_BYTES = 8;
 const FRAME_HEADER_BYTES = 16;
+/** Each is a hundred times longer in memory than in the file, where it is empty. */
+const CHUNKS_MAX = 10_000;
 const ALPHA_FLAG = 0x10;
+const ALPHA_METHOD = 0x03;
+const ALPHA_LOSSLESS = 1;
+const LOSSLESS_HEADER_BYTES = 5;
 const SIDE_BITS = 14;
 const SIDE_MASK = (1 << SIDE_BITS) - 1;
 
@@ -25,6 +32,7 @@ export function scanWebp(bytes: Buffer): HeaderFacts {
     content_type: 'image/webp',
     width: canvas?.width ?? picture.width,
     height: canvas?.height ?? picture.height,
+    table_bytes: tableBytes(picture),
     bits_per_channel: 8,
     has_alpha: picture.has_alpha || canvas?.has_alpha === true,
     is_lossless: picture.is_lossless,
@@ -42,6 +50,8 @@ type Picture = {
   has_alpha: boolean;
   is_lossless: boolean;
   quality: number | null;
+  /** Of itself or of its transparency, where these are coded without loss. */
+  codes: Buffer | undefined;
 };
 
 function readChunks(bytes: Buffer): Chunk[] {
@@ -52,6 +62,7 @@ function readChunks(bytes: Buffer): Chunk[] {
     const length = bytes.readUInt32LE(at + 4);
     const start = at + CHUNK_HEADER_BYTES;
     if (start + length > bytes.length) throw damaged('a chunk leaves the file');
+    if (chunks.length === CHUNKS_MAX) throw tooMany(type);
     chunks.push({ type, body: bytes.subarray(start, start + length) });
     at = start + length + (length % 2);
   }
@@ -64,7 +75,10 @@ function readPicture(chunks: readonly Chunk[]): Picture {
   if (lossy !== undefined && lossless !== undefined) throw damaged('two pictures');
   if (lossless !== undefined) return readLossless(lossless.body);
   if (lossy === undefined) throw damaged('no picture');
-  return { ...readLossy(lossy.body), has_alpha: chunks.some(({ type }) => type === 'ALPH') };
+  const alpha = chunks.find(({ type }) => type === 'ALPH')?.body;
+  const isCoded = alpha !== undefined && ((alpha[0] ?? 0) & ALPHA_METHOD) === ALPHA_LOSSLESS;
+  const codes = isCoded ? alpha.subarray(1) : undefined;
+  return { ...readLossy(lossy.body), has_alpha: alpha !== undefined, codes };
 }
 
 function readLossless(body: Buffer): Picture {
@@ -76,10 +90,17 @@ function readLossless(body: Buffer): Picture {
     has_alpha: ((bits >>> 28) & 1) === 1,
     is_lossless: true,
     quality: null,
+    codes: body.subarray(LOSSLESS_HEADER_BYTES),
   };
 }
 
-function readLossy(body: Buffer): Omit<Picture, 'has_alpha'> {
+/** None of a size that is refused. */
+function tableBytes({ width, height, codes }: Picture): number {
+  const isRefused = width * height > WEBP_LOSSY_PIXELS_MAX;
+  return codes === undefined || isRefused ? 0 : codeTableBytes(codes, { width, height });
+}
+
+function readLossy(body: Buffer): Omit<Picture, 'has_alpha' | 'codes'> {
   const isKeyFrame = (body.readUInt8(0) & 1) === 0;
   if (!isKeyFrame || body.readUIntBE(3, 3) !== 0x9d012a) throw damaged('no key frame');
   const [width, height] = [body.readUInt16LE(6) & SIDE_MASK, body.readUInt16LE(8) & SIDE_MASK];
@@ -95,6 +116,11 @@ function readCanvas(chunks: readonly Chunk[]) {
     height: extended.readUIntLE(7, 3) + 1,
     has_alpha: (extended.readUInt8(0) & ALPHA_FLAG) !== 0,
   };
+}
+
+function tooMany(type: string): IngestRefusal {
+  const detail = `more than ${CHUNKS_MAX} chunks`;
+  return type === 'ANMF' ? new IngestRefusal('animated_not_supported', detail) : damaged(detail);
 }
 
 function damaged(detail: string): IngestRefusal {

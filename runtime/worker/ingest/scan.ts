@@ -5,7 +5,7 @@
 import { pixelLimit, SNIFF_BYTES, sniffContentType } from '../../core/image/formats.ts';
 import { AVIF_SIDE_PIXELS_MAX, JPEG_SIDE_PIXELS_MAX, SIDE_PIXELS_MAX } from '../../core/limits.ts';
 import type { ColourDescription } from './colours/colour-description.ts';
-import { refuseExifMaze } from './exif-maze.ts';
+import { walkExif } from './exif-maze.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import { scanAvif } from './scan-avif.ts';
 import { scanBmp } from './scan-bmp.ts';
@@ -29,7 +29,15 @@ export type HeaderFacts = {
   content_type: DecodableType;
   width: number;
   height: number;
+  /** As many as a decoder makes room for, where these are more: tiles, and transparency of a size of its own. */
+  coded_pixels?: number;
+  /** Of an AVIF that is put together: the items that it is made of. */
+  tiles?: readonly number[];
   bits_per_channel: number;
+  /** Of what a decoder makes before there are pixels: codes, and what was packed beside them. */
+  table_bytes?: number;
+  /** It may have to be turned, for which a decoder holds all of it. */
+  is_turned?: boolean;
   has_alpha: boolean;
   /** Its colours were multiplied with its transparency, which decoders leave as it is. */
   is_premultiplied?: boolean;
@@ -80,8 +88,7 @@ export function scanImage(bytes: Buffer, declaredType: string): HeaderFacts {
     const most = `at most ${limit}, ${longest} a side`;
     throw new IngestRefusal('image_too_large', `${facts.width}x${facts.height}, ${most}`);
   }
-  if (WITH_EXIF.has(facts.content_type)) refuseExifMaze(bytes);
-  return facts;
+  return WITH_EXIF.has(facts.content_type) ? { ...facts, ...walkExif(bytes) } : facts;
 }
 
 /** A TIFF is such a block itself, with limits of its own. */

@@ -18,14 +18,21 @@ export type Directory = {
   allNumbers(tag: number, max: number): number[];
   /** Where the entry of each tag is. */
   entries: ReadonlyMap<number, number>;
+  /** Of what its tags say, as far as it stands outside of them. */
+  value_bytes: number;
   /** Where the next directory is, 0 after the last. */
   next: number;
 };
 
-const ENTRIES_MAX = 4096;
+/** Pictures have some dozens. The decoder's library takes seconds over thousands that it does not know. */
+const ENTRIES_MAX = 512;
+/** Each tag is read by itself: where many point at the same bytes, these are read again and again. */
+const VALUES_OF_FILE_MAX = 2;
 const NUMBERS_MAX = 8;
 /** Bytes of one value of the types that are whole numbers: 8, 16, 32 and 64 bit. */
 const typeBytes: Readonly<Record<number, 1 | 2 | 4 | 8>> = { 1: 1, 3: 2, 4: 4, 16: 8 };
+/** Of the types from the first to the last of them, whatever they are; none where there is no such type. */
+const VALUE_BYTES = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8];
 
 type Reader = (at: number, size: 1 | 2 | 4 | 8) => number;
 /** The sizes in which the two kinds of TIFF count: entries, offsets, and the bytes of one entry. */
@@ -37,22 +44,34 @@ export function openTiff(bytes: Buffer): Tiff {
   const layout: Layout = isBig
     ? { counter: 8, offset: 8, entry: 20 }
     : { counter: 2, offset: 4, entry: 12 };
+  let valueBytes = 0;
   return {
     order: bytes.toString('latin1', 0, 2) === 'II' ? 'II' : 'MM',
     layout,
     first: read(isBig ? 8 : 4, layout.offset),
-    directory: (at) => readDirectory(read, layout, at),
+    directory: (at) => {
+      const directory = readDirectory(read, layout, { at, end: bytes.length });
+      valueBytes += directory.value_bytes;
+      if (valueBytes > bytes.length * VALUES_OF_FILE_MAX) throw damaged('tags that say too much');
+      return directory;
+    },
   };
 }
 
-function readDirectory(read: Reader, layout: Layout, at: number): Directory {
+function readDirectory(
+  read: Reader,
+  layout: Layout,
+  { at, end }: { at: number; end: number },
+): Directory {
   const count = read(at, layout.counter);
-  if (count > ENTRIES_MAX) throw new IngestRefusal('decode_failed', 'TIFF: too many tags');
+  if (count > ENTRIES_MAX) throw damaged('too many tags');
   const entries = new Map<number, number>();
   const start = at + layout.counter;
+  let valueBytes = 0;
   for (let index = 0; index < count; index += 1) {
     const entry = start + index * layout.entry;
     entries.set(read(entry, 2), entry);
+    valueBytes += valueLength(read, layout, { entry, end });
   }
   const upTo = (tag: number, max: number) => {
     const entry = entries.get(tag);
@@ -68,8 +87,19 @@ function readDirectory(read: Reader, layout: Layout, at: number): Directory {
     allNumbers,
     entries,
     number: (tag) => numbers(tag)[0],
+    value_bytes: valueBytes,
     next: read(start + count * layout.entry, layout.offset),
   };
+}
+
+/** None where it stands in the entry itself, or leaves the file, so that nobody reads it. */
+function valueLength(
+  read: Reader,
+  { offset }: Layout,
+  { entry, end }: { entry: number; end: number },
+): number {
+  const length = read(entry + 4, offset) * (VALUE_BYTES[read(entry + 2, 2)] ?? 0);
+  return length > offset && read(entry + 4 + offset, offset) + length <= end ? length : 0;
 }
 
 /** Few and short ones stand in the entry itself. */
@@ -79,7 +109,7 @@ function readNumbers(
   { entry, max }: { entry: number; max: number },
 ): number[] {
   const size = typeBytes[read(entry + 2, 2)];
-  if (size === undefined) throw new IngestRefusal('decode_failed', 'TIFF: a tag without numbers');
+  if (size === undefined) throw damaged('a tag without numbers');
   const count = read(entry + 4, offset);
   const value = entry + 4 + offset;
   const start = count * size <= offset ? value : read(value, offset);
@@ -93,4 +123,8 @@ function reader(bytes: Buffer): Reader {
     if (size === 8) return Number(isLittle ? bytes.readBigUInt64LE(at) : bytes.readBigUInt64BE(at));
     return isLittle ? bytes.readUIntLE(at, size) : bytes.readUIntBE(at, size);
   };
+}
+
+function damaged(detail: string): IngestRefusal {
+  return new IngestRefusal('decode_failed', `TIFF: ${detail}`);
 }

@@ -6,11 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { deflateSync } from 'node:zlib';
-import type { Sharp } from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { asAlpha, flatItem, printAvif } from '../../../support/avif-items.ts';
 import { flatScansJpeg } from '../../../support/flat-scans-jpeg.ts';
 import { over, photograph, pngChunk } from '../../../support/pictures.ts';
 import { filterOfResults, square } from '../../../support/svg-square.ts';
+import { printTiff } from '../../../support/tiff.ts';
+import { webpOfSets } from '../../../support/webp-sets.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../../bench/sanitize-alone.ts');
 const pictures = [photograph(300, 300), photograph(1600, 1200)];
@@ -51,15 +54,38 @@ it.each(kinds)(
   300_000,
 );
 
-/** Each of 8 megabytes when unpacked. */
+/** Each of 8 megabytes when unpacked, as what follows. */
+function withProfileAndXmp(png: Buffer): Buffer {
+  const profile = Buffer.alloc(7_900_000);
+  profile.writeUInt32BE(profile.length, 0);
+  profile.write('RGB XYZ ', 16);
+  profile.write('acsp', 36);
+  const chunks = [
+    pngChunk('iCCP', Buffer.concat([Buffer.from('a\0\0'), deflateSync(profile)])),
+    pngChunk('iTXt', Buffer.concat([Buffer.from('XML:com.adobe.xmp\0\x01\0\0\0'), packedText()])),
+  ];
+  const afterHeader = 8 + 25;
+  return Buffer.concat([png.subarray(0, afterHeader), ...chunks, png.subarray(afterHeader)]);
+}
+
+const packedText = () => deflateSync(Buffer.alloc(7_900_000, 'a'));
+
 function withTexts(png: Buffer): Buffer {
-  const packed = deflateSync(Buffer.alloc(7_900_000, 'a'));
+  const packed = packedText();
   const texts = ['zTXt', 'iTXt'].flatMap((kind) => {
     const head = Buffer.from(kind === 'zTXt' ? 'Comment\0\0' : 'Comment\0\x01\0\0\0');
     return Array<Buffer>(10).fill(pngChunk(kind, Buffer.concat([head, packed])));
   });
   const afterHeader = 8 + 25;
   return Buffer.concat([png.subarray(0, afterHeader), ...texts, png.subarray(afterHeader)]);
+}
+
+const [COMPRESSION, PHOTOMETRIC, SUBSAMPLING] = [259, 262, 530];
+
+function jpegTiff(side: number): Buffer {
+  const size = { width: side, height: side };
+  const tags = { [COMPRESSION]: [7], [PHOTOMETRIC]: [6], [SUBSAMPLING]: [1, 1] };
+  return printTiff([{ ...size, samples: 3, strips: [flatScansJpeg(size)], tags }]);
 }
 
 it.each([
@@ -72,6 +98,29 @@ it.each([
     'a JPEG whose colours come one after another',
     'image/jpeg',
     async () => flatScansJpeg({ width: 8000, height: 8000 }),
+  ],
+  [
+    'a PNG of a packed profile and packed XMP',
+    'image/png',
+    async () => withProfileAndXmp(await over(photograph(64, 48)).png().toBuffer()),
+  ],
+  [
+    'a large JPEG that has to be turned',
+    'image/jpeg',
+    () => {
+      const create = { width: 11_000, height: 9000, channels: 3, background: '#567' } as const;
+      return sharp({ create }).jpeg().withMetadata({ orientation: 6 }).toBuffer();
+    },
+  ],
+  ['a WebP of codes for each block of it', 'image/webp', async () => webpOfSets(1024, 65_536)],
+  ['a TIFF of one strip that is such a JPEG', 'image/tiff', async () => jpegTiff(5000)],
+  [
+    'an AVIF whose transparency is larger than it',
+    'image/avif',
+    async () => {
+      const items = [await flatItem(64, 64), asAlpha(await flatItem(7000, 4000))];
+      return printAvif(items, [{ type: 'auxl', from: 2, to: [1] }]);
+    },
   ],
 ])(
   '%s takes no more memory than was estimated',
