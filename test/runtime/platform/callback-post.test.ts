@@ -124,6 +124,26 @@ describe('a callback', () => {
     expect((await post('https://silent.test/', 200)).error).toBe('no complete answer within 0.2 s');
   });
 
+  it('is taken by a whole 2xx, also of a server that sends more than it announced', async () => {
+    const answers: [string, number | null, string | null][] = [
+      ['HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nok', 204, null],
+      ['HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok, and more', 200, 'ok'],
+      ['HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\ncut', null, null],
+    ];
+    for (const [answer, response_status, response_excerpt] of answers) {
+      const server = createServer((socket) => socket.once('data', () => socket.end(answer)));
+      await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+      const address = server.address();
+      const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`;
+      const send = callbackPost({ egress: 'any', clock: systemClock, deadline_ms: 2000 });
+      const { signal } = new AbortController();
+      const taken = await send({ url, headers: {}, body: '{}', signal });
+      await new Promise((closed) => server.close(closed));
+      expect(taken, answer).toMatchObject({ response_status, response_excerpt });
+      expect(taken.error === null, answer).toBe(response_status !== null);
+    }
+  });
+
   it('ends with its process, which is no failure of the endpoint', async () => {
     const ending = new AbortController();
     dns.answer(() => undefined);
