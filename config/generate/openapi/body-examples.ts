@@ -5,7 +5,9 @@ import { staffBodyExamples } from './staff-examples.ts';
 const organization_id = exampleIds.org;
 
 export const bodyExamples: Readonly<Record<string, unknown>> = {
-  receiveStorageEvents: { events: [{ key: `ingest/${exampleIds.upl}` }] },
+  receiveStorageEvents: {
+    events: [{ event: 'ObjectCreated:Put', key: `${exampleIds.prj}/${exampleIds.upl}` }],
+  },
   receiveProviderBEvent: {
     id: 'evt_5WHHcZPv7VS0YUsberIuOz',
     eventType: 'subscription.paid',

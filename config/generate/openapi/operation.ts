@@ -4,6 +4,7 @@ import { inboundCredential } from '../../../runtime/api/auth/inbound-signature.t
 import { isOpen } from '../../../runtime/api/auth/principal.ts';
 import type { Endpoint } from '../../../runtime/api/endpoint.ts';
 import { endpointNotes } from '../reference/endpoint-notes.ts';
+import { answerExamples } from './answer-examples.ts';
 import { bodyExamples } from './body-examples.ts';
 import type { Json } from './document.ts';
 import { examples } from './examples.ts';
@@ -134,14 +135,16 @@ function answerContent(operation: Operation): Json {
     return { content: { [operation.picture]: { schema: { type: 'string', format: 'binary' } } } };
   const schema = answerSchema(operation);
   if (schema === undefined) return {};
-  return { content: { 'application/json': { schema, ...listExample(operation) } } };
+  return { content: { 'application/json': { schema, ...ownExample(operation) } } };
 }
 
-/** Of a list: its one example, on its last page. A record brings its own. */
-function listExample(operation: Operation): Json {
+/** Of a list: its one example, on its last page. A record brings its own, where the operation has no other. */
+function ownExample(operation: Operation): Json {
+  const example = answerExamples[operation.id];
   if ('page' in operation)
-    return { example: { items: [exampleOf(operation.page)], next_cursor: null } };
-  return 'items' in operation ? { example: { items: [exampleOf(operation.items)] } } : {};
+    return { example: { items: [example ?? exampleOf(operation.page)], next_cursor: null } };
+  if ('items' in operation) return { example: { items: [exampleOf(operation.items)] } };
+  return example === undefined ? {} : { example };
 }
 
 function exampleOf(record: string): unknown {

@@ -138,15 +138,15 @@ export function refusalsOf(endpoint: Endpoint): readonly Refusal[] {
   return endpoint.path.endsWith('/uploads/{id}/complete') ? [...own, ...sessionFailures] : own;
 }
 
-/** A session that has failed is answered with its own error_code. Spec: Codes by status (422). */
-const sessionFailures: readonly Refusal[] = Object.entries(processingErrors).map(
-  ([code, { message }]) => ({
+/** A session that has failed is answered with its own error_code; one that expired is 410. Spec: Codes by status (422). */
+const sessionFailures: readonly Refusal[] = Object.entries(processingErrors)
+  .filter(([code]) => code !== 'session_expired')
+  .map(([code, { message }]) => ({
     code,
     example: `upload_failed_${code}`,
     status: SESSION_FAILURE_STATUS,
     message,
-  }),
-);
+  }));
 
 function ofReading({ path, query }: Endpoint): readonly ApiErrorCode[] {
   const hasCursor = query !== null && 'shape' in query && 'cursor' in (query.shape as object);

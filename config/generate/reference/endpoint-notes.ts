@@ -57,7 +57,7 @@ export const endpointNotes: Readonly<Record<string, string>> = {
   'GET /v1/projects/{slug}/uploads':
     'A page of [upload sessions](concepts.md#upload-session). Thirty days after one has ended it no longer has its title and original file name, nor its folder where no file came of it, or where that file was deleted as long ago.',
   'POST /v1/internal/storage-events':
-    'What the object storage tells of new objects: `{ events }`, or a notification as AWS, MinIO, Ceph and versitygw send it, signed over its bytes. An event is a hint to look, no more; unknown keys, events and fields are counted as ignored. Answers `{ received, matched, ignored }`.',
+    'What the object storage tells of new objects: `{ events }`, each `{ event: "ObjectCreated:…", key }`, or a notification as AWS, MinIO, Ceph and versitygw send it, signed over its bytes. An event is a hint to look, no more; unknown keys, events and fields are counted as ignored. Answers `{ received, matched, ignored }`.',
   'POST /v1/projects/{slug}/uploads':
     'Begins an upload and reserves its size. The answer is the [session](concepts.md#upload-session) with exactly one way in: `direct` (send the bytes to `put_url` with exactly those headers), `multipart` where `parts` is more than 1 (send each part to its URL and keep the ETag of each answer), or `proxy` with `mode: "proxy"` (send the bytes to `put_url`, which completes the session itself). `library` and `folder` say where the file will lie; a file that has the slug already keeps its place.',
   'GET /v1/projects/{slug}/uploads/{id}':

@@ -1,6 +1,7 @@
 // The OpenAPI document is complete: every success of JSON has an example, every answer its headers. Spec: Conventions.
 import { describe, expect, it } from 'vitest';
 import document from '../../../runtime/api/openapi.json' with { type: 'json' };
+import { parseStorageEvents } from '../../../runtime/core/resources/storage-event.ts';
 import { parseEmbedOrigin, parseHostname } from '../../../runtime/core/resources/web-address.ts';
 
 type Schema = { $ref?: string; example?: unknown; examples?: unknown };
@@ -19,9 +20,14 @@ const successes = Object.entries(document.paths).flatMap(([path, methods]) =>
   ),
 );
 
-function hasExample({ schema, ...media }: Media): boolean {
+function hasExample(media: Media): boolean {
+  return shownOf(media) !== undefined;
+}
+
+/** What a reader is shown: the example of the answer, else that of its record. */
+function shownOf({ schema, ...media }: Media): unknown {
   const record = schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? schema;
-  return [media, record].some(({ example, examples }) => (example ?? examples) !== undefined);
+  return [media, record].flatMap(({ example, examples }) => example ?? examples ?? []).at(0);
 }
 
 function expectAlike(
@@ -40,6 +46,37 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(headers ?? {})).toEqual(
       expect.arrayContaining(['x-request-id', 'Cache-Control']),
     );
+  });
+
+  it('shows a way in for the bytes of an upload in the answer of create alone, as the service does', () => {
+    const shown = successes.flatMap(({ name, answer: { content } }) => {
+      const json = content?.['application/json'];
+      return json === undefined ? [] : [{ name, example: JSON.stringify(shownOf(json)) }];
+    });
+    const withWay = shown.filter(({ example }) => /"(direct|multipart|proxy)":\{/.test(example));
+    expect(withWay.map(({ name }) => name)).toEqual([
+      'POST /v1/projects/{slug}/uploads 201',
+      'POST /v1/library/uploads 201',
+    ]);
+  });
+
+  it('shows a storage event that names an object, as whoever tries it would be ignored otherwise', () => {
+    const { post } = document.paths['/v1/internal/storage-events'];
+    const { example } = post.requestBody.content['application/json'];
+    const keys = parseStorageEvents(example)?.map(({ key }) => key);
+    expect(keys).toEqual([expect.stringMatching(/^prj_[0-9a-z]{26}\/upl_[0-9a-z]{26}$/)]);
+  });
+
+  it('has the code of each failed upload for completing it, and of none that expired: that is 410', () => {
+    for (const path of [
+      '/v1/projects/{slug}/uploads/{id}/complete',
+      '/v1/library/uploads/{id}/complete',
+    ] as const) {
+      const { 410: expired, 422: failed } = document.paths[path].post.responses;
+      expect(expired.$ref).toMatch(/upload_expired/);
+      expect(failed.description).toMatch(/processing_abandoned/);
+      expect(failed.description).not.toMatch(/session_expired/);
+    }
   });
 
   it('says no-store but where an answer may be kept', () => {

@@ -1,0 +1,25 @@
+/** Answers of uploads by the operation, as their records differ: a way in for the bytes stands in that of create alone. */
+import { libraryUploadRecord } from '../../../runtime/core/resources/library-session.ts';
+import { uploadRecord } from '../../../runtime/core/resources/upload.ts';
+import { exampleIds } from './example-ids.ts';
+import { examples } from './examples.ts';
+
+const { file_id } = examples.File;
+const ready_at = '2026-11-02T09:30:04.000Z';
+const open = uploadRecord.omit({ direct: true }).parse(examples.Upload);
+const ready = { ...open, status: 'ready', ready_at, file_id, revision: 1, updated_at: ready_at };
+const expired = { status: 'expired', error_code: 'session_expired' };
+
+const begun = { status: 'created', ready_at: null, file: null };
+const proxy = { put_url: `https://api.img.example/v1/uploads/${exampleIds.upl}?exp=…&sig=…` };
+
+/** Of a list: its one item. */
+export const answerExamples: Readonly<Record<string, unknown>> = {
+  listUploads: ready,
+  listUploadsAsStaff: ready,
+  getUpload: ready,
+  completeUpload: { ...open, status: 'uploaded' },
+  abortUpload: { ...open, ...expired },
+  createLibraryUpload: libraryUploadRecord.parse({ ...examples.LibraryUpload, ...begun, proxy }),
+  abortLibraryUpload: { ...examples.LibraryUpload, ...begun, ...expired },
+};
