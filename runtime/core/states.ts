@@ -117,6 +117,22 @@ export const additionalUploadMoves = [
     to: 'processing',
     also_happens: 'the attempt number increases and fences the older attempt',
   },
+  {
+    move: 'complete_told',
+    from: ['created'],
+    moved_by: 'a storage event that names the object',
+    condition: 'as for the complete call',
+    to: 'uploaded',
+    also_happens: '',
+  },
+  {
+    move: 'expire_suspended',
+    from: ['created'],
+    moved_by: 'time, while the project is suspended',
+    condition: 'whatever came before expires_at was not accepted',
+    to: 'expired',
+    also_happens: 'error_code session_expired; object deleted',
+  },
 ] as const satisfies readonly Move<UploadStatus>[];
 
 /** States of a file. */
@@ -170,13 +186,13 @@ export const fileMoves = [
   },
 ] as const satisfies readonly Move<FileStatus>[];
 
-/** Ours: how a file comes to be. */
+/** Ours: how a file comes to be, and what the specification says of blocks outside of its table. */
 export const additionalFileMoves = [
   {
     move: 'publish',
     from: [],
     moved_by: 'upload reaching ready',
-    condition: 'no live file has the slug, and it was not deleted while blocked',
+    condition: 'no live file has the slug, and no block of a deleted one stands',
     to: 'ready',
     also_happens: 'new file id, revision 1; upload.ready event',
   },
@@ -184,9 +200,33 @@ export const additionalFileMoves = [
     move: 'publish_blocked',
     from: [],
     moved_by: 'upload reaching ready',
-    condition: 'the slug was deleted while blocked',
+    condition: 'the slug was deleted while blocked, and its block has not ended since',
     to: 'blocked',
     also_happens: 'new file id, revision 1; upload.ready event',
+  },
+  {
+    move: 'block_rejected',
+    from: ['ready'],
+    moved_by: 'staff review decision rejected',
+    condition: "the check is of the file's revision",
+    to: 'blocked',
+    also_happens: 'as for a staff block, and it is one',
+  },
+  {
+    move: 'unblock_switched_off',
+    from: ['blocked'],
+    moved_by: 'staff switch nudity_auto_block off',
+    condition: 'a scanner block that no review rejected',
+    to: 'ready',
+    also_happens: 'cache purge; file.unblocked event; its check still waits for a review',
+  },
+  {
+    move: 'unblock_found_clear',
+    from: ['blocked'],
+    moved_by: 'scan that finds the newest picture clear',
+    condition: 'a scanner block; all that was flagged from it on is approved',
+    to: 'ready',
+    also_happens: 'cache purge; file.unblocked event',
   },
 ] as const satisfies readonly Move<FileStatus>[];
 
@@ -225,7 +265,7 @@ export const projectMoves = [
   },
 ] as const satisfies readonly Move<ProjectStatus>[];
 
-/** Ours: the beginning, and staff taking an owner's suspension over. */
+/** Ours: the beginning, staff taking an owner's suspension over, and resources. */
 export const additionalProjectMoves = [
   {
     move: 'create',
@@ -242,6 +282,22 @@ export const additionalProjectMoves = [
     condition: 'suspended_by owner',
     to: 'suspended',
     also_happens: 'suspended_by staff',
+  },
+  {
+    move: 'suspend_by_resource',
+    from: ['active'],
+    moved_by: 'Project resource that is suspended or deleted',
+    condition: 'state Suspended; of a deleted one, deletionPolicy Suspend',
+    to: 'suspended',
+    also_happens: 'suspended_by owner',
+  },
+  {
+    move: 'activate_by_resource',
+    from: ['suspended'],
+    moved_by: 'Project resource that is active or declared again',
+    condition: 'suspended_by owner; without a state, only what its deletion alone suspended',
+    to: 'active',
+    also_happens: '',
   },
 ] as const satisfies readonly Move<ProjectStatus>[];
 
@@ -277,6 +333,26 @@ export const quotaMoves = [
     condition: '',
     to: 'within quota',
     also_happens: 'quota_exceeded_at cleared at once; no further charges',
+  },
+] as const satisfies readonly Move<QuotaStatus>[];
+
+/** Ours: whatever else changes the balance. */
+export const additionalQuotaMoves = [
+  {
+    move: 'exceed_by_refund',
+    from: ['within quota'],
+    moved_by: 'refund of a payment',
+    condition: 'balance reaches zero',
+    to: 'over quota',
+    also_happens: 'as for the daily charge',
+  },
+  {
+    move: 'restore_by_correction',
+    from: ['over quota'],
+    moved_by: 'daily charge',
+    condition: 'its corrections bring the balance above zero',
+    to: 'within quota',
+    also_happens: 'delivery resumes; quota.restored event',
   },
 ] as const satisfies readonly Move<QuotaStatus>[];
 

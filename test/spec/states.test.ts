@@ -30,7 +30,11 @@ const tables: Record<
     moves: states.projectMoves,
     ours: states.additionalProjectMoves,
   },
-  quota: { rows: specification.quota.rows, moves: states.quotaMoves, ours: [] },
+  quota: {
+    rows: specification.quota.rows,
+    moves: states.quotaMoves,
+    ours: states.additionalQuotaMoves,
+  },
   webhook: {
     rows: specification.webhook.rows,
     moves: states.webhookMoves,

@@ -32,7 +32,7 @@ export const staffNotes: Readonly<Record<string, string>> = {
   'GET /v1/staff/checks/{id}/image':
     'The picture that was scanned, as WebP inside a box of 480 (`thumb`) or 1600 pixels (`large`), never enlarged; also where another revision has taken its place, as long as its bytes are kept. Nobody keeps it: `private, no-store`. That it was seen large is audited. A process renders one at a time, and 32 may wait.',
   'POST /v1/staff/checks/{id}/review':
-    '`approved` lets a file go that the scanner blocked, not one that staff blocked; `rejected` blocks one that is served. A check of a revision that is no longer the file’s, or of a deleted file, takes the decision and moves nothing, but that the scanner’s block ends where all that was flagged from it on is approved and the newest picture is clear. A check may be reviewed again: the last decision counts. Answers the check with its reviews.',
+    '`approved` lets a file go that the scanner blocked, not one that staff blocked; `rejected` blocks one that is served. A check of a revision that is no longer the file’s, or of a deleted file, takes the decision and moves nothing, but that the scanner’s block ends where all that was flagged from it on is approved and the newest picture is clear. A check may be reviewed again: the last decision counts, but a file that a rejection blocked is let go by an unblock alone. Answers the check with its reviews.',
   'GET /v1/staff/incidents':
     'Incidents, newest first; with `active_since`, an ISO 8601 timestamp or a date, which is its midnight UTC, those that were open then or later.',
   'POST /v1/staff/incidents':

@@ -2,6 +2,7 @@
 import {
   additionalFileMoves,
   additionalProjectMoves,
+  additionalQuotaMoves,
   additionalStateSets,
   additionalUploadMoves,
   additionalWebhookMoves,
@@ -19,7 +20,7 @@ export const stateTables: ReadonlyMap<string, () => string> = new Map([
   ['upload', () => moveTable([...uploadMoves, ...additionalUploadMoves])],
   ['file', () => moveTable([...fileMoves, ...additionalFileMoves])],
   ['project', () => moveTable([...projectMoves, ...additionalProjectMoves])],
-  ['quota', () => moveTable(quotaMoves)],
+  ['quota', () => moveTable([...quotaMoves, ...additionalQuotaMoves])],
   ['webhook', () => moveTable([...webhookMoves, ...additionalWebhookMoves])],
   ['other', otherTable],
 ]);

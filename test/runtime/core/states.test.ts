@@ -14,7 +14,7 @@ const tables = [
   ['upload', states.uploadStatuses, states.uploadMoves, states.additionalUploadMoves],
   ['file', states.fileStatuses, states.fileMoves, states.additionalFileMoves],
   ['project', states.projectStatuses, states.projectMoves, states.additionalProjectMoves],
-  ['quota', states.quotaStatuses, states.quotaMoves, []],
+  ['quota', states.quotaStatuses, states.quotaMoves, states.additionalQuotaMoves],
   ['webhook', states.webhookStatuses, states.webhookMoves, states.additionalWebhookMoves],
 ] as const;
 
