@@ -489,12 +489,12 @@ describe('on one database', { shuffle: false }, () => {
 
     it('is an object that the API server refuses: said in its words, and all others are written', async () => {
       await led(async () => {
-        const refused = { uploadBaseURL: 'https://upload..example', dispatcher: { replicas: 1 } };
+        const refused = { uploadBaseURL: 'https://192.0.2.7', dispatcher: { replicas: 1 } };
         await merge('ImageService', name, { spec: refused });
         await untilReason(name, 'ObjectRefused', 'Applied');
         await untilReason(name, 'ObjectRefused', 'Stalled');
         expect(await message(name)).toMatch(
-          /^Ingress '.*-api' is refused by the API server: .*upload\.\.example/,
+          /^Ingress '.*-api' is refused by the API server: .*192\.0\.2\.7/,
         );
         expect(await dispatchers()).toBe(1);
         await merge('ImageService', name, { spec: { uploadBaseURL: null } });
