@@ -25,6 +25,7 @@ import type { Context as PassContext } from '../reconcile.ts';
 import { fieldsOf, type RowDifference } from '../row-difference.ts';
 import { fileSlugOf, type WatermarkPresetSpec } from '../watermark-preset/schema.ts';
 import { absenceOf } from './database-gate.ts';
+import { ASLEEP, sayRefusal } from './image-refusal.ts';
 import { type Download, type Found, readImage } from './image-source.ts';
 
 export type ImageDeps = Omit<DeclaredImageDeps, 'db' | keyof ImageSettings> & {
@@ -169,10 +170,10 @@ async function bring(
     if (error instanceof StorageUnavailable) return lasting(away(error));
     if (error instanceof SettingsUnknown) return lasting(unsettled(images, { identity, error }));
     if (!(error instanceof ServiceError) || absenceOf(error) !== undefined) throw error;
-    const waits = OF_PROJECT[error.code];
-    if (waits !== undefined) return lasting(found('ImageRefused', waits));
-    if (OF_BYTES.includes(error.code)) images.refused.set(sha256, error.message);
-    return found('ImageRefused', error.message);
+    const { message, whose } = sayRefusal(error);
+    if (whose === 'bytes') images.refused.set(sha256, message);
+    const said = found('ImageRefused', message);
+    return whose === 'project' ? lasting(said) : said;
   }
 }
 
@@ -188,18 +189,6 @@ function unsettled({ log }: ImageDeps, { identity: { namespace, name }, error }:
   log.error('an image waits for what the API goes by', { name: `${namespace}/${name}`, error });
   return found('SettingsUnknown', NO_SETTINGS);
 }
-
-/** What is refused for its bytes alone: no project's room or state makes it better. */
-const OF_BYTES: readonly string[] = ['unsupported_content_type', 'file_too_large'];
-
-const ASLEEP = 'the project is suspended and takes no image: it is brought once the project wakes';
-
-/** What any image would be refused for, and who does something about it; how much room there is changes all the time. */
-const OF_PROJECT: Readonly<Record<string, string>> = {
-  project_suspended: ASLEEP,
-  storage_quota_exceeded:
-    'the project has no room for the image: delete files of it, or raise its storage or plan; it is tried again by itself',
-};
 
 /** `upload_id`: of the session to go on with. */
 type Upload = ImageBytes & { bringing: Bringing; upload_id: string | undefined };

@@ -2,7 +2,6 @@
  * Brings an image that a resource declares on its way: a session like a tenant's, its bytes to storage, and the bell for
  * the workers. After a crash it goes on with the session that is there. Spec: Upload session.
  */
-import { ServiceError } from '../core/errors.ts';
 import { sniffContentType } from '../core/image/formats.ts';
 import type { Database } from '../db/client.ts';
 import { insertDeclaredUpload, type UploadOwner } from '../db/declared-uploads.ts';
@@ -42,10 +41,12 @@ export async function uploadDeclaredImage(
 // The way in is a PUT to storage, which asks for none of these.
 const addresses = { baseUrl: '', uploadBaseUrl: '', uploadUrlKeys: [], proxyMaxBytes: 0 };
 
-/** The session that its first call asks for; unsupported_content_type where the bytes are no image. */
+/** What is no image: refused with the types that are taken, as any other type. */
+const NO_IMAGE = 'application/octet-stream';
+
+/** The session that its first call asks for. */
 export function declaredUpload({ file_slug, bytes, sha256 }: ImageBytes) {
-  const content_type = sniffContentType(bytes);
-  if (content_type === undefined) throw new ServiceError('unsupported_content_type');
+  const content_type = sniffContentType(bytes) ?? NO_IMAGE;
   return { content_type, size_bytes: bytes.length, file_slug, sha256 };
 }
 

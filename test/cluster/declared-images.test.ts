@@ -322,6 +322,20 @@ describe('a preset that brings its image', () => {
     });
   });
 
+  const types =
+    'image/jpeg, image/png, image/webp, image/avif, image/gif, image/tiff, image/bmp, image/svg+xml';
+  it.each([
+    ['of no type', Buffer.from('no image'), `the image is of no type that is taken (${types})`],
+    ['too large', Buffer.alloc(1_000_001, PNG), 'the image has more than 1000000 bytes'],
+  ])('%s is refused in words for a resource', async (_, bytes, why) => {
+    const { name } = await declareServed(bytes);
+    await led(async () => {
+      await untilReason('WatermarkPreset', name, 'ImageRefused');
+      const message = (await condition('WatermarkPreset', name))?.message;
+      expect(message).toBe(`${why}: declare another one`);
+    });
+  });
+
   it('never replaces a file of others, nor brings again what was blocked', async () => {
     const [name, bytes] = [newSlug(), newImage()];
     const spec = { projectRef: { name }, image: { configMapRef: { name, key: 'logo.png' } } };
