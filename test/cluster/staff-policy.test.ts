@@ -118,7 +118,8 @@ describe('the policy of staff fields, on a real API server', () => {
   it('refuses them to an admin of the namespace, and says who may', async () => {
     const { status, body } = await create('tenant', 'greedy', { staff });
     expect(status).toBe(403);
-    expect(body.message).toContain('`spec.staff` must be left as it is');
+    expect(body.message).toContain('`spec.staff` must not be set');
+    expect(body.message).not.toContain('kubectl apply');
     expect(body.message).toContain(`user 'tenant' has no verb 'manage-staff-fields'`);
     expect(body.message).toContain(team);
   });

@@ -52,7 +52,7 @@ function policy(place: Place): object {
         {
           expression: `!variables.changed || ${isStaff}`,
           reason: 'Forbidden',
-          messageExpression: `"\`spec.staff\` must be left as it is: user '" + request.userInfo.username + "' has no verb '${STAFF_VERB}' on projects.${GROUP} in namespace '" + request.namespace + "'; a member of staff may set it. ${AS_IT_WAS}"`,
+          messageExpression: `"\`spec.staff\` must " + (oldObject == null ? "not be set" : "be left as it is") + ": user '" + request.userInfo.username + "' has no verb '${STAFF_VERB}' on projects.${GROUP} in namespace '" + request.namespace + "'; a member of staff may set it." + (oldObject == null ? "" : " ${AS_IT_WAS}")`,
           message: `\`spec.staff\` must be left as it is by whoever has no verb '${STAFF_VERB}' on projects.${GROUP}. ${AS_IT_WAS}`,
         },
       ],
