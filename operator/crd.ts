@@ -85,6 +85,7 @@ export function structural(type: z.ZodType): Node {
   return cleanNode(schema);
 }
 
+const RULES = 'x-kubernetes-validations';
 // Words of JSON Schema that a structural schema may not hold, or that say nothing there.
 const DROPPED = new Set(['$schema', 'additionalProperties', '~standard', 'pattern']);
 /** What the server would say in its own words beside the rule that says it in ours. */
@@ -94,8 +95,18 @@ const REFUSED = ['$ref', 'anyOf', 'oneOf', 'allOf', 'not', 'nullable'];
 function cleanNode(node: Node): Node {
   const refused = REFUSED.filter((word) => word in node);
   if (refused.length > 0) throw new Error(`no structural schema may have ${refused.join(', ')}`);
-  const kept = Object.entries(node).filter(([word, value]) => !isDropped(node, word, value));
+  const said = { ...node, ...sayBounds(node) };
+  const kept = Object.entries(said).filter(([word, value]) => !isDropped(node, word, value));
   return Object.fromEntries(kept.map(([word, value]) => [word, cleanWord(word, value)]));
+}
+
+/** `kubectl explain` shows no rule, and so no bounds, and no default. */
+function sayBounds(node: Node): Node {
+  const { description, minimum, maximum, default: usual } = node;
+  const isBounded = RULES in node && minimum !== undefined && minimum !== maximum;
+  if (description === undefined || !isBounded) return {};
+  const otherwise = usual === undefined ? '' : `; default ${usual}`;
+  return { description: `${description} From ${minimum} to ${maximum}${otherwise}.` };
 }
 
 function isDropped(node: Node, word: string, value: unknown): boolean {
@@ -103,7 +114,7 @@ function isDropped(node: Node, word: string, value: unknown): boolean {
   const isBound = word === 'minimum' || word === 'maximum';
   if (isBound && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER) return true;
   if (word === 'minLength' && value === 0) return true;
-  return 'x-kubernetes-validations' in node && SAID_BY_RULES.has(word);
+  return RULES in node && SAID_BY_RULES.has(word);
 }
 
 function cleanWord(word: string, value: unknown): unknown {

@@ -1,9 +1,13 @@
 /**
  * Fields that the name of the resource stands for where they are left out. Kubernetes takes names of 253 characters, so
- * one may be too long for it: the API server refuses that, and the operator what was stored before. Spec: Watermark
- * preset; Recipe.
+ * one may be too long for it: the API server refuses that, and the operator what was stored before. Spec: Project;
+ * Watermark preset; Recipe.
  */
-import { FILE_SLUG_LENGTH_MAX, NAME_LENGTH_MAX } from '../runtime/core/limits.ts';
+import {
+  FILE_SLUG_LENGTH_MAX,
+  NAME_LENGTH_MAX,
+  PROJECT_SLUG_LENGTH_MAX,
+} from '../runtime/core/limits.ts';
 import type { Rule } from './kinds.ts';
 
 const LENGTHS = { displayName: NAME_LENGTH_MAX, fileSlug: FILE_SLUG_LENGTH_MAX } as const;
@@ -23,17 +27,31 @@ export function refuseDefaults(
 }
 
 export function defaultNameRule(field: Field): Rule {
-  const isFitting = `has(self.spec.${field}) || size(self.metadata.name) <= ${LENGTHS[field]}`;
+  return ruleFor(field, `size(self.metadata.name) <= ${LENGTHS[field]}`, printNeed(field));
+}
+
+/** A name of Kubernetes may have dots besides. */
+export const defaultSlugRule = ruleFor(
+  'slug',
+  `self.metadata.name.matches('^[a-z0-9-]{1,${PROJECT_SLUG_LENGTH_MAX}}$')`,
+  sayNeed(`is no DNS label of at most ${PROJECT_SLUG_LENGTH_MAX} characters`),
+);
+
+function ruleFor(field: string, isFitting: string, need: string): Rule {
   // Of what was stored before there was the rule, a status and the end of a finalizer must still be taken.
   const isOld = `oldSelf.hasValue() && !has(oldSelf.value().spec.${field})`;
   return {
-    rule: `${isFitting} || (${isOld})`,
+    rule: `has(self.spec.${field}) || ${isFitting} || (${isOld})`,
     optionalOldSelf: true,
     fieldPath: `.spec.${field}`,
-    message: `must be ${printNeed(field)}`,
+    message: `must be ${need}`,
   };
 }
 
 function printNeed(field: Field): string {
-  return `set where \`metadata.name\`, which stands for it, has more than ${LENGTHS[field]} characters`;
+  return sayNeed(`has more than ${LENGTHS[field]} characters`);
+}
+
+function sayNeed(unfit: string): string {
+  return `set where \`metadata.name\`, which stands for it, ${unfit}`;
 }

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import { schedules } from '../runtime/core/schedules.ts';
-import { defaultNameRule } from './default-names.ts';
+import { defaultNameRule, defaultSlugRule } from './default-names.ts';
 import { imageServiceSpec, imageServiceStatus } from './image-service/schema.ts';
 import { reconcileProject } from './project/reconcile.ts';
 import { projectSpec, projectStatus } from './project/schema.ts';
@@ -69,6 +69,7 @@ export const kinds = [
     status: projectStatus,
     reconcile: reconcileProject,
     clusterFields: ['routing'],
+    rules: [defaultSlugRule],
     columns: [
       { name: 'Host', type: 'string', path: '.status.defaultHost' },
       { name: 'Suspended By', type: 'string', path: '.status.suspendedBy' },

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { URL_LENGTH_MAX } from '../../runtime/core/limits.ts';
 import { PORT_NUMBER } from '../../runtime/core/resources/web-address.ts';
 import { isAddressRange } from '../../runtime/platform/config-types.ts';
-import { bytes } from '../amount-field.ts';
 import {
   checked,
   choice,
@@ -15,7 +14,6 @@ import {
   objectName,
   text,
 } from '../fields.ts';
-import { parseBytes, readBytes } from '../quantity.ts';
 
 const NAME_VALUE_MAX = 64;
 /** Short: the API server weighs a rule by its length, for every item that a list may have. */
@@ -108,37 +106,6 @@ export const annotations = named(
   }),
   pairs,
 );
-
-const cpu = text('an amount of CPU such as 500m or 2', { max: 12, pattern: /^[1-9][0-9]{0,8}m?$/ });
-
-const SIZE = /^[1-9][0-9]{0,8}(Ki|Mi|Gi|Ti|k|M|G|T)$/;
-const memory = bytes('an amount of memory such as 512Mi or 2Gi', { pattern: SIZE });
-export const storageSize = bytes('an amount of storage such as 1Gi', { pattern: SIZE });
-
-const amounts = group('{ cpu, memory }', {
-  cpu: cpu.describe('Cores, or thousandths of one with an m.').optional(),
-  memory: memory.describe('Bytes, with a unit.').optional(),
-});
-
-/** A server has up to 99 MB at rest (docs/performance.md). */
-const MEMORY_MIN = '128Mi';
-
-export const resources = group('{ requests, limits }', {
-  requests: amounts.describe('What is set aside for each pod.').optional(),
-  limits: amounts
-    .describe('The most that each pod may take; the heap of Node is made to fit the memory.')
-    .optional(),
-})
-  .superRefine(({ requests, limits }, { addIssue }) => {
-    const [asked = 0, most] = [requests, limits].map((each) => readBytes(each?.memory ?? ''));
-    if (most === undefined) return;
-    const refuse = (message: string) =>
-      addIssue({ code: 'custom', path: ['limits', 'memory'], message });
-    if (most < parseBytes(MEMORY_MIN)) {
-      refuse(`must be ${MEMORY_MIN} or more, as no process starts with less`);
-    } else if (asked > most) refuse('must not be below `requests.memory`');
-  })
-  .describe('CPU and memory of each pod; what is not set has a measured default.');
 
 export function replicas(max: number) {
   return integer(`a whole number, 0 to ${max}`, { min: 0, max });

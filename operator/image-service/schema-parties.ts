@@ -105,7 +105,7 @@ const cacheAddress = alsoChecked(
 export const cdn = group('{ kind, urls, zone, method, callsPerMinute }', {
   kind: choice(['None', 'HTTPPurge', 'Cloudflare', 'Fastly', 'CloudFront'])
     .describe(
-      'The cache in front of the delivery hosts; its token is TINTYPE_CDN_TOKEN of the keys Secret.',
+      'The cache in front of the delivery hosts; default None. The token of Cloudflare and Fastly is TINTYPE_CDN_TOKEN of the keys Secret.',
     )
     .optional(),
   urls: distinct(cacheAddress, { expected: 'a list of at most 16 URLs', max: 16 })
@@ -161,7 +161,7 @@ export const scanner = group('{ kind, url, thresholds }', {
     .optional(),
   url: webAddress.describe('Its address, with kind HTTP.').optional(),
   thresholds: thresholds
-    .describe('Scores from which a flag is raised, each as flag=score.')
+    .describe('Scores from which a flag is raised, each as flag=score, such as nudity=0.85.')
     .optional(),
 })
   .refine((it) => (it.kind === 'HTTP') === (it.url !== undefined), {

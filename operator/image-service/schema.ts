@@ -17,12 +17,11 @@ import {
   origins,
   proxies,
   replicas,
-  resources,
-  storageSize,
   tolerations,
   webAddress,
   webOrigin,
 } from './fields.ts';
+import { resources, storageSize } from './resource-fields.ts';
 import { autoscaling, networkPolicy, routing, tls } from './schema-edges.ts';
 import { cdn, identity, scanner, staff, storage, usualBuckets } from './schema-parties.ts';
 
@@ -153,7 +152,9 @@ export const imageServiceSpec = group('the fields of an ImageService', {
   autoscaling: autoscaling.optional(),
   jobs: group('{ state }', {
     state: choice(['Active', 'Suspended'])
-      .describe('Suspended: the scheduled jobs do not start; usage is not charged meanwhile.')
+      .describe(
+        'Suspended: the scheduled jobs do not start; usage is not charged meanwhile. Default Active.',
+      )
       .optional(),
   })
     .describe('The scheduled jobs.')
@@ -170,7 +171,9 @@ export const imageServiceSpec = group('the fields of an ImageService', {
   dashboardOrigins: origins.describe('Origins of pages that may call the API.').optional(),
   marketingOrigins: origins.describe('Origins of pages that may ask for access.').optional(),
   trustedProxies: distinct(proxies, { expected: 'a list of at most 64 address ranges', max: 64 })
-    .describe('The proxies whose X-Forwarded-For is believed.')
+    .describe(
+      'The proxies whose X-Forwarded-For is believed, as the pods of the ingress controller; default none.',
+    )
     .optional(),
   otlpEndpoint: webAddress.describe('The collector that traces are sent to.').optional(),
   logLevel: choice(['Debug', 'Info', 'Warn', 'Error'])

@@ -54,10 +54,12 @@ const watermarkRef = group('{ name: <name of a WatermarkPreset, or empty> }', {
 
 const routing = group('{ perProject, probe }', {
   perProject: choice(['CustomDomainsOnly', 'Always'])
-    .describe('When the project gets routing rules of its own beside the wildcard.')
+    .describe(
+      'When the project gets routing rules of its own beside the wildcard: for its custom domains (CustomDomainsOnly, the default), or for its default host too (Always).',
+    )
     .optional(),
   probe: choice(['Disabled', 'Enabled'])
-    .describe('Whether Routed waits until the delivery host answers.')
+    .describe('Whether Routed waits until the delivery hosts answer; default Disabled.')
     .optional(),
 });
 
@@ -91,7 +93,9 @@ const staff = group('the fields that only staff may set', {
     .describe('The most that the project may store, in place of its plan; empty: that of its plan.')
     .optional(),
   pricingMultiplier: pricingMultiplier
-    .describe('What each credit of the project is multiplied with.')
+    .describe(
+      'What each credit of the project is multiplied with, from the next full hour on: "0" to "1000", in quotes; 1 until it is set.',
+    )
     .optional(),
   nudityAutoBlock: choice(['Enabled', 'Disabled'])
     .describe('Whether the scanner may block files by itself.')
@@ -105,9 +109,13 @@ export const projectSpec = group('the fields of a Project', {
   slug: projectSlug
     .describe('The project slug, where it is not the name of the resource. It cannot be changed.')
     .optional(),
-  displayName: displayName.describe('The name that people see.').optional(),
+  displayName: displayName
+    .describe('The name that people see; that of a new project is its slug.')
+    .optional(),
   deliveryAccess: choice(['Public', 'Protected'])
-    .describe('Public: anyone may fetch images. Protected: every URL must be signed.')
+    .describe(
+      'Public: anyone may fetch images, as of a new project. Protected: every URL must be signed.',
+    )
     .optional(),
   state: choice(['Active', 'Suspended'])
     .describe('Suspended: nothing is delivered and uploads are refused.')
@@ -134,7 +142,9 @@ export const projectSpec = group('the fields of a Project', {
     .describe('The watermark on every derived image.')
     .optional(),
   rawDownload: choice(['Enabled', 'Disabled'])
-    .describe('Whether /download/raw serves images with their saved metadata.')
+    .describe(
+      'Whether /download/raw serves images with their saved metadata; of a new project it does not.',
+    )
     .optional(),
   callback: callback.describe('Where the project receives webhooks.').optional(),
   warmPresets: distinct(presetName, {
@@ -147,10 +157,14 @@ export const projectSpec = group('the fields of a Project', {
   staff: staff.describe('Fields that only staff may set.').optional(),
   deletionPolicy: choice(['Suspend', 'Retain'])
     .default('Suspend')
-    .describe('What deleting the resource does to the project: it is never destroyed.'),
+    .describe(
+      'What deleting the resource does to the project, which is never destroyed: Suspend (default) suspends it, Retain leaves it as it is.',
+    ),
   adoptionPolicy: choice(['Never', 'IfUnowned'])
     .default('Never')
-    .describe('Whether a project that was made through the API may be taken over.'),
+    .describe(
+      'Whether a project that nobody declares, as one made through the API, may be taken over (IfUnowned); default Never.',
+    ),
 })
   .superRefine((spec, context) => {
     const presets = spec.resolutionPresets;

@@ -13,7 +13,9 @@ export const recipeSpec = group('the fields of a Recipe', {
     .optional(),
   transformChain: transformChain.describe('The transform chain that the name stands for.'),
   schemaVersion: integer('1', { min: 1, max: 1 })
-    .describe('The version of the grammar that the chain is written in.')
+    .describe(
+      'The version of the grammar that the chain is written in: 1, the default, is the only one.',
+    )
     .default(1),
 });
 

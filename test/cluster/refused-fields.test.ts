@@ -192,6 +192,17 @@ const refined: [kind: string, field: string, spec: object][] = [
     ...(['ImageService', 'spec.api.resources.limits.memory'] as const),
     { ...full, api: { resources: { limits: { memory: '8192Ti' } } } },
   ],
+  ...['127Mi', '134M', '1k'].map((memory): [string, string, object] => [
+    ...(['ImageService', 'spec.workers.render.resources.limits.memory'] as const),
+    { ...full, workers: { render: { resources: { limits: { memory } } } } },
+  ]),
+  [
+    ...(['ImageService', 'spec.delivery.resources'] as const),
+    {
+      ...full,
+      delivery: { resources: { requests: { memory: '1025Mi' }, limits: { memory: '1Gi' } } },
+    },
+  ],
   ['Project', 'spec', { warmPresets: ['a'], resolutionPresets: [] }],
   [
     ...(['Project', 'spec.resolutionPresets[0].chain'] as const),

@@ -281,6 +281,21 @@ describe('kubectl apply', () => {
     },
   );
 
+  it.each(['shop.main', 'n'.repeat(64)])(
+    'takes a Project of the name %s with a slug alone, as the name is none',
+    async (name) => {
+      const { status, refusal } = await apply('Project', newObject('Project', {}, name));
+      expect(status).toBe(422);
+      const words =
+        'must be set where `metadata.name`, which stands for it, is no DNS label of at most 63 characters';
+      expect(refusal.details.causes).toMatchObject([
+        { field: 'spec.slug', message: expect.stringContaining(words) },
+      ]);
+      const set = newObject('Project', { slug: 'shop' }, name);
+      expect(await apply('Project', set)).toMatchObject({ status: 201 });
+    },
+  );
+
   it('refuses what may not change, and says so', async () => {
     const changes: [Kind, object, object, string][] = [
       ['Project', { slug: 'one' }, { slug: 'two' }, '`spec.slug` is immutable'],
