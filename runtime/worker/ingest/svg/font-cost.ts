@@ -7,7 +7,7 @@ import { type Drawing, drawnWith } from './drawing.ts';
 import type { SvgNode } from './svg-node.ts';
 
 /** So many stay set up, whatever is drawn between. */
-const FONTS_KEPT = 120;
+export const FONTS_KEPT = 120;
 const FONTS_BYTES = 120_000_000;
 const FIRST_TEXT_NS = 5_000_000;
 

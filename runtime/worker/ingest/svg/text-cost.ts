@@ -4,10 +4,11 @@
  * Spec: Limits, Uploads (SVG complexity).
  */
 import { type Drawing, drawnWith } from './drawing.ts';
+import { FONTS_KEPT } from './font-cost.ts';
 import { lengthsOf } from './lengths.ts';
 import type { ShapeCost, ShapePlace } from './shape-cost.ts';
 import type { Declaration } from './style.ts';
-import type { SvgNode } from './svg-node.ts';
+import { allElements, type SvgNode } from './svg-node.ts';
 
 /** In units of the element; infinite where that cannot be told. */
 export type LetterSize = { readonly font: number; readonly stroke: number };
@@ -26,13 +27,13 @@ const OUTLINE_SIDES = 4;
 const LETTER_LINES = 20;
 
 export function textCost(
-  { name, children }: SvgNode,
+  node: SvgNode,
   { scale, grid, letter, sets_fonts }: ShapePlace,
 ): ShapeCost {
-  const lines = children.filter((child) => typeof child === 'string');
+  const lines = linesOf(node);
   const letters = lines.reduce((sum, line) => sum + line.length, 0);
   const pairs_ns = lines.reduce((sum, line) => sum + pairsCost(line), 0);
-  const font_ns = sets_fonts ? fontNs(name, lines) : 0;
+  const font_ns = sets_fonts ? fontsNs(node) : 0;
   const side = Math.max(grid.width, grid.height);
   const height = Math.min(letter.font * scale, side);
   // A stroke that does not scale is as wide as it says.
@@ -51,14 +52,22 @@ export function textCost(
 
 /** Of a font that has all its letters; otherwise every font is set up in its size. */
 const FONT_NS = { all: 5_000_000, one: 1_700_000 };
-/** Its letters are laid out for themselves, and with those around them. */
-const TSPAN_TIMES = 2;
 
-function fontNs(name: string, lines: readonly string[]): number {
+/** Those of a text of many parts are set up as it is measured, and again as it is drawn. */
+function fontsNs(node: SvgNode): number {
+  const parts = node.name === 'text' ? allElements(node).slice(1) : [];
+  const again = parts.length > FONTS_KEPT ? parts : [];
+  return [node, ...again].reduce((sum, one) => sum + fontNs(linesOf(one)), 0);
+}
+
+function fontNs(lines: readonly string[]): number {
   const letters = lines.join('').replaceAll(/\s/g, '');
   if (letters === '') return 0;
-  const ns = countBoxes(letters) > 0 ? FONT_NS.all : FONT_NS.one;
-  return name === 'tspan' ? ns * TSPAN_TIMES : ns;
+  return countBoxes(letters) > 0 ? FONT_NS.all : FONT_NS.one;
+}
+
+function linesOf({ children }: SvgNode): string[] {
+  return children.filter((child) => typeof child === 'string');
 }
 
 function countBoxes(line: string): number {

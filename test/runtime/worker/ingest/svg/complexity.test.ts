@@ -219,6 +219,12 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
         ),
       ),
     ],
+    [
+      '2,500 labels of one part each in many fonts, as pages are converted',
+      svg(
+        each(2500, (at) => `<text><tspan font-size="${10 + (at % 360) / 10}">label</tspan></text>`),
+      ),
+    ],
     ['a paragraph', wide(`<text font-size="40">${'letters '.repeat(250)}</text>`)],
     [
       'labels with a halo, in sizes of their headline',
