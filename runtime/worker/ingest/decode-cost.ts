@@ -76,9 +76,10 @@ function weightsOf(header: HeaderFacts): Weights {
     case 'image/png':
       return { decoder: isProgressive ? 4 : 0.6, encoder: 0.6, ms_per_megapixel: 300 };
     case 'image/webp':
+      // Transparency is coded without loss, whatever the colours are.
       return header.is_lossless
         ? { decoder: 8, encoder: 32, ms_per_megapixel: 1500 }
-        : { decoder: 4, encoder: 9, ms_per_megapixel: 500 };
+        : { decoder: 4, encoder: header.has_alpha ? 35 : 9, ms_per_megapixel: 500 };
     case 'image/avif':
       return {
         decoder: 18,

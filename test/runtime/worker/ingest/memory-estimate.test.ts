@@ -112,6 +112,15 @@ it.each([
       return sharp({ create }).jpeg().withMetadata({ orientation: 6 }).toBuffer();
     },
   ],
+  [
+    'a lossy WebP that can be seen through',
+    'image/webp',
+    () => {
+      const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const;
+      const create = { width: 2200, height: 2100, channels: 4, background: '#567', noise } as const;
+      return sharp({ create }).webp({ effort: 0 }).toBuffer();
+    },
+  ],
   ['a WebP of codes for each block of it', 'image/webp', async () => webpOfSets(1024, 65_536)],
   ['a TIFF of one strip that is such a JPEG', 'image/tiff', async () => jpegTiff(5000)],
   [
