@@ -170,7 +170,7 @@ class CostReader {
     const place = this.#placeOf(node);
     // What is made nothing of is not drawn, however large it says that it is.
     const shape = isShape && place.scale > 0 ? shapeCost(node, place) : undefined;
-    const lengths = lengthsOf(shape, this.#drawing.styles.get(node) ?? []);
+    const lengths = strokeLengths(shape, this.#drawing.styles.get(node) ?? []);
     return {
       elements: 1,
       shapes: isShape ? 1 : 0,
@@ -197,9 +197,12 @@ class CostReader {
   }
 }
 
-type Lengths = Pick<Cost, 'length' | 'fixed_length'>;
+type StrokeLengths = Pick<Cost, 'length' | 'fixed_length'>;
 
-function lengthsOf(shape: ShapeCost | undefined, declarations: readonly Declaration[]): Lengths {
+function strokeLengths(
+  shape: ShapeCost | undefined,
+  declarations: readonly Declaration[],
+): StrokeLengths {
   const length = shape?.length ?? 0;
   return isFixed(declarations) ? { length: 0, fixed_length: length } : { length, fixed_length: 0 };
 }

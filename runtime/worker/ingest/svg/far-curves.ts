@@ -14,8 +14,9 @@ const CROSSINGS_OF_A_PIXEL = 2e-6;
 
 export type Point = { readonly x: number; readonly y: number };
 
-/** What each command draws at most: an arc is made of several. */
-const CURVES: Readonly<Record<string, number>> = { c: 1, s: 1, q: 1, a: 2 };
+/** The largest arcs are made of several curves, and as wide as two radii. */
+const CURVES_OF_ARC = 2;
+const RADII_OF_ARC = 2;
 
 export class FarCurves {
   readonly #scale: number;
@@ -34,14 +35,20 @@ export class FarCurves {
     return (this.#count ** 2 / 2) * (1 + this.#reach * CROSSINGS_OF_A_PIXEL);
   }
 
-  /** `points`: those that a command names, its end last; an arc's radii around where it begins. */
-  add(command: string, begin: Point, points: readonly Point[]): void {
-    const curves = CURVES[command] ?? 0;
-    if (curves === 0) return;
+  /** By the points that it names, its end last. */
+  addCurve(begin: Point, points: readonly Point[]): void {
     const reaches = points.map(({ x, y }) =>
       Math.max(Math.abs(x - begin.x), Math.abs(y - begin.y)),
     );
-    const reach = Math.min(Math.max(...reaches) * this.#scale, FARTHEST);
+    this.#add(1, Math.max(...reaches));
+  }
+
+  addArc(radius: number): void {
+    this.#add(CURVES_OF_ARC, RADII_OF_ARC * radius);
+  }
+
+  #add(curves: number, units: number): void {
+    const reach = Math.min(units * this.#scale, FARTHEST);
     if (reach < FAR) return;
     this.#count += curves;
     this.#reach = Math.max(this.#reach, reach);

@@ -5,7 +5,7 @@
 import { svgLayerProperties } from '../../../core/image/svg-rules.ts';
 import { type Drawing, referencesOf } from './drawing.ts';
 import { lengthOf, lengthsOf } from './lengths.ts';
-import { addDashes, type Peak } from './peak-memory.ts';
+import { addDashes, type DashesOnPixel, type Peak } from './peak-memory.ts';
 import type { SvgSize } from './raster-grid.ts';
 import type { Declaration } from './style.ts';
 import type { SvgNode } from './svg-node.ts';
@@ -134,13 +134,17 @@ export function addStroke(
     if (declaration[0] !== 'stroke-dasharray') continue;
     const period = periodOf(declaration);
     if (period === 0) continue;
-    // What is made nothing of has none.
-    const scaled = scale > 0 ? cost.length / (period * scale) : 0;
-    const dashes = scaled + cost.fixed_length / period;
+    const onPixel = dashesOnPixel(period, scale);
+    const dashes = cost.length * onPixel.scaled + cost.fixed_length * onPixel.fixed;
     const overlaps = Math.min(dashes, width / period);
     cost.ns += dashes * (DASH_NS + (overlaps > 1 ? overlaps * DASH_CROSSING_NS : 0));
-    addDashes(cost.peak, { period, scale });
+    addDashes(cost.peak, onPixel);
   }
+}
+
+/** Of a stroke that scales, what is made nothing of has none. */
+function dashesOnPixel(period: number, scale: number): DashesOnPixel {
+  return { scaled: scale > 0 ? 1 / (period * scale) : 0, fixed: 1 / period };
 }
 
 /** That of a rule holds for thousands of elements. */

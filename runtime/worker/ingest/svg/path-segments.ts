@@ -97,7 +97,6 @@ class Pen {
 
   draw(name: string, values: readonly number[], from: Place): void {
     const first = values[0] ?? 0;
-    this.far.add(name, { x: this.x, y: this.y }, this.#pointsOf(name, values, from));
     if (name === 'h') this.#line(from.left + first, this.y);
     else if (name === 'v') this.#line(this.x, from.top + first);
     else if (name === 'a') this.#arc(values, from);
@@ -105,21 +104,18 @@ class Pen {
       this.x = from.left + first;
       this.y = from.top + (values[1] ?? 0);
       this.#start = { x: this.x, y: this.y };
-    } else {
-      for (let index = 0; index < values.length; index += 2) {
-        this.#line(from.left + (values[index] ?? 0), from.top + (values[index + 1] ?? 0));
-      }
-    }
+    } else this.#points(name, values, from);
   }
 
-  #pointsOf(name: string, values: readonly number[], { left, top }: Place): Point[] {
-    if (name === 'a')
-      return [{ x: this.x + 2 * (values[0] ?? 0), y: this.y + 2 * (values[1] ?? 0) }];
+  /** Where a line ends, or all that a curve names. */
+  #points(name: string, values: readonly number[], { left, top }: Place): void {
+    const begin = { x: this.x, y: this.y };
     const points: Point[] = [];
     for (let at = 0; at + 1 < values.length; at += 2) {
       points.push({ x: left + (values[at] ?? 0), y: top + (values[at + 1] ?? 0) });
     }
-    return points;
+    if (name !== 'l' && name !== 't') this.far.addCurve(begin, points);
+    for (const { x, y } of points) this.#line(x, y);
   }
 
   close(): void {
@@ -138,6 +134,7 @@ class Pen {
   /** Around by way of where the largest circle would reach. */
   #arc(values: readonly number[], { left, top }: Place): void {
     const [rx = 0, ry = 0, , , , dx = 0, dy = 0] = values;
+    this.far.addArc(Math.max(Math.abs(rx), Math.abs(ry)));
     const [endX, endY] = [left + dx, top + dy];
     const [middleX, middleY] = [(this.x + endX) / 2, (this.y + endY) / 2];
     this.#line(middleX + Math.abs(rx), middleY + Math.abs(ry));

@@ -170,10 +170,12 @@ export function shapePeak(shape: ShapeCost | undefined, place: ShapePlace, pen: 
   return { ...noPeak, outline_bytes, edges, length, span, scale };
 }
 
-/** Each dash is a line of its own; the period of those of a stroke that scales is in units of `scale` pixels. */
-export function addDashes(peak: Peak, { period, scale }: { period: number; scale: number }): void {
-  const scaled = scale > 0 ? peak.length / (period * scale) : 0;
-  const dashes = Math.max(scaled, peak.fixed_length / period);
+/** Where the stroke scales, and where it does not. */
+export type DashesOnPixel = { readonly scaled: number; readonly fixed: number };
+
+/** Each dash is a line of its own. */
+export function addDashes(peak: Peak, { scaled, fixed }: DashesOnPixel): void {
+  const dashes = Math.max(peak.length * scaled, peak.fixed_length * fixed);
   peak.outline_bytes = Math.max(peak.outline_bytes, dashes * peak.edges * EDGE_BYTES);
 }
 
