@@ -44,15 +44,14 @@ export function scanAvif(file: Buffer): HeaderFacts {
   const bytesOf = ({ id }: MediaItem) => readItemBytes(bytes, meta.body, id);
   for (const item of new Set(pictures.all.flat())) refuseFrames(bytesOf(item));
   const frame = readFrame(bytesOf(tile));
-  const { has_alpha: hasAlpha } = pictures;
   return {
     content_type: 'image/avif',
     ...readSize(primary),
     coded_pixels: codedPixels(pictures.all, coding.bits),
     tiles: pictures.parts,
     bits_per_channel: coding.bits,
-    has_alpha: hasAlpha,
-    is_premultiplied: hasAlpha && isPremultiplied(media),
+    has_alpha: pictures.has_alpha,
+    is_premultiplied: pictures.has_alpha && isPremultiplied(media),
     is_lossless: false,
     frames: 1,
     quality: frame.quality,
@@ -98,13 +97,13 @@ function readPictures(media: MediaItems, primary: MediaItem) {
   const ofTiles = seen.filter((tile) => tile !== primary).flatMap(alphasOf);
   const seenThrough = alphas.map((alpha) => tilesOf(media, alpha));
   const all = [seen, ...seenThrough, ofTiles.flatMap((alpha) => tilesOf(media, alpha))];
-  const hasAlpha = alphas.length + ofTiles.length > 0;
-  if ([...alphas, ...ofTiles, ...seenThrough.flat()].some((item) => alphasOf(item).length > 0)) {
+  const whole = [...alphas, ...ofTiles];
+  if ([...whole, ...seenThrough.flat()].some((item) => alphasOf(item).length > 0)) {
     throw unsupported('transparency of transparency');
   }
-  const shown = new Set([primary, ...alphas, ...ofTiles]);
+  const shown = new Set([primary, ...whole]);
   const parts = new Set(all.flat().filter((item) => !shown.has(item)));
-  return { seen, all, has_alpha: hasAlpha, parts: [...parts].map(({ id }) => id) };
+  return { seen, all, has_alpha: whole.length > 0, parts: [...parts].map(({ id }) => id) };
 }
 
 /** A grid is coded as its tiles are. */

@@ -14,7 +14,6 @@ const transform = { predictor: 0, colour: 1, palette: 3 } as const;
 const LITERALS = 256;
 const LENGTHS = 24;
 const DISTANCES = 40;
-const BLUE_AND_ALPHA = [LITERALS, LITERALS];
 
 /** `stream`: behind the header that says its size. None where it is damaged: a decoder stops there, and says so. */
 export function codeTableBytes(stream: Buffer, size: Size): number {
@@ -67,15 +66,16 @@ function readImage(read: Read, { width, height }: Size): ReadonlySet<number> {
   const greens = LITERALS + LENGTHS + (cacheBits > 0 ? 2 ** cacheBits : 0);
   const green = readCode(read, greens);
   const red = readCode(read, LITERALS);
-  const [blue, alpha] = BLUE_AND_ALPHA.map((symbols) => readCode(read, symbols));
+  const blue = readCode(read, LITERALS);
+  const alpha = readCode(read, LITERALS);
   const distance = readCode(read, DISTANCES);
   const numbers = new Set([0]);
   for (let at = 0; at < width * height; ) {
     const symbol = green();
     if (symbol < LITERALS) {
       numbers.add((red() << 8) | symbol);
-      blue?.();
-      alpha?.();
+      blue();
+      alpha();
       at += 1;
     } else if (symbol < LITERALS + LENGTHS) {
       at += readLength(read, symbol - LITERALS);
