@@ -1,6 +1,6 @@
 /** AVIF files of any items: pictures of any size for its transparency and its tiles, and references of any kind. */
 import sharp from 'sharp';
-import { box } from './avif.ts';
+import { box, child, full, u16, u32 } from './avif.ts';
 
 export type AvifItem = { type: string; data: Buffer; properties: Buffer[]; isHidden?: boolean };
 export type AvifReference = { type: string; from: number; to: number[] };
@@ -25,11 +25,7 @@ export function gridItem(
   { columns, rows }: { columns: number; rows: number },
 ): AvifItem {
   const { width, height } = size;
-  const data = Buffer.concat([
-    Buffer.from([0, 0, rows - 1, columns - 1]),
-    number(width, 2),
-    number(height, 2),
-  ]);
+  const data = Buffer.concat([Buffer.from([0, 0, rows - 1, columns - 1]), u16(width), u16(height)]);
   return { type: 'grid', data, properties: [sizeOf(width, height), depth] };
 }
 
@@ -39,42 +35,44 @@ export function printAvif(items: readonly AvifItem[], references: readonly AvifR
   const owned = items.map(({ properties }, index) => {
     const indices = properties.map((property) => known.indexOf(property) + 1);
     return Buffer.concat([
-      number(index + 1, 2),
+      u16(index + 1),
       Buffer.from([indices.length]),
-      ...indices.map((at) => number(at, 2)),
+      ...indices.map((at) => u16(at)),
     ]);
   });
   const entries = items.map(({ type, isHidden }, index) =>
     box(
       'infe',
       Buffer.from([2, 0, 0, isHidden ? 1 : 0]),
-      number(index + 1, 2),
-      number(0, 2),
+      u16(index + 1),
+      u16(0),
       Buffer.from(`${type}\0`),
     ),
   );
   const meta = (start: number) => {
     let at = start;
     const places = items.map(({ data }, index) => {
-      const place = [number(index + 1, 2), number(0, 2), number(1, 2), number(at, 4)];
+      const place = [u16(index + 1), u16(0), u16(1), u32(at)];
       at += data.length;
-      return Buffer.concat([...place, number(data.length, 4)]);
+      return Buffer.concat([...place, u32(data.length)]);
     });
     return full(
       'meta',
-      full('hdlr', number(0, 4), Buffer.from('pict'), Buffer.alloc(13)),
-      full('pitm', number(1, 2)),
-      full('iloc', Buffer.from([0x44, 0]), number(items.length, 2), ...places),
-      full('iinf', number(items.length, 2), ...entries),
+      0,
+      full('hdlr', 0, u32(0), Buffer.from('pict'), Buffer.alloc(13)),
+      full('pitm', 0, u16(1)),
+      full('iloc', 0, Buffer.from([0x44, 0]), u16(items.length), ...places),
+      full('iinf', 0, u16(items.length), ...entries),
       box(
         'iprp',
         box('ipco', ...known),
-        box('ipma', Buffer.from([0, 0, 0, 1]), number(items.length, 4), ...owned),
+        box('ipma', Buffer.from([0, 0, 0, 1]), u32(items.length), ...owned),
       ),
       full(
         'iref',
+        0,
         ...references.map(({ type, from, to }) =>
-          box(type, number(from, 2), number(to.length, 2), ...to.map((id) => number(id, 2))),
+          box(type, u16(from), u16(to.length), ...to.map((id) => u16(id))),
         ),
       ),
     );
@@ -84,25 +82,9 @@ export function printAvif(items: readonly AvifItem[], references: readonly AvifR
   return Buffer.concat([brands, meta(start), box('mdat', ...items.map(({ data }) => data))]);
 }
 
-const depth = full('pixi', Buffer.from([3, 8, 8, 8]));
-const alphaKind = full('auxC', Buffer.from('urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0'));
+const depth = full('pixi', 0, Buffer.from([3, 8, 8, 8]));
+const alphaKind = full('auxC', 0, Buffer.from('urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0'));
 
 function sizeOf(width: number, height: number): Buffer {
-  return full('ispe', number(width, 4), number(height, 4));
-}
-
-function full(type: string, ...parts: Buffer[]): Buffer {
-  return box(type, Buffer.alloc(4), ...parts);
-}
-
-/** The whole box, header included, wherever it is. */
-function child(file: Buffer, type: string): Buffer {
-  const at = file.indexOf(type) - 4;
-  return file.subarray(at, at + file.readUInt32BE(at));
-}
-
-function number(value: number, size: 2 | 4): Buffer {
-  const bytes = Buffer.alloc(size);
-  bytes.writeUIntBE(value, 0, size);
-  return bytes;
+  return full('ispe', 0, u32(width), u32(height));
 }

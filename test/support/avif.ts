@@ -95,7 +95,7 @@ function hidden(infe: Buffer): Buffer {
 }
 
 /** The whole box, header included, wherever it is. */
-function child(file: Buffer, type: string): Buffer {
+export function child(file: Buffer, type: string): Buffer {
   const at = file.indexOf(type) - 4;
   return file.subarray(at, at + file.readUInt32BE(at));
 }
@@ -105,17 +105,17 @@ export function box(type: string, ...parts: Buffer[]): Buffer {
   return Buffer.concat([u32(body.length + 8), Buffer.from(type, 'latin1'), body]);
 }
 
-function full(type: string, version: number, ...parts: Buffer[]): Buffer {
+export function full(type: string, version: number, ...parts: Buffer[]): Buffer {
   return box(type, Buffer.from([version, 0, 0, 0]), ...parts);
 }
 
-function u16(value: number): Buffer {
+export function u16(value: number): Buffer {
   const bytes = Buffer.alloc(2);
   bytes.writeUInt16BE(value);
   return bytes;
 }
 
-function u32(value: number): Buffer {
+export function u32(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(value);
   return bytes;
