@@ -1,7 +1,7 @@
 /** Uppy and what of it is used; its files and parts in our words. Spec: Upload helper constants. */
 import { HELPER_PART_BYTES_DEFAULT, HELPER_SINGLE_PUT_BYTES_MAX } from '../../core/limits.ts';
 import type { FileFacts, SentPart, UploadedFile } from '../protocol.ts';
-import { describeFile, type StoredFile } from './resume-store.ts';
+import { describeFile, findSame, type StoredFile, type StoredUpload } from './resume-store.ts';
 
 /** What of Uppy's file is looked at. */
 export type UppyFile = {
@@ -45,6 +45,16 @@ export function describe({ data, name = 'image', type = '' }: UppyFile): Promise
   const bytes = data instanceof Blob ? [data] : [];
   const lastModified = data instanceof File ? data.lastModified : 0;
   return describeFile(new File(bytes, name, { type, lastModified }));
+}
+
+/** What was begun of it under these terms. Of a file that cannot be read any more nothing: it fails alone, later. */
+export async function findKept(
+  terms: Parameters<typeof findSame>[0],
+  file: UppyFile,
+): Promise<StoredUpload | undefined> {
+  const described = await describe(file).catch(() => undefined);
+  const upload = described && (await findSame(terms, described));
+  return upload?.part_size === partSizeOf(file) ? upload : undefined;
 }
 
 export function isInParts({ size }: UppyFile): boolean {

@@ -6,7 +6,7 @@ import { HELPER_PARTS_CONCURRENT_MAX } from '../../core/limits.ts';
 import type { HelperPart, HelperPut, ReadyAnswer, UploadedFile } from '../protocol.ts';
 import { type Endpoint, endpointAt } from './endpoint.ts';
 import { finish, makeKey, partUrl, prepare, signParts } from './helper-calls.ts';
-import { findSame, forgetUpload, type StoredUpload, saveUpload } from './resume-store.ts';
+import { forgetUpload, type StoredUpload, saveUpload } from './resume-store.ts';
 import { isPassing, never } from './retrying.ts';
 import { settleUpload } from './settle-upload.ts';
 import { clientError } from './upload-error.ts';
@@ -15,6 +15,7 @@ import {
   asUppys,
   describe,
   factsOf,
+  findKept,
   isInParts,
   type Part,
   partSizeOf,
@@ -84,6 +85,8 @@ function optionsOf(context: Context) {
       return { method: 'PUT' as const, url: put.url, headers: { ...put.headers } };
     },
     createMultipartUpload: async (file: UppyFile) => {
+      // What cannot be read fails before there is a session, which nobody would end.
+      const described = await describe(file);
       const { token, upload_id, expires_at, multipart } = await begin(context, file);
       // A handler that sends bytes through the service has one piece for every size.
       if (multipart === undefined) throw clientError('invalid_response');
@@ -91,7 +94,7 @@ function optionsOf(context: Context) {
       await remember(context, file.id, {
         ...{ id: upload_id, token, expires_at },
         ...termsOf(context),
-        ...{ part_size: multipart.part_size, parts: [], file: await describe(file) },
+        ...{ part_size: multipart.part_size, parts: [], file: described },
       });
       return { uploadId: upload_id, key: token };
     },
@@ -110,8 +113,8 @@ function optionsOf(context: Context) {
       const error = refused.get(key);
       if (isPassing(error)) return;
       refused.delete(key);
-      await forget(context, id, key);
-      await giveUp(context, key, error);
+      // At once: a page that closes waits for no storage of its own.
+      await Promise.all([forget(context, id, key), giveUp(context, key, error)]);
     },
     completeMultipartUpload: async (
       { id }: UppyFile,
@@ -199,10 +202,7 @@ function remember({ begun }: Context, id: string, upload: StoredUpload): Promise
 }
 
 async function findBegun(context: Context, file: UppyFile): Promise<StoredUpload | undefined> {
-  const known = context.begun.get(file.id);
-  if (known !== undefined) return known;
-  const upload = await findSame(termsOf(context), await describe(file));
-  return upload?.part_size === partSizeOf(file) ? upload : undefined;
+  return context.begun.get(file.id) ?? (await findKept(termsOf(context), file));
 }
 
 function termsOf({ to, terms: { route, input } }: Context) {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { browserClientErrors } from '../../../../runtime/core/browser-client-errors.ts';
 import { processingErrors } from '../../../../runtime/core/errors.ts';
 import {
   createUploadHandler,
@@ -288,5 +289,43 @@ describe('Uppy 5', { timeout: 300_000 }, () => {
       failed: [expect.stringContaining(processingErrors.unsupported_media_type.message)],
       files: [{ width: 64 }],
     });
+  });
+
+  it('fails a large file alone that was taken away since it was chosen, and begins nothing for it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tintype-chosen-'));
+    const path = join(folder, 'chosen.bmp');
+    await writeFile(path, Buffer.alloc(20 * 1024 * 1024));
+    await page.evaluate(
+      'document.body.append(Object.assign(document.createElement("input"), { type: "file", id: "it" }))',
+    );
+    await page.setInputFiles('#it', path);
+    await page.evaluate(`(() => {
+      const [data] = document.querySelector('#it').files;
+      uppy.addFile({ name: data.name, type: data.type, data });
+    })()`);
+    await rm(folder, { recursive: true });
+    const asked = noteActions();
+    await send(small);
+    expect(await page.evaluate('ended')).toMatchObject({
+      failed: [expect.stringContaining(browserClientErrors.file_mismatch)],
+      files: [{ width: 64 }],
+    });
+    expect(asked.filter((action) => action === 'prepare')).toHaveLength(1);
+  });
+
+  it('gives up on the server what is cancelled while the page closes', async () => {
+    await page.route(/[?&]part=/, () => undefined);
+    await send({ name: 'large.bmp', type: 'image/bmp' });
+    const upload_id = 'uppy.getFile(id).s3Multipart?.uploadId ?? ""';
+    await expect.poll(() => page.evaluate(upload_id), { timeout: 30_000 }).toMatch(/^upl_/);
+    const { api_url, api_key, project_slug } = site.tintype.instance;
+    const url = `${api_url}/v1/projects/${project_slug}/uploads/${await page.evaluate(upload_id)}`;
+    await page.evaluate('window.addEventListener("pagehide", () => uppy.cancelAll())');
+    await page.goto('about:blank');
+    const look = async () => {
+      const answer = await fetch(url, { headers: { authorization: `Bearer ${api_key}` } });
+      return answer.json();
+    };
+    await expect.poll(look, { timeout: 10_000 }).toMatchObject({ status: 'expired' });
   });
 });
