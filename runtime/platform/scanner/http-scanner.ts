@@ -75,7 +75,9 @@ function exchange(url: string, picture: Uint8Array, signal: AbortSignal): Promis
       response.on('data', (part: Buffer) => {
         parts.push(part);
         bytes += part.length;
-        if (bytes > SCAN_ANSWER_BYTES_MAX) sent.destroy(tooLong());
+        if (bytes <= SCAN_ANSWER_BYTES_MAX) return;
+        reject(tooLong());
+        sent.destroy();
       });
       response.on('end', () => {
         const { statusCode, headers: said } = response;

@@ -60,3 +60,21 @@ describe('a call that is answered by a switch of protocols', () => {
     });
   });
 });
+
+describe('a whole answer, behind which a server sends more', () => {
+  it.each([
+    ['a body with a 204', 'HTTP/1.1 204 No Content\r\ncontent-length: 2\r\n\r\nok', 204],
+    ['than it announced', 'HTTP/1.1 200 OK\r\ncontent-length: 13\r\n\r\n{"scores":{}}, and', 200],
+  ])('is that of a CDN and of a host: %s', async (_, words, status) => {
+    const url = await start(words);
+    const request = { method: 'POST', url, headers: {} } as const;
+    await expect(sendRequest(request, { signal })).resolves.toMatchObject({ status });
+    await expect(getStatus(new URL(url), signal)).resolves.toMatchObject({ status });
+  });
+
+  it('is that of a scanner', async () => {
+    const url = await start('HTTP/1.1 200 OK\r\ncontent-length: 13\r\n\r\n{"scores":{}}, and more');
+    const scanner = openHttpScanner({ url, clock: systemClock });
+    await expect(scanner.scan(Buffer.from('x'), signal)).resolves.toEqual({});
+  });
+});
