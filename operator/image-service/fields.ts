@@ -18,6 +18,9 @@ import {
 const NAME_VALUE_MAX = 64;
 /** Short: the API server weighs a rule by its length, for every item that a list may have. */
 const LABEL_NAME = /^([a-z0-9]+((\.|-+)[a-z0-9]+)*\/)?[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/;
+/** As that of a label, but that the part before the slash may have capitals. */
+const ANNOTATION_NAME =
+  /^([A-Za-z0-9]+((\.|-+)[A-Za-z0-9]+)*\/)?[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/;
 const LABEL_VALUE = /^([A-Za-z0-9]([-\w.]*[A-Za-z0-9])?)?$/;
 
 /** A registry, which may have a port, and words between slashes. A colon after them begins a tag. */
@@ -86,6 +89,11 @@ const labelName = text('a label name such as disk or example.com/disk', {
   pattern: LABEL_NAME,
 });
 
+const annotationName = text('an annotation name such as example.com/contact', {
+  max: 317,
+  pattern: ANNOTATION_NAME,
+});
+
 const pairs = {
   expected: `a list of at most ${NAME_VALUE_MAX} items { name, value }`,
   max: NAME_VALUE_MAX,
@@ -101,7 +109,7 @@ export const labels = named(
 
 export const annotations = named(
   group('{ name, value }', {
-    name: labelName.describe('The name of the annotation.'),
+    name: annotationName.describe('The name of the annotation.'),
     value: text('a text', { min: 0, max: 4096 }).describe('Its value.'),
   }),
   pairs,

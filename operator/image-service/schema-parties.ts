@@ -105,7 +105,7 @@ const cacheAddress = alsoChecked(
 export const cdn = group('{ kind, urls, zone, method, callsPerMinute }', {
   kind: choice(['None', 'HTTPPurge', 'Cloudflare', 'Fastly', 'CloudFront'])
     .describe(
-      'The cache in front of the delivery hosts; default None. The token of Cloudflare and Fastly is TINTYPE_CDN_TOKEN of the keys Secret.',
+      'The cache in front of the delivery hosts; default None. The token of Cloudflare, of Fastly, and of a cache that asks for one (HTTPPurge) is TINTYPE_CDN_TOKEN of the keys Secret.',
     )
     .optional(),
   urls: distinct(cacheAddress, { expected: 'a list of at most 16 URLs', max: 16 })

@@ -47,14 +47,20 @@ const wrong: [string, object, string, RegExp][] = [
       /must be a label name such as disk or example\.com\/disk/,
     ],
   ),
-  ...['a..b', 'a.-b', 'a-.b', 'ab', 'A-bucket'].map(
-    (ingestBucket): [string, object, string, RegExp] => [
-      `the bucket ${ingestBucket}`,
-      { ...least, storage: { ingestBucket } },
-      'spec.storage.ingestBucket',
-      /must be a bucket name: 3 to 63/,
+  ...['Example.com/a/b', `${'a'.repeat(64)}`, 'Example..com/a'].map(
+    (name): [string, object, string, RegExp] => [
+      `the annotation ${name}`,
+      { ...least, podAnnotations: [{ name, value: '' }] },
+      'spec.podAnnotations[0].name',
+      /must be an annotation name such as example\.com\/contact/,
     ],
   ),
+  ...['a..b', 'ab', 'A-bucket'].map((ingestBucket): [string, object, string, RegExp] => [
+    `the bucket ${ingestBucket}`,
+    { ...least, storage: { ingestBucket } },
+    'spec.storage.ingestBucket',
+    /must be a bucket name: 3 to 63/,
+  ]),
   [
     'more min than max',
     { ...least, workers: { ingest: { min: 5, max: 2 } } },
@@ -271,11 +277,12 @@ describe('what cannot change', () => {
   });
 });
 
-it('takes labels of a prefix in Punycode, and a bucket of words between dots', async () => {
+it('takes labels of a prefix in Punycode, annotations of one in capitals, and buckets that AWS takes', async () => {
   const spec = {
     ...least,
     podLabels: [{ name: 'xn--bcher-kva.example/Disk_1.a', value: '' }],
-    storage: { ingestBucket: 'in.example-1.org' },
+    podAnnotations: [{ name: 'Example.COM/Contact', value: '' }],
+    storage: { ingestBucket: 'in.example-1.org', contentBucket: 'a-.-b' },
   };
   const call = { method: 'POST', path: COLLECTION(await namespace()), body: resource(spec) };
   expect((await kubeRequest(plane(), call)).status).toBe(201);

@@ -199,6 +199,11 @@ describe('a configuration', () => {
     expect(problemsOf({ TINTYPE_SCANNER: 'embedded' })).toEqual(problemsOf({}));
   });
 
+  it('takes a bucket that AWS takes, with a dash beside a dot, and none with two dots in a row', () => {
+    expect(problemsOf({ TINTYPE_INGEST_BUCKET: 'in-.put' })).toEqual(problemsOf({}));
+    expect(problemsOf({ TINTYPE_INGEST_BUCKET: 'in..put' })[0]).toContain('two dots in a row');
+  });
+
   it('refuses one bucket for uploads and pictures, as what no upload knows is deleted there', () => {
     const one = { TINTYPE_INGEST_BUCKET: 'pictures', TINTYPE_CONTENT_BUCKET: 'pictures' };
     const says = 'TINTYPE_CONTENT_BUCKET: expected another bucket than that of uploads';
