@@ -120,7 +120,7 @@ export const additionalUploadMoves = [
   {
     move: 'complete_told',
     from: ['created'],
-    moved_by: 'a storage event that names the object',
+    moved_by: 'a storage event that names the object; a WatermarkPreset that brings its image',
     condition: 'as for the complete call',
     to: 'uploaded',
     also_happens: '',
@@ -282,6 +282,14 @@ export const additionalProjectMoves = [
     condition: 'suspended_by owner',
     to: 'suspended',
     also_happens: 'suspended_by staff',
+  },
+  {
+    move: 'create_by_resource',
+    from: [],
+    moved_by: 'new Project resource that is suspended',
+    condition: 'slug free and not reserved; state Suspended',
+    to: 'suspended',
+    also_happens: 'first signing key created; suspended_by owner',
   },
   {
     move: 'suspend_by_resource',

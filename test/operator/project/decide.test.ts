@@ -44,6 +44,21 @@ describe('a Project that is not there yet', () => {
       changes: [...creation, key],
     },
     {
+      name: 'is made suspended where it declares that',
+      spec: { state: 'Suspended' },
+      rows: absent,
+      changes: [
+        {
+          change: 'create',
+          project_slug: 'shop',
+          organization_id: 'org_1',
+          settings: { name: 'shop', status: 'suspended', suspended_by: 'owner' },
+        },
+        claim,
+        key,
+      ],
+    },
+    {
       name: 'is made with what it declares',
       spec: {
         displayName: 'Shop',
