@@ -21,5 +21,6 @@ export const answerExamples: Readonly<Record<string, unknown>> = {
   completeUpload: { ...open, status: 'uploaded' },
   abortUpload: { ...open, ...expired },
   createLibraryUpload: libraryUploadRecord.parse({ ...examples.LibraryUpload, ...begun, proxy }),
+  completeLibraryUpload: { ...examples.LibraryUpload, ...begun, status: 'uploaded' },
   abortLibraryUpload: { ...examples.LibraryUpload, ...begun, ...expired },
 };

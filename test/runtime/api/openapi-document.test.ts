@@ -60,6 +60,14 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
+  it('shows an upload that is not published yet where it is completed, as the service answers at once', () => {
+    const shown = successes
+      .filter(({ name }) => name.endsWith('/complete 200'))
+      .map(({ answer: { content } }) => shownOf(content?.['application/json'] as Media));
+    const isTaken = expect.objectContaining({ status: 'uploaded', ready_at: null });
+    expect(shown).toEqual([isTaken, isTaken]);
+  });
+
   it('shows a storage event that names an object, as whoever tries it would be ignored otherwise', () => {
     const { post } = document.paths['/v1/internal/storage-events'];
     const { example } = post.requestBody.content['application/json'];
