@@ -7,6 +7,8 @@ const full = (attributes: string) => `<rect width="2048" height="2048" ${attribu
 /** On a grid of twice as many pixels either way. */
 const large = (content: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 1000">${content}</svg>`;
+const onOneAnother = (count: number) =>
+  `<text font-size="10" letter-spacing="-9.9" stroke="red" stroke-width="30">${'@'.repeat(count)}</text>`;
 const eights = (count: number) => `<text y="900">${'8'.repeat(60)}</text>`.repeat(count);
 
 /** A line from place to place, all over the picture. */
@@ -130,9 +132,10 @@ export const slowDrawings: readonly (readonly [name: string, document: string])[
     'small letters with a wide line around',
     large(`<g stroke="red" stroke-width="400">${eights(100)}</g>`),
   ],
-  ['a text of five thousand letters', svg(`<text>${'8'.repeat(5000)}</text>`)],
-  ['a text of letters that no font has', svg(`<text>${'\u9000'.repeat(1500)}</text>`)],
-  ['many texts', svg('<text>abcdefghij</text>'.repeat(10_000))],
+  ['a text of six thousand letters', svg(`<text>${'8'.repeat(6000)}</text>`)],
+  ['a text of letters that no font has', svg(`<text>${'\u9000'.repeat(6000)}</text>`)],
+  ['letters upon letters with a line around', svg(onOneAnother(1200))],
+  ['many texts', svg('<text>abcdefghij</text>'.repeat(12_000))],
   ['texts of a size each', svg(sizes(6000, (size) => `<text ${size}>8</text>`))],
   [
     'texts of a size each, of letters that no font has',

@@ -13,16 +13,20 @@ import { allElements, type SvgNode } from './svg-node.ts';
 /** In units of the element; infinite where that cannot be told. */
 export type LetterSize = { readonly font: number; readonly stroke: number };
 
-const LETTER_NS = 150_000;
-/** A line of text is drawn in one piece: all of its letters cross the same rows. */
-const LETTER_PAIR_NS = 500;
-/** Of a letter that no packaged font has, a box with its number is drawn, which has many more edges. */
-const BOX_PAIR_NS = 6000;
+const TEXT_NS = 100_000;
+const SPACE_NS = 5000;
+/** Those that are drawn with the most lines (∰, @): an ordinary one takes a third. */
+const LETTER_NS = { fill: 50_000, stroke: 120_000 };
+/** The lines of a curve are the shorter, the larger the letter is, up to so many rows. */
+const CURVED_ROWS = 100;
+const ROW_NS = { curved: 2000, further: 600, stroke: 3000 };
+/** Each line of a letter is as thick as the stroke; where it is very thick, they are one. */
+const THICK_ROWS = 100;
+const THICK_ROW_NS = 16_000;
+/** A text is drawn in one piece: all of its letters cross the same rows. */
+const PAIR_NS = { fill: 300, fill_row: 2.5, stroke: 300, stroke_row: 5, thick_row: 300 };
 const DRAWN =
   /[\u0300-\u0340\u064b-\u0655]|[\s!-~\u00a0-\u02e9\u0384-\u038a\u038e-\u03a1\u03a3-\u0482\u048a-\u0525\u0531-\u0556\u0561-\u0587\u05d0-\u05ea\u0621-\u063a\u0640-\u064a\u0679-\u06bf\u06f0-\u06f9\u1e00-\u1ef9\u2010-\u2027\u2190-\u22ff\u2500-\u25ff]/g;
-const LETTER_ROW_NS = { fill: 500, stroke: 2500 };
-/** Around the letters of a whole picture, and beyond its edges. */
-const STROKE_SIDES_MAX = 2;
 const OUTLINE_SIDES = 4;
 const LETTER_LINES = 20;
 
@@ -30,24 +34,41 @@ export function textCost(
   node: SvgNode,
   { scale, grid, letter, sets_fonts }: ShapePlace,
 ): ShapeCost {
-  const lines = linesOf(node);
-  const letters = lines.reduce((sum, line) => sum + line.length, 0);
-  const pairs_ns = lines.reduce((sum, line) => sum + pairsCost(line), 0);
+  const texts = linesOf(node);
+  const counts = texts.map((text) => text.replaceAll(/\s/g, '').length);
+  const letters = counts.reduce((sum, count) => sum + count, 0);
+  const pairs = counts.reduce((sum, count) => sum + count ** 2, 0);
+  const spaces = texts.join('').length - letters;
   const font_ns = sets_fonts ? fontsNs(node) : 0;
   const side = Math.max(grid.width, grid.height);
   const height = Math.min(letter.font * scale, side);
   // A stroke that does not scale is as wide as it says.
-  const width = letter.stroke * Math.max(scale, 1);
-  const around = Math.min(height + width, STROKE_SIDES_MAX * side);
-  const ns = (rows: number, row_ns: number) => letters * (LETTER_NS + rows * row_ns) + pairs_ns;
+  const width = Math.min(letter.stroke * Math.max(scale, 1), side);
   return {
-    fill_ns: ns(height, LETTER_ROW_NS.fill) + font_ns,
-    stroke_ns: ns(around, LETTER_ROW_NS.stroke),
+    fill_ns: TEXT_NS + spaces * SPACE_NS + fillNs(letters, pairs, height) + font_ns,
+    stroke_ns: strokeNs(letters, pairs, { height, width }),
     area: Math.min(letters * height ** 2, grid.width * grid.height),
     length: letters * OUTLINE_SIDES * height,
     lines: letters * LETTER_LINES,
     span: side,
   };
+}
+
+function fillNs(letters: number, pairs: number, height: number): number {
+  const curved = Math.min(height, CURVED_ROWS);
+  const rows_ns = curved * ROW_NS.curved + (height - curved) * ROW_NS.further;
+  return letters * (LETTER_NS.fill + rows_ns) + pairs * (PAIR_NS.fill + height * PAIR_NS.fill_row);
+}
+
+function strokeNs(
+  letters: number,
+  pairs: number,
+  { height, width }: { height: number; width: number },
+): number {
+  const thick = Math.min(width, THICK_ROWS);
+  const rows_ns = (height + width) * ROW_NS.stroke + thick * THICK_ROW_NS;
+  const pair_ns = PAIR_NS.stroke + height * PAIR_NS.stroke_row + thick * PAIR_NS.thick_row;
+  return letters * (LETTER_NS.stroke + rows_ns) + pairs * pair_ns;
 }
 
 /** Of a font that has all its letters; otherwise every font is set up in its size. */
@@ -63,20 +84,11 @@ function fontsNs(node: SvgNode): number {
 function fontNs(lines: readonly string[]): number {
   const letters = lines.join('').replaceAll(/\s/g, '');
   if (letters === '') return 0;
-  return countBoxes(letters) > 0 ? FONT_NS.all : FONT_NS.one;
+  return letters.replaceAll(DRAWN, '') === '' ? FONT_NS.one : FONT_NS.all;
 }
 
 function linesOf({ children }: SvgNode): string[] {
   return children.filter((child) => typeof child === 'string');
-}
-
-function countBoxes(line: string): number {
-  return line.replaceAll(DRAWN, '').length;
-}
-
-function pairsCost(line: string): number {
-  const boxes = countBoxes(line);
-  return line.length ** 2 * LETTER_PAIR_NS + boxes ** 2 * BOX_PAIR_NS;
 }
 
 export const initialLetter: LetterSize = { font: 16, stroke: 1 };

@@ -225,6 +225,11 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
         each(2500, (at) => `<text><tspan font-size="${10 + (at % 360) / 10}">label</tspan></text>`),
       ),
     ],
+    [
+      'a page of 60,000 letters',
+      wide(`<g font-size="16">${each(1000, () => `<text>${'letters and '.repeat(6)}</text>`)}</g>`),
+    ],
+    ['spaces that are kept', wide(`<text xml:space="preserve">a${' '.repeat(100_000)}b</text>`)],
     ['a paragraph', wide(`<text font-size="40">${'letters '.repeat(250)}</text>`)],
     [
       'labels with a halo, in sizes of their headline',
