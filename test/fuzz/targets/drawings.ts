@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { SVG_BYTES_MAX } from '../../../runtime/core/limits.ts';
 import { IngestRefusal } from '../../../runtime/worker/ingest/ingest-refusal.ts';
-import { transformScale } from '../../../runtime/worker/ingest/svg/drawing.ts';
 import { pathLines, pointLines } from '../../../runtime/worker/ingest/svg/path-segments.ts';
 import { sanitizeSvg } from '../../../runtime/worker/ingest/svg/sanitize-svg.ts';
+import { transformScale } from '../../../runtime/worker/ingest/svg/scales.ts';
 import {
   printDeclarations,
   printStyleSheet,

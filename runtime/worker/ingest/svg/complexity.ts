@@ -11,7 +11,6 @@ import {
   type Reference,
   readDrawing,
   referencesOf,
-  scalesOf,
   usersFirst,
 } from './drawing.ts';
 import { filterFunctionPixels, filterPixels } from './filter-cost.ts';
@@ -36,6 +35,7 @@ import {
   tileGrids,
 } from './peak-memory.ts';
 import type { SvgSize } from './raster-grid.ts';
+import { scalesOf } from './scales.ts';
 import { type ShapeCost, type ShapePlace, shapeCost } from './shape-cost.ts';
 import type { Declaration } from './style.ts';
 import { stylesCost } from './style-cost.ts';

@@ -3,8 +3,9 @@
  * its region on the grid. Measured with librsvg: a blur is a fourfold, a morphology as slow as its area.
  */
 import { svgCaps } from '../../../core/image/svg-rules.ts';
-import { type Drawing, rootUnits } from './drawing.ts';
+import type { Drawing } from './drawing.ts';
 import { lengthOf, lengthsOf } from './lengths.ts';
+import { rootUnits } from './scales.ts';
 import { childElements, type SvgNode } from './svg-node.ts';
 import { tooCostly } from './too-costly.ts';
 

@@ -4,15 +4,10 @@
  * stroke. Measured, and rounded up. Spec: Limits, Uploads (SVG complexity).
  */
 import { SVG_RASTER_LONG_EDGE_MAX } from '../../../core/limits.ts';
-import {
-  type Drawing,
-  type Reference,
-  referencesOf,
-  rootUnits,
-  transformScale,
-} from './drawing.ts';
+import { type Drawing, type Reference, referencesOf } from './drawing.ts';
 import { lengthOf } from './lengths.ts';
 import type { SvgSize } from './raster-grid.ts';
+import { rootUnits, transformScale } from './scales.ts';
 import type { ShapeCost, ShapePlace } from './shape-cost.ts';
 import { childElements, type SvgNode } from './svg-node.ts';
 
