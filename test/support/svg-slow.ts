@@ -1,15 +1,9 @@
 /** Small drawings that a renderer needs seconds to hours for, each by another of its weaknesses. */
 import { seededRandom } from './pictures.ts';
+import { type Slow, slowTexts } from './svg-slow-texts.ts';
 import { square as svg } from './svg-square.ts';
 
 const full = (attributes: string) => `<rect width="2048" height="2048" ${attributes}/>`;
-
-/** On a grid of twice as many pixels either way. */
-const large = (content: string) =>
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 1000">${content}</svg>`;
-const onOneAnother = (count: number) =>
-  `<text font-size="10" letter-spacing="-9.9" stroke="red" stroke-width="30">${'@'.repeat(count)}</text>`;
-const eights = (count: number) => `<text y="900">${'8'.repeat(60)}</text>`.repeat(count);
 
 /** A line from place to place, all over the picture. */
 function wander(corners: number, side = 2048): string {
@@ -26,6 +20,10 @@ function styled(rules: readonly string[], content: string): string {
   return svg(`<style>${rules.join('')}</style>${content}`);
 }
 
+/** In units of which one is to be as large as the farthest. */
+const farCurves = `M0 0${'C1 1-1 1 .0002 .0002'.repeat(350)}`;
+const masked = (content: string) => `<g mask="url(#m)">${content}</g>`;
+
 const counted = (count: number, print: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => print(at));
 
@@ -34,14 +32,11 @@ const stops = (count: number) =>
     '',
   );
 
-const sizes = (count: number, print: (size: string) => string) =>
-  counted(count, (at) => print(`font-size="${10 + at / 100}"`)).join('');
-
 /** Far below the root, each level with these besides. */
 const deep = (content: string, besides = '') =>
   `${`<g>${besides}`.repeat(55)}${content}${'</g>'.repeat(55)}`;
 
-export const slowDrawings: readonly (readonly [name: string, document: string])[] = [
+export const slowDrawings: readonly Slow[] = [
   ['a line that crosses itself', svg(`<path d="${wander(20_000)}"/>`)],
   ['a long line that crosses itself', svg(`<path d="${wander(150_000)}"/>`)],
   [
@@ -58,6 +53,38 @@ export const slowDrawings: readonly (readonly [name: string, document: string])[
     'arcs from far outside',
     svg(`<path d="M0 0${'A1e6 1e6 0 1 0 9 9A1e6 1e6 0 1 1 0 0'.repeat(150)}"/>`),
   ],
+  [
+    'curves of a symbol that its use makes as large',
+    svg(
+      `<symbol id="s" viewBox="0 0 1 1"><path d="${farCurves}"/></symbol><use href="#s" width="7e6" height="7e6"/>`,
+    ),
+  ],
+  [
+    'curves in viewports each five times the one around',
+    svg(
+      `${'<svg width="500%">'.repeat(5)}<svg viewBox="0 0 1 1"><path d="${farCurves}"/></svg>${'</svg>'.repeat(5)}`,
+    ),
+  ],
+  [
+    'curves of a mask in shares of a box as large',
+    svg(
+      `<mask id="m" maskContentUnits="objectBoundingBox"><path d="${farCurves}"/></mask>${masked('<rect width="7e6" height="7e6"/>')}`,
+    ),
+  ],
+  [
+    'curves of a mask in shares of what lies as far apart',
+    svg(
+      `<mask id="m" maskContentUnits="objectBoundingBox"><path d="${farCurves}"/></mask>${masked('<rect width="9" height="9"/><g transform="translate(7e6)"><rect width="9" height="9"/></g>')}`,
+    ),
+  ],
+  ...['transform="scale(7e6)"', 'stroke-width="7e6"', 'stroke-width="4e5%"'].map(
+    (large): Slow => [
+      `curves of a marker of a path with ${large}`,
+      svg(
+        `<marker id="m"><path d="${farCurves}"/></marker><g marker-end="url(#m)"><path d="M0 0h9" ${large}/></g>`,
+      ),
+    ],
+  ),
   ['a stroke that crosses itself', svg(`<path fill="none" stroke="red" d="${wander(5000)}"/>`)],
   ['a wide stroke', svg(`<path stroke="red" stroke-width="300" d="${wander(5000)}"/>`)],
   [
@@ -106,49 +133,7 @@ export const slowDrawings: readonly (readonly [name: string, document: string])[
   ],
   ['blends', svg('<g style="mix-blend-mode:hue"><path/></g>'.repeat(100))],
   ['blends by a class', styled(['.a{mix-blend-mode:multiply}'], '<path class="a"/>'.repeat(100))],
-  ['a text in one line', svg(`<text>${'abc def '.repeat(10_000)}</text>`)],
-  ['large letters', svg(`<g font-size="900">${'<text y="900">88888888</text>'.repeat(3000)}</g>`)],
-  [
-    'large letters with a wide line around',
-    large(`<g font-size="900" stroke="red" stroke-width="300">${eights(330)}</g>`),
-  ],
-  [
-    'large letters with a wide line around, by styles',
-    large(
-      `<style>g{font:bold 900px serif}.b{stroke:red;stroke-width:300px}</style><g class="b">${eights(330)}</g>`,
-    ),
-  ],
-  [
-    'large letters of uses',
-    large(
-      `<g id="t" stroke="red" stroke-width="100">${eights(3)}</g>${'<use href="#t" font-size="40em"/>'.repeat(40)}`,
-    ),
-  ],
-  [
-    'small letters made large',
-    large(`<g transform="scale(90)" stroke="red" stroke-width="3">${eights(60)}</g>`),
-  ],
-  [
-    'small letters with a wide line around',
-    large(`<g stroke="red" stroke-width="400">${eights(100)}</g>`),
-  ],
-  ['a text of six thousand letters', svg(`<text>${'8'.repeat(6000)}</text>`)],
-  ['a text of letters that no font has', svg(`<text>${'\u9000'.repeat(6000)}</text>`)],
-  ['letters upon letters with a line around', svg(onOneAnother(1200))],
-  ['many texts', svg('<text>abcdefghij</text>'.repeat(12_000))],
-  ['texts of a size each', svg(sizes(6000, (size) => `<text ${size}>8</text>`))],
-  [
-    'texts of a size each, of letters that no font has',
-    svg(sizes(2100, (size) => `<text ${size}>\u9000</text>`)),
-  ],
-  [
-    'a text of parts of a size each',
-    svg(`<text>${sizes(2900, (size) => `<tspan ${size}>8</tspan>`)}</text>`),
-  ],
-  [
-    'a text by uses of a size each',
-    svg(`<text id="t">8</text>${sizes(6000, (size) => `<use href="#t" ${size}/>`)}`),
-  ],
+  ...slowTexts,
   [
     'a gradient of ten thousand colours',
     svg(`<linearGradient id="a">${stops(10_000)}</linearGradient>${full('fill="url(#a)"')}`),

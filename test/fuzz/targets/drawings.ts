@@ -4,7 +4,6 @@ import { SVG_BYTES_MAX } from '../../../runtime/core/limits.ts';
 import { IngestRefusal } from '../../../runtime/worker/ingest/ingest-refusal.ts';
 import { pathLines, pointLines } from '../../../runtime/worker/ingest/svg/path-segments.ts';
 import { sanitizeSvg } from '../../../runtime/worker/ingest/svg/sanitize-svg.ts';
-import { transformScale } from '../../../runtime/worker/ingest/svg/scales.ts';
 import {
   printDeclarations,
   printStyleSheet,
@@ -12,6 +11,7 @@ import {
   readStyleSheet,
   readValue,
 } from '../../../runtime/worker/ingest/svg/style.ts';
+import { transformScale } from '../../../runtime/worker/ingest/svg/transforms.ts';
 import { attacks, disguises, whole } from '../../support/svg-attacks.ts';
 import { drawings } from '../../support/svg-drawings.ts';
 import { bytes, refusals, type Target, text } from '../target.ts';

@@ -36,7 +36,7 @@ import {
 } from './peak-memory.ts';
 import type { SvgSize } from './raster-grid.ts';
 import { scalesOf } from './scales.ts';
-import { type ShapeCost, type ShapePlace, shapeCost } from './shape-cost.ts';
+import { type ShapeCost, type ShapePlace, shapeCost, TEXTS } from './shape-cost.ts';
 import type { Declaration } from './style.ts';
 import { stylesCost } from './style-cost.ts';
 import { allElements, type SvgNode } from './svg-node.ts';
@@ -69,9 +69,7 @@ export function readComplexity(root: SvgNode, grid: SvgSize): DrawingNeeds {
 
 /** Beside what it draws. */
 const ELEMENT_NS = 30_000;
-const SHAPES = new Set(
-  'path rect circle ellipse line polyline polygon text tspan textPath'.split(' '),
-);
+const SHAPES = new Set([...'path rect circle ellipse line polyline polygon'.split(' '), ...TEXTS]);
 
 class CostReader {
   readonly fonts: FontsCost;
@@ -90,8 +88,12 @@ class CostReader {
     const inOrder = usersFirst(drawing);
     this.fonts = fontsCost(drawing, inOrder);
     this.#letters = letterSizesOf(drawing, inOrder);
-    this.#scales = scalesOf(drawing, inOrder, this.#fontOf);
-    this.#strokeWidth = widestStroke(drawing.styles, this.#fontOf);
+    this.#strokeWidth = widestStroke(drawing, this.#fontOf);
+    this.#scales = scalesOf(drawing, inOrder, {
+      fontOf: this.#fontOf,
+      spanOf: this.#spanOf,
+      widestStroke: this.#strokeWidth,
+    });
     this.#pen = penOf(drawing);
     this.#layersOf = layerReader(drawing.styles);
     this.#hasMarkers = [...drawing.references.values()].some((all) =>
@@ -146,10 +148,7 @@ class CostReader {
     const layers = this.#layersOf(node);
     cost.layers += layers.size;
     cost.ns += layersCost(layers, this.#drawing.grid);
-    addStroke(cost, declarations, {
-      scale: this.#scales.get(node) ?? 0,
-      width: this.#strokeWidth,
-    });
+    addStroke(cost, declarations, this.#strokeWidth);
     cost.layer_depth += layers.size === 0 ? 0 : 1;
     const use = { element: node, scale: this.#scales.get(node) ?? 0, font: this.#fontOf(node) };
     for (const { by, target } of referencesOf(this.#drawing, node)) {
@@ -167,10 +166,11 @@ class CostReader {
 
   #ownCost(node: SvgNode): Cost {
     const isShape = SHAPES.has(node.name);
-    const place = this.#placeOf(node);
+    const place = this.#placedAt(node, this.#scales.get(node) ?? 0);
     // What is made nothing of is not drawn, however large it says that it is.
     const shape = isShape && place.scale > 0 ? shapeCost(node, place) : undefined;
-    const lengths = strokeLengths(shape, this.#drawing.styles.get(node) ?? []);
+    const declarations = this.#drawing.styles.get(node) ?? [];
+    const length = shape === undefined ? 0 : dashedLength(shape, place.scale, declarations);
     return {
       elements: 1,
       shapes: isShape ? 1 : 0,
@@ -181,13 +181,16 @@ class CostReader {
       ns: ELEMENT_NS + (shape?.fill_ns ?? 0),
       stroke_ns: shape?.stroke_ns ?? 0,
       area: shape?.area ?? 0,
-      ...lengths,
-      peak: { ...shapePeak(shape, place, this.#pen), ...lengths },
+      length,
+      peak: { ...shapePeak(shape, place, this.#pen), length },
     };
   }
 
-  #placeOf(node: SvgNode): ShapePlace {
-    const scale = this.#scales.get(node) ?? 0;
+  /** Text may be spaced out beyond what it is counted with. */
+  readonly #spanOf = (node: SvgNode, scale: number): number | undefined =>
+    TEXTS.has(node.name) ? undefined : shapeCost(node, this.#placedAt(node, scale))?.span;
+
+  #placedAt(node: SvgNode, scale: number): ShapePlace {
     return {
       scale,
       grid: this.#drawing.grid,
@@ -197,14 +200,9 @@ class CostReader {
   }
 }
 
-type StrokeLengths = Pick<Cost, 'length' | 'fixed_length'>;
-
-function strokeLengths(
-  shape: ShapeCost | undefined,
-  declarations: readonly Declaration[],
-): StrokeLengths {
-  const length = shape?.length ?? 0;
-  return isFixed(declarations) ? { length: 0, fixed_length: length } : { length, fixed_length: 0 };
+/** Dashes are as long in its units as they say, and in pixels where the stroke does not scale. */
+function dashedLength({ length }: ShapeCost, scale: number, declarations: readonly Declaration[]) {
+  return isFixed(declarations) ? length : length / scale;
 }
 
 /** At most one for every number that is written, and for every way back to the start. */

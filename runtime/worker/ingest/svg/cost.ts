@@ -16,9 +16,8 @@ export type Cost = {
   stroke_ns: number;
   /** Pixels that a paint of an element around would cover. */
   area: number;
-  /** Pixels that a dashed stroke of an element around would go along, where it scales and where it does not. */
+  /** What a dashed stroke of an element around would go along, in what its dashes are told in. */
   length: number;
-  fixed_length: number;
   peak: Peak;
 };
 
@@ -30,7 +29,6 @@ export function addInherited(cost: Cost, more: Cost): void {
   cost.stroke_ns += more.stroke_ns;
   cost.area += more.area;
   cost.length += more.length;
-  cost.fixed_length += more.fixed_length;
   joinPeaks(cost.peak, more.peak);
 }
 

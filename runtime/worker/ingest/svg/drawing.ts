@@ -81,6 +81,13 @@ export function drawnWith(drawing: Drawing, node: SvgNode): SvgNode[] {
   return [...childElements(node), ...referencesOf(drawing, node).map(({ target }) => target)];
 }
 
+/** By itself, or by the one that it is made after. */
+export function saidBy(drawing: Drawing, pattern: SvgNode, name: string): string | undefined {
+  const own = pattern.attributes.get(name);
+  const model = referencesOf(drawing, pattern).find(({ by }) => by === 'href')?.target;
+  return own !== undefined || model === undefined ? own : saidBy(drawing, model, name);
+}
+
 type Named = readonly [by: string, id: string];
 
 function findReferences(node: SvgNode, declarations: readonly Declaration[]): Named[] {

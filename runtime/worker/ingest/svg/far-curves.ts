@@ -6,7 +6,7 @@
 /** Pixels of the grid. */
 const FAR = 8192;
 /** Beyond them the renderer draws nothing. */
-const FARTHEST = 1e7;
+export const FARTHEST = 1e7;
 /** So many come to within a tenth of a pixel of a curve that reaches a pixel, and by the root of what it reaches. */
 const LINES_OF_A_PIXEL = 7.5;
 /** The farther two of them reach, the longer it takes to find where they cross. */

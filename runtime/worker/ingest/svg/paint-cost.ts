@@ -4,9 +4,10 @@
  */
 import { svgLayerProperties } from '../../../core/image/svg-rules.ts';
 import { type Drawing, referencesOf } from './drawing.ts';
-import { lengthOf, lengthsOf } from './lengths.ts';
-import { addDashes, type DashesOnPixel, type Peak } from './peak-memory.ts';
+import { lengthOf, lengthsOf, placeOf } from './lengths.ts';
+import { addDashes, type Peak } from './peak-memory.ts';
 import type { SvgSize } from './raster-grid.ts';
+import { rootUnits } from './scales.ts';
 import type { Declaration } from './style.ts';
 import type { SvgNode } from './svg-node.ts';
 
@@ -112,7 +113,7 @@ export function addFilter(cost: { filter_pixels: number; ns: number }, pixels: n
   cost.ns += pixels * FILTER_UNIT_NS;
 }
 
-type Stroked = { ns: number; stroke_ns: number; length: number; fixed_length: number; peak: Peak };
+type Stroked = { ns: number; stroke_ns: number; length: number; peak: Peak };
 
 const DASH_NS = 3000;
 /** Where dashes are wider than long, each crosses those around it. */
@@ -124,7 +125,7 @@ const AROUND_DASHES = { font: 1, percent: 1 };
 export function addStroke(
   cost: Stroked,
   declarations: readonly Declaration[],
-  { scale, width }: { scale: number; width: number },
+  width: number,
 ): void {
   if (declarations.some(([property, value]) => property === 'stroke' && value !== 'none')) {
     cost.ns += cost.stroke_ns;
@@ -134,17 +135,11 @@ export function addStroke(
     if (declaration[0] !== 'stroke-dasharray') continue;
     const period = periodOf(declaration);
     if (period === 0) continue;
-    const onPixel = dashesOnPixel(period, scale);
-    const dashes = cost.length * onPixel.scaled + cost.fixed_length * onPixel.fixed;
+    const dashes = cost.length / period;
     const overlaps = Math.min(dashes, width / period);
     cost.ns += dashes * (DASH_NS + (overlaps > 1 ? overlaps * DASH_CROSSING_NS : 0));
-    addDashes(cost.peak, onPixel);
+    addDashes(cost.peak, period);
   }
-}
-
-/** Of a stroke that scales, what is made nothing of has none. */
-function dashesOnPixel(period: number, scale: number): DashesOnPixel {
-  return { scaled: scale > 0 ? 1 / (period * scale) : 0, fixed: 1 / period };
 }
 
 /** That of a rule holds for thousands of elements. */
@@ -166,17 +161,14 @@ export function isFixed(declarations: readonly Declaration[]): boolean {
   );
 }
 
-/** In the units of whatever has it. */
-export function widestStroke(
-  styles: ReadonlyMap<SvgNode, readonly Declaration[]>,
-  fontOf: (node: SvgNode) => number,
-): number {
+/** In the units of whatever has it; a share of the picture is one of all its viewports. */
+export function widestStroke(drawing: Drawing, fontOf: (node: SvgNode) => number): number {
+  const percent = rootUnits(drawing) / 100;
   let widest = 1;
-  for (const [node, declarations] of styles) {
+  for (const [node, declarations] of drawing.styles) {
     for (const [property, value] of declarations) {
-      if (property === 'stroke-width') {
-        widest = Math.max(widest, lengthOf(value, 100, fontOf(node)));
-      }
+      if (property !== 'stroke-width') continue;
+      widest = Math.max(widest, placeOf(value, { font: fontOf(node), percent }));
     }
   }
   return widest;

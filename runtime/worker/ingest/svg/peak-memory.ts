@@ -4,12 +4,13 @@
  * stroke. Measured, and rounded up. Spec: Limits, Uploads (SVG complexity).
  */
 import { SVG_RASTER_LONG_EDGE_MAX } from '../../../core/limits.ts';
-import { type Drawing, type Reference, referencesOf } from './drawing.ts';
+import { type Drawing, type Reference, saidBy } from './drawing.ts';
 import { lengthOf } from './lengths.ts';
 import type { SvgSize } from './raster-grid.ts';
-import { rootUnits, transformScale } from './scales.ts';
+import { rootUnits } from './scales.ts';
 import type { ShapeCost, ShapePlace } from './shape-cost.ts';
 import { childElements, type SvgNode } from './svg-node.ts';
+import { transformScale } from './transforms.ts';
 
 /** What is added up on the way from the shapes to the picture: the most that one of them takes. */
 export type Peak = {
@@ -19,9 +20,8 @@ export type Peak = {
   outline_bytes: number;
   /** Of the outline, for each line or dash. */
   edges: number;
-  /** Pixels along the longest shape, and along the longest whose stroke does not scale. */
+  /** Along the longest shape, in what its dashes are told in. */
   length: number;
-  fixed_length: number;
   /** Pixels of the longer side of the largest shape, and those that a unit of it becomes. */
   span: number;
   scale: number;
@@ -32,7 +32,6 @@ const noPeak: Readonly<Peak> = {
   outline_bytes: 0,
   edges: 0,
   length: 0,
-  fixed_length: 0,
   span: 0,
   scale: 0,
 };
@@ -51,7 +50,6 @@ export function joinPeaks(one: Peak, other: Peak): void {
   one.outline_bytes = Math.max(one.outline_bytes, other.outline_bytes);
   one.edges = Math.max(one.edges, other.edges);
   one.length = Math.max(one.length, other.length);
-  one.fixed_length = Math.max(one.fixed_length, other.fixed_length);
   one.span = Math.max(one.span, other.span);
   one.scale = Math.max(one.scale, other.scale);
 }
@@ -87,13 +85,6 @@ export function tileGrids(drawing: Drawing, pattern: SvgNode, { peak, font }: Pa
 
 function percentOf(text: string | undefined): number {
   return text?.includes('%') ? Math.abs(Number.parseFloat(text)) / 100 || 0 : 0;
-}
-
-/** By itself, or by the one that it is made after. */
-function saidBy(drawing: Drawing, pattern: SvgNode, name: string): string | undefined {
-  const own = pattern.attributes.get(name);
-  const model = referencesOf(drawing, pattern).find(({ by }) => by === 'href')?.target;
-  return own !== undefined || model === undefined ? own : saidBy(drawing, model, name);
 }
 
 /** A mask's picture, what it lets through, and what both make. */
@@ -157,20 +148,17 @@ const ROUNDING = new Set(['stroke-linecap', 'stroke-linejoin']);
 
 export function shapePeak(shape: ShapeCost | undefined, place: ShapePlace, pen: Pen): Peak {
   if (shape === undefined) return { ...noPeak };
-  const { lines, length, span } = shape;
+  const { lines, span } = shape;
   const { scale, letter } = place;
   const isRound = pen.hasStrokes && pen.isRound;
   const edges = PLAIN_EDGES + (isRound ? roundEdges((letter.stroke * scale) / 2) : 0);
   const outline_bytes = lines * edges * EDGE_BYTES;
-  return { ...noPeak, outline_bytes, edges, length, span, scale };
+  return { ...noPeak, outline_bytes, edges, span, scale };
 }
 
-/** Where the stroke scales, and where it does not. */
-export type DashesOnPixel = { readonly scaled: number; readonly fixed: number };
-
 /** Each dash is a line of its own. */
-export function addDashes(peak: Peak, { scaled, fixed }: DashesOnPixel): void {
-  const dashes = Math.max(peak.length * scaled, peak.fixed_length * fixed);
+export function addDashes(peak: Peak, period: number): void {
+  const dashes = peak.length / period;
   peak.outline_bytes = Math.max(peak.outline_bytes, dashes * peak.edges * EDGE_BYTES);
 }
 

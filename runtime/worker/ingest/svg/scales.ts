@@ -1,8 +1,20 @@
 /** How much larger than in the file what an SVG draws can come out on the grid. */
-import { type Drawing, drawnWith } from './drawing.ts';
-import { lengthOf } from './lengths.ts';
-import { viewBoxOf } from './raster-grid.ts';
-import type { SvgNode } from './svg-node.ts';
+import { type Drawing, type Reference, referencesOf, saidBy } from './drawing.ts';
+import { FARTHEST } from './far-curves.ts';
+import { placeOf } from './lengths.ts';
+import { type SvgSize, viewBoxOf } from './raster-grid.ts';
+import { reachesOf } from './reach.ts';
+import { childElements, type SvgNode } from './svg-node.ts';
+import { transformScale, transformsOf } from './transforms.ts';
+
+type Measures = {
+  /** How large the letters of an element may be, in its units. */
+  readonly fontOf: (node: SvgNode) => number;
+  /** Pixels of the longer side of a shape's box; undefined for what is none. */
+  readonly spanOf: (node: SvgNode, scale: number) => number | undefined;
+  /** Of all strokes, in the units of what has it. */
+  readonly widestStroke: number;
+};
 
 /**
  * How many pixels of the grid one unit of an element's own coordinates can become, at most, over all
@@ -11,17 +23,163 @@ import type { SvgNode } from './svg-node.ts';
 export function scalesOf(
   drawing: Drawing,
   inOrder: readonly SvgNode[],
-  fontOf: (node: SvgNode) => number,
-): Map<SvgNode, number> {
-  const scales = new Map<SvgNode, number>([[drawing.root, rootScale(drawing)]]);
-  for (const node of inOrder) {
-    const scale = scales.get(node) ?? 0;
-    for (const one of drawnWith(drawing, node)) {
-      const reached = scale * ownScale(drawing, one, fontOf(one));
-      scales.set(one, Math.max(scales.get(one) ?? 0, reached));
+  measures: Measures,
+): ReadonlyMap<SvgNode, number> {
+  return new ScaleReader(drawing, inOrder, measures).scales;
+}
+
+type Sides = {
+  /** The longer side of the viewport that an element stands in, in the units of what is around it. */
+  readonly viewport: number;
+  /** The longest side that a `use` gives it, in these units. */
+  readonly asked: number;
+};
+
+/** Where an element is drawn: the largest of all the ways that it is. */
+type Place = Sides & {
+  /** Pixels of the grid that a unit of what is around it becomes. */
+  readonly scale: number;
+};
+
+const nowhere: Place = { scale: 0, viewport: 0, asked: 0 };
+
+class ScaleReader {
+  readonly scales = new Map<SvgNode, number>();
+  readonly #drawing: Drawing;
+  readonly #inOrder: readonly SvgNode[];
+  readonly #measures: Measures;
+  readonly #places = new Map<SvgNode, Place>();
+  #reaches: ReadonlyMap<SvgNode, number> | undefined;
+  #stretches: ReadonlyMap<SvgNode, number> | undefined;
+
+  constructor(drawing: Drawing, inOrder: readonly SvgNode[], measures: Measures) {
+    this.#drawing = drawing;
+    this.#inOrder = inOrder;
+    this.#measures = measures;
+    for (const node of inOrder) this.#read(node);
+  }
+
+  #read(node: SvgNode): void {
+    const place = this.#places.get(node) ?? nowhere;
+    const isRoot = node === this.#drawing.root;
+    const scale = isRoot ? rootScale(this.#drawing) : this.#scaleOf(node, place);
+    const viewport = isRoot ? rootUnits(this.#drawing) : this.#viewportIn(node, place);
+    this.scales.set(node, scale);
+    for (const child of childElements(node)) this.#draw(child, { scale, viewport, asked: 0 });
+    const asked = node.name === 'use' ? this.#longestSide(node, viewport) : 0;
+    for (const reference of referencesOf(this.#drawing, node)) {
+      const within = this.#scaleWithin(node, reference, scale);
+      this.#draw(reference.target, { scale: within, viewport, asked });
     }
   }
-  return scales;
+
+  #scaleWithin(node: SvgNode, { by, target }: Reference, scale: number): number {
+    const units = BOX_UNITS[by];
+    if (units !== undefined && saidBy(this.#drawing, target, units) === 'objectBoundingBox') {
+      return this.#boxPixels(node, scale);
+    }
+    if (!INHERITED.test(by)) return scale;
+    const stroke = isInStrokes(target) ? this.#measures.widestStroke : 1;
+    return product(product(scale, stroke), this.#stretchOf(node));
+  }
+
+  #draw(node: SvgNode, { scale, viewport, asked }: Place): void {
+    const known = this.#places.get(node) ?? nowhere;
+    this.#places.set(node, {
+      scale: Math.max(known.scale, scale),
+      viewport: Math.max(known.viewport, viewport),
+      asked: Math.max(known.asked, asked),
+    });
+  }
+
+  #scaleOf(node: SvgNode, place: Place): number {
+    return product(place.scale, this.#ownStretch(node, place));
+  }
+
+  #ownStretch(node: SvgNode, sides: Sides): number {
+    const transforms = transformsOf(this.#drawing, node).map(transformScale);
+    const transform = transforms.length === 0 ? 1 : Math.max(...transforms);
+    const box = viewBoxOf(node);
+    const fitted = box === undefined ? 1 : this.#sideOf(node, sides) / fittedSide(node, box);
+    return product(transform, fitted);
+  }
+
+  #viewportIn(node: SvgNode, place: Place): number {
+    const box = viewBoxOf(node);
+    if (box !== undefined) return Math.max(box.width, box.height);
+    return VIEWPORTS.has(node.name) ? this.#sideOf(node, place) : place.viewport;
+  }
+
+  /** The viewport around stands for all that is unsaid. */
+  #sideOf(node: SvgNode, { viewport, asked }: Sides): number {
+    return Math.max(viewport, asked, this.#longestSide(node, viewport));
+  }
+
+  #longestSide(node: SvgNode, viewport: number): number {
+    const around = { font: this.#measures.fontOf(node), percent: viewport / 100 };
+    return Math.max(...SIDES.map((name) => Math.abs(placeOf(node.attributes.get(name), around))));
+  }
+
+  #boxPixels(node: SvgNode, scale: number): number {
+    const { spanOf } = this.#measures;
+    return Math.min(spanOf(node, scale) ?? product(scale, 2 * this.#reachOf(node)), FARTHEST);
+  }
+
+  /** How much larger something in an element can be than the element is. */
+  #stretchOf(node: SvgNode): number {
+    if (this.#stretches === undefined) {
+      const viewport = rootUnits(this.#drawing);
+      const uses = this.#inOrder.filter(({ name }) => name === 'use');
+      const asked = Math.max(0, ...uses.map((use) => this.#longestSide(use, viewport)));
+      const own = (one: SvgNode) => this.#ownStretch(one, { viewport, asked });
+      this.#stretches = stretchesOf(this.#drawing, this.#inOrder, own);
+    }
+    return this.#stretches.get(node) ?? 1;
+  }
+
+  #reachOf(node: SvgNode): number {
+    this.#reaches ??= reachesOf(this.#drawing, this.#inOrder, rootUnits(this.#drawing) / 100);
+    return this.#reaches.get(node) ?? 0;
+  }
+}
+
+const SIDES = ['width', 'height', 'markerWidth', 'markerHeight'];
+const VIEWPORTS = new Set(['svg', 'symbol']);
+
+/** What of those that refer to it is in shares of their boxes. */
+const BOX_UNITS: Readonly<Record<string, string>> = {
+  'clip-path': 'clipPathUnits',
+  mask: 'maskContentUnits',
+  fill: 'patternContentUnits',
+  stroke: 'patternContentUnits',
+};
+
+/** They hold for all that is in an element, as large as it is there. */
+const INHERITED = /^(?:fill|stroke|marker)/;
+
+function isInStrokes({ name, attributes }: SvgNode): boolean {
+  return name === 'marker' && attributes.get('markerUnits') !== 'userSpaceOnUse';
+}
+
+function stretchesOf(
+  drawing: Drawing,
+  inOrder: readonly SvgNode[],
+  ownStretch: (node: SvgNode) => number,
+): ReadonlyMap<SvgNode, number> {
+  const stretches = new Map<SvgNode, number>();
+  for (const node of inOrder.toReversed()) {
+    const used = referencesOf(drawing, node).filter(({ by }) => by === 'href');
+    const within = [...childElements(node), ...used.map(({ target }) => target)];
+    const most = within.map((one) => product(ownStretch(one), stretches.get(one) ?? 1));
+    stretches.set(node, Math.max(1, ...most));
+  }
+  return stretches;
+}
+
+/** The side of a viewBox that comes out as large as what it is fitted into, at most. */
+function fittedSide({ attributes }: SvgNode, { width, height }: SvgSize): number {
+  const isCut = /none|slice/.test(attributes.get('preserveAspectRatio') ?? '');
+  return isCut ? Math.min(width, height) : Math.max(width, height);
 }
 
 /** The longer side of the picture in the units of its root. */
@@ -34,37 +192,7 @@ function rootScale({ root, grid }: Drawing): number {
   return Math.max(grid.width / box.width, grid.height / box.height);
 }
 
-function ownScale(drawing: Drawing, node: SvgNode, font: number): number {
-  const texts = (drawing.styles.get(node) ?? [])
-    .filter(([property]) => property === 'transform')
-    .map(([, value]) => value);
-  const pattern = node.attributes.get('patternTransform');
-  const all = pattern === undefined ? texts : [...texts, pattern];
-  const transform = all.length === 0 ? 1 : Math.max(...all.map(transformScale));
-  return transform * viewBoxScale(drawing, node, font);
-}
-
-/** A symbol takes its size from what uses it: the picture's own size stands for all that is unsaid. */
-function viewBoxScale(drawing: Drawing, node: SvgNode, font: number): number {
-  const box = viewBoxOf(node);
-  if (box === undefined) return 1;
-  const sides = ['width', 'height', 'markerWidth', 'markerHeight'].map((name) =>
-    lengthOf(node.attributes.get(name), 0, font),
-  );
-  return Math.max(rootUnits(drawing), ...sides) / Math.min(box.width, box.height);
-}
-
-/** The most that a list of transforms stretches a line by. */
-export function transformScale(text: string): number {
-  let scale = 1;
-  for (const [, name = '', list = ''] of text.matchAll(/\b([a-z]+)\s*\(([^()]*)\)/gi)) {
-    const numbers = list.split(/[\s,]+/).map((number) => Math.abs(Number.parseFloat(number)) || 0);
-    const [first = 1, second = first] = numbers;
-    const kind = name.toLowerCase();
-    if (kind === 'matrix') scale *= Math.hypot(...numbers.slice(0, 4));
-    else if (kind.startsWith('scale')) scale *= Math.max(first, second);
-    else if (kind.startsWith('skew')) scale *= 1 + Math.abs(Math.tan((first * Math.PI) / 180));
-  }
-  // Endless times nothing: whoever writes it is not believed that nothing is left.
-  return Number.isNaN(scale) ? Number.POSITIVE_INFINITY : scale;
+/** What is made nothing of is nothing, however large. */
+function product(one: number, other: number): number {
+  return one * other || 0;
 }

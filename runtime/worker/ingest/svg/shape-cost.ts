@@ -68,7 +68,7 @@ function boundsOf({ scale, grid }: ShapePlace): PathBounds {
   };
 }
 
-const TEXTS = new Set(['text', 'tspan', 'textPath']);
+export const TEXTS = new Set(['text', 'tspan', 'textPath']);
 
 /** A percentage is one of the picture, as it is seen from here. */
 function lineSegment({ attributes }: SvgNode, { scale, grid, letter }: ShapePlace): Segments {

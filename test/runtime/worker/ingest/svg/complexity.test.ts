@@ -241,6 +241,18 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
       'an outlined headline over the whole picture',
       wide(`<text font-size="600" stroke="red" stroke-width="30">${'A'.repeat(30)}</text>`),
     ],
+    [
+      'a thousand curves of a symbol that is high and narrow',
+      wide(
+        `<symbol id="s" viewBox="0 0 10 1000"><path d="M0 0${'c90 0 90 90 9 1s-90 90-9-1'.repeat(500)}"/></symbol><use href="#s"/>`,
+      ),
+    ],
+    [
+      'bars that are cut by a share of their boxes',
+      wide(
+        `<clipPath id="c" clipPathUnits="objectBoundingBox"><rect width="1" height=".5"/></clipPath>${'<rect width="90" height="40" clip-path="url(#c)"/>'.repeat(300)}`,
+      ),
+    ],
     ['500 layers', svg('<g opacity=".5"/>'.repeat(500))],
     ['32 layers in one another', svg(nested(32, '<g opacity=".9">'))],
     [

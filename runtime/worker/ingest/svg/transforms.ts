@@ -1,0 +1,26 @@
+/** How much what transforms an element stretches it. CSS Transforms. */
+import type { Drawing } from './drawing.ts';
+import type { SvgNode } from './svg-node.ts';
+
+/** One of them holds. */
+export function transformsOf({ styles }: Drawing, node: SvgNode): string[] {
+  const declared = (styles.get(node) ?? []).filter(([property]) => property === 'transform');
+  const pattern = node.attributes.get('patternTransform');
+  const texts = declared.map(([, value]) => value);
+  return pattern === undefined ? texts : [...texts, pattern];
+}
+
+/** The most that a list of transforms stretches a line by. */
+export function transformScale(text: string): number {
+  let scale = 1;
+  for (const [, name = '', list = ''] of text.matchAll(/\b([a-z]+)\s*\(([^()]*)\)/gi)) {
+    const numbers = list.split(/[\s,]+/).map((number) => Math.abs(Number.parseFloat(number)) || 0);
+    const [first = 1, second = first] = numbers;
+    const kind = name.toLowerCase();
+    if (kind === 'matrix') scale *= Math.hypot(...numbers.slice(0, 4));
+    else if (kind.startsWith('scale')) scale *= Math.max(first, second);
+    else if (kind.startsWith('skew')) scale *= 1 + Math.abs(Math.tan((first * Math.PI) / 180));
+  }
+  // Endless times nothing: whoever writes it is not believed that nothing is left.
+  return Number.isNaN(scale) ? Number.POSITIVE_INFINITY : scale;
+}
