@@ -12,7 +12,7 @@ import { hostOf } from './protocol.ts';
 import { serveRaw } from './raw/serve-raw.ts';
 import { type ServingDeps, serveDerived, serveOriginal } from './serve-image.ts';
 
-export type HandlerDeps = Pick<DeliveryDeps, 'lookup' | 'log'> & ServingDeps;
+export type HandlerDeps = Pick<DeliveryDeps, 'log'> & ServingDeps;
 
 /** Answers in any case; resolves when the answer was handed to the connection. */
 export async function handleDelivery(deps: HandlerDeps, exchange: Exchange): Promise<Answered> {

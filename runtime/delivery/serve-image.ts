@@ -16,12 +16,13 @@ import {
   answerStream,
   portionOf,
 } from './answer.ts';
+import { breakOffWhereChanged } from './changed-midway.ts';
 import type { DeliveryDeps } from './deps.ts';
 import type { Answered, Exchange, MeterDelivery } from './exchange.ts';
 import { databaseTime, type KnownFile, type KnownProject, keptSecondsMax } from './lookup.ts';
 import type { Originals } from './originals.ts';
 
-export type ServingDeps = Pick<DeliveryDeps, 'derived' | 'meter' | 'clock'> & {
+export type ServingDeps = Pick<DeliveryDeps, 'derived' | 'lookup' | 'meter' | 'clock'> & {
   originals: Originals;
 };
 
@@ -46,7 +47,11 @@ export async function serveOriginal(deps: ServingDeps, served: Served): Promise<
   if (isHead) await deps.originals.check(object_key);
   const stream = isHead ? null : await deps.originals.open(object_key, portion);
   const of = { stream, size_bytes, portion, meter };
-  return answerStream(served, () => dated(deps, served, image), of);
+  const begin = () => {
+    breakOffWhereChanged(deps, served, size_bytes);
+    return dated(deps, served, image);
+  };
+  return answerStream(served, begin, of);
 }
 
 export async function serveDerived(
@@ -70,6 +75,7 @@ export async function serveDerived(
   );
   switch (found.outcome) {
     case 'done':
+      breakOffWhereChanged(deps, served, found.bytes.length);
       return answerBytes(served, dated(deps, served, image), { ...found, meter });
     case 'busy':
       return answerRefusal(served, 'busy', found.retry_after_seconds);

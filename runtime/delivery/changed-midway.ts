@@ -1,0 +1,58 @@
+/**
+ * A large body may be on its way to a cache for longer than the second purge of a change waits; the cache would keep it
+ * for as long as its head says. So whoever sends it looks again as often as a new answer would, and breaks off what is
+ * no longer served: no cache keeps a body that did not end. Spec: Caching and response headers.
+ */
+import { LOOKUP_CACHE_SECONDS_MAX } from '../core/limits.ts';
+import type { DeliveryDeps } from './deps.ts';
+import type { Exchange } from './exchange.ts';
+import { hostOf } from './protocol.ts';
+import type { Served } from './serve-image.ts';
+
+type WatchDeps = Pick<DeliveryDeps, 'lookup' | 'clock'>;
+type Known = Pick<Served, 'project' | 'file'>;
+
+/** A cache that takes less than this takes all of it before the second purge. */
+const LARGE_BYTES_MIN = 1_000_000;
+const LOOK_MS = 1000;
+
+/** To be called when the head is written. While the database does not answer, the body goes on. */
+export function breakOffWhereChanged(deps: WatchDeps, served: Served, sizeBytes: number): void {
+  const { response } = served;
+  if (sizeBytes < LARGE_BYTES_MIN || response.destroyed) return;
+  let newest: Known = served;
+  const look = async () => {
+    if (isFresh(deps, newest)) return;
+    const now = await findAgain(deps, served);
+    if (now !== undefined && isSame(served, now)) newest = now;
+    else response.destroy();
+  };
+  const timer = setInterval(() => void look().catch(() => undefined), LOOK_MS);
+  response.once('close', () => clearInterval(timer));
+}
+
+function isFresh({ clock }: WatchDeps, { project, file }: Known): boolean {
+  const age_ms = clock.now().getTime() - Math.min(project.asked_at, file.asked_at);
+  return age_ms < LOOKUP_CACHE_SECONDS_MAX * 1000;
+}
+
+async function findAgain(
+  { lookup }: WatchDeps,
+  { request, url }: Pick<Exchange, 'request'> & Pick<Served, 'url'>,
+): Promise<Known | undefined> {
+  const project = await lookup.findProject(hostOf(request));
+  const file = project && (await lookup.findFile(project.project_id, url.target.file_slug));
+  return file && { project, file };
+}
+
+/** What the bytes depend on, and whether anybody may have them: the state of a project, its access, its images. */
+function isSame({ url, project, file }: Served, now: Known): boolean {
+  return (
+    now.file.status === 'ready' &&
+    now.file.object_key === file.object_key &&
+    now.project.project_id === project.project_id &&
+    now.project.status === 'active' &&
+    now.project.delivery_access === project.delivery_access &&
+    (url.target.kind === 'originals' || now.project.generation === project.generation)
+  );
+}
