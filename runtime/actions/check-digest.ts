@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { processingErrors, ServiceError } from '../core/errors.ts';
+import { type ErrorDetails, processingErrors, ServiceError } from '../core/errors.ts';
 import type { Database } from '../db/client.ts';
 import { updateUploadWrongDigest } from '../db/upload-ends.ts';
 import { type UploadRow, updateUploadRefusedBytes } from '../db/uploads.ts';
@@ -26,16 +26,28 @@ export async function checkDigest(
   const known = upload.refused_etag === etag ? upload.refused_sha256 : null;
   const stored_sha256 = known ?? (await readDigest(deps, upload));
   if (stored_sha256 === sha256) return;
+  if (known === null) await noteRefused(deps, upload, { etag, sha256: stored_sha256 });
   const details = { sha256, stored_sha256 };
   if (isJoined(upload)) {
     await failUnprocessed(deps, upload, updateUploadWrongDigest);
-    throw new ServiceError('sha256_mismatch', { message: SEND_ANEW, details });
+    throw refusalOfJoined(details);
   }
-  if (known === null) await noteRefused(deps, upload, { etag, sha256: stored_sha256 });
   throw new ServiceError('sha256_mismatch', { details });
 }
 
 const SEND_ANEW = processingErrors.sha256_mismatch.message;
+
+/** What refused joined parts, to whoever completes them again; undefined where their upload failed otherwise. */
+export function findDigestRefusal(upload: UploadRow): ServiceError | undefined {
+  const { error_code, sha256, refused_sha256: stored_sha256 } = upload;
+  // Of a single part others may have come since those that were noted.
+  if (error_code !== 'sha256_mismatch' || !isJoined(upload) || stored_sha256 === null) return;
+  return refusalOfJoined({ sha256, stored_sha256 });
+}
+
+function refusalOfJoined(details: ErrorDetails<'sha256_mismatch'>): ServiceError {
+  return new ServiceError('sha256_mismatch', { message: SEND_ANEW, details });
+}
 
 /** An object of a multipart upload is there only once its parts were joined. */
 export function isJoined({ storage_upload_id }: UploadRow): boolean {

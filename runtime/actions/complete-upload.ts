@@ -11,7 +11,7 @@ import type { Failpoint } from '../platform/failpoint.ts';
 import type { Log } from '../platform/log.ts';
 import type { Queue } from '../platform/queue/queue.ts';
 import type { Bucket, ObjectHead } from '../platform/storage/bucket.ts';
-import { checkDigest } from './check-digest.ts';
+import { checkDigest, findDigestRefusal } from './check-digest.ts';
 import { expired, missing } from './upload-refusals.ts';
 
 export type CompleteUploadDeps = {
@@ -95,7 +95,9 @@ function settled(upload: UploadRow): UploadRow {
   if (upload.status === 'expired') throw expired(upload);
   if (upload.status === 'failed' && upload.error_code !== null) {
     const message = sayFailure(upload.error_code, upload.content_type);
-    throw new ServiceError({ error_code: upload.error_code }, { message });
+    throw (
+      findDigestRefusal(upload) ?? new ServiceError({ error_code: upload.error_code }, { message })
+    );
   }
   return upload;
 }

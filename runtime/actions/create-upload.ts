@@ -107,7 +107,7 @@ export async function createUpload(
     const { ingest_key, storage_upload_id = null } = known;
     // Not waited for: the transaction of an Idempotency-Key is open here, and never stays so for a storage.
     void abortParts(deps, { ingest_key, storage_upload_id });
-    throw await refusal(deps, asked);
+    throw await refusal(deps, asked, known);
   }
   const session = { ...upload, direct: known.direct };
   return { upload, way: await way.describe(wayDeps(deps), session, project.project_slug) };
@@ -161,14 +161,15 @@ function refuseSize({ content_type, size_bytes }: WishedBytes, ingestMaxBytes: n
 
 /** Why nothing was reserved: no room, or suspended in the meantime, or the library is gone. */
 async function refusal(
-  { db, settings, plans }: CreateUploadDeps,
+  { db, plans }: CreateUploadDeps,
   { project: { project_id }, wish, from }: UploadWish,
+  { library_id }: BegunUpload,
 ): Promise<ServiceError> {
   const now = await findProject(db, project_id);
   if (now?.status !== 'active') return new ServiceError('project_suspended');
-  await requirePlace(db, { project_id, wish, settings });
-  if (from?.library_id && !(await isLibraryLive(db, from.library_id))) {
-    return new ServiceError('session_revoked');
+  // By its id: another one may have its slug by now.
+  if (library_id !== null && !(await isLibraryLive(db, library_id))) {
+    return new ServiceError(from === undefined ? 'library_not_found' : 'session_revoked');
   }
   const details = {
     limit_bytes: now.storage_hard_limit_bytes ?? planStorageBytes(plans, now.plan),

@@ -173,7 +173,7 @@ describe('an upload stays created', () => {
     expect(error.details).toMatchObject({ sha256, stored_sha256: expect.any(String) });
     const ended = await now(upload);
     expect(ended).toMatchObject({ status: 'failed', error_code: 'sha256_mismatch' });
-    expect(await refusal(ended)).toMatchObject({ code: 'sha256_mismatch', status: 422 });
+    expect(await refusal(ended)).toMatchObject({ status: 422, details: error.details });
     expect((await findProject(db, project.project_id))?.reserved_bytes).toBe(0);
     const after = { error_code: 'sha256_mismatch', attempt: 0 };
     expect(await auditEntries(db, project, 'upload.%')).toMatchObject([

@@ -1,8 +1,11 @@
 // Spec: Library; Endpoints, Libraries; Limits, unindexed-project threshold.
 import { beforeEach, describe, expect, it } from 'vitest';
+import { beginUpload, createUpload } from '../../../../runtime/actions/create-upload.ts';
 import { libraryRecord } from '../../../../runtime/core/resources/library.ts';
 import type { ProjectRecord } from '../../../../runtime/core/resources/project.ts';
+import { createUploadBody } from '../../../../runtime/core/resources/upload.ts';
 import { updateFileBlocked } from '../../../../runtime/db/files.ts';
+import { findProject } from '../../../../runtime/db/projects.ts';
 import {
   type Caller,
   codeOf,
@@ -14,7 +17,7 @@ import {
 } from '../../../support/api-client.ts';
 import { useApi } from '../../../support/api-server.ts';
 import { auditEntries } from '../../../support/audit-entries.ts';
-import { makeFile, makeUpload } from '../../../support/rows.ts';
+import { makeFile, makeUpload, must } from '../../../support/rows.ts';
 
 const api = useApi();
 const subject = newSubject();
@@ -242,6 +245,20 @@ describe('DELETE …/libraries/{lib}', () => {
       for (const { body } of begun) await key('POST', `${uploads}/${body.upload_id}/abort`);
       if (deleted.length === 0) expect((await remove()).status).toBe(204);
     }
+  });
+
+  it('and made anew between the two looks of an upload: it is 404 library_not_found, and not a lack of room', async () => {
+    const { library_id } = (await create()).body;
+    const deps = api.deps();
+    const row = must(await findProject(api.db, project.project_id));
+    const wish = { content_type: 'image/png', size_bytes: 10, library: 'press', mode: 'direct' };
+    const asked = { project: row, wish: createUploadBody.parse(wish) };
+    const begun = await beginUpload(deps, asked);
+    expect(begun.library_id).toBe(library_id);
+    expect((await remove()).status).toBe(204);
+    expect((await create()).status).toBe(201);
+    const refused = createUpload(deps, asked, begun);
+    await expect(refused).rejects.toMatchObject({ code: 'library_not_found' });
   });
 
   it('and files moved into it at once: either it stays, or nothing is in it', async () => {
