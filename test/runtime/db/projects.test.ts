@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../runtime/core/ids.ts';
 import { deleteOldAuditEntries, insertAuditEntry } from '../../../runtime/db/audit-log.ts';
+import type { Transaction } from '../../../runtime/db/client.ts';
 import { insertCreditGrant } from '../../../runtime/db/credit-grants.ts';
 import {
   insertExemption,
@@ -38,6 +40,19 @@ import { useDatabase } from '../../support/database.ts';
 import { id, makeOrganization, makeProject, must } from '../../support/rows.ts';
 
 const { db } = useDatabase({ maxConnections: 20 });
+const PAUSE_MS = 200;
+
+/** Long enough for another transaction to come as far. */
+function pausingAfterDelete(tx: Transaction): Transaction {
+  return {
+    query: async <Row>(text: string, values?: readonly unknown[]) => {
+      const rows = await tx.query<Row>(text, values);
+      if (text.startsWith('delete')) await sleep(PAUSE_MS);
+      return rows;
+    },
+  };
+}
+
 const times = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 describe('a first login', () => {
@@ -157,6 +172,27 @@ describe('a project', () => {
     ]);
     await db.transaction((tx) => updateProjectDomains(tx, { project_id, domains: [] }));
     expect((await findProject(db, project_id))?.custom_domains).toEqual([]);
+  });
+
+  it('exchanges no domains with another that does the same, and neither waits for the other', async () => {
+    const projects = [await makeProject(db), await makeProject(db)];
+    const domains = ['one.exchanged.example', 'two.exchanged.example'];
+    const give = (tx: Transaction, at: number, of: number) => {
+      const { project_id } = must(projects[at]);
+      return updateProjectDomains(tx, { project_id, domains: [must(domains[of])] });
+    };
+    for (const at of [0, 1]) await db.transaction((tx) => give(tx, at, at));
+    let runs = 0;
+    const exchanges = [0, 1].map((at) =>
+      db.transaction((tx) => {
+        runs += 1;
+        return give(pausingAfterDelete(tx), at, 1 - at);
+      }),
+    );
+    const taken = { status: 'rejected', reason: { constraint: 'project_domains_pkey' } };
+    expect(await Promise.allSettled(exchanges)).toMatchObject([taken, taken]);
+    // A deadlock would have ended one of them, to be run again.
+    expect(runs).toBe(2);
   });
 
   it('has another version with each change, also where none of its own columns changes', async () => {
