@@ -18,6 +18,7 @@ import { libraryPermissions } from '../scopes.ts';
 import { cleanText } from '../text.ts';
 import { embedOrigin } from './library.ts';
 import {
+  contentType,
   expected,
   numberParameter,
   oneOf,
@@ -126,7 +127,7 @@ export type LibraryFileRecord = z.infer<typeof libraryFileRecord>;
 
 /** Upload from the picker; the slug is always generated. */
 export const createLibraryUploadBody = requestBody({
-  content_type: plainText('a content type such as image/jpeg'),
+  content_type: contentType,
   size_bytes: wholeNumber({ min: UPLOAD_BYTES_MIN }),
   original_filename: cleanedText(ORIGINAL_FILENAME_LENGTH_MAX),
   title: cleanedText(TITLE_LENGTH_MAX),

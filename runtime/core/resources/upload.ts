@@ -5,6 +5,7 @@ import { MULTIPART_PART_BYTES_MIN, MULTIPART_PARTS_MAX, UPLOAD_BYTES_MIN } from 
 import { uploadStatuses } from '../states.ts';
 import { sentPartList } from './part-list.ts';
 import {
+  contentType,
   expected,
   fileSlug,
   isJudged,
@@ -74,7 +75,7 @@ export type UploadRecord = z.infer<typeof uploadRecord>;
  * own for them (unsupported_content_type, library_not_found, invalid_folder).
  */
 export const createUploadBody = requestBody({
-  content_type: plainText('a content type such as image/jpeg'),
+  content_type: contentType,
   size_bytes: wholeNumber({ min: UPLOAD_BYTES_MIN }),
   file_slug: fileSlug.optional(),
   sha256: z

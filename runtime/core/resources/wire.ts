@@ -69,6 +69,9 @@ export function plainText(what: string) {
     .meta({ pattern: '^[^\\u0000]*$' });
 }
 
+/** A media type, whose letters have no case; which ones are taken the action says. */
+export const contentType = plainText('a content type such as image/jpeg').toLowerCase();
+
 /** Control characters and those that turn text around, as a class of a pattern for the documents. */
 const UNSAFE = '\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069';
 

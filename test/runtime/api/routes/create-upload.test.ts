@@ -72,16 +72,19 @@ describe('POST …/uploads', () => {
     expect([stored.status, stored.headers.get('etag')]).toEqual([200, expect.any(String)]);
   });
 
-  it('lowers the slug and the digest that were asked for', async () => {
-    const { body } = await create({ ...valid, file_slug: 'Photo_1.JPG', sha256: 'AB'.repeat(32) });
-    expect(body).toMatchObject({ file_slug: 'photo_1.jpg', sha256: 'ab'.repeat(32) });
+  it('lowers the type, the slug and the digest that were asked for', async () => {
+    const asked = { content_type: 'IMAGE/png', file_slug: 'Photo_1.JPG', sha256: 'AB'.repeat(32) };
+    const { body } = await create({ ...valid, ...asked });
+    const kept = { content_type: 'image/png', file_slug: 'photo_1.jpg', sha256: 'ab'.repeat(32) };
+    expect(body).toMatchObject(kept);
+    expect(body.direct.headers['content-type']).toBe('image/png');
   });
 
   it('takes the types that it can sanitize, and refuses others with the list', async () => {
     for (const content_type of TAKEN) {
       expect((await create({ ...valid, content_type })).status).toBe(201);
     }
-    for (const content_type of ['image/heic', 'image/svg', 'image/PNG', 'text/html', '']) {
+    for (const content_type of ['image/heic', 'image/svg', 'image/png;q=1', 'text/html', '']) {
       const answer = await create({ ...valid, content_type });
       expect(codeOf(answer), content_type).toBe('400 unsupported_content_type');
       expect(answer.body.error.details).toEqual({ accepted: TAKEN });

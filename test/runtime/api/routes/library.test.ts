@@ -230,10 +230,12 @@ describe('a thumbnail', () => {
 describe('POST /v1/library/uploads', () => {
   it('begins one under a slug of its own, in the place of the session, and it becomes a file', async () => {
     const token = await shop.open({ folder: 'a/b' });
-    const answer = await token('POST', UPLOADS, { ...image, title: ' Feet\u0007 ' });
+    const wish = { ...image, content_type: 'Image/PNG', title: ' Feet\u0007 ' };
+    const answer = await token('POST', UPLOADS, wish);
     expect(answer.status).toBe(201);
     expectRecord(libraryUploadRecord, answer.body);
-    expect(answer.body).toMatchObject({ status: 'created', file: null });
+    const begun = { status: 'created', content_type: 'image/png', file: null };
+    expect(answer.body).toMatchObject(begun);
     const path = `${UPLOADS}/${answer.body.upload_id}`;
     expect((await token('GET', path)).body).toMatchObject({ status: 'created', file: null });
     await finish(answer);
