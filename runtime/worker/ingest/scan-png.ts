@@ -101,10 +101,12 @@ function countFrames(bytes: Buffer, { chunks, end }: BeforeData): number {
     if (type === 'fcTL') frames += 1;
     // A frame of its own, beside the picture.
     if (type === 'fdAT') frames = Math.max(frames, 2);
-    if (type === 'IEND') break;
+    if (type === 'IEND') return Math.max(frames, 1);
     at += CHUNK_FRAME_BYTES + bytes.readUInt32BE(at);
   }
-  return Math.max(frames, 1);
+  // The decoder's library misses nothing where all pixels are there.
+  if (frames < 2) throw damaged('cut short before IEND');
+  return frames;
 }
 
 function readHeader(body: Buffer) {

@@ -397,6 +397,15 @@ describe('a picture that is refused', () => {
     }
   });
 
+  it.each([1, 11, 12])(
+    'is a PNG that lacks the last %i bytes, which hold no pixel',
+    async (count) => {
+      expect(await decoder.refusal((await png()).subarray(0, -count), 'image/png')).toBe(
+        'decode_failed',
+      );
+    },
+  );
+
   it('has a header that promises nothing', async () => {
     expect(await decoder.refusal(pngBomb(0, 10), 'image/png')).toBe('decode_failed');
     expect(await decoder.refusal(pngBomb(10, 10), 'image/png')).toBe('decode_failed');
