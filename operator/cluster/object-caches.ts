@@ -2,12 +2,15 @@
 import type { CacheHealth } from '../kube/cache-health.ts';
 import { unwrap } from '../kube/kube-failure.ts';
 import type { ChangeHandler } from '../kube/listeners.ts';
+import { sleep } from '../kube/timed-clock.ts';
 import { openWatchCache, type WatchCacheOptions } from '../kube/watch-cache.ts';
 import { type TenantKind, type TenantObject, tenantTypes, typeOf } from './tenant-object.ts';
 
 export type ObjectCaches = {
   /** Whether resources of this namespace are this operator's. */
   watches(namespace: string): boolean;
+  /** Whether all that is declared in it has been seen: before that nothing may be decided there. */
+  isListed(namespace: string): boolean;
   get(kind: TenantKind, key: string): TenantObject | undefined;
   values(kind: TenantKind): IterableIterator<TenantObject>;
   keys(kind: TenantKind): string[];
@@ -17,9 +20,13 @@ export type ObjectCaches = {
    */
   findNow(kind: TenantKind, place: TenantPlace): Promise<TenantObject | undefined>;
   subscribe(handler: (kind: TenantKind, change: TenantChange) => void): void;
-  /** Resolves when all have been listed once. */
+  /**
+   * Resolves when all have been listed once, or a while has passed: a namespace that is gone, with the Role in it, may
+   * not stop the others.
+   */
   synced: Promise<unknown>;
-  health(): CacheHealth[];
+  /** Of what is watched in a namespace, or of all. */
+  health(namespace?: string): CacheHealth[];
   stop(): Promise<void>;
 };
 
@@ -32,13 +39,15 @@ type CachesOptions = Omit<WatchCacheOptions<TenantObject>, 'type' | 'selection'>
   namespaces: readonly string[];
 };
 
+const SYNC_MS_MAX = 30_000;
+
 export function openObjectCaches({ namespaces, ...options }: CachesOptions): ObjectCaches {
   const places: readonly (string | undefined)[] =
     namespaces.length === 0 ? [undefined] : [...new Set(namespaces)];
   const caches = tenantTypes.flatMap((type) =>
     places.map((namespace) => {
       const cache = openWatchCache({ ...options, type, selection: { namespace } });
-      return { kind: type.kind, cache };
+      return { kind: type.kind, place: namespace, cache };
     }),
   );
   const of = (kind: TenantKind) => caches.filter((each) => each.kind === kind);
@@ -53,8 +62,14 @@ export function openObjectCaches({ namespaces, ...options }: CachesOptions): Obj
     return undefined;
   };
   const watches = (namespace: string) => places.includes(namespace) || places.includes(undefined);
+  const health = (namespace?: string) =>
+    caches
+      .filter(({ place }) => [place, undefined].includes(namespace) || place === undefined)
+      .map(({ cache }) => cache.health());
+  const stopped = new AbortController();
   return {
     watches,
+    isListed: (namespace) => health(namespace).every(({ isSynced }) => isSynced),
     get: find,
     values,
     keys: (kind) =>
@@ -68,8 +83,14 @@ export function openObjectCaches({ namespaces, ...options }: CachesOptions): Obj
     subscribe: (handler) => {
       for (const { kind, cache } of caches) cache.subscribe((change) => handler(kind, change));
     },
-    synced: Promise.all(caches.map(({ cache }) => cache.synced)),
-    health: () => caches.map(({ cache }) => cache.health()),
-    stop: async () => void (await Promise.all(caches.map(({ cache }) => cache.stop()))),
+    synced: Promise.race([
+      Promise.all(caches.map(({ cache }) => cache.synced)),
+      sleep(options.clock, SYNC_MS_MAX, stopped.signal),
+    ]),
+    health,
+    stop: async () => {
+      stopped.abort();
+      await Promise.all(caches.map(({ cache }) => cache.stop()));
+    },
   };
 }

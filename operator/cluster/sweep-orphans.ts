@@ -32,7 +32,7 @@ export async function sweepOrphans(state: TenantState, term: FencedTerm): Promis
       return 'put off' as const;
     });
     if (outcome === 'done') namesakes = 'have taken up';
-    await sleep(clock, outcome === 'done' ? resync_ms : retry_ms, term.signal);
+    await sleep(clock, outcome === 'put off' ? retry_ms : resync_ms, term.signal);
   }
 }
 
@@ -43,15 +43,13 @@ async function sweep(
   state: TenantState,
   term: FencedTerm,
   namesakes: Namesakes,
-): Promise<'done' | 'put off'> {
-  // What was never listed, or is long out of date, would make an orphan of everything.
-  if (state.caches.health().some(({ isSynced, isStale }) => !isSynced || isStale)) return 'put off';
+): Promise<'done' | 'partly'> {
   // Only then is it noted what another cluster has declared.
   await term.raised();
   const { db } = term;
   const all = await listClusterOwners(db, { folder_prefix: FOLDER_UID_PREFIX });
   const owners = (await withoutElsewhere(state, db, all)).filter(
-    (owner) => isWatched(state, owner) && !owner.is_kept,
+    (owner) => isWatched(state, owner) && isCurrent(state, owner.namespace) && !owner.is_kept,
   );
   const orphans = owners.flatMap((owner) => asOrphan(state, owner, namesakes));
   if (orphans.length > FEW && orphans.length > owners.length / 2) {
@@ -64,11 +62,16 @@ async function sweep(
   for (const orphan of orphans) {
     if (await isSoNow(state, orphan)) letGoOf(state, orphan);
   }
-  return 'done';
+  return isCurrent(state) ? 'done' : 'partly';
 }
 
 function isWatched({ namespaces }: TenantState, { namespace }: OwnerRow): boolean {
   return namespaces.length === 0 || namespaces.includes(namespace);
+}
+
+/** What was never listed, or is long out of date, would make an orphan of everything. */
+function isCurrent({ caches }: TenantState, namespace?: string): boolean {
+  return caches.health(namespace).every(({ isSynced, isStale }) => isSynced && !isStale);
 }
 
 /** That a resource of another cluster is not here is no deletion. Those that are here after all are told apart. */

@@ -10,7 +10,7 @@ import { API_VERSION } from '../kinds.ts';
 import { isOvertaken, KubeFailure } from '../kube/kube-failure.ts';
 import { NotLeading } from '../kube/led-client.ts';
 import { findCondition } from '../kube/live-condition.ts';
-import type { KubeObject } from '../kube/resource.ts';
+import { type KubeObject, parseKey } from '../kube/resource.ts';
 import type { Pass } from '../kube/run-workers.ts';
 import type { Outcome } from '../kube/work-queue.ts';
 import { printDifference } from '../row-difference.ts';
@@ -38,6 +38,8 @@ type Waiting = {
 
 export async function runPass(state: TenantState, running: Running): Promise<Outcome> {
   if (!running.term.isCurrent()) throw new NotLeading();
+  const { namespace = '' } = parseKey(running.pass.key);
+  if (!state.caches.isListed(namespace)) return { kind: 'again', after_ms: state.retry_ms };
   try {
     return await turnAt(state, running);
   } catch (error) {
@@ -155,6 +157,8 @@ function tellChanges(
     events.tell(regarding(known), { type: 'Normal', reason, action, note });
   };
   if (changes.includes('adopt')) tell('Adopted', 'Adopt', 'took over what nobody declared');
+  if (changes.includes('rotate'))
+    tell('Rotated', 'Rotate', 'another key signs; the one before it verifies for a day more');
   if (!isDrift(object, changes)) return;
   const since = state.synced_at.get(nameOf(known));
   state.metrics.driftHealed(kind, since === undefined ? 0 : (state.clock.elapsed() - since) / 1000);

@@ -67,14 +67,15 @@ function placeOfOwner(row: RoutedProjectRow): TenantPlace | undefined {
     : { namespace, name };
 }
 
-/** Somebody asked for it by an annotation; or its resource is in a namespace that another operator looks after. */
+/** Somebody asked for it by an annotation; or its resource is where another operator looks, or this one may not. */
 export function isLeftAlone(
   { object, project }: RouteSubject,
   { caches }: Pick<RouteContext, 'caches'>,
 ): boolean {
   if (object !== undefined) return directiveOf(object) !== undefined;
   const owner = project && placeOfOwner(project);
-  return owner !== undefined && !caches.watches(owner.namespace);
+  if (owner === undefined) return false;
+  return !caches.watches(owner.namespace) || !caches.isListed(owner.namespace);
 }
 
 /** Its rows have been compared with it: they come before its routes. */

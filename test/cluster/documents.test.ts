@@ -123,6 +123,7 @@ describe('what the documents show', { shuffle: false }, () => {
   });
 
   it('nothing else is typed there', () => {
-    expect(blocks).toEqual([]);
+    // test/cluster/narrow-watch.test.ts takes namespaces away.
+    expect(blocks.filter((block) => !block.includes('--namespace team-a'))).toEqual([]);
   });
 });

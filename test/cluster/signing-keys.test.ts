@@ -46,6 +46,7 @@ it('a key rotates once for each trigger; the one before verifies for a day more,
     const retire_ms = Date.parse(String(status['previousRetireTime']));
     expect(retire_ms).toBe(Math.floor((retired?.retire_after?.getTime() ?? 0) / 1000) * 1000);
     expect(retire_ms - Date.now()).toBeGreaterThan(23 * 3_600_000);
+    await until(async () => expect(await told('Rotated', name)).toEqual([name]));
   });
 });
 
@@ -101,12 +102,12 @@ it('Adopted is said of a key that somebody had rotated to, and not of the first 
       await apply('SigningKey', name, { projectRef: { name } });
       await untilReason('SigningKey', name, 'InSync');
     }
-    await until(async () => expect(await adoptions()).toEqual([rotated]));
+    await until(async () => expect(await told('Adopted', fresh, rotated)).toEqual([rotated]));
   });
 });
 
-/** Of whom it was told, in the order of their names. */
-async function adoptions() {
-  const told = (await cluster.events()).filter(({ reason }) => reason === 'Adopted');
-  return told.map(({ regarding }) => regarding.name).toSorted();
+/** Of which of these there are such Events. */
+async function told(reason: string, ...names: string[]): Promise<string[]> {
+  const events = (await cluster.events()).filter((each) => each.reason === reason);
+  return events.map(({ regarding }) => regarding.name).filter((name) => names.includes(name));
 }

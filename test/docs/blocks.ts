@@ -31,6 +31,7 @@ export type Claim = {
 const HERE = 'test/docs/blocks.test.ts';
 const TYPED = 'test/docs/typed.test.ts';
 const IN_A_CLUSTER = 'test/cluster/documents.test.ts';
+const NAMESPACE_GOES = 'test/cluster/narrow-watch.test.ts';
 const FROM_NOTHING = 'test/cluster/from-nothing.test.ts';
 const INSTALL = 'test/cluster/install.test.ts';
 const ON_CALL = 'test/walkthroughs/on-call.test.ts';
@@ -107,7 +108,7 @@ export const claims: readonly Claim[] = [
     under: 'From nothing to an image',
     instead: 'the commands from the token on need nodes: `make e2e` types them',
   }),
-  row(['docs/kubernetes.md', 'sh', 7, 'run', [IN_A_CLUSTER]]),
+  row(['docs/kubernetes.md', 'sh', 9, 'run', [IN_A_CLUSTER, NAMESPACE_GOES]]),
   row(['docs/kubernetes.md', 'text', 1, 'shown', [IN_A_CLUSTER]]),
 
   row(['docs/libraries.md', 'sh', 3, 'run', [TYPED]]),

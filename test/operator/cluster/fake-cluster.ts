@@ -31,6 +31,7 @@ export function createFakeCluster(placed: readonly Placed[]) {
     findNow: async (kind: TenantKind, place: { namespace: string; name: string }) =>
       objects.get(`${kind} ${place.namespace}/${place.name}`),
     watches: () => true,
+    isListed: () => true,
     synced: Promise.resolve(),
     health: () => [{ isSynced: true, isStale: false, silent_ms: 0 }],
   };

@@ -80,15 +80,23 @@ function sweep(more: Partial<TenantState['caches']>, raised = async () => undefi
 
 it('a row is an orphan by the word of caches that are synced and not behind, and of no others', async () => {
   let health = { isSynced: false, isStale: false };
-  const { orphans, soon } = sweep({
+  const { orphans, again } = sweep({
     health: () => [{ isSynced: true, isStale: false }, health] as CacheHealth[],
   });
   expect(await orphans()).toEqual([]);
   health = { isSynced: true, isStale: true };
-  soon();
+  again();
   expect(await orphans()).toEqual([]);
   health = { isSynced: true, isStale: false };
-  soon();
+  again();
+  expect(await orphans()).toEqual(['uid']);
+});
+
+it('a namespace that may not be looked at keeps no other one’s rows', async () => {
+  const current = { isSynced: true, isStale: false };
+  const health = (namespace?: string) =>
+    namespace === 'team' ? [current] : [current, { ...current, isSynced: false }];
+  const { orphans } = sweep({ health: health as TenantState['caches']['health'] });
   expect(await orphans()).toEqual(['uid']);
 });
 
