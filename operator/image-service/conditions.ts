@@ -137,6 +137,10 @@ export const reasons = {
     outcome: 'stalled',
     meaning: 'Somebody else made an object of the same name; it is left alone.',
   },
+  ReadRefused: {
+    outcome: 'stalled',
+    meaning: 'The API server does not let the operator read what it has to look at.',
+  },
   ObjectRefused: { outcome: 'stalled', meaning: 'The API server does not take an object.' },
   PlanOnly: {
     outcome: 'moving',

@@ -10,6 +10,7 @@ import { type Answer, type FailureReason, KubeFailure, unwrap } from '../kube/ku
 import type { KubeObject } from '../kube/resource.ts';
 import type { GatewayRef } from '../routes/edge.ts';
 import { admissionOf } from '../routes/live-route.ts';
+import { type Became, createBecame } from './became.ts';
 import { typeOf } from './live-types.ts';
 import { type LiveObjects, liveKey } from './observe.ts';
 
@@ -36,12 +37,12 @@ export type Deeds = { written: Written[]; troubles: Trouble[] };
 export async function carryOut(
   client: KubeClient,
   steps: readonly Step[],
-  live: LiveObjects,
+  { live, became = createBecame() }: { live: LiveObjects; became?: Became | undefined },
 ): Promise<Deeds> {
   const deeds: Deeds = { written: [], troubles: [] };
   for (const step of steps) {
     if (step.do === 'delete' && deeds.troubles.length > 0) continue;
-    await take(client, step, { live, deeds });
+    await take(client, step, { live, became, deeds });
   }
   return deeds;
 }
@@ -86,15 +87,23 @@ function isServed(route: RenderedObject, live: LiveObjects): boolean {
   return admissionOf({ mode, object }, parentRefs[0]).state === 'admitted';
 }
 
-type Doing = { live: LiveObjects; deeds: Deeds };
+type Doing = { live: LiveObjects; became: Became; deeds: Deeds };
 
-async function take(client: KubeClient, step: Step, { live, deeds }: Doing): Promise<void> {
+async function take(client: KubeClient, step: Step, doing: Doing): Promise<void> {
+  const { live, became, deeds } = doing;
   const [planned] = planSteps([step], live);
   if (planned === undefined) return;
+  const wanted = step.do === 'delete' ? undefined : withDigest(step.object);
+  const present = wanted && findLive(live, wanted);
+  if (wanted && present && became.isSo(wanted, present)) return;
   const { path: _, ...written } = planned;
   const answer = await write(client, step, live);
-  if (answer.ok) deeds.written.push(written);
-  else deeds.troubles.push(troubleOf(written, answer.failure));
+  if (!answer.ok) {
+    deeds.troubles.push(troubleOf(written, answer.failure));
+    return;
+  }
+  deeds.written.push(written);
+  if (wanted && answer.value) became.note(wanted, answer.value);
 }
 
 async function write(
@@ -106,10 +115,11 @@ async function write(
   const { apiVersion: _, kind: __, ...object } = withDigest(step.object);
   const type = typeOf(step.object);
   const declared = withoutNulls(object);
-  const present = findLive(live, step.object);
-  if (present === undefined) {
-    const stranger = await findStranger(client, step.object);
-    return stranger ?? client.apply(type, declared, { owner: OWNER, conflicts: 'refuse' });
+  if (findLive(live, step.object) === undefined) {
+    const unlisted = await findUnlisted(client, step.object);
+    if (!unlisted.ok) return unlisted;
+    const isFree = unlisted.value === undefined;
+    if (isFree) return client.apply(type, declared, { owner: OWNER, conflicts: 'refuse' });
   }
   const applied = await client.apply(type, declared, { owner: OWNER });
   if (!applied.ok || findDifference(object, applied.value) === undefined) return applied;
@@ -123,17 +133,23 @@ function withoutNulls<Declared extends object>(declared: Declared): Declared {
   return JSON.parse(JSON.stringify(declared, isKept)) as Declared;
 }
 
-/** An object of that name without our label and reference: to apply would mix two into one. */
-async function findStranger(
+/**
+ * An object of that name without our labels. By our reference it is ours, whoever took the labels; else to apply would
+ * mix two into one.
+ */
+async function findUnlisted(
   client: KubeClient,
   object: RenderedObject,
-): Promise<Answer<never> | undefined> {
+): Promise<Answer<KubeObject | undefined>> {
   const { name, namespace, ownerReferences } = object.metadata;
   const answer = await client.get(typeOf(object), { name, namespace });
-  if (!answer.ok) return undefined;
+  if (!answer.ok) {
+    // Whether somebody has it has to be known, not only guessed.
+    return answer.failure.reason === 'NotFound' ? { ok: true, value: undefined } : answer;
+  }
   const found = answer.value.metadata.ownerReferences ?? [];
   const isOurs = found.some(({ uid }) => uid === ownerReferences[0]?.uid);
-  if (isOurs) return undefined;
+  if (isOurs) return answer;
   return { ok: false, failure: new KubeFailure({ reason: 'AlreadyExists', message: name }) };
 }
 

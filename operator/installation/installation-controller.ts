@@ -14,6 +14,7 @@ import { type Pass, runWorkers } from '../kube/run-workers.ts';
 import { ended } from '../kube/timed-clock.ts';
 import { openWatchCache, type WatchCache } from '../kube/watch-cache.ts';
 import { createWorkQueue, type Outcome, type WorkQueue } from '../kube/work-queue.ts';
+import { createBecame } from './became.ts';
 import { type PassContext, type PassResult, passOver } from './installation-pass.ts';
 import { INSTANCE, imageServices, ownedLabels, ownedTypes, pods } from './live-types.ts';
 
@@ -65,6 +66,7 @@ async function lead(options: InstallationOptions, term: FencedTerm, caches: Cach
     ...{ random: Math.random, resync_ms: RESYNC_MS, onPass: () => undefined },
     ...options,
     ...{ queue, caches },
+    context: { ...options.context, became: createBecame() },
   };
   const reconcile = (pass: Pass) => runPass(state, pass, term);
   const workers = runWorkers({ ...worked, controller: NAME, queue, reconcile });

@@ -3,19 +3,20 @@
  * number of times; where everything is as declared it writes nothing. Spec: Project.
  */
 import { directiveOf, ignoredAnnotations } from '../cluster/directives.ts';
-import { conditionsOf } from '../image-service/conditions.ts';
+import { conditionsOf, type Finding } from '../image-service/conditions.ts';
 import { type Decision, decide } from '../image-service/decide.ts';
 import type { Observed } from '../image-service/observed.ts';
 import { imageServiceSpec } from '../image-service/schema.ts';
 import { API_VERSION } from '../kinds.ts';
 import type { EventRecorder } from '../kube/events.ts';
-import { isOvertaken, unwrap } from '../kube/kube-failure.ts';
+import { isOvertaken, KubeFailure, unwrap } from '../kube/kube-failure.ts';
 import { findCondition } from '../kube/live-condition.ts';
 import type { KubeMetrics } from '../kube/metrics.ts';
 import { keyOf, type Place } from '../kube/resource.ts';
 import { tellTransition } from '../kube/tell-transition.ts';
 import type { TimedClock } from '../kube/timed-clock.ts';
 import { printIssues } from '../print-issues.ts';
+import type { Became } from './became.ts';
 import { carryOut, type Deeds, type Planned, planSteps, type Written } from './carry-out.ts';
 import { type GatherContext, type Gathered, gather } from './gather.ts';
 import { type ImageServiceObject, type ImageServiceStatus, imageServices } from './live-types.ts';
@@ -28,6 +29,8 @@ export type PassContext = GatherContext & {
   clock: TimedClock;
   events: Pick<EventRecorder, 'tell'>;
   metrics: KubeMetrics;
+  /** Of the passes before; without it what is written is written anew. */
+  became?: Became;
 };
 
 export type PassResult = {
@@ -64,7 +67,11 @@ export async function passOver(place: Place, context: PassContext): Promise<Pass
     await tell(service, { conditions }, context);
     return { ...STAYS, gathered: 'as before' };
   }
-  const gathered = await gather(service, spec.data, context);
+  const gathered = await gather(service, spec.data, context).catch(takeForbidden);
+  if (gathered instanceof KubeFailure) {
+    await tell(service, { conditions: conditionsOf([unread(gathered)]) }, context);
+    return { ...STAYS, look_again_seconds: TROUBLE_SECONDS, gathered: 'as before' };
+  }
   const decision = decideOn(gathered, context.clock.now());
   if (directive === 'plan-only') {
     const conditions = withPlan(decision.conditions, plan(decision, gathered));
@@ -76,7 +83,10 @@ export async function passOver(place: Place, context: PassContext): Promise<Pass
     await tell(service, { conditions: untilLetIn(service), claim }, context);
     return { ...STAYS, look_again_seconds: 0, gathered };
   }
-  const deeds = await carryOut(context.client, decision.steps, gathered.live);
+  const deeds = await carryOut(context.client, decision.steps, {
+    live: gathered.live,
+    became: context.became,
+  });
   await tell(service, { ...toldOf(decision, deeds, gathered), claim }, context);
   tellDrift(service, deeds.written, context);
   return {
@@ -88,6 +98,20 @@ export async function passOver(place: Place, context: PassContext): Promise<Pass
 }
 
 const TROUBLE_SECONDS = 15;
+
+/** A right that is missing comes back by somebody's hand: the resource says which, as nobody would look for it in a log. */
+function takeForbidden(error: unknown): KubeFailure {
+  if (error instanceof KubeFailure && error.reason === 'Forbidden') return error;
+  throw error;
+}
+
+function unread({ message }: KubeFailure): Finding {
+  const why = message.replace(/\.?$/, '.');
+  return {
+    ...{ type: 'Applied', reason: 'ReadRefused' },
+    message: `The operator may not read what it has to look at: ${why} Grant it what its Role of the chart, or of config/, grants. Nothing is written meanwhile, and what runs goes on.`,
+  };
+}
 
 /** Said before anything is made, so that no other begins meanwhile; where nobody can tell it stays as it was. */
 function claimOf({ state, id }: Observed['database']): Told['claim'] {

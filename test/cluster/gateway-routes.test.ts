@@ -138,7 +138,7 @@ describe('the routes of an ImageService', () => {
     const { live, ...cluster } = await listCluster(client, place);
     const { present } = observeObjects(place.name, rendered.migration, { live, ...cluster });
     const steps = [...wanted.map(apply), ...removeStrangers(wanted, { present })];
-    const { written, troubles } = await carryOut(client, steps, live);
+    const { written, troubles } = await carryOut(client, steps, { live });
     client.close();
     expect(troubles).toEqual([]);
     return written.map(({ change, kind, name }) => `${change} ${kind} ${name}`).sort();

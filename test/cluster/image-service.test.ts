@@ -172,6 +172,13 @@ describe('on one database', { shuffle: false }, () => {
         await until(async () => {
           expect((await read('Service', service)).spec.selector).toEqual(selector);
         });
+        // As Helm does that is told to adopt it.
+        const labels = { 'app.kubernetes.io/managed-by': 'Helm' };
+        await merge('Service', service, { metadata: { labels } });
+        await until(async () => {
+          const { metadata } = await read('Service', service);
+          expect(metadata.labels['app.kubernetes.io/managed-by']).toBe('tintype-operator');
+        });
         const { spec } = await read('Deployment', api);
         const [container] = spec.template.spec.containers;
         const env = [...container.env, { name: 'SOMEBODY', value: 'else' }];

@@ -15,7 +15,13 @@ import type { Database } from '../../runtime/db/client.ts';
 import { least } from '../operator/image-service/samples.ts';
 import { connectKube } from '../operator/kube/connect.ts';
 import { silentLog as log } from '../operator/kube/silent-log.ts';
-import { type KubeCall, kubeOk, kubeRequest, type PlaneAddress } from './kube-request.ts';
+import {
+  type Identity,
+  type KubeCall,
+  kubeOk,
+  kubeRequest,
+  type PlaneAddress,
+} from './kube-request.ts';
 import { type Fate, type PlayedPod, type PodPlayer, playPods } from './pod-player.ts';
 import { newSealingKey } from './sealing-keys.ts';
 import { useControlPlane } from './shared-control-plane.ts';
@@ -92,7 +98,7 @@ export function anInstallation(name: string, spec: object = {}): object {
 
 export function useInstallationCluster(
   db: Database,
-  context: Partial<PassContext> = {},
+  { as = 'admin', ...context }: Partial<PassContext> & { as?: Identity } = {},
   cluster = useControlPlane(),
 ) {
   let namespace = '';
@@ -108,7 +114,7 @@ export function useInstallationCluster(
 
   beforeAll(async () => {
     namespace = await cluster.namespace();
-    const connected = connectKube(plane());
+    const connected = connectKube(plane(), { as });
     metrics = connected.metrics;
     const { client } = connected;
     controller = createInstallationController({

@@ -4,6 +4,7 @@ import { digest, type RenderedObject } from '../../../operator/image-service/ren
 import { renderInstallation } from '../../../operator/image-service/render/render.ts';
 import { renderRoutes } from '../../../operator/image-service/render/routes.ts';
 import { apply, presentOf, remove } from '../../../operator/image-service/steps.ts';
+import { createBecame } from '../../../operator/installation/became.ts';
 import { carryOut, planSteps } from '../../../operator/installation/carry-out.ts';
 import { liveKey } from '../../../operator/installation/observe.ts';
 import type { KubeClient } from '../../../operator/kube/client.ts';
@@ -36,7 +37,7 @@ async function carriedOut(reason: FailureReason | undefined) {
   const metadata = { name: old.name, namespace: 'tintype', uid: 'u', resourceVersion: '1' };
   const live = new Map([[liveKey(old), { ...old, metadata }]]);
   const steps = [...[refused, taken].flatMap((each) => (each ? [apply(each)] : [])), remove(old)];
-  const { written, troubles } = await carryOut(client, steps, live);
+  const { written, troubles } = await carryOut(client, steps, { live });
   return { written: written.map(({ change, name }) => [change, name]), troubles, deleted };
 }
 
@@ -64,9 +65,32 @@ it('leaves alone what others have under such a name, also where nothing in it wo
       return { ok: true, value: object };
     },
   } as unknown as KubeClient;
-  const { written, troubles } = await carryOut(client, [apply(taken)], new Map());
+  const { written, troubles } = await carryOut(client, [apply(taken)], { live: new Map() });
   expect([applied, written]).toEqual([[], []]);
   expect(troubles).toMatchObject([{ name: taken.metadata.name, reason: 'ObjectTaken' }]);
+});
+
+it('takes back what is its own by reference, whatever others made of its labels', async () => {
+  const applied: unknown[] = [];
+  const metadata = { ...taken.metadata, labels: {}, uid: 'u', resourceVersion: '1' };
+  const client = {
+    get: async () => ({ ok: true, value: { ...taken, metadata } }),
+    apply: async (_type: unknown, value: object, how: object) => {
+      applied.push(how);
+      return { ok: true, value };
+    },
+  } as unknown as KubeClient;
+  const { troubles } = await carryOut(client, [apply(taken)], { live: new Map() });
+  expect(troubles).toEqual([]);
+  expect(applied).toEqual([{ owner: 'tintype/image-service' }]);
+});
+
+it('makes nothing where it cannot be told whether somebody has it', async () => {
+  const failure = new KubeFailure({ reason: 'Forbidden', message: 'cannot get' });
+  const client = { get: async () => ({ ok: false, failure }) } as unknown as KubeClient;
+  const { written, troubles } = await carryOut(client, [apply(taken)], { live: new Map() });
+  expect(written).toEqual([]);
+  expect(troubles).toMatchObject([{ name: taken.metadata.name, reason: 'ObjectRefused' }]);
 });
 
 const gateway = { mode: 'Gateway', gatewayRef: { name: 'edge' } } as const;
@@ -76,7 +100,7 @@ it('says what is missing where the cluster has no Gateway API', async () => {
   const failure = new KubeFailure({ reason: 'NotFound', message: 'the API server answered 404' });
   const unknown = async () => ({ ok: false, failure });
   const client = { get: unknown, apply: unknown } as unknown as KubeClient;
-  const { troubles } = await carryOut(client, route ? [apply(route)] : [], new Map());
+  const { troubles } = await carryOut(client, route ? [apply(route)] : [], { live: new Map() });
   expect(troubles).toEqual([
     {
       kind: 'HTTPRoute',
@@ -150,8 +174,43 @@ describe('a route of the kind that is declared no more', () => {
         return { ok: true, value: undefined };
       },
     } as unknown as KubeClient;
-    await carryOut(client, [step], live);
+    await carryOut(client, [step], { live });
     expect(deleted).toHaveLength(gone);
     expect(planSteps([step], live)).toHaveLength(gone);
   });
+});
+
+it('writes once what is changed on its way in, and anew when somebody changes anything else of it', async () => {
+  const service = taken;
+  let written = 0;
+  const answer = (object: { metadata: object }) => {
+    const metadata = { ...object.metadata, uid: 'u', resourceVersion: '1' };
+    return { ok: true, value: { ...object, metadata, spec: { type: 'NodePort' } } };
+  };
+  const client = {
+    get: async () => {
+      const failure = new KubeFailure({ reason: 'NotFound', message: '' });
+      return { ok: false, failure };
+    },
+    apply: async (_type: unknown, object: RenderedObject) => {
+      written += 1;
+      return answer(object);
+    },
+    merge: async (_type: unknown, metadata: object) => answer({ metadata }),
+  } as unknown as KubeClient;
+  const became = createBecame();
+  const metadata = { ...service.metadata, uid: 'u', resourceVersion: '1' };
+  const look = async (spec: object, more: object = {}) => {
+    const annotations = { ...metadata.annotations, 'tintype.dev/applied': digest(service) };
+    const object = { kind: service.kind, metadata: { ...metadata, annotations, ...more }, spec };
+    const live = new Map([[liveKey({ kind: service.kind, name: metadata.name }), object]]);
+    await carryOut(client, [apply(service)], { live, became });
+    return written;
+  };
+  const spec = { type: 'NodePort' };
+  expect(await look({})).toBe(1);
+  expect(await look(spec)).toBe(1);
+  expect(await look({ ...spec, sessionAffinity: 'ClientIP' })).toBe(2);
+  expect(await look(spec)).toBe(2);
+  expect(await look(spec, { ownerReferences: [] })).toBe(3);
 });

@@ -1,0 +1,67 @@
+// An operator that may less than its Roles grant: the ImageService says which right is missing, and goes on with it.
+import { expect, it } from 'vitest';
+import { type Permission, permissions } from '../../operator/permissions.ts';
+import { useDatabase } from '../support/database.ts';
+import {
+  anInstallation,
+  createSecrets,
+  useInstallationCluster,
+} from '../support/installation-cluster.ts';
+import { permitOperator } from '../support/operator-process.ts';
+import { newSealingKey, readSealingKeys } from '../support/sealing-keys.ts';
+import { until } from '../support/until.ts';
+
+const { db, url } = useDatabase();
+const sealing = newSealingKey();
+const cluster = useInstallationCluster(db, { keys: readSealingKeys(sealing), as: 'operator' });
+const { read, merge, remove, led, untilReason, message, isThere } = cluster;
+
+const granted: readonly Permission[] = permissions.runtime;
+const permit = (rights: readonly Permission[]) =>
+  permitOperator(cluster.plane(), cluster.namespace(), rights);
+
+/** All rights but one, as an administrator may think that it is not needed. */
+function without(resource: string, verb: string): Permission[] {
+  return granted
+    .flatMap((each) =>
+      each.resources.map((one) => {
+        const verbs = each.verbs.filter((it) => one !== resource || it !== verb);
+        return { ...each, resources: [one], verbs };
+      }),
+    )
+    .filter(({ verbs }) => verbs.length > 0);
+}
+
+const dispatchers = async () => (await read('Deployment', 'main-dispatcher')).spec.replicas;
+
+it('says which right is missing, of one that is new and of one that runs, and goes on when it is back', async () => {
+  await createSecrets(cluster, { url: url(), sealing });
+  await permit(without('httproutes', 'list'));
+  await cluster.create('ImageService', anInstallation('main'));
+  await led(async () => {
+    await untilReason('main', 'ReadRefused');
+    expect(await message('main')).toMatch(/may not read .*cannot list resource "httproutes"/);
+    await permit(granted);
+    await untilReason('main', 'Running');
+
+    await permit(without('secrets', 'get'));
+    await merge('ImageService', 'main', { spec: { dispatcher: { replicas: 2 } } });
+    await untilReason('main', 'ReadRefused', 'Applied');
+    await untilReason('main', 'ReadRefused', 'Stalled');
+    expect(await message('main')).toMatch(/cannot get resource "secrets"/);
+    expect(await dispatchers()).toBe(1);
+    await permit(granted);
+    await untilReason('main', 'Running');
+    expect(await dispatchers()).toBe(2);
+
+    // Whether somebody else has an object of that name cannot be known.
+    await permit(without('services', 'get'));
+    await remove('Service', 'main-api');
+    await untilReason('main', 'ObjectRefused');
+    expect(await message('main')).toMatch(/^Service 'main-api' .*cannot get resource "services"/);
+    expect(await isThere('Service', 'main-api')).toBe(false);
+    await permit(granted);
+    await untilReason('main', 'Running');
+    await until(async () => expect(await isThere('Service', 'main-api')).toBe(true));
+  });
+}, 180_000);
