@@ -173,6 +173,17 @@ describe('the policy of staff fields, on a real API server', () => {
     expect(await specOf('applied')).toMatchObject({ displayName: 'Shop', staff });
   });
 
+  it('says to a tenant who replaces a resource by a file that applying it leaves what staff set', async () => {
+    const theirs = project('replaced', { displayName: 'Store' });
+    await kubectl('tenant', 'create', project('replaced', {}));
+    expect((await change('staff', 'replaced', { staff })).status).toBe(200);
+    await expect(kubectl('tenant', 'replace', theirs)).rejects.toThrow(
+      'replacing it (`kubectl replace`) takes away what your file leaves out: apply the file instead',
+    );
+    await kubectl('tenant', 'apply', theirs);
+    expect(await specOf('replaced')).toMatchObject({ displayName: 'Store', staff });
+  });
+
   it('does not ask of the status, nor of a deletion', async () => {
     expect((await create('staff', 'gone', { staff })).status).toBe(201);
     const path = `${projects()}/gone`;

@@ -20,9 +20,12 @@ function nameOf({ fullname }: Place): string {
 
 const isStaff = `authorizer.group('${GROUP}').resource('projects').namespace(request.namespace).name(request.name).check('${STAFF_VERB}').allowed()`;
 
-/** kubectl takes away what stood in the file that was applied last, whoever applied it, and is not in this one. */
+/**
+ * kubectl takes away what stood in the file that was applied last, whoever applied it, and is not in this one; and with
+ * a replacement all that is not in the file.
+ */
 const AS_IT_WAS =
-  'If your file leaves it out, the last `kubectl apply` was of a file that has it: run `kubectl apply set-last-applied --filename` with yours, and apply it again';
+  'If your file leaves it out, and you apply it, the last `kubectl apply` was of a file that has it: run `kubectl apply set-last-applied --filename` with yours, and apply it again; replacing it (`kubectl replace`) takes away what your file leaves out: apply the file instead';
 
 function policy(place: Place): object {
   return {
