@@ -1,5 +1,6 @@
 /** Small drawings that a renderer needs seconds to hours for, each by another of its weaknesses. */
 import { seededRandom } from './pictures.ts';
+import { largeDrawings } from './svg-slow-large.ts';
 import { type Slow, slowTexts } from './svg-slow-texts.ts';
 import { square as svg } from './svg-square.ts';
 
@@ -19,10 +20,6 @@ function curve(corners: number): string {
 function styled(rules: readonly string[], content: string): string {
   return svg(`<style>${rules.join('')}</style>${content}`);
 }
-
-/** In units of which one is to be as large as the farthest. */
-const farCurves = `M0 0${'C1 1-1 1 .0002 .0002'.repeat(350)}`;
-const masked = (content: string) => `<g mask="url(#m)">${content}</g>`;
 
 const counted = (count: number, print: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => print(at));
@@ -53,38 +50,7 @@ export const slowDrawings: readonly Slow[] = [
     'arcs from far outside',
     svg(`<path d="M0 0${'A1e6 1e6 0 1 0 9 9A1e6 1e6 0 1 1 0 0'.repeat(150)}"/>`),
   ],
-  [
-    'curves of a symbol that its use makes as large',
-    svg(
-      `<symbol id="s" viewBox="0 0 1 1"><path d="${farCurves}"/></symbol><use href="#s" width="7e6" height="7e6"/>`,
-    ),
-  ],
-  [
-    'curves in viewports each five times the one around',
-    svg(
-      `${'<svg width="500%">'.repeat(5)}<svg viewBox="0 0 1 1"><path d="${farCurves}"/></svg>${'</svg>'.repeat(5)}`,
-    ),
-  ],
-  [
-    'curves of a mask in shares of a box as large',
-    svg(
-      `<mask id="m" maskContentUnits="objectBoundingBox"><path d="${farCurves}"/></mask>${masked('<rect width="7e6" height="7e6"/>')}`,
-    ),
-  ],
-  [
-    'curves of a mask in shares of what lies as far apart',
-    svg(
-      `<mask id="m" maskContentUnits="objectBoundingBox"><path d="${farCurves}"/></mask>${masked('<rect width="9" height="9"/><g transform="translate(7e6)"><rect width="9" height="9"/></g>')}`,
-    ),
-  ],
-  ...['transform="scale(7e6)"', 'stroke-width="7e6"', 'stroke-width="4e5%"'].map(
-    (large): Slow => [
-      `curves of a marker of a path with ${large}`,
-      svg(
-        `<marker id="m"><path d="${farCurves}"/></marker><g marker-end="url(#m)"><path d="M0 0h9" ${large}/></g>`,
-      ),
-    ],
-  ),
+  ...largeDrawings,
   ['a stroke that crosses itself', svg(`<path fill="none" stroke="red" d="${wander(5000)}"/>`)],
   ['a wide stroke', svg(`<path stroke="red" stroke-width="300" d="${wander(5000)}"/>`)],
   [

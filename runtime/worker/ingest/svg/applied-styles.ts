@@ -19,6 +19,8 @@ export type AppliedStyles = {
   /** How often, and of which attributes, rules look for a part of a value, which takes as long as the value is. */
   readonly within_count: number;
   readonly looked_within: ReadonlySet<string>;
+  /** Of rules that may hold or not: all others do, unless another of the same element takes their place. */
+  readonly unsure: ReadonlySet<Declaration>;
   of(node: SvgNode): readonly Declaration[];
   /** How far all selectors together are followed from it. */
   stepsFrom(node: SvgNode): SelectorSteps;
@@ -30,6 +32,7 @@ export function readAppliedStyles(root: SvgNode): AppliedStyles {
   let rule_count = 0;
   const count = { sibling: 0, counting: 0, within: 0 };
   const looked_within = new Set<string>();
+  const unsure = new Set<Declaration>();
   for (const rule of styleRules(root)) {
     const declarations = rule.declarations.filter(isCostly);
     count.sibling += rule.selector.match(SIBLING)?.length ?? 0;
@@ -43,7 +46,13 @@ export function readAppliedStyles(root: SvgNode): AppliedStyles {
       rule_count += 1;
       steps.set(subject, addSteps(steps.get(subject) ?? noSteps, selectorSteps(one)));
       const known = bySubject.get(subject) ?? new Map<string, Declaration>();
-      for (const declaration of declarations) known.set(declaration.join(':'), declaration);
+      for (const declaration of declarations) {
+        const kept: Declaration = [...declaration];
+        const key = kept.join(':');
+        const before = known.get(key);
+        if (rule.within === 'media' || !PLAIN_SELECTOR.test(one)) unsure.add(kept);
+        if (before === undefined || unsure.has(before)) known.set(key, kept);
+      }
       if (known.size > 0) bySubject.set(subject, known);
     }
   }
@@ -53,6 +62,7 @@ export function readAppliedStyles(root: SvgNode): AppliedStyles {
     counting_count: count.counting,
     within_count: count.within,
     looked_within,
+    unsure,
     of: (node) => declarationsOf(node, bySubject),
     stepsFrom: (node) =>
       subjectsOf(node).reduce((sum, one) => addSteps(sum, steps.get(one) ?? noSteps), noSteps),
@@ -66,6 +76,8 @@ export function countSubjects(rules: readonly StyleRule[]): number {
   return count;
 }
 
+/** It holds wherever its subject is met. */
+const PLAIN_SELECTOR = /^\s*[.#]?[\w\u0080-\uffff-]+\s*$/;
 const SIBLING = /~(?!=)/g;
 const COUNTING = /:nth-|:only-of|-of-type/gi;
 const PART_OF_VALUE = /(?<![\w\u0080-\uffff-])([\w\u0080-\uffff-]+) ?[*~]=/g;
@@ -74,10 +86,13 @@ export function* styleRules(root: SvgNode) {
   for (const { rules } of allElements(root)) if (rules !== undefined) yield* flatten(rules);
 }
 
-function* flatten(rules: readonly StyleRule[]): Generator<StyleRule & { kind: 'style' }> {
+type Within = 'sheet' | 'media';
+type FlatRule = StyleRule & { readonly kind: 'style' } & { readonly within: Within };
+
+function* flatten(rules: readonly StyleRule[], within: Within = 'sheet'): Generator<FlatRule> {
   for (const rule of rules) {
-    if (rule.kind === 'media') yield* flatten(rule.rules);
-    else yield rule;
+    if (rule.kind === 'media') yield* flatten(rule.rules, 'media');
+    else yield { ...rule, within };
   }
 }
 

@@ -9,6 +9,8 @@ export type Drawing = {
   readonly root: SvgNode;
   readonly grid: SvgSize;
   readonly styles: ReadonlyMap<SvgNode, readonly Declaration[]>;
+  /** Those of them that may not hold at all. */
+  readonly unsure: ReadonlySet<Declaration>;
   readonly references: ReadonlyMap<SvgNode, readonly Reference[]>;
   /** Whether anything may stand other than upright. */
   readonly is_turned: boolean;
@@ -40,7 +42,8 @@ export function readDrawing(root: SvgNode, applied: AppliedStyles, grid: SvgSize
     return [node, found.flatMap((reference) => resolve(reference, byId))] as const;
   });
   const is_turned = [...styles.values()].some((declarations) => declarations.some(turns));
-  return { root, grid, styles, references: new Map(references), is_turned };
+  const { unsure } = applied;
+  return { root, grid, styles, unsure, references: new Map(references), is_turned };
 }
 
 function turns([property, value]: Declaration): boolean {

@@ -6,6 +6,7 @@
 import { SVG_RASTER_LONG_EDGE_MAX } from '../../../core/limits.ts';
 import { type Drawing, type Reference, saidBy } from './drawing.ts';
 import { lengthOf } from './lengths.ts';
+import { penBytes, roundEdges } from './pen.ts';
 import type { SvgSize } from './raster-grid.ts';
 import { rootUnits } from './scales.ts';
 import type { ShapeCost, ShapePlace } from './shape-cost.ts';
@@ -130,8 +131,6 @@ function filterGrids(filter: SvgNode): number {
 const EDGE_BYTES = 60;
 /** Of a line without round ends or corners. */
 const PLAIN_EDGES = 4;
-/** Pixels that a circle of lines may be off. */
-const ROUND_TOLERANCE = 0.1;
 
 export type Pen = { readonly hasStrokes: boolean; readonly isRound: boolean };
 
@@ -151,8 +150,10 @@ export function shapePeak(shape: ShapeCost | undefined, place: ShapePlace, pen: 
   const { lines, span } = shape;
   const { scale, letter } = place;
   const isRound = pen.hasStrokes && pen.isRound;
-  const edges = PLAIN_EDGES + (isRound ? roundEdges((letter.stroke * scale) / 2) : 0);
-  const outline_bytes = lines * edges * EDGE_BYTES;
+  // Wider than any grid it is all the same.
+  const radius = Math.min((letter.stroke * scale) / 2, SVG_RASTER_LONG_EDGE_MAX);
+  const edges = PLAIN_EDGES + (isRound ? roundEdges(radius) : 0);
+  const outline_bytes = lines * edges * EDGE_BYTES + (pen.hasStrokes ? penBytes(place) : 0);
   return { ...noPeak, outline_bytes, edges, span, scale };
 }
 
@@ -160,10 +161,4 @@ export function shapePeak(shape: ShapeCost | undefined, place: ShapePlace, pen: 
 export function addDashes(peak: Peak, period: number): void {
   const dashes = peak.length / period;
   peak.outline_bytes = Math.max(peak.outline_bytes, dashes * peak.edges * EDGE_BYTES);
-}
-
-/** As many lines as make a circle round; wider than any grid it is all the same. */
-function roundEdges(radius: number): number {
-  const pixels = Math.min(Math.max(radius, 2 * ROUND_TOLERANCE), SVG_RASTER_LONG_EDGE_MAX);
-  return (2 * Math.PI) / Math.acos(1 - ROUND_TOLERANCE / pixels);
 }

@@ -11,6 +11,7 @@ import {
   pointLines,
   type Segments,
 } from './path-segments.ts';
+import { penNs } from './pen.ts';
 import type { SvgSize } from './raster-grid.ts';
 import type { SvgNode } from './svg-node.ts';
 import { type LetterSize, textCost } from './text-cost.ts';
@@ -46,6 +47,11 @@ const CROSSING_NS = { fill: 11_000, stroke: 15_000 };
 const PIXEL_NS = 1;
 
 export function shapeCost(node: SvgNode, place: ShapePlace): ShapeCost | undefined {
+  const cost = drawnCost(node, place);
+  return cost && { ...cost, stroke_ns: cost.stroke_ns + penNs(place) };
+}
+
+function drawnCost(node: SvgNode, place: ShapePlace): ShapeCost | undefined {
   const { name, attributes } = node;
   if (name === 'path')
     return linesCost(pathLines(attributes.get('d') ?? '', boundsOf(place)), place);

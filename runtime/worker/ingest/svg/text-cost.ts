@@ -6,11 +6,11 @@
 import { type Drawing, drawnWith } from './drawing.ts';
 import { FONTS_KEPT } from './font-cost.ts';
 import { lengthsOf } from './lengths.ts';
+import { rootUnits } from './scales.ts';
 import type { ShapeCost, ShapePlace } from './shape-cost.ts';
-import type { Declaration } from './style.ts';
 import { allElements, type SvgNode } from './svg-node.ts';
 
-/** In units of the element; infinite where that cannot be told. */
+/** In units of the element; infinite where the size of letters cannot be told. */
 export type LetterSize = { readonly font: number; readonly stroke: number };
 
 const TEXT_NS = 100_000;
@@ -99,10 +99,10 @@ export function letterSizesOf(drawing: Drawing, inOrder: readonly SvgNode[]) {
   const sizes = new Map<SvgNode, LetterSize>();
   for (const node of inOrder) {
     const around = inherited.get(node) ?? initialLetter;
-    const size = largestOf(drawing.styles.get(node) ?? [], around);
+    const size = largestOf(drawing, node, around);
     sizes.set(node, size);
     for (const one of drawnWith(drawing, node)) {
-      const other = inherited.get(one) ?? initialLetter;
+      const other = inherited.get(one) ?? size;
       const font = Math.max(other.font, size.font);
       inherited.set(one, { font, stroke: Math.max(other.stroke, size.stroke) });
     }
@@ -111,16 +111,22 @@ export function letterSizesOf(drawing: Drawing, inOrder: readonly SvgNode[]) {
 }
 
 /** A style that may hold may also not hold. */
-function largestOf(declarations: readonly Declaration[], around: LetterSize): LetterSize {
-  let { font, stroke } = around;
+function largestOf(drawing: Drawing, node: SvgNode, around: LetterSize): LetterSize {
+  const declarations = drawing.styles.get(node) ?? [];
+  let { font } = around;
   for (const [property, value] of declarations) {
     if (property === 'font-size') font = Math.max(font, largestLength(value, around.font));
     if (property === 'font') {
       font = Math.max(font, largestLength(value.replace(FONT_WEIGHT, ''), around.font));
     }
-    if (property === 'stroke-width') stroke = Math.max(stroke, strokeLength(value, font));
   }
-  return { font, stroke };
+  const widths = declarations.filter(([property]) => property === 'stroke-width');
+  const isSure = widths.some((one) => !drawing.unsure.has(one));
+  const percent = rootUnits(drawing) / 100;
+  const strokes = widths.map(([, value]) =>
+    strokeLength(value, { font, percent, around: around.stroke }),
+  );
+  return { font, stroke: Math.max(isSure ? 0 : around.stroke, ...strokes) };
 }
 
 /** Only where the size itself still follows. */
@@ -139,7 +145,15 @@ function largestLength(value: string, font: number): number {
   return Math.max(...lengths);
 }
 
-/** A percentage is one of the picture. */
-function strokeLength(value: string, font: number): number {
-  return value.includes('%') ? Number.POSITIVE_INFINITY : largestLength(value, font);
+type StrokeUnits = { readonly font: number; readonly percent: number; readonly around: number };
+
+/** What the renderer does not understand leaves the stroke as wide as that around. */
+function strokeLength(value: string, { around, ...units }: StrokeUnits): number {
+  const lengths = lengthsOf(value, units).filter((length) => length < Infinity || isOpen(units));
+  const isPlain = lengths.length === 1 && !value.includes('(');
+  return Math.max(...lengths, ...(isPlain ? [] : [initialLetter.stroke, around]));
+}
+
+function isOpen({ font }: { font: number }): boolean {
+  return font === Number.POSITIVE_INFINITY;
 }

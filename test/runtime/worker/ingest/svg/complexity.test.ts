@@ -253,6 +253,10 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
         `<clipPath id="c" clipPathUnits="objectBoundingBox"><rect width="1" height=".5"/></clipPath>${'<rect width="90" height="40" clip-path="url(#c)"/>'.repeat(300)}`,
       ),
     ],
+    [
+      'a map in thousandths of a degree, with lines by classes',
+      `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 .001 .001"><style>.a{stroke-width:.000001;stroke:red}</style>${'<path class="a" d="M0 0c.0001.0001 0 .0001.00001.00001"/>'.repeat(5000)}</svg>`,
+    ],
     ['500 layers', svg('<g opacity=".5"/>'.repeat(500))],
     ['32 layers in one another', svg(nested(32, '<g opacity=".9">'))],
     [

@@ -1,0 +1,24 @@
+/** The pen that an SVG's renderer draws a stroke with: a circle of so many corners, however wide. Measured with librsvg. */
+import type { ShapePlace } from './shape-cost.ts';
+
+/** Pixels that a circle of lines may be off. */
+const ROUND_TOLERANCE = 0.1;
+const CORNER_BYTES = 24;
+const CORNER_NS = 200;
+
+export function roundEdges(radius: number): number {
+  return (2 * Math.PI) / Math.acos(1 - ROUND_TOLERANCE / Math.max(radius, 2 * ROUND_TOLERANCE));
+}
+
+export function penNs(place: ShapePlace): number {
+  return corners(place) * CORNER_NS;
+}
+
+export function penBytes(place: ShapePlace): number {
+  return corners(place) * CORNER_BYTES;
+}
+
+/** A stroke that does not scale is as wide as it says. */
+function corners({ scale, letter }: ShapePlace): number {
+  return roundEdges((letter.stroke * Math.max(scale, 1)) / 2);
+}

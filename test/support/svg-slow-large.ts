@@ -1,0 +1,58 @@
+/** Small drawings that a renderer needs seconds for, as something in them comes out far larger than any picture. */
+import type { Slow } from './svg-slow-texts.ts';
+import { square as svg } from './svg-square.ts';
+
+/** In units of which one is to be as large as the farthest. */
+const farCurves = `M0 0${'C1 1-1 1 .0002 .0002'.repeat(350)}`;
+const masked = (content: string) => `<g mask="url(#m)">${content}</g>`;
+
+export const largeDrawings: readonly Slow[] = [
+  [
+    'curves of a symbol that its use makes as large',
+    svg(
+      `<symbol id="s" viewBox="0 0 1 1"><path d="${farCurves}"/></symbol><use href="#s" width="7e6" height="7e6"/>`,
+    ),
+  ],
+  [
+    'curves in viewports each five times the one around',
+    svg(
+      `${'<svg width="500%">'.repeat(5)}<svg viewBox="0 0 1 1"><path d="${farCurves}"/></svg>${'</svg>'.repeat(5)}`,
+    ),
+  ],
+  [
+    'curves of a mask in shares of a box as large',
+    svg(
+      `<mask id="m" maskContentUnits="objectBoundingBox"><path d="${farCurves}"/></mask>${masked('<rect width="7e6" height="7e6"/>')}`,
+    ),
+  ],
+  [
+    'curves of a mask in shares of what lies as far apart',
+    svg(
+      `<mask id="m" maskContentUnits="objectBoundingBox"><path d="${farCurves}"/></mask>${masked('<rect width="9" height="9"/><g transform="translate(7e6)"><rect width="9" height="9"/></g>')}`,
+    ),
+  ],
+  ...['transform="scale(7e6)"', 'stroke-width="7e6"', 'stroke-width="4e5%"'].map(
+    (large): Slow => [
+      `curves of a marker of a path with ${large}`,
+      svg(
+        `<marker id="m"><path d="${farCurves}"/></marker><g marker-end="url(#m)"><path d="M0 0h9" ${large}/></g>`,
+      ),
+    ],
+  ),
+  ...['1e14', '1e14%', '1e13em'].map(
+    (width): Slow => [
+      `a stroke of ${width}`,
+      svg(`<path stroke="red" stroke-linejoin="round" stroke-width="${width}" d="M0 0L9 9L3 2"/>`),
+    ],
+  ),
+  [
+    'strokes of a billion',
+    svg('<path stroke="red" d="M0 0c9 9 0 9 1 1" stroke-width="1e9"/>'.repeat(200)),
+  ],
+  [
+    'a stroke that only a rule for others makes thin',
+    svg(
+      '<style>path:not(g){stroke-width:1e-14px}g path{stroke-width:1e-14px}</style><path stroke="red" transform="scale(1e14)" d="M0 0c9 9 0 9 1 1"/>',
+    ),
+  ],
+];
