@@ -55,4 +55,12 @@ export const largeDrawings: readonly Slow[] = [
       '<style>path:not(g){stroke-width:1e-14px}g path{stroke-width:1e-14px}</style><path stroke="red" transform="scale(1e14)" d="M0 0c9 9 0 9 1 1"/>',
     ),
   ],
+  ...['patternContentUnits="objectBoundingBox"', ''].map(
+    (units): Slow => [
+      `small tiles beside what is large ${units}`,
+      svg(
+        `<pattern id="p" width="1" height="1" patternUnits="userSpaceOnUse" ${units}><rect width=".001" height=".001"/></pattern><g fill="url(#p)"><g transform="scale(500)"><path d="M0 0h1v1z"/></g>${'<rect width="2048" height="2048" fill="url(#p)"/>'.repeat(4)}</g>`,
+      ),
+    ],
+  ),
 ];

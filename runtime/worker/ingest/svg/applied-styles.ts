@@ -34,7 +34,9 @@ export function readAppliedStyles(root: SvgNode): AppliedStyles {
   const looked_within = new Set<string>();
   const unsure = new Set<Declaration>();
   for (const rule of styleRules(root)) {
-    const declarations = rule.declarations.filter(isCostly);
+    // New ones, as another rule may say the same and hold.
+    const declarations = rule.declarations.filter(isCostly).map((one): Declaration => [...one]);
+    if (!isSure(rule)) for (const one of declarations) unsure.add(one);
     count.sibling += rule.selector.match(SIBLING)?.length ?? 0;
     count.counting += rule.selector.match(COUNTING)?.length ?? 0;
     for (const [, name = ''] of rule.selector.matchAll(PART_OF_VALUE)) {
@@ -46,13 +48,7 @@ export function readAppliedStyles(root: SvgNode): AppliedStyles {
       rule_count += 1;
       steps.set(subject, addSteps(steps.get(subject) ?? noSteps, selectorSteps(one)));
       const known = bySubject.get(subject) ?? new Map<string, Declaration>();
-      for (const declaration of declarations) {
-        const kept: Declaration = [...declaration];
-        const key = kept.join(':');
-        const before = known.get(key);
-        if (rule.within === 'media' || !PLAIN_SELECTOR.test(one)) unsure.add(kept);
-        if (before === undefined || unsure.has(before)) known.set(key, kept);
-      }
+      keepAll(known, declarations, unsure);
       if (known.size > 0) bySubject.set(subject, known);
     }
   }
@@ -76,8 +72,25 @@ export function countSubjects(rules: readonly StyleRule[]): number {
   return count;
 }
 
-/** It holds wherever its subject is met. */
-const PLAIN_SELECTOR = /^\s*[.#]?[\w\u0080-\uffff-]+\s*$/;
+/** One of the same words that surely holds stays. */
+function keepAll(
+  known: Map<string, Declaration>,
+  declarations: readonly Declaration[],
+  unsure: ReadonlySet<Declaration>,
+): void {
+  for (const declaration of declarations) {
+    const key = declaration.join(':');
+    const before = known.get(key);
+    if (before === undefined || unsure.has(before)) known.set(key, declaration);
+  }
+}
+
+/** It holds wherever its subject is met: one selector that the renderer does not know takes the whole rule along. */
+function isSure({ selector, within }: FlatRule): boolean {
+  return within === 'sheet' && selectorsOf(selector).every((one) => PLAIN_SELECTOR.test(one));
+}
+
+const PLAIN_SELECTOR = /^\s*[.#]?-?[a-z_\u0080-\uffff][\w\u0080-\uffff-]*\s*$/i;
 const SIBLING = /~(?!=)/g;
 const COUNTING = /:nth-|:only-of|-of-type/gi;
 const PART_OF_VALUE = /(?<![\w\u0080-\uffff-])([\w\u0080-\uffff-]+) ?[*~]=/g;

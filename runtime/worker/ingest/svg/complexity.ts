@@ -92,7 +92,7 @@ class CostReader {
     this.#scales = scalesOf(drawing, inOrder, {
       fontOf: this.#fontOf,
       spanOf: this.#spanOf,
-      widestStroke: this.#strokeWidth,
+      strokeOf: (node) => (this.#letters.get(node) ?? initialLetter).stroke,
     });
     this.#pen = penOf(drawing);
     this.#layersOf = layerReader(drawing.styles);
@@ -116,14 +116,17 @@ class CostReader {
       check('drawing_ns', cost.ns);
       check('filter_pixels', cost.filter_pixels);
     }
-    for (const reference of referencesOf(this.#drawing, node)) this.#addReference(cost, reference);
+    const scale = this.#scales.get(node) ?? 0;
+    for (const reference of referencesOf(this.#drawing, node)) {
+      this.#addReference(cost, reference, scale);
+    }
     this.#addLayers(cost, node);
     this.#known.set(node, cost);
     return cost;
   }
 
   /** A paint or a marker of a group holds for all that is in it. */
-  #addReference(cost: Cost, { by, target }: Reference): void {
+  #addReference(cost: Cost, { by, target }: Reference, scale: number): void {
     if (by === 'filter') return;
     if (target.name.endsWith('Gradient')) {
       if (by !== 'href') cost.ns += gradientNs(this.#drawing, target, cost);
@@ -134,7 +137,7 @@ class CostReader {
       return;
     }
     const isPaint = by === 'fill' || by === 'stroke';
-    if (isPaint) cost.ns += cost.area * paintNs(target, this.#scales.get(target) ?? 0);
+    if (isPaint) cost.ns += cost.area * paintNs(target, scale);
     const isMarker = by.startsWith('marker');
     const more = this.#costOf(target);
     add(cost, more, isPaint ? cost.shapes : isMarker ? cost.vertices : 1);
@@ -148,7 +151,10 @@ class CostReader {
     const layers = this.#layersOf(node);
     cost.layers += layers.size;
     cost.ns += layersCost(layers, this.#drawing.grid);
-    addStroke(cost, declarations, this.#strokeWidth);
+    addStroke(cost, declarations, {
+      width: this.#strokeWidth,
+      unsure: this.#drawing.unsure,
+    });
     cost.layer_depth += layers.size === 0 ? 0 : 1;
     const use = { element: node, scale: this.#scales.get(node) ?? 0, font: this.#fontOf(node) };
     for (const { by, target } of referencesOf(this.#drawing, node)) {

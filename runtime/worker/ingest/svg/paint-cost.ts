@@ -10,6 +10,7 @@ import type { SvgSize } from './raster-grid.ts';
 import { rootUnits } from './scales.ts';
 import type { Declaration } from './style.ts';
 import type { SvgNode } from './svg-node.ts';
+import { transformScale } from './transforms.ts';
 
 const LINEAR_NS = 15;
 const RADIAL_NS = 30;
@@ -52,9 +53,13 @@ function stopsOf(drawing: Drawing, gradient: SvgNode): Stops {
   return stops;
 }
 
-/** A pixel of any other paint; small tiles are fetched again for each, and those that go by letters may be small. */
-export function paintNs(paint: SvgNode, scale: number): number {
+/**
+ * A pixel of any other paint; small tiles are fetched again for each, and those that go by letters may be small.
+ * `painted`: pixels that a unit of what is painted becomes, as a tile is no larger than it says there, however large its content is.
+ */
+export function paintNs(paint: SvgNode, painted: number): number {
   if (paint.name !== 'pattern') return RADIAL_NS;
+  const scale = painted * transformScale(paint.attributes.get('patternTransform') ?? '');
   const sides = ['width', 'height'].map(
     (name) => lengthOf(paint.attributes.get(name), 0, 0) * scale,
   );
@@ -125,12 +130,13 @@ const AROUND_DASHES = { font: 1, percent: 1 };
 export function addStroke(
   cost: Stroked,
   declarations: readonly Declaration[],
-  width: number,
+  { width, unsure }: { width: number; unsure: ReadonlySet<Declaration> },
 ): void {
   if (declarations.some(([property, value]) => property === 'stroke' && value !== 'none')) {
     cost.ns += cost.stroke_ns;
     cost.stroke_ns = 0;
   }
+  let ownDashes = false;
   for (const declaration of declarations) {
     if (declaration[0] !== 'stroke-dasharray') continue;
     const period = periodOf(declaration);
@@ -139,7 +145,10 @@ export function addStroke(
     const overlaps = Math.min(dashes, width / period);
     cost.ns += dashes * (DASH_NS + (overlaps > 1 ? overlaps * DASH_CROSSING_NS : 0));
     addDashes(cost.peak, period);
+    // What has dashes of its own takes none of those around.
+    if (!unsure.has(declaration)) ownDashes = true;
   }
+  if (ownDashes) cost.length = cost.peak.length = 0;
 }
 
 /** That of a rule holds for thousands of elements. */

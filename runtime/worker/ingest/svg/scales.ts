@@ -12,8 +12,8 @@ type Measures = {
   readonly fontOf: (node: SvgNode) => number;
   /** Pixels of the longer side of a shape's box; undefined for what is none. */
   readonly spanOf: (node: SvgNode, scale: number) => number | undefined;
-  /** Of all strokes, in the units of what has it. */
-  readonly widestStroke: number;
+  /** How wide the stroke of an element may be, in its units. */
+  readonly strokeOf: (node: SvgNode) => number;
 };
 
 /**
@@ -51,6 +51,7 @@ class ScaleReader {
   readonly #places = new Map<SvgNode, Place>();
   #reaches: ReadonlyMap<SvgNode, number> | undefined;
   #stretches: ReadonlyMap<SvgNode, number> | undefined;
+  #strokes: ReadonlyMap<SvgNode, number> | undefined;
 
   constructor(drawing: Drawing, inOrder: readonly SvgNode[], measures: Measures) {
     this.#drawing = drawing;
@@ -79,8 +80,8 @@ class ScaleReader {
       return this.#boxPixels(node, scale);
     }
     if (!INHERITED.test(by)) return scale;
-    const stroke = isInStrokes(target) ? this.#measures.widestStroke : 1;
-    return product(product(scale, stroke), this.#stretchOf(node));
+    const within = isInStrokes(target) ? this.#strokesWithin : this.#stretchesWithin;
+    return product(scale, within().get(node) ?? 1);
   }
 
   #draw(node: SvgNode, { scale, viewport, asked }: Place): void {
@@ -125,16 +126,27 @@ class ScaleReader {
     return Math.min(spanOf(node, scale) ?? product(scale, 2 * this.#reachOf(node)), FARTHEST);
   }
 
-  /** How much larger something in an element can be than the element is. */
-  #stretchOf(node: SvgNode): number {
-    if (this.#stretches === undefined) {
-      const viewport = rootUnits(this.#drawing);
-      const uses = this.#inOrder.filter(({ name }) => name === 'use');
-      const asked = Math.max(0, ...uses.map((use) => this.#longestSide(use, viewport)));
-      const own = (one: SvgNode) => this.#ownStretch(one, { viewport, asked });
-      this.#stretches = stretchesOf(this.#drawing, this.#inOrder, own);
+  /** How much larger than an element what is drawn in it is, at most. */
+  readonly #stretchesWithin = () => (this.#stretches ??= this.#foldUp(() => 1));
+
+  /** How wide a stroke in an element is in its units, at most. */
+  readonly #strokesWithin = () => (this.#strokes ??= this.#foldUp(this.#measures.strokeOf));
+
+  /** The largest of what is said of those in an element that have none in them, as large as they are drawn there. */
+  #foldUp(innermost: (node: SvgNode) => number): ReadonlyMap<SvgNode, number> {
+    const viewport = rootUnits(this.#drawing);
+    const uses = this.#inOrder.filter(({ name }) => name === 'use');
+    const asked = Math.max(0, ...uses.map((use) => this.#longestSide(use, viewport)));
+    const found = new Map<SvgNode, number>();
+    for (const node of this.#inOrder.toReversed()) {
+      const used = referencesOf(this.#drawing, node).filter(({ by }) => by === 'href');
+      const within = [...childElements(node), ...used.map(({ target }) => target)];
+      const sizes = within.map((one) =>
+        product(this.#ownStretch(one, { viewport, asked }), found.get(one) ?? 0),
+      );
+      found.set(node, within.length === 0 ? innermost(node) : Math.max(...sizes));
     }
-    return this.#stretches.get(node) ?? 1;
+    return found;
   }
 
   #reachOf(node: SvgNode): number {
@@ -159,21 +171,6 @@ const INHERITED = /^(?:fill|stroke|marker)/;
 
 function isInStrokes({ name, attributes }: SvgNode): boolean {
   return name === 'marker' && attributes.get('markerUnits') !== 'userSpaceOnUse';
-}
-
-function stretchesOf(
-  drawing: Drawing,
-  inOrder: readonly SvgNode[],
-  ownStretch: (node: SvgNode) => number,
-): ReadonlyMap<SvgNode, number> {
-  const stretches = new Map<SvgNode, number>();
-  for (const node of inOrder.toReversed()) {
-    const used = referencesOf(drawing, node).filter(({ by }) => by === 'href');
-    const within = [...childElements(node), ...used.map(({ target }) => target)];
-    const most = within.map((one) => product(ownStretch(one), stretches.get(one) ?? 1));
-    stretches.set(node, Math.max(1, ...most));
-  }
-  return stretches;
 }
 
 /** The side of a viewBox that comes out as large as what it is fitted into, at most. */

@@ -150,9 +150,11 @@ type StrokeUnits = { readonly font: number; readonly percent: number; readonly a
 /** What the renderer does not understand leaves the stroke as wide as that around. */
 function strokeLength(value: string, { around, ...units }: StrokeUnits): number {
   const lengths = lengthsOf(value, units).filter((length) => length < Infinity || isOpen(units));
-  const isPlain = lengths.length === 1 && !value.includes('(');
+  const isPlain = lengths.length === 1 && ONE_LENGTH.test(value);
   return Math.max(...lengths, ...(isPlain ? [] : [initialLetter.stroke, around]));
 }
+
+const ONE_LENGTH = /^\s*\+?[\d.]+(?:e[+-]?\d+)?(?:[a-z]+|%)?\s*$/i;
 
 function isOpen({ font }: { font: number }): boolean {
   return font === Number.POSITIVE_INFINITY;

@@ -257,6 +257,18 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
       'a map in thousandths of a degree, with lines by classes',
       `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 .001 .001"><style>.a{stroke-width:.000001;stroke:red}</style>${'<path class="a" d="M0 0c.0001.0001 0 .0001.00001.00001"/>'.repeat(5000)}</svg>`,
     ],
+    [
+      '500 arrows beside a thick frame',
+      wide(
+        `<marker id="m"><path d="M0 0c9 9 9 0 1 1z"/></marker><rect width="2000" height="900" fill="none" stroke="red" stroke-width="72"/>${'<path d="M9 9h90" stroke="red" stroke-width="2" marker-end="url(#m)"/>'.repeat(500)}`,
+      ),
+    ],
+    [
+      'dashes of its own in a small group with others',
+      wide(
+        '<g stroke="red" stroke-dasharray="4 2"><g transform="scale(.001)"><path stroke-dasharray="4000 2000" d="M0 0L900000 900000"/></g></g>',
+      ),
+    ],
     ['500 layers', svg('<g opacity=".5"/>'.repeat(500))],
     ['32 layers in one another', svg(nested(32, '<g opacity=".9">'))],
     [
