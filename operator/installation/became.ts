@@ -28,8 +28,12 @@ function uidOf({ metadata }: KubeObject): string {
   return metadata.uid ?? '';
 }
 
+type Told = { apiVersion?: string; kind?: string; status?: unknown };
+
 /** All that anybody may write of it: whatever else changes is looked at anew. */
-function print(written: RenderedObject, live: KubeObject & { spec?: unknown }): string {
-  const { labels, annotations, ownerReferences } = live.metadata;
-  return digest([written, labels, annotations, ownerReferences, live.spec]);
+function print(written: RenderedObject, live: KubeObject & Told): string {
+  // A list names the kind once for all.
+  const { apiVersion: _, kind: __, status: ___, metadata, ...said } = live;
+  const { labels, annotations, ownerReferences } = metadata;
+  return digest([written, labels, annotations, ownerReferences, said]);
 }

@@ -214,3 +214,22 @@ it('writes once what is changed on its way in, and anew when somebody changes an
   expect(await look(spec)).toBe(2);
   expect(await look(spec, { ownerReferences: [] })).toBe(3);
 });
+
+it('sees what changes of an object without a spec, beside what it became', () => {
+  const [account] = renderInstallation(installation(least)).ground.filter(
+    ({ kind }) => kind === 'ServiceAccount',
+  );
+  if (account === undefined) throw new Error('an account is rendered');
+  const became = createBecame();
+  const metadata = {
+    ...account.metadata,
+    uid: 'u',
+    resourceVersion: '1',
+    labels: { by: 'policy' },
+  };
+  const live = { ...account, metadata };
+  const opened = { ...live, automountServiceAccountToken: true };
+  became.note(account, live);
+  expect(became.isSo(account, live)).toBe(true);
+  expect(became.isSo(account, opened)).toBe(false);
+});
