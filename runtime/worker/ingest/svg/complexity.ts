@@ -92,7 +92,7 @@ class CostReader {
     this.#scales = scalesOf(drawing, inOrder, {
       fontOf: this.#fontOf,
       spanOf: this.#spanOf,
-      strokeOf: (node) => (this.#letters.get(node) ?? initialLetter).stroke,
+      strokeOf: (node) => this.#letterOf(node).stroke,
     });
     this.#pen = penOf(drawing);
     this.#layersOf = layerReader(drawing.styles);
@@ -116,7 +116,7 @@ class CostReader {
       check('drawing_ns', cost.ns);
       check('filter_pixels', cost.filter_pixels);
     }
-    const scale = this.#scales.get(node) ?? 0;
+    const scale = this.#scaleOf(node);
     for (const reference of referencesOf(this.#drawing, node)) {
       this.#addReference(cost, reference, scale);
     }
@@ -156,7 +156,7 @@ class CostReader {
       unsure: this.#drawing.unsure,
     });
     cost.layer_depth += layers.size === 0 ? 0 : 1;
-    const use = { element: node, scale: this.#scales.get(node) ?? 0, font: this.#fontOf(node) };
+    const use = { element: node, scale: this.#scaleOf(node), font: this.#fontOf(node) };
     for (const { by, target } of referencesOf(this.#drawing, node)) {
       if (by === 'filter') addFilter(cost, filterPixels(this.#drawing, target, use));
     }
@@ -168,11 +168,19 @@ class CostReader {
   }
 
   /** The largest that its letters may be. */
-  readonly #fontOf = (node: SvgNode): number => (this.#letters.get(node) ?? initialLetter).font;
+  readonly #fontOf = (node: SvgNode): number => this.#letterOf(node).font;
+
+  #letterOf(node: SvgNode): LetterSize {
+    return this.#letters.get(node) ?? initialLetter;
+  }
+
+  #scaleOf(node: SvgNode): number {
+    return this.#scales.get(node) ?? 0;
+  }
 
   #ownCost(node: SvgNode): Cost {
     const isShape = SHAPES.has(node.name);
-    const place = this.#placedAt(node, this.#scales.get(node) ?? 0);
+    const place = this.#placedAt(node, this.#scaleOf(node));
     // What is made nothing of is not drawn, however large it says that it is.
     const shape = isShape && place.scale > 0 ? shapeCost(node, place) : undefined;
     const declarations = this.#drawing.styles.get(node) ?? [];
@@ -200,7 +208,7 @@ class CostReader {
     return {
       scale,
       grid: this.#drawing.grid,
-      letter: this.#letters.get(node) ?? initialLetter,
+      letter: this.#letterOf(node),
       sets_fonts: this.fonts.are_many,
     };
   }

@@ -1,4 +1,7 @@
-/** What an SVG draws by way of what: of each element the ones that are drawn with it, its children and those that it refers to. */
+/**
+ * What an SVG draws by way of what: of each element the ones that are drawn with it, its children and those that it
+ * refers to.
+ */
 import type { AppliedStyles } from './applied-styles.ts';
 import type { SvgSize } from './raster-grid.ts';
 import type { Declaration } from './style.ts';

@@ -55,7 +55,7 @@ function stopsOf(drawing: Drawing, gradient: SvgNode): Stops {
 
 /**
  * A pixel of any other paint; small tiles are fetched again for each, and those that go by letters may be small.
- * `painted`: pixels that a unit of what is painted becomes, as a tile is no larger than it says there, however large its content is.
+ * `painted`: pixels that a unit of what is painted becomes: a tile is as large as it says there, whatever is in it.
  */
 export function paintNs(paint: SvgNode, painted: number): number {
   if (paint.name !== 'pattern') return RADIAL_NS;
@@ -136,19 +136,18 @@ export function addStroke(
     cost.ns += cost.stroke_ns;
     cost.stroke_ns = 0;
   }
-  let ownDashes = false;
-  for (const declaration of declarations) {
-    if (declaration[0] !== 'stroke-dasharray') continue;
+  const dashed = declarations.filter((one) => one[0] === 'stroke-dasharray' && periodOf(one) > 0);
+  for (const declaration of dashed) {
     const period = periodOf(declaration);
-    if (period === 0) continue;
     const dashes = cost.length / period;
     const overlaps = Math.min(dashes, width / period);
     cost.ns += dashes * (DASH_NS + (overlaps > 1 ? overlaps * DASH_CROSSING_NS : 0));
     addDashes(cost.peak, period);
-    // What has dashes of its own takes none of those around.
-    if (!unsure.has(declaration)) ownDashes = true;
   }
-  if (ownDashes) cost.length = cost.peak.length = 0;
+  if (dashed.every((one) => unsure.has(one))) return;
+  // What has dashes of its own takes none of those around.
+  cost.length = 0;
+  cost.peak.length = 0;
 }
 
 /** That of a rule holds for thousands of elements. */

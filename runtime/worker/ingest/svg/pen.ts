@@ -18,7 +18,11 @@ export function penBytes(place: ShapePlace): number {
   return corners(place) * CORNER_BYTES;
 }
 
+function corners(place: ShapePlace): number {
+  return roundEdges(strokePixels(place) / 2);
+}
+
 /** A stroke that does not scale is as wide as it says. */
-function corners({ scale, letter }: ShapePlace): number {
-  return roundEdges((letter.stroke * Math.max(scale, 1)) / 2);
+export function strokePixels({ scale, letter }: Pick<ShapePlace, 'scale' | 'letter'>): number {
+  return letter.stroke * Math.max(scale, 1);
 }

@@ -6,6 +6,7 @@
 import { type Drawing, drawnWith } from './drawing.ts';
 import { FONTS_KEPT } from './font-cost.ts';
 import { lengthsOf } from './lengths.ts';
+import { strokePixels } from './pen.ts';
 import { rootUnits } from './scales.ts';
 import type { ShapeCost, ShapePlace } from './shape-cost.ts';
 import { allElements, type SvgNode } from './svg-node.ts';
@@ -42,8 +43,7 @@ export function textCost(
   const font_ns = sets_fonts ? fontsNs(node) : 0;
   const side = Math.max(grid.width, grid.height);
   const height = Math.min(letter.font * scale, side);
-  // A stroke that does not scale is as wide as it says.
-  const width = Math.min(letter.stroke * Math.max(scale, 1), side);
+  const width = Math.min(strokePixels({ scale, letter }), side);
   return {
     fill_ns: TEXT_NS + spaces * SPACE_NS + fillNs(letters, pairs, height) + font_ns,
     stroke_ns: strokeNs(letters, pairs, { height, width }),
