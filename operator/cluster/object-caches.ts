@@ -64,7 +64,7 @@ export function openObjectCaches({ namespaces, ...options }: CachesOptions): Obj
   const watches = (namespace: string) => places.includes(namespace) || places.includes(undefined);
   const health = (namespace?: string) =>
     caches
-      .filter(({ place }) => [place, undefined].includes(namespace) || place === undefined)
+      .filter(({ place }) => [namespace, place].includes(undefined) || place === namespace)
       .map(({ cache }) => cache.health());
   const stopped = new AbortController();
   return {

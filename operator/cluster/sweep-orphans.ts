@@ -21,7 +21,7 @@ import { type TenantKind, type TenantObject, tenantTypes } from './tenant-object
 /** So many may go at once whatever share of all they are. */
 const FEW = 10;
 
-/** For as long as the term goes on. What could not be compared is soon compared again. */
+/** For as long as the term goes on. A comparison that failed is soon repeated; a namespace not seen waits for the next. */
 export async function sweepOrphans(state: TenantState, term: FencedTerm): Promise<void> {
   const { clock, log, resync_ms, retry_ms } = state;
   // In the first turn nothing was looked at yet.

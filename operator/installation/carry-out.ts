@@ -89,34 +89,37 @@ function isServed(route: RenderedObject, live: LiveObjects): boolean {
 
 type Doing = { live: LiveObjects; became: Became; deeds: Deeds };
 
-async function take(client: KubeClient, step: Step, doing: Doing): Promise<void> {
-  const { live, became, deeds } = doing;
+async function take(client: KubeClient, step: Step, { live, became, deeds }: Doing): Promise<void> {
   const [planned] = planSteps([step], live);
   if (planned === undefined) return;
-  const wanted = step.do === 'delete' ? undefined : withDigest(step.object);
-  const present = wanted && findLive(live, wanted);
-  if (wanted && present && became.isSo(wanted, present)) return;
   const { path: _, ...written } = planned;
-  const answer = await write(client, step, live);
-  if (!answer.ok) {
-    deeds.troubles.push(troubleOf(written, answer.failure));
+  if (step.do === 'delete') {
+    note(deeds, written, await remove(client, step.object, live));
     return;
   }
-  deeds.written.push(written);
-  if (wanted && answer.value) became.note(wanted, answer.value);
+  const wanted = withDigest(step.object);
+  const present = findLive(live, wanted);
+  if (present !== undefined && became.isSo(wanted, present)) return;
+  const answer = await write(client, wanted, present);
+  if (answer.ok) became.note(wanted, answer.value);
+  note(deeds, written, answer);
+}
+
+function note(deeds: Deeds, written: Written, answer: Answer<unknown>): void {
+  if (answer.ok) deeds.written.push(written);
+  else deeds.troubles.push(troubleOf(written, answer.failure));
 }
 
 async function write(
   client: KubeClient,
-  step: Step,
-  live: LiveObjects,
-): Promise<Answer<KubeObject | undefined>> {
-  if (step.do === 'delete') return remove(client, step.object, live);
-  const { apiVersion: _, kind: __, ...object } = withDigest(step.object);
-  const type = typeOf(step.object);
+  wanted: RenderedObject,
+  present: KubeObject | undefined,
+): Promise<Answer<KubeObject>> {
+  const { apiVersion: _, kind: __, ...object } = wanted;
+  const type = typeOf(wanted);
   const declared = withoutNulls(object);
-  if (findLive(live, step.object) === undefined) {
-    const unlisted = await findUnlisted(client, step.object);
+  if (present === undefined) {
+    const unlisted = await findUnlisted(client, wanted);
     if (!unlisted.ok) return unlisted;
     const isFree = unlisted.value === undefined;
     if (isFree) return client.apply(type, declared, { owner: OWNER, conflicts: 'refuse' });
