@@ -76,7 +76,7 @@ const sentences: Readonly<Record<UploadType, Sentences>> = {
     unsupported_media_type:
       'This is no SVG that is taken: it has a DOCTYPE or an embedded bitmap, is compressed, or is of another type. Delete the line that begins with <!DOCTYPE, and the bitmaps; unpack an SVGZ.',
     image_too_large:
-      'The SVG is too costly to draw: nested too deep, or with too many elements, layers, filters or styles, or too much text. Simplify it.',
+      'The SVG is too costly to draw: nested too deep, with too many elements, layers, filters or styles, with too much text, or with a stroke or shape far larger than the picture. Simplify it.',
     processing_timeout: 'Drawing this SVG took too long three times. Simplify it.',
     decode_failed:
       'The SVG is no well-formed XML, or lacks its size (width and height, or a viewBox) or its namespace (xmlns="http://www.w3.org/2000/svg"). Add what is missing and upload it anew.',
