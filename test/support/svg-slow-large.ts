@@ -39,6 +39,18 @@ export const largeDrawings: readonly Slow[] = [
       ),
     ],
   ),
+  [
+    'curves of a marker whose viewBox is made as large',
+    svg(
+      `<marker id="m" viewBox="0 0 1 1" markerWidth="7e6" markerHeight="7e6"><path d="${farCurves}"/></marker><path d="M0 0h9" marker-end="url(#m)"/>`,
+    ),
+  ],
+  [
+    'dashes along shares of a viewport of a million',
+    svg(
+      `<svg width="1e6" height="1e6">${'<line y1="3" y2="3" x2="100%" stroke="red" stroke-dasharray="1"/>'.repeat(10)}</svg>`,
+    ),
+  ],
   ...['1e14', '1e14%', '1e13em'].map(
     (width): Slow => [
       `a stroke of ${width}`,

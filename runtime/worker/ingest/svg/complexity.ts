@@ -35,7 +35,7 @@ import {
   tileGrids,
 } from './peak-memory.ts';
 import type { SvgSize } from './raster-grid.ts';
-import { scalesOf } from './scales.ts';
+import { type Seen, scalesOf } from './scales.ts';
 import { type ShapeCost, type ShapePlace, shapeCost, TEXTS } from './shape-cost.ts';
 import type { Declaration } from './style.ts';
 import { stylesCost } from './style-cost.ts';
@@ -71,10 +71,12 @@ export function readComplexity(root: SvgNode, grid: SvgSize): DrawingNeeds {
 const ELEMENT_NS = 30_000;
 const SHAPES = new Set([...'path rect circle ellipse line polyline polygon'.split(' '), ...TEXTS]);
 
+const unseen: Seen = { scale: 0, viewport: 0 };
+
 class CostReader {
   readonly fonts: FontsCost;
   readonly #drawing: Drawing;
-  readonly #scales: ReadonlyMap<SvgNode, number>;
+  readonly #scales: ReadonlyMap<SvgNode, Seen>;
   readonly #letters: ReadonlyMap<SvgNode, LetterSize>;
   readonly #known = new Map<SvgNode, Cost>();
   readonly #strokeWidth: number;
@@ -175,12 +177,16 @@ class CostReader {
   }
 
   #scaleOf(node: SvgNode): number {
-    return this.#scales.get(node) ?? 0;
+    return this.#seenOf(node).scale;
+  }
+
+  #seenOf(node: SvgNode): Seen {
+    return this.#scales.get(node) ?? unseen;
   }
 
   #ownCost(node: SvgNode): Cost {
     const isShape = SHAPES.has(node.name);
-    const place = this.#placedAt(node, this.#scaleOf(node));
+    const place = this.#placedAt(node, this.#seenOf(node));
     // What is made nothing of is not drawn, however large it says that it is.
     const shape = isShape && place.scale > 0 ? shapeCost(node, place) : undefined;
     const declarations = this.#drawing.styles.get(node) ?? [];
@@ -201,12 +207,13 @@ class CostReader {
   }
 
   /** Text may be spaced out beyond what it is counted with. */
-  readonly #spanOf = (node: SvgNode, scale: number): number | undefined =>
-    TEXTS.has(node.name) ? undefined : shapeCost(node, this.#placedAt(node, scale))?.span;
+  readonly #spanOf = (node: SvgNode, seen: Seen): number | undefined =>
+    TEXTS.has(node.name) ? undefined : shapeCost(node, this.#placedAt(node, seen))?.span;
 
-  #placedAt(node: SvgNode, scale: number): ShapePlace {
+  #placedAt(node: SvgNode, { scale, viewport }: Seen): ShapePlace {
     return {
       scale,
+      percent: viewport / 100,
       grid: this.#drawing.grid,
       letter: this.#letterOf(node),
       sets_fonts: this.fonts.are_many,

@@ -11,20 +11,25 @@ type Measures = {
   /** How large the letters of an element may be, in its units. */
   readonly fontOf: (node: SvgNode) => number;
   /** Pixels of the longer side of a shape's box; undefined for what is none. */
-  readonly spanOf: (node: SvgNode, scale: number) => number | undefined;
+  readonly spanOf: (node: SvgNode, at: Seen) => number | undefined;
   /** How wide the stroke of an element may be, in its units. */
   readonly strokeOf: (node: SvgNode) => number;
 };
 
-/**
- * How many pixels of the grid one unit of an element's own coordinates can become, at most, over all
- * the ways that it is drawn. The elements come in an order in which each stands after its users.
- */
+/** The most over all the ways that an element is drawn. */
+export type Seen = {
+  /** Pixels of the grid that one unit of its own coordinates becomes. */
+  readonly scale: number;
+  /** The longer side of the viewport that its percentages are shares of, in its units. */
+  readonly viewport: number;
+};
+
+/** The elements come in an order in which each stands after its users. */
 export function scalesOf(
   drawing: Drawing,
   inOrder: readonly SvgNode[],
   measures: Measures,
-): ReadonlyMap<SvgNode, number> {
+): ReadonlyMap<SvgNode, Seen> {
   return new ScaleReader(drawing, inOrder, measures).scales;
 }
 
@@ -44,7 +49,7 @@ type Place = Sides & {
 const nowhere: Place = { scale: 0, viewport: 0, asked: 0 };
 
 class ScaleReader {
-  readonly scales = new Map<SvgNode, number>();
+  readonly scales = new Map<SvgNode, Seen>();
   readonly #drawing: Drawing;
   readonly #inOrder: readonly SvgNode[];
   readonly #measures: Measures;
@@ -65,23 +70,24 @@ class ScaleReader {
     const isRoot = node === this.#drawing.root;
     const scale = isRoot ? rootScale(this.#drawing) : this.#scaleOf(node, place);
     const viewport = isRoot ? rootUnits(this.#drawing) : this.#viewportIn(node, place);
-    this.scales.set(node, scale);
+    const seen = { scale, viewport };
+    this.scales.set(node, seen);
     for (const child of childElements(node)) this.#draw(child, { scale, viewport, asked: 0 });
     const asked = node.name === 'use' ? this.#longestSide(node, viewport) : 0;
     for (const reference of referencesOf(this.#drawing, node)) {
-      const within = this.#scaleWithin(node, reference, scale);
+      const within = this.#scaleWithin(node, reference, seen);
       this.#draw(reference.target, { scale: within, viewport, asked });
     }
   }
 
-  #scaleWithin(node: SvgNode, { by, target }: Reference, scale: number): number {
+  #scaleWithin(node: SvgNode, { by, target }: Reference, seen: Seen): number {
     const units = BOX_UNITS[by];
     if (units !== undefined && saidBy(this.#drawing, target, units) === 'objectBoundingBox') {
-      return this.#boxPixels(node, scale);
+      return this.#boxPixels(node, seen);
     }
-    if (!INHERITED.test(by)) return scale;
+    if (!INHERITED.test(by)) return seen.scale;
     const within = isInStrokes(target) ? this.#strokesWithin : this.#stretchesWithin;
-    return product(scale, within().get(node) ?? 1);
+    return product(seen.scale, within().get(node) ?? 1);
   }
 
   #draw(node: SvgNode, { scale, viewport, asked }: Place): void {
@@ -111,9 +117,10 @@ class ScaleReader {
     return VIEWPORTS.has(node.name) ? this.#sideOf(node, place) : place.viewport;
   }
 
-  /** The viewport around stands for all that is unsaid. */
+  /** The viewport around stands for all that is unsaid, but for markers. */
   #sideOf(node: SvgNode, { viewport, asked }: Sides): number {
-    return Math.max(viewport, asked, this.#longestSide(node, viewport));
+    const unsaid = node.name === 'marker' ? MARKER_SIDE : Math.max(viewport, asked);
+    return Math.max(unsaid, this.#longestSide(node, viewport));
   }
 
   #longestSide(node: SvgNode, viewport: number): number {
@@ -121,9 +128,9 @@ class ScaleReader {
     return Math.max(...SIDES.map((name) => Math.abs(placeOf(node.attributes.get(name), around))));
   }
 
-  #boxPixels(node: SvgNode, scale: number): number {
+  #boxPixels(node: SvgNode, seen: Seen): number {
     const { spanOf } = this.#measures;
-    return Math.min(spanOf(node, scale) ?? product(scale, 2 * this.#reachOf(node)), FARTHEST);
+    return Math.min(spanOf(node, seen) ?? product(seen.scale, 2 * this.#reachOf(node)), FARTHEST);
   }
 
   /** How much larger than an element what is drawn in it is, at most. */
@@ -157,6 +164,8 @@ class ScaleReader {
 
 const SIDES = ['width', 'height', 'markerWidth', 'markerHeight'];
 const VIEWPORTS = new Set(['svg', 'symbol']);
+/** Of one that does not say it, in what its units are told in. */
+const MARKER_SIDE = 3;
 
 /** What of those that refer to it is in shares of their boxes. */
 const BOX_UNITS: Readonly<Record<string, string>> = {

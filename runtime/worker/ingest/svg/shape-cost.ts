@@ -3,7 +3,7 @@
  * often they cross (which is what makes small files take minutes), by the pixels that it covers.
  */
 import { SVG_DRAWING_NS_MAX } from '../../../core/limits.ts';
-import { lengthOf, placeOf } from './lengths.ts';
+import { lengthsOf, placeOf } from './lengths.ts';
 import {
   type PathBounds,
   type PathLines,
@@ -32,6 +32,8 @@ export type ShapeCost = {
 export type ShapePlace = {
   /** Pixels of the grid that one of its units becomes. */
   readonly scale: number;
+  /** A hundredth of the viewport around, in its units. */
+  readonly percent: number;
   readonly grid: SvgSize;
   /** How large its letters may be, in its units. */
   readonly letter: LetterSize;
@@ -76,19 +78,18 @@ function boundsOf({ scale, grid }: ShapePlace): PathBounds {
 
 export const TEXTS = new Set(['text', 'tspan', 'textPath']);
 
-/** A percentage is one of the picture, as it is seen from here. */
-function lineSegment({ attributes }: SvgNode, { scale, grid, letter }: ShapePlace): Segments {
-  const side = scale > 0 ? Math.max(grid.width, grid.height) / scale : 0;
-  const around = { font: letter.font, percent: side / 100 };
+function lineSegment({ attributes }: SvgNode, { percent, letter }: ShapePlace): Segments {
+  const around = { font: letter.font, percent };
   return ['x1', 'y1', 'x2', 'y2'].map((name) => placeOf(attributes.get(name), around));
 }
 
-/** Percentages are as large as the picture. */
-function boxOf({ name, attributes }: SvgNode, { letter }: ShapePlace): SvgSize | undefined {
-  const at = (attribute: string, times: number) => {
-    const text = attributes.get(attribute);
-    return text === undefined ? 0 : lengthOf(text, Number.POSITIVE_INFINITY, letter.font) * times;
-  };
+function boxOf(
+  { name, attributes }: SvgNode,
+  { percent, letter }: ShapePlace,
+): SvgSize | undefined {
+  const around = { font: letter.font, percent };
+  const at = (attribute: string, times: number) =>
+    Math.max(0, ...lengthsOf(attributes.get(attribute) ?? '', around)) * times;
   if (name === 'rect') return { width: at('width', 1), height: at('height', 1) };
   if (name === 'circle') return { width: at('r', 2), height: at('r', 2) };
   if (name === 'ellipse') {

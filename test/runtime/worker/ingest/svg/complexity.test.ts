@@ -264,6 +264,18 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
       ),
     ],
     [
+      'a graph of 1,000 arrows, as programs draw them',
+      wide(
+        `<marker id="m" viewBox="0 -5 10 10" refX="15" markerWidth="6" markerHeight="6" orient="auto"><path d="M0,-5L10,0L0,5"/></marker><g fill="none" stroke="#666" stroke-width="1.5">${'<path d="M9 9L300 200" marker-end="url(#m)"/>'.repeat(1000)}</g>`,
+      ),
+    ],
+    [
+      'a dashed frame of the whole picture',
+      wide(
+        '<rect width="100%" height="100%" fill="none" stroke="red" stroke-width="4" stroke-dasharray="8 4"/>',
+      ),
+    ],
+    [
       'dashes of its own in a small group with others',
       wide(
         '<g stroke="red" stroke-dasharray="4 2"><g transform="scale(.001)"><path stroke-dasharray="4000 2000" d="M0 0L900000 900000"/></g></g>',
