@@ -14,6 +14,18 @@ export const largeDrawings: readonly Slow[] = [
     ),
   ],
   [
+    'curves of a symbol that covers the side that its use does not say',
+    svg(
+      `<symbol id="s" viewBox="0 0 1 1" preserveAspectRatio="xMinYMin slice"><path d="${farCurves}"/></symbol><svg width="7e6" height="7e6"><use href="#s" width=".1"/></svg>`,
+    ),
+  ],
+  [
+    'dashes of strokes that only a word for their size makes thin',
+    svg(
+      `<g stroke="red" stroke-width="50" stroke-dasharray=".1">${'<path stroke-width="thin" d="M0 0L900 900"/>'.repeat(100)}</g>`,
+    ),
+  ],
+  [
     'curves in viewports each five times the one around',
     svg(
       `${'<svg width="500%">'.repeat(5)}<svg viewBox="0 0 1 1"><path d="${farCurves}"/></svg>${'</svg>'.repeat(5)}`,

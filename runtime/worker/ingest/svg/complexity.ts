@@ -23,7 +23,6 @@ import {
   layerReader,
   layersCost,
   paintNs,
-  widestStroke,
 } from './paint-cost.ts';
 import {
   addLayer,
@@ -79,7 +78,6 @@ class CostReader {
   readonly #scales: ReadonlyMap<SvgNode, Seen>;
   readonly #letters: ReadonlyMap<SvgNode, LetterSize>;
   readonly #known = new Map<SvgNode, Cost>();
-  readonly #strokeWidth: number;
   readonly #pen: Pen;
   readonly #layersOf: (node: SvgNode) => ReadonlySet<string>;
   /** Counting corners is for them alone. */
@@ -90,7 +88,6 @@ class CostReader {
     const inOrder = usersFirst(drawing);
     this.fonts = fontsCost(drawing, inOrder);
     this.#letters = letterSizesOf(drawing, inOrder);
-    this.#strokeWidth = widestStroke(drawing, this.#fontOf);
     this.#scales = scalesOf(drawing, inOrder, {
       fontOf: this.#fontOf,
       spanOf: this.#spanOf,
@@ -153,10 +150,7 @@ class CostReader {
     const layers = this.#layersOf(node);
     cost.layers += layers.size;
     cost.ns += layersCost(layers, this.#drawing.grid);
-    addStroke(cost, declarations, {
-      width: this.#strokeWidth,
-      unsure: this.#drawing.unsure,
-    });
+    addStroke(cost, declarations, this.#drawing.unsure);
     cost.layer_depth += layers.size === 0 ? 0 : 1;
     const use = { element: node, scale: this.#scaleOf(node), font: this.#fontOf(node) };
     for (const { by, target } of referencesOf(this.#drawing, node)) {
@@ -202,6 +196,7 @@ class CostReader {
       stroke_ns: shape?.stroke_ns ?? 0,
       area: shape?.area ?? 0,
       length,
+      width: length === 0 ? 0 : place.letter.stroke,
       peak: { ...shapePeak(shape, place, this.#pen), length },
     };
   }

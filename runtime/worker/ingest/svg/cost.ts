@@ -18,6 +18,8 @@ export type Cost = {
   area: number;
   /** What a dashed stroke of an element around would go along, in what its dashes are told in. */
   length: number;
+  /** The widest of the strokes along it, in the same. */
+  width: number;
   peak: Peak;
 };
 
@@ -29,6 +31,7 @@ export function addInherited(cost: Cost, more: Cost): void {
   cost.stroke_ns += more.stroke_ns;
   cost.area += more.area;
   cost.length += more.length;
+  cost.width = Math.max(cost.width, more.width);
   joinPeaks(cost.peak, more.peak);
 }
 

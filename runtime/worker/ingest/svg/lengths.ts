@@ -44,6 +44,15 @@ export function placeOf(text: string | undefined, around: Around): number {
   return sign === '-' ? -pixels : pixels;
 }
 
+const ONE_LENGTH = /^\s*\+?[\d.]+(?:e[+-]?\d+)?(?:[a-z]+|%)?\s*$/i;
+
+/** Of a text that is one length and nothing else, which nobody reads otherwise. */
+export function plainLength(text: string | undefined, around: Around): number | undefined {
+  const [length = Number.POSITIVE_INFINITY, ...more] = lengthsOf(text ?? '', around);
+  const isPlain = more.length === 0 && length < Infinity && ONE_LENGTH.test(text ?? '');
+  return isPlain ? length : undefined;
+}
+
 /** All that a text names; one of an unknown unit is infinite. */
 export function lengthsOf(text: string, around: Around): number[] {
   return [...text.matchAll(LENGTHS)].map(

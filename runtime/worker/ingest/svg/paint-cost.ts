@@ -3,11 +3,11 @@
  * measured with librsvg.
  */
 import { svgLayerProperties } from '../../../core/image/svg-rules.ts';
+import type { Cost } from './cost.ts';
 import { type Drawing, referencesOf } from './drawing.ts';
-import { lengthOf, lengthsOf, placeOf } from './lengths.ts';
-import { addDashes, type Peak } from './peak-memory.ts';
+import { lengthOf, lengthsOf } from './lengths.ts';
+import { addDashes } from './peak-memory.ts';
 import type { SvgSize } from './raster-grid.ts';
-import { rootUnits } from './scales.ts';
 import type { Declaration } from './style.ts';
 import type { SvgNode } from './svg-node.ts';
 import { transformScale } from './transforms.ts';
@@ -118,7 +118,7 @@ export function addFilter(cost: { filter_pixels: number; ns: number }, pixels: n
   cost.ns += pixels * FILTER_UNIT_NS;
 }
 
-type Stroked = { ns: number; stroke_ns: number; length: number; peak: Peak };
+type Stroked = Pick<Cost, 'ns' | 'stroke_ns' | 'length' | 'width' | 'peak'>;
 
 const DASH_NS = 3000;
 /** Where dashes are wider than long, each crosses those around it. */
@@ -130,7 +130,7 @@ const AROUND_DASHES = { font: 1, percent: 1 };
 export function addStroke(
   cost: Stroked,
   declarations: readonly Declaration[],
-  { width, unsure }: { width: number; unsure: ReadonlySet<Declaration> },
+  unsure: ReadonlySet<Declaration>,
 ): void {
   if (declarations.some(([property, value]) => property === 'stroke' && value !== 'none')) {
     cost.ns += cost.stroke_ns;
@@ -140,7 +140,7 @@ export function addStroke(
   for (const declaration of dashed) {
     const period = periodOf(declaration);
     const dashes = cost.length / period;
-    const overlaps = Math.min(dashes, width / period);
+    const overlaps = Math.min(dashes, cost.width / period);
     cost.ns += dashes * (DASH_NS + (overlaps > 1 ? overlaps * DASH_CROSSING_NS : 0));
     addDashes(cost.peak, period);
   }
@@ -167,17 +167,4 @@ export function isFixed(declarations: readonly Declaration[]): boolean {
   return declarations.some(
     ([property, value]) => property === 'vector-effect' && /non-scaling-stroke/i.test(value),
   );
-}
-
-/** In the units of whatever has it; a share of the picture is one of all its viewports. */
-export function widestStroke(drawing: Drawing, fontOf: (node: SvgNode) => number): number {
-  const percent = rootUnits(drawing) / 100;
-  let widest = 1;
-  for (const [node, declarations] of drawing.styles) {
-    for (const [property, value] of declarations) {
-      if (property !== 'stroke-width') continue;
-      widest = Math.max(widest, placeOf(value, { font: fontOf(node), percent }));
-    }
-  }
-  return widest;
 }

@@ -1,7 +1,7 @@
 /** How much larger than in the file what an SVG draws can come out on the grid. */
 import { type Drawing, type Reference, referencesOf, saidBy } from './drawing.ts';
 import { FARTHEST } from './far-curves.ts';
-import { placeOf } from './lengths.ts';
+import { lengthsOf, plainLength } from './lengths.ts';
 import { type SvgSize, viewBoxOf } from './raster-grid.ts';
 import { reachesOf } from './reach.ts';
 import { childElements, type SvgNode } from './svg-node.ts';
@@ -73,7 +73,7 @@ class ScaleReader {
     const seen = { scale, viewport };
     this.scales.set(node, seen);
     for (const child of childElements(node)) this.#draw(child, { scale, viewport, asked: 0 });
-    const asked = node.name === 'use' ? this.#longestSide(node, viewport) : 0;
+    const asked = node.name === 'use' ? this.#ownSide(node, viewport) : 0;
     for (const reference of referencesOf(this.#drawing, node)) {
       const within = this.#scaleWithin(node, reference, seen);
       this.#draw(reference.target, { scale: within, viewport, asked });
@@ -117,15 +117,20 @@ class ScaleReader {
     return VIEWPORTS.has(node.name) ? this.#sideOf(node, place) : place.viewport;
   }
 
-  /** The viewport around stands for all that is unsaid, but for markers. */
   #sideOf(node: SvgNode, { viewport, asked }: Sides): number {
-    const unsaid = node.name === 'marker' ? MARKER_SIDE : Math.max(viewport, asked);
-    return Math.max(unsaid, this.#longestSide(node, viewport));
+    return node.name === 'symbol' ? asked : Math.max(asked, this.#ownSide(node, viewport));
   }
 
-  #longestSide(node: SvgNode, viewport: number): number {
+  /** The longer one, where the viewport around stands for what is unsaid, but for markers. */
+  #ownSide(node: SvgNode, viewport: number): number {
     const around = { font: this.#measures.fontOf(node), percent: viewport / 100 };
-    return Math.max(...SIDES.map((name) => Math.abs(placeOf(node.attributes.get(name), around))));
+    const isMarker = node.name === 'marker';
+    const unsaid = isMarker ? MARKER_SIDE : viewport;
+    const sides = (isMarker ? MARKER_SIDES : SIDES).map((name) => {
+      const text = node.attributes.get(name);
+      return plainLength(text, around) ?? Math.max(unsaid, ...lengthsOf(text ?? '', around));
+    });
+    return Math.max(...sides);
   }
 
   #boxPixels(node: SvgNode, seen: Seen): number {
@@ -143,7 +148,7 @@ class ScaleReader {
   #foldUp(innermost: (node: SvgNode) => number): ReadonlyMap<SvgNode, number> {
     const viewport = rootUnits(this.#drawing);
     const uses = this.#inOrder.filter(({ name }) => name === 'use');
-    const asked = Math.max(0, ...uses.map((use) => this.#longestSide(use, viewport)));
+    const asked = Math.max(0, ...uses.map((use) => this.#ownSide(use, viewport)));
     const found = new Map<SvgNode, number>();
     for (const node of this.#inOrder.toReversed()) {
       const used = referencesOf(this.#drawing, node).filter(({ by }) => by === 'href');
@@ -162,7 +167,8 @@ class ScaleReader {
   }
 }
 
-const SIDES = ['width', 'height', 'markerWidth', 'markerHeight'];
+const SIDES = ['width', 'height'];
+const MARKER_SIDES = ['markerWidth', 'markerHeight'];
 const VIEWPORTS = new Set(['svg', 'symbol']);
 /** Of one that does not say it, in what its units are told in. */
 const MARKER_SIDE = 3;

@@ -5,10 +5,11 @@
  */
 import { type Drawing, drawnWith } from './drawing.ts';
 import { FONTS_KEPT } from './font-cost.ts';
-import { lengthsOf } from './lengths.ts';
+import { lengthsOf, plainLength } from './lengths.ts';
 import { strokePixels } from './pen.ts';
 import { rootUnits } from './scales.ts';
 import type { ShapeCost, ShapePlace } from './shape-cost.ts';
+import type { Declaration } from './style.ts';
 import { allElements, type SvgNode } from './svg-node.ts';
 
 /** In units of the element; infinite where the size of letters cannot be told. */
@@ -110,23 +111,26 @@ export function letterSizesOf(drawing: Drawing, inOrder: readonly SvgNode[]) {
   return sizes;
 }
 
-/** A style that may hold may also not hold. */
+/** A style that may hold may also not hold; one that surely does leaves nothing of what is around. */
 function largestOf(drawing: Drawing, node: SvgNode, around: LetterSize): LetterSize {
   const declarations = drawing.styles.get(node) ?? [];
-  let { font } = around;
-  for (const [property, value] of declarations) {
-    if (property === 'font-size') font = Math.max(font, largestLength(value, around.font));
-    if (property === 'font') {
-      font = Math.max(font, largestLength(value.replace(FONT_WEIGHT, ''), around.font));
-    }
-  }
-  const widths = declarations.filter(([property]) => property === 'stroke-width');
-  const isSure = widths.some((one) => !drawing.unsure.has(one));
+  const said = (...names: readonly string[]) =>
+    declarations.filter(([name]) => names.includes(name));
+  const isSure = (one: Declaration) => !drawing.unsure.has(one);
+  const share = { font: around.font, percent: around.font / 100 };
+  const isSized = said('font-size').some(
+    (one) => isSure(one) && plainLength(one[1], share) !== undefined,
+  );
+  const sizes = said('font-size', 'font').map(([name, value]) =>
+    largestLength(name === 'font' ? value.replace(FONT_WEIGHT, '') : value, around.font),
+  );
+  const font = Math.max(isSized ? 0 : around.font, ...sizes);
+  const widths = said('stroke-width');
   const percent = rootUnits(drawing) / 100;
   const strokes = widths.map(([, value]) =>
     strokeLength(value, { font, percent, around: around.stroke }),
   );
-  return { font, stroke: Math.max(isSure ? 0 : around.stroke, ...strokes) };
+  return { font, stroke: Math.max(widths.some(isSure) ? 0 : around.stroke, ...strokes) };
 }
 
 /** Only where the size itself still follows. */
@@ -149,12 +153,11 @@ type StrokeUnits = { readonly font: number; readonly percent: number; readonly a
 
 /** What the renderer does not understand leaves the stroke as wide as that around. */
 function strokeLength(value: string, { around, ...units }: StrokeUnits): number {
+  const plain = plainLength(value, units);
+  if (plain !== undefined) return plain;
   const lengths = lengthsOf(value, units).filter((length) => length < Infinity || isOpen(units));
-  const isPlain = lengths.length === 1 && ONE_LENGTH.test(value);
-  return Math.max(...lengths, ...(isPlain ? [] : [initialLetter.stroke, around]));
+  return Math.max(...lengths, initialLetter.stroke, around);
 }
-
-const ONE_LENGTH = /^\s*\+?[\d.]+(?:e[+-]?\d+)?(?:[a-z]+|%)?\s*$/i;
 
 function isOpen({ font }: { font: number }): boolean {
   return font === Number.POSITIVE_INFINITY;

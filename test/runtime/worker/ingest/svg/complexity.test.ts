@@ -258,6 +258,16 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
       `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 .001 .001"><style>.a{stroke-width:.000001;stroke:red}</style>${'<path class="a" d="M0 0c.0001.0001 0 .0001.00001.00001"/>'.repeat(5000)}</svg>`,
     ],
     [
+      'a map in degrees, of dashed lines and labels',
+      `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><g stroke="red" stroke-width=".002" stroke-dasharray=".01 .005">${`<path d="M0 0${'c.01.01 0 .01.01.01'.repeat(100)}"/>`.repeat(100)}</g><g font-size=".02">${'<text>Berlin Nord</text>'.repeat(300)}</g></svg>`,
+    ],
+    [
+      'icons of small tiles, each as large as its use says',
+      wide(
+        `<pattern id="p" width="4" height="4" patternUnits="userSpaceOnUse"><path d="M0 0L4 4"/></pattern><symbol id="s" viewBox="0 0 24 24"><path d="M0 0h24v24z"/></symbol>${'<use href="#s" width="48" height="48" fill="url(#p)"/>'.repeat(100)}`,
+      ),
+    ],
+    [
       '500 arrows beside a thick frame',
       wide(
         `<marker id="m"><path d="M0 0c9 9 9 0 1 1z"/></marker><rect width="2000" height="900" fill="none" stroke="red" stroke-width="72"/>${'<path d="M9 9h90" stroke="red" stroke-width="2" marker-end="url(#m)"/>'.repeat(500)}`,
