@@ -3,12 +3,15 @@
  * .build/sdk. It is emitted by tsc from runtime/sdk and what that imports of runtime/core.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = resolve(process.argv[2] ?? join(root, '.build/sdk'));
+
+/** But for those to elsewhere, and to its own headings. */
+const LINK_TO_FILE = /\[([^\]]+)\]\((?!#|https?:)([^)#]+)[^)]*\)/g;
 
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
@@ -18,5 +21,13 @@ const emit = ['--noEmit', 'false', '--declaration', 'true', '--outDir', join(fol
 execFileSync(process.execPath, [compiler, '-p', project, ...emit], { stdio: 'inherit' });
 cpSync(join(project, 'package.json'), join(folder, 'package.json'));
 cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
-cpSync(join(root, 'docs/sdk.md'), join(folder, 'README.md'));
+writeFileSync(
+  join(folder, 'README.md'),
+  withoutLinksToFiles(readFileSync(join(root, 'docs/sdk.md'), 'utf8')),
+);
 console.log(`The package is in ${folder}.`);
+
+/** The documents beside it are not in the package: where they are is said instead. */
+function withoutLinksToFiles(text: string): string {
+  return text.replaceAll(LINK_TO_FILE, '$1 (docs/$2 of Tintype)');
+}

@@ -89,6 +89,14 @@ describe('the package', () => {
     expect(dependencies).toBeUndefined();
   });
 
+  it('has a README whose links lead somewhere', async () => {
+    const text = await readFile(join(built, 'README.md'), 'utf8');
+    const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, to = '']) => to);
+    expect(links).not.toEqual([]);
+    expect(links.filter((to) => !/^(?:#|https:)/.test(to))).toEqual([]);
+    expect(text).toContain('errors (docs/errors/README.md of Tintype)');
+  });
+
   it.each([
     ['browser/uploader.js', 20_000],
     ['browser/picker.js', 6_000],
