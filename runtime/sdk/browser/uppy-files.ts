@@ -13,6 +13,8 @@ export type UppyFile = {
   readonly error?: unknown;
 };
 export type Part = { PartNumber?: number; ETag?: string };
+/** Uppy calls it `key` and keeps it: the token of the upload. */
+export type Keyed = { key: string; signal?: AbortSignal };
 
 /** What of Uppy itself is called. */
 export type UppyCore = {
@@ -20,6 +22,7 @@ export type UppyCore = {
     event: 's3-multipart:part-uploaded',
     note: (file: { id: string }, part: { PartNumber: number; ETag: string }) => void,
   ): unknown;
+  on(event: 'file-removed', note: (file: { id: string }) => void): unknown;
   addPreProcessor(work: (ids: string[]) => Promise<void>): void;
   addPostProcessor(work: (ids: string[]) => Promise<void>): void;
   getFile(id: string): UppyFile | undefined;

@@ -17,14 +17,12 @@ import {
   factsOf,
   findKept,
   isInParts,
+  type Keyed,
   type Part,
   partSizeOf,
   type UppyCore,
   type UppyFile,
 } from './uppy-files.ts';
-
-/** Uppy calls it `key` and keeps it: the token of the upload. */
-type Keyed = { key: string; signal?: AbortSignal };
 
 export type UppyOptions = {
   /** The address of the upload handler. */
@@ -140,6 +138,8 @@ function connect(context: Context, uppy: UppyCore): void {
     if (upload === undefined) return;
     void remember(context, id, { ...upload, parts: [...upload.parts, asSent(part)] });
   });
+  // Those in parts Uppy gives up itself, as it began them.
+  uppy.on('file-removed', ({ id }) => drop(context, id));
   // After a reload, a file that is chosen once more goes on: Uppy asks for the parts of what has a key.
   uppy.addPreProcessor(async (ids) => {
     for (const id of ids) {

@@ -313,6 +313,20 @@ describe('Uppy 5', { timeout: 300_000 }, () => {
     expect(asked.filter((action) => action === 'prepare')).toHaveLength(1);
   });
 
+  it.each(['uppy.removeFile(id)', 'uppy.cancelAll()'])(
+    'gives up a file in one piece as soon as it is taken back by %s',
+    async (takeBack) => {
+      const asked = noteActions();
+      const { promise: isSent, resolve: noteSent } = Promise.withResolvers<void>();
+      await page.route(/_storage/, () => noteSent());
+      await send(small);
+      await isSent;
+      await page.evaluate(takeBack);
+      await expect.poll(() => asked).toEqual(['prepare', 'abort']);
+      expect(await page.evaluate('ended')).toMatchObject({ files: [] });
+    },
+  );
+
   it('gives up on the server what is cancelled while the page closes', async () => {
     await page.route(/[?&]part=/, () => undefined);
     await send({ name: 'large.bmp', type: 'image/bmp' });
