@@ -79,7 +79,8 @@ function parsePrepare(body: Readonly<Record<string, unknown>>): PrepareRequest |
   if (!Number.isSafeInteger(size_bytes) || size_bytes < 1) {
     throw invalid('The file is empty, or its size_bytes is no whole number. Choose another file.');
   }
-  const facts = { name, content_type, size_bytes };
+  // Media types have no case; routes and middleware compare them as text.
+  const facts = { name, content_type: content_type.toLowerCase(), size_bytes };
   return { action: 'prepare', idempotency_key, route, file: facts, input, part_size };
 }
 

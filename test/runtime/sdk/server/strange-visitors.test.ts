@@ -122,6 +122,23 @@ it('a path that begins like another host leaves the host as it was', async () =>
   expect(urls).toEqual([`${origin}//other.example/upload`]);
 });
 
+it('a content type in capitals is that type, for the route and its middleware', async () => {
+  const types: string[] = [];
+  const middleware = ({ file }: { file: { content_type: string } }) => {
+    types.push(file.content_type);
+    throw new UploadRefusal();
+  };
+  const photo = uploadRoute({ accept: { 'image/jpeg': {} }, middleware });
+  const file = { name: 'A.JPG', content_type: 'IMAGE/Jpeg', size_bytes: 1 };
+  const request = new Request('https://shop.example/upload', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ action: 'prepare', file }),
+  });
+  const answer = await createUploadHandler({ router: { photo }, ...options })(request);
+  expect([answer.status, types]).toEqual([403, ['image/jpeg']]);
+});
+
 const noLog = () => {
   throw new Error('no log');
 };
