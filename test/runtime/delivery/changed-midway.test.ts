@@ -4,7 +4,17 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as sendRequest } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  onTestFinished,
+  vi,
+} from 'vitest';
 import { blockFile } from '../../../runtime/actions/block-file.ts';
 import { deleteFile } from '../../../runtime/actions/delete-file.ts';
 import { LOOKUP_CACHE_SECONDS_MAX } from '../../../runtime/core/limits.ts';
@@ -121,5 +131,20 @@ describe('a large body that is read slowly', () => {
     const answer = await begin(ORIGINAL);
     await change(db, project, { resolution_presets: { a: 'resize/9x9' } });
     expect(await readLater(answer)).toBe(LARGE.bytes.length);
+  });
+
+  it('leaves no timer, be it read or not, asked for by HEAD, or left', async () => {
+    const set = vi.spyOn(globalThis, 'setInterval');
+    const cleared = vi.spyOn(globalThis, 'clearInterval');
+    onTestFinished(() => void [set, cleared].map((spy) => spy.mockRestore()));
+    for (const path of [ORIGINAL, DERIVED]) {
+      await buffer(await begin(path));
+      (await begin(path)).destroy();
+      await host.get(project.project_slug, path, { method: 'HEAD' });
+    }
+    const timers = set.mock.results.map(({ value }) => value);
+    expect(timers).toHaveLength(6);
+    const left = () => timers.filter((timer) => !cleared.mock.calls.flat().includes(timer)).length;
+    await expect.poll(left).toBe(0);
   });
 });
