@@ -50,6 +50,14 @@ export const slowTexts: readonly Slow[] = [
     svg(sizes(2100, (size) => `<text ${size}>\u9000</text>`)),
   ],
   [
+    'texts in 90 sizes, of letters that no font has beside some that all have',
+    svg(sizes(90, (size) => `<text ${size}>a\u9000</text>`).repeat(40)),
+  ],
+  [
+    'texts in 40 sizes, of letters of many scripts',
+    svg(sizes(40, (size) => `<text ${size}>a\u05e9\u2230\u9000\u{1d538}</text>`).repeat(60)),
+  ],
+  [
     'a text of parts of a size each',
     svg(`<text>${sizes(2900, (size) => `<tspan ${size}>8</tspan>`)}</text>`),
   ],

@@ -8,6 +8,15 @@ import type { SvgNode } from './svg-node.ts';
 
 /** So many stay set up, whatever is drawn between. */
 export const FONTS_KEPT = 120;
+/** Letters that every packaged font has, in every weight and style. */
+export const COMMON =
+  /[\s!-~\u00a0-\u01a9\u0384-\u038a\u038e-\u03a1\u03a3-\u03ce\u0400-\u045f\u2010-\u2021\u2026\u2030\u20ac\u2190-\u2199\u2212]/g;
+/** Letters that one of them has; of others a box with their number is drawn. */
+export const DRAWN =
+  /[\u0300-\u0340\u064b-\u0655]|[\s!-~\u00a0-\u02e9\u0384-\u038a\u038e-\u03a1\u03a3-\u0482\u048a-\u0525\u0531-\u0556\u0561-\u0587\u05d0-\u05ea\u0621-\u063a\u0640-\u064a\u0679-\u06bf\u06f0-\u06f9\u1e00-\u1ef9\u2010-\u2027\u2190-\u2311\u2500-\u269c\u269e-\u26b8\u2701-\u2704\u270c-\u2727\u2729-\u274b\u2761-\u2794\u2798-\u27af\u27f0-\u28ff]/g;
+const BOX = -1;
+/** What is set up beside a font for letters that it has not: for each kind of them one, up to so many. */
+const BESIDE_MAX = 3;
 const FONTS_BYTES = 120_000_000;
 const FIRST_TEXT_NS = 5_000_000;
 
@@ -34,6 +43,9 @@ export function fontsCost(drawing: Drawing, inOrder: readonly SvgNode[]): FontsC
 function countFonts(drawing: Drawing, inOrder: readonly SvgNode[]): number {
   const withText = textHolders(drawing, inOrder);
   const fonts = new Map<string, number>();
+  const kinds = new Map<number, Set<number>>();
+  const count = () =>
+    [...kinds.values()].reduce((sum, { size }) => sum + Math.min(size, BESIDE_MAX), fonts.size);
   const inherited = new Map<SvgNode, ReadonlySet<number>>();
   const fontOf = (around: number, declared: string) => {
     const key = `${around} ${declared}`;
@@ -47,14 +59,29 @@ function countFonts(drawing: Drawing, inOrder: readonly SvgNode[]): number {
     const declared = declaredFont(drawing, node);
     const own =
       declared === '' ? around : new Set(Array.from(around, (one) => fontOf(one, declared)));
-    if (fonts.size > FONTS_KEPT) break;
+    for (const kind of rareKinds(node)) {
+      for (const one of own) kinds.set(one, (kinds.get(one) ?? new Set()).add(kind));
+    }
+    if (count() > FONTS_KEPT) break;
     for (const one of drawnWith(drawing, node)) {
       if (!withText.has(one)) continue;
       const other = inherited.get(one);
       inherited.set(one, other === undefined || other === own ? own : new Set([...other, ...own]));
     }
   }
-  return fonts.size;
+  return count();
+}
+
+/** Letters of one table of 256 come from one font, or from two. */
+function rareKinds({ children }: SvgNode): ReadonlySet<number> {
+  const kinds = new Set<number>();
+  for (const text of children.filter((child) => typeof child === 'string')) {
+    for (const letter of new Set(text.replaceAll(COMMON, ''))) {
+      const isDrawn = letter.replaceAll(DRAWN, '') === '';
+      kinds.add(isDrawn ? Math.floor((letter.codePointAt(0) ?? 0) / 256) : BOX);
+    }
+  }
+  return kinds;
 }
 
 const USUAL_FONT: ReadonlySet<number> = new Set([0]);

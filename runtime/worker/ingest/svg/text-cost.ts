@@ -4,7 +4,7 @@
  * Spec: Limits, Uploads (SVG complexity).
  */
 import { type Drawing, drawnWith } from './drawing.ts';
-import { FONTS_KEPT } from './font-cost.ts';
+import { COMMON, DRAWN, FONTS_KEPT } from './font-cost.ts';
 import { lengthsOf, plainLength } from './lengths.ts';
 import { strokePixels } from './pen.ts';
 import { rootUnits } from './scales.ts';
@@ -27,8 +27,7 @@ const THICK_ROWS = 100;
 const THICK_ROW_NS = 16_000;
 /** A text is drawn in one piece: all of its letters cross the same rows. */
 const PAIR_NS = { fill: 300, fill_row: 2.5, stroke: 300, stroke_row: 5, thick_row: 300 };
-const DRAWN =
-  /[\u0300-\u0340\u064b-\u0655]|[\s!-~\u00a0-\u02e9\u0384-\u038a\u038e-\u03a1\u03a3-\u0482\u048a-\u0525\u0531-\u0556\u0561-\u0587\u05d0-\u05ea\u0621-\u063a\u0640-\u064a\u0679-\u06bf\u06f0-\u06f9\u1e00-\u1ef9\u2010-\u2027\u2190-\u22ff\u2500-\u25ff]/g;
+const DENSE_LINES = 3;
 const OUTLINE_SIDES = 4;
 const LETTER_LINES = 20;
 
@@ -46,13 +45,22 @@ export function textCost(
   const height = Math.min(letter.font * scale, side);
   const width = Math.min(strokePixels({ scale, letter }), side);
   return {
-    fill_ns: TEXT_NS + spaces * SPACE_NS + fillNs(letters, pairs, height) + font_ns,
+    fill_ns:
+      TEXT_NS + spaces * SPACE_NS + fillNs(letters, pairs + densePairs(texts), height) + font_ns,
     stroke_ns: strokeNs(letters, pairs, { height, width }),
     area: Math.min(letters * height ** 2, grid.width * grid.height),
     length: letters * OUTLINE_SIDES * height,
     lines: letters * LETTER_LINES,
     span: side,
   };
+}
+
+/** Of letters that only some fonts have, each may have as many lines as three others (⣿, ∰). */
+function densePairs(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => {
+    const letters = text.replaceAll(/\s/g, '').length;
+    return sum + letters * (DENSE_LINES - 1) * text.replaceAll(COMMON, '').length;
+  }, 0);
 }
 
 function fillNs(letters: number, pairs: number, height: number): number {

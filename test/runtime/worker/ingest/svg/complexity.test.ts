@@ -220,6 +220,10 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
       ),
     ],
     [
+      '2,000 labels in 40 sizes, with letters that not every font has',
+      svg(each(2000, (at) => `<text font-size="${10 + (at % 40)}">\u05e9\u05dc \u2713</text>`)),
+    ],
+    [
       '2,500 labels of one part each in many fonts, as pages are converted',
       svg(
         each(2500, (at) => `<text><tspan font-size="${10 + (at % 360) / 10}">label</tspan></text>`),
