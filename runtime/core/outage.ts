@@ -13,6 +13,14 @@ export function isOutage(error: unknown): error is ServiceError {
 }
 
 /**
+ * Something is away, full or too slow, or not as it was agreed on with a provider: neither what was asked for nor this
+ * program is wrong.
+ */
+export function isExpected(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.status === 503;
+}
+
+/**
  * Whether the code of an error says that a connection could not be made or broke: of a socket (ECONNRESET), of TLS or a
  * certificate (ERR_SSL_…, CERT_HAS_EXPIRED), of an answer that is no HTTP (HPE_…). Node's other ERR_… are a program's.
  */

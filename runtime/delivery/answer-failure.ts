@@ -4,15 +4,15 @@
  */
 import { BUSY_RETRY_AFTER_SECONDS } from '../core/limits.ts';
 import { isOutage } from '../core/outage.ts';
-import type { Log } from '../platform/log.ts';
+import type { FailureLog } from '../platform/failure-log.ts';
 import { answerRefusal } from './answer.ts';
 import type { Answered, Exchange } from './exchange.ts';
 
-export function answerFailure(log: Log, exchange: Exchange, error: unknown): Answered {
+export function answerFailure(failures: FailureLog, exchange: Exchange, error: unknown): Answered {
   const { request, response } = exchange;
-  const { method, url: path } = request;
+  const { method, headers, url: path } = request;
   const request_id = response.getHeader('x-request-id');
-  log.error('delivery failed', { method, host: request.headers.host, path, request_id, error });
+  failures.failed('delivery failed', { method, host: headers.host, path, request_id, error });
   if (response.headersSent) {
     response.destroy();
     return { source: 'none', bytes: 0 };

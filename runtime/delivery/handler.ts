@@ -3,16 +3,16 @@
  * Spec: Delivery host.
  */
 import { firstRefusal } from '../core/delivery/refusals.ts';
+import type { FailureLog } from '../platform/failure-log.ts';
 import { answerNobody, answerPreflight, answerRefusal } from './answer.ts';
 import { answerFailure } from './answer-failure.ts';
-import type { DeliveryDeps } from './deps.ts';
 import type { Answered, Exchange } from './exchange.ts';
 import { gather } from './gather.ts';
 import { hostOf } from './protocol.ts';
 import { serveRaw } from './raw/serve-raw.ts';
 import { type ServingDeps, serveDerived, serveOriginal } from './serve-image.ts';
 
-export type HandlerDeps = Pick<DeliveryDeps, 'log'> & ServingDeps;
+export type HandlerDeps = ServingDeps & { failures: FailureLog };
 
 /** Answers in any case; resolves when the answer was handed to the connection. */
 export async function handleDelivery(deps: HandlerDeps, exchange: Exchange): Promise<Answered> {
@@ -23,7 +23,7 @@ export async function handleDelivery(deps: HandlerDeps, exchange: Exchange): Pro
     response.setHeader('allow', 'GET, HEAD, OPTIONS');
     return answerRefusal(exchange, 'not_found');
   } catch (error) {
-    return answerFailure(deps.log, exchange, error);
+    return answerFailure(deps.failures, exchange, error);
   }
 }
 

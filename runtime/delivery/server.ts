@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { createFailureLog } from '../platform/failure-log.ts';
 import { createConnectionFaults } from '../platform/http/connection-faults.ts';
 import { keepAlive } from '../platform/http/keep-alive.ts';
 import { protocolFault } from '../platform/http/protocol-fault.ts';
@@ -33,7 +34,7 @@ const TIMEOUTS: DeliveryTimeouts = {
   check_ms: 1_000,
 };
 
-type ObservedDeps = HandlerDeps & Pick<DeliveryDeps, 'metrics' | 'baseUrl'>;
+type ObservedDeps = HandlerDeps & Pick<DeliveryDeps, 'log' | 'metrics' | 'baseUrl'>;
 
 /** `settled` resolves when no delivery is under way any more: all are metered. */
 export type DeliveryServer = Server & { settled(): Promise<void> };
@@ -54,7 +55,8 @@ export function createDeliveryServer(
   // Headers beyond a count would be dropped silently, a second Host among them.
   server.maxHeadersCount = 0;
   server.timeout = idle_ms;
-  return listen(server, { ...deps, originals: createOriginals(deps) });
+  const failures = createFailureLog(deps.log);
+  return listen(server, { ...deps, failures, originals: createOriginals(deps) });
 }
 
 function listen(server: Server, deps: ObservedDeps): DeliveryServer {

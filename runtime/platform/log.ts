@@ -4,7 +4,7 @@
  * reach a log by accident.
  */
 import { pino } from 'pino';
-import { isAway } from '../core/outage.ts';
+import { isExpected } from '../core/outage.ts';
 import { textDestination } from './log-text.ts';
 import { reasonOf } from './reason-of.ts';
 import { currentTrail } from './trail.ts';
@@ -201,11 +201,11 @@ function printableObject(value: object, depth: number): Record<string, unknown> 
 }
 
 /**
- * Name, message, code and stack, with what caused it; never the other properties of an error. Of what is away the stack
- * tells nothing, and there is such a line for every request while it lasts: a third of the bytes without it.
+ * Name, message, code and stack, with what caused it; never the other properties of an error. Of what is away or
+ * full the stack tells nothing, and there are many such lines while it lasts: a third of the bytes without it.
  */
 function printableError(error: Error, depth: number, as: Told): Record<string, unknown> {
-  const told = isAway(error) ? 'short' : as;
+  const told = isExpected(error) ? 'short' : as;
   const code: unknown = 'code' in error ? error.code : undefined;
   const hasCause = error.cause !== undefined && error.cause !== null;
   const causes = depth < NESTING_MAX && hasCause;

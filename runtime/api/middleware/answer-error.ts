@@ -5,10 +5,12 @@
 import type { NextFunction, Request, Response } from 'express';
 import { printHelpLink } from '../../core/error-help/help-link.ts';
 import { errorEnvelope, ServiceError } from '../../core/errors.ts';
+import { createFailureLog } from '../../platform/failure-log.ts';
 import type { ApiDeps } from '../deps.ts';
 import { requestIdOf } from './request-id.ts';
 
 export function answerError({ log, addresses }: Pick<ApiDeps, 'log' | 'addresses'>) {
+  const failures = createFailureLog(log);
   // oxlint-disable-next-line max-params -- express knows its error handlers by their four parameters.
   return function answer(
     thrown: unknown,
@@ -20,11 +22,12 @@ export function answerError({ log, addresses }: Pick<ApiDeps, 'log' | 'addresses
     response.locals['code'] = error.code;
     if (error.status >= 500) {
       const { method, path } = request;
-      log.error('request failed', {
+      const request_id = requestIdOf(response);
+      failures.failed('request failed', {
         method,
         path,
         code: error.code,
-        request_id: requestIdOf(response),
+        request_id,
         error: thrown,
       });
     }

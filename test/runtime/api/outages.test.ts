@@ -65,8 +65,10 @@ describe('a database that refuses connections', () => {
       expect(answer.body.error.details).toBeUndefined();
       expect(answer.text).not.toMatch(/ECONN|127\.0\.0\.1|postgres/i);
     }
-    const line = api.logged().find(({ code }) => code === 'storage_unavailable');
-    expect(JSON.stringify(line)).toMatch(/ECONN|terminated/);
+    const lines = api.logged().filter(({ msg }) => msg === 'request failed');
+    expect(lines[0]).toMatchObject({ level: 'warn', code: 'storage_unavailable' });
+    expect(JSON.stringify(lines)).toMatch(/ECONN|terminated/);
+    expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
     proxy.set({ kind: 'none' });
     expect(codeOf(await withKey('GET', path))).toBe('200');
   });
