@@ -71,8 +71,9 @@ export function startMeter(folder: string, deps: MeterDeps): Meter {
       ending.abort();
       await loop;
       const { usage_patience_ms = 0 } = deps;
-      if (await isDoneWithin(flush, usage_patience_ms)) return;
-      sayUnsent(counting, { folder, spooled: await spool.countLines() });
+      if (!(await isDoneWithin(flush, usage_patience_ms)))
+        sayUnsent(counting, { folder, spooled: await spool.countLines() });
+      spool.end();
     },
   };
 }

@@ -16,7 +16,7 @@ export type DeliveryOptions = LookupDeps &
   Pick<ClosingTerms, 'quiet_ms'> &
   Pick<DeliveryDeps, 'content' | 'log' | 'metrics' | 'baseUrl'> & {
     queue: Parameters<typeof createDerivedImages>[0]['queue'];
-    /** Belongs to this process alone while it runs. */
+    /** Other delivery processes may have it too. */
     spool_folder: string;
     /** For derived images in memory. */
     memory_bytes?: number;

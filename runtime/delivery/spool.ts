@@ -1,8 +1,8 @@
 /**
  * The local spool of usage: a line is on disk before the response ends, so that a killed process loses
  * nothing. Segments are numbered within a spool of a random id; a closed one never changes, so that
- * (spool, sequence) makes its batch unique however often it is sent. A spool folder belongs to one process
- * at a time. Spec: Metering.
+ * (spool, sequence) makes its batch unique however often it is sent. Each process has a spool of its own in the
+ * folder, and sends those of processes that have ended. Spec: Metering.
  */
 import { closeSync, openSync, readdirSync, rmdirSync, rmSync, writeSync } from 'node:fs';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { Advice } from '../platform/advice.ts';
 import { makeFolder } from '../platform/make-folder.ts';
 import { reasonOf } from '../platform/reason-of.ts';
+import { createSpoolLocks, type SpoolLocks } from './spool-locks.ts';
 
 /** A closed segment, to be sent as one batch and then removed. */
 export type Segment = { spool_id: string; sequence: number; path: string };
@@ -17,13 +18,15 @@ export type Segment = { spool_id: string; sequence: number; path: string };
 export type Spool = {
   /** Written when it returns; throws when the disk refuses it. */
   append(line: object): void;
-  /** Closes the current segment and lists all closed ones, those of earlier processes first. */
+  /** Closes the current segment and lists all closed ones, those of processes that have ended first. */
   closedSegments(): Promise<Segment[]>;
   remove(segment: Segment): Promise<void>;
-  /** Of all segments, one after the other; a file that cannot be read counts as none. */
+  /** Of all these and the current one, one after the other; a file that cannot be read counts as none. */
   countLines(): Promise<number>;
   /** Keeps a segment that can never be sent, under another name, for a person to look at. */
   setAside(segment: Segment): Promise<string>;
+  /** Nothing is written any more: whoever else has the folder may send what is left. */
+  end(): void;
 };
 
 const LINE_FEED = 10;
@@ -32,18 +35,20 @@ const SEGMENT_NAME = /^(\d{10})\.ndjson$/;
 /** `own` is the new spool's id, never used before. A folder that cannot be used ends the start. */
 export function openSpool(folder: string, own: string): Spool {
   prepareFolder(folder);
-  const tail = openTail(folder, own);
+  const locks = createSpoolLocks(folder);
+  const tail = openTail(folder, own, locks);
+  const listOurs = () => listSegments(folder, own, locks);
   return {
     append: (line) => tail.write(`${JSON.stringify(line)}\n`),
     closedSegments: async () => {
       const closed = tail.close();
-      const segments = await listSegments(folder, own);
+      const segments = await listOurs();
       // A line that came while the folder was read has begun a segment that is not closed.
       return segments.filter(({ spool_id, sequence }) => spool_id !== own || sequence <= closed);
     },
     countLines: async () => {
       let lines = 0;
-      for (const { path } of await listSegments(folder, own).catch(() => [])) {
+      for (const { path } of await listOurs().catch(() => [])) {
         const bytes = await readFile(path).catch(() => Buffer.alloc(0));
         lines += bytes.filter((byte) => byte === LINE_FEED).length;
       }
@@ -55,15 +60,21 @@ export function openSpool(folder: string, own: string): Spool {
       await rename(path, aside);
       return aside;
     },
+    end: () => {
+      tail.close();
+      locks.letGoOfAll();
+    },
   };
 }
 
 /** The segment that is being written: made with its first line. */
-function openTail(folder: string, spoolId: string) {
+function openTail(folder: string, spoolId: string, locks: SpoolLocks) {
   let sequence = 0;
   let file: number | undefined;
   let isEmpty = true;
   const create = () => {
+    // Before there is anything that another process could take.
+    locks.take(spoolId);
     makeFolder(join(folder, spoolId));
     const created = openSync(segmentPath(folder, spoolId, sequence + 1), 'a', 0o600);
     // Only now: a number without a file would be looked for as a piece that never came.
@@ -116,12 +127,16 @@ function segmentPath(folder: string, spoolId: string, sequence: number): string 
   return join(folder, spoolId, `${String(sequence).padStart(10, '0')}.ndjson`);
 }
 
-async function listSegments(folder: string, ownSpoolId: string): Promise<Segment[]> {
-  const spools = (await readdir(folder)).sort(
-    (a, b) => Number(a === ownSpoolId) - Number(b === ownSpoolId),
-  );
-  const lists = await Promise.all(spools.map((spool_id) => listSpool(folder, spool_id)));
-  return lists.flat();
+async function listSegments(folder: string, own: string, locks: SpoolLocks): Promise<Segment[]> {
+  const spools = (await readdir(folder)).sort((a, b) => Number(a === own) - Number(b === own));
+  const lists = spools.map(async (spool_id) => {
+    const segments = await listSpool(folder, spool_id);
+    if (spool_id === own) return segments;
+    if (segments.length === 0) locks.letGo(spool_id);
+    // Who had it may have sent some before it ended.
+    return segments.length > 0 && locks.take(spool_id) ? listSpool(folder, spool_id) : [];
+  });
+  return (await Promise.all(lists)).flat();
 }
 
 async function listSpool(folder: string, spool_id: string): Promise<Segment[]> {

@@ -95,7 +95,7 @@ const requests = async () => (await usage()).reduce((sum, hour) => sum + hour.re
 const files = () =>
   readdirSync(folder, { recursive: true })
     .map(String)
-    .filter((name) => name.includes('.'));
+    .filter((name) => name.includes('.ndjson'));
 
 describe('metering', () => {
   it('sums what was delivered by the hour in which it ended', async () => {

@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSpool, readSegment } from '../../../runtime/delivery/spool.ts';
 
 const SPOOL = new URL('../../../runtime/delivery/spool.ts', import.meta.url).href;
+const WRITER = new URL('../../support/spool-writer.ts', import.meta.url).pathname;
 /** Three lines of 70 bytes into files of 100 bytes at most. */
 const CROWDED = `
   process.on('SIGXFSZ', () => undefined);
@@ -46,7 +48,9 @@ describe('a spool', () => {
   });
 
   it('has a line on disk when append returns', async () => {
-    openSpool(folder, 'one').append({ a: 1 });
+    const ended = openSpool(folder, 'one');
+    ended.append({ a: 1 });
+    ended.end();
     const [segment] = await openSpool(folder, 'other').closedSegments();
     expect(segment).toMatchObject({ spool_id: 'one', sequence: 1 });
     expect(segment && (await readSegment(segment))).toEqual([{ a: 1 }]);
@@ -81,6 +85,7 @@ describe('a spool', () => {
       earlier.append({ a });
       await earlier.closedSegments();
     }
+    earlier.end();
     const spool = openSpool(folder, 'aaa');
     spool.append({ a: 3 });
     const segments = await spool.closedSegments();
@@ -130,13 +135,42 @@ describe('a spool', () => {
   it('removes folders of earlier processes once they are empty, and nothing else', async () => {
     const earlier = openSpool(folder, 'earlier');
     earlier.append({ a: 1 });
+    earlier.end();
     mkdirSync(join(folder, 'empty'));
     expect(readdirSync(folder)).toEqual(['earlier', 'empty']);
     const spool = openSpool(folder, 'one');
     expect(readdirSync(folder)).toEqual(['earlier']);
     for (const segment of await spool.closedSegments()) await spool.remove(segment);
+    expect(await spool.closedSegments()).toEqual([]);
     openSpool(folder, 'two');
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('of another process is left alone while that lives, and sent as soon as it was killed', async () => {
+    const writer = spawn(process.execPath, [WRITER, folder, 'other'], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    await once(writer.stdout, 'data');
+    const [spool, third] = [openSpool(folder, 'one'), openSpool(folder, 'two')];
+    spool.append({ a: 1 });
+    const ours = async () => (await spool.closedSegments()).map(({ spool_id }) => spool_id);
+    expect(await ours()).toEqual(['one']);
+    writer.kill('SIGKILL');
+    await once(writer, 'close');
+    expect(await ours()).toEqual(['other', 'other', 'other', 'one']);
+    expect(await third.closedSegments()).toEqual([]);
+    for (const segment of await spool.closedSegments()) await spool.remove(segment);
+    expect(await ours()).toEqual([]);
+    expect(readdirSync(folder).filter((name) => name.startsWith('other'))).toEqual(['other']);
+  });
+
+  it('is counted with those that it would send, and without those of others', async () => {
+    const [spool, other] = [openSpool(folder, 'one'), openSpool(folder, 'two')];
+    for (const n of [1, 2]) spool.append({ n });
+    other.append({ n: 3 });
+    expect(await spool.countLines()).toBe(2);
+    other.end();
+    expect(await spool.countLines()).toBe(3);
   });
 
   it('ignores files that are not its own', async () => {

@@ -1,0 +1,45 @@
+/**
+ * Whose spool is whose, where several processes have one folder: each holds the lock of its own, and of those that it
+ * sends for processes that have ended. Spec: Metering.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type FileLock, takeLock } from '../platform/file-lock.ts';
+
+export type SpoolLocks = {
+  /** Whether no other process has it; none takes it before it is let go of. */
+  take(spoolId: string): boolean;
+  letGo(spoolId: string): void;
+  letGoOfAll(): void;
+};
+
+const LOCK_NAME = /^(.+)\.lock$/;
+
+export function createSpoolLocks(folder: string): SpoolLocks {
+  const held = new Map<string, FileLock>();
+  const take = (spoolId: string) => {
+    if (held.has(spoolId)) return true;
+    const lock = tryLock(join(folder, `${spoolId}.lock`));
+    if (typeof lock === 'object') held.set(spoolId, lock);
+    return lock !== 'held';
+  };
+  const letGo = (spoolId: string) => {
+    held.get(spoolId)?.release();
+    held.delete(spoolId);
+  };
+  // What was killed left its lock behind.
+  for (const name of readdirSync(folder)) {
+    const spoolId = LOCK_NAME.exec(name)?.[1];
+    if (spoolId !== undefined && take(spoolId)) letGo(spoolId);
+  }
+  return { take, letGo, letGoOfAll: () => [...held.keys()].forEach(letGo) };
+}
+
+/** Where a full disk has no room for one, or a file system knows none, the folder is taken to be one process's. */
+function tryLock(path: string): FileLock | 'held' | 'impossible' {
+  try {
+    return takeLock(path) ?? 'held';
+  } catch {
+    return 'impossible';
+  }
+}
