@@ -38,6 +38,9 @@ export const strangeTargets: readonly (readonly [what: string, target: string])[
   ['an asterisk', '*'],
 ];
 
+/** As clients ask proxies: delivery takes it, and the proxies of docs/deployment.md do not. */
+export const ABSOLUTE_FORM = ['absolute form', rawGet(`http://%H${RAW_PATH}`)] as const;
+
 const start = `GET ${RAW_PATH} HTTP/1.1\r\n`;
 
 export const improperRequests: readonly (readonly [what: string, text: string])[] = [
@@ -49,7 +52,6 @@ export const improperRequests: readonly (readonly [what: string, text: string])[
   ['a Host list', `${start}Host: %H, other\r\n\r\n`],
   ['a Host with a path', `${start}Host: %H/x\r\n\r\n`],
   ['a Host with a user', `${start}Host: a@%H\r\n\r\n`],
-  ['absolute form', rawGet(`http://%H${RAW_PATH}`)],
   ['absolute form of another host', rawGet(`http://other${RAW_PATH}`)],
   ['a target without a slash', rawGet('originals/f/cat')],
   ['a byte beyond ASCII in the target', rawGet('/originals/f/c\xe4t')],

@@ -3,12 +3,14 @@
  * closed, because the two ends may not agree where a message ends, or whom it is for. Spec: Delivery host.
  */
 import type { IncomingMessage } from 'node:http';
+import { takeOriginForm } from './origin-form.ts';
 
-/** What is wrong, or undefined. */
+/** What is wrong, or undefined. Its target is in origin form behind this, but for an asterisk. */
 export function protocolFault(request: IncomingMessage): string | undefined {
+  takeOriginForm(request);
   const { url = '', headers, httpVersionMajor } = request;
   if (httpVersionMajor !== 1) return 'another version';
-  if (!url.startsWith('/') && url !== '*') return 'absolute request target';
+  if (!url.startsWith('/') && url !== '*') return 'a request target for another host';
   if (countHeaders(request, 'host') !== 1) return UNCLEAR_HOST;
   if (!HOST.test(headers.host ?? '')) return 'malformed Host';
   const coding = headers['transfer-encoding']?.toLowerCase();

@@ -83,7 +83,9 @@ describe('the server of the API', () => {
 
   it('says what is wrong where it could read the head', async () => {
     const absolute = await sent('GET http://b/ HTTP/1.1\r\nHost: a\r\n\r\n');
-    expect(absolute).toContain('"The request is not valid HTTP: absolute request target. Check');
+    expect(absolute).toContain(
+      '"The request is not valid HTTP: a request target for another host. Check',
+    );
     const hostless = await sent('GET / HTTP/1.1\r\n\r\n');
     expect(hostless).toContain('"The request is not valid HTTP: not exactly one Host. Check');
   });
@@ -91,6 +93,28 @@ describe('the server of the API', () => {
   it('lets HTTP/1.0 leave the Host out, and nothing else', async () => {
     expect(await sent('GET /1 HTTP/1.0\r\n\r\n')).toContain('read /1');
     expect(await sent('GET http://b/1 HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  it.each([
+    ['http://a/1?b=c', 'a', 'read /1?b=c'],
+    ['HTTP://A:80/1', 'a:80', 'read /1'],
+    ['https://a', 'a', 'read /\n'],
+    ['http://a?b', 'a', 'read /?b\n'],
+    ['http://a//b', 'a', 'read //b\n'],
+  ])('takes the absolute form %s of its Host %s', async (target, name, read) => {
+    const head = `GET ${target} HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n\r\n`;
+    expect(`${await sent(head)}\n`).toContain(read);
+  });
+
+  it.each([
+    ['http://a:80/1', 'a'],
+    ['http://a@b/1', 'b'],
+    ['http:///1', 'a'],
+    ['ftp://a/1', 'a'],
+    ['http:a/1', 'a'],
+  ])('refuses the absolute form %s to its Host %s', async (target, name) => {
+    const head = `GET ${target} HTTP/1.1\r\nHost: ${name}\r\n\r\n`;
+    expect(await sent(head)).toMatch(/^HTTP\/1\.1 400 /);
   });
 
   it('passes over an expectation that it does not know', async () => {

@@ -12,6 +12,7 @@ import {
 import { type FrontServer, startFront } from '../../support/front-servers.ts';
 import { over, photograph } from '../../support/pictures.ts';
 import {
+  ABSOLUTE_FORM,
   improperRequests,
   RAW_PATH,
   rawGet,
@@ -76,7 +77,7 @@ const mended: Readonly<Record<string, readonly string[]>> = {
 
 const strange = [
   ...strangeTargets.map(([what, target]) => ({ what, text: rawGet(target), target })),
-  ...improperRequests.map(([what, text]) => ({ what, text, target: RAW_PATH })),
+  ...[ABSOLUTE_FORM, ...improperRequests].map(([what, text]) => ({ what, text, target: RAW_PATH })),
 ];
 
 const start = {

@@ -14,6 +14,7 @@ import {
 } from '../../support/delivery-host.ts';
 import { over, quarters } from '../../support/pictures.ts';
 import {
+  ABSOLUTE_FORM,
   improperRequests,
   RAW_PATH,
   rawGet,
@@ -56,6 +57,14 @@ describe('a request that is proper HTTP', () => {
   it('is answered, and its connection stays open for the next', async () => {
     const answer = await say(`${get(PATH)}${get(PATH, 'Connection: close\r\n')}`);
     expect(statuses(answer)).toEqual(['200', '200']);
+  });
+
+  it('may name its host twice, in the target and in Host, if it is the same', async () => {
+    const [, absolute] = ABSOLUTE_FORM;
+    const last = get(PATH, 'Connection: close\r\n');
+    expect(statuses(await say(`${absolute}${last}`))).toEqual(['200', '200']);
+    const strange = await say(get('http://%H//originals/f/cat', 'Connection: close\r\n'));
+    expect(statuses(strange)).toEqual(['404']);
   });
 
   it.each(strangeTargets)(
