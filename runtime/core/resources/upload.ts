@@ -87,9 +87,9 @@ export const createUploadBody = requestBody({
   parts: wholeNumber({ min: 1, max: MULTIPART_PARTS_MAX }).optional(),
   library: plainText('a library slug, or default').optional(),
   folder: z.string({ error: expected('a folder path') }).optional(),
-}).refine((body) => body.mode !== 'proxy' || body.parts === undefined, {
+}).refine(({ mode, parts = 1 }) => mode !== 'proxy' || parts === 1, {
   path: ['parts'],
-  error: 'parts work in mode direct only; leave them out, or use mode direct',
+  error: 'several parts work in mode direct only; leave them out, or use mode direct',
   when: isJudged,
 });
 

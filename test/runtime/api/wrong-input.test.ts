@@ -145,7 +145,7 @@ describe('a wrong body', () => {
       { content_type: 'image/png', size_bytes: 0, mode: 'proxy', parts: 2 },
       {
         size_bytes: 'expected a whole number of at least 1',
-        parts: 'parts work in mode direct only; leave them out, or use mode direct',
+        parts: 'several parts work in mode direct only; leave them out, or use mode direct',
       },
     ],
     [

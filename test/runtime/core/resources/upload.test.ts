@@ -20,6 +20,11 @@ describe('createUploadBody', () => {
     });
   });
 
+  it('takes one part in either mode, as it selects nothing', () => {
+    for (const mode of ['direct', 'proxy'])
+      expect(createUploadBody.safeParse({ ...create, mode, parts: 1 }).success).toBe(true);
+  });
+
   it.each([
     { content_type: 7 },
     { size_bytes: 0 },
