@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream';
 import { type ErrorDetails, processingErrors, ServiceError } from '../core/errors.ts';
 import type { Database } from '../db/client.ts';
 import { updateUploadWrongDigest } from '../db/upload-ends.ts';
+import { READ_BY_WORKER } from '../db/upload-processing.ts';
 import { type UploadRow, updateUploadRefusedBytes } from '../db/uploads.ts';
 import type { Bucket, ObjectHead } from '../platform/storage/bucket.ts';
 import { failUnprocessed } from './fail-upload.ts';
@@ -30,22 +31,23 @@ export async function checkDigest(
   const details = { sha256, stored_sha256 };
   if (isJoined(upload)) {
     await failUnprocessed(deps, upload, updateUploadWrongDigest);
-    throw refusalOfJoined(details);
+    throw finalRefusal(details);
   }
   throw new ServiceError('sha256_mismatch', { details });
 }
 
 const SEND_ANEW = processingErrors.sha256_mismatch.message;
 
-/** What refused joined parts, to whoever completes them again; undefined where their upload failed otherwise. */
+/** What ended an upload, to whoever completes it again; undefined where it failed otherwise. */
 export function findDigestRefusal(upload: UploadRow): ServiceError | undefined {
-  const { error_code, sha256, refused_sha256: stored_sha256 } = upload;
-  // Of a single part others may have come since those that were noted.
-  if (error_code !== 'sha256_mismatch' || !isJoined(upload) || stored_sha256 === null) return;
-  return refusalOfJoined({ sha256, stored_sha256 });
+  const { error_code, sha256, refused_etag, refused_sha256: stored_sha256 } = upload;
+  if (error_code !== 'sha256_mismatch' || stored_sha256 === null) return;
+  // Of a single part others may have come since those that were noted before it was accepted.
+  if (!isJoined(upload) && refused_etag !== READ_BY_WORKER) return;
+  return finalRefusal({ sha256, stored_sha256 });
 }
 
-function refusalOfJoined(details: ErrorDetails<'sha256_mismatch'>): ServiceError {
+function finalRefusal(details: ErrorDetails<'sha256_mismatch'>): ServiceError {
   return new ServiceError('sha256_mismatch', { message: SEND_ANEW, details });
 }
 

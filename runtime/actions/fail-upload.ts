@@ -8,7 +8,11 @@ import type { Database, Queryable, Transaction } from '../db/client.ts';
 import { type Attempt, updateUploadFailed } from '../db/upload-processing.ts';
 import { findUpload, type UploadRow } from '../db/uploads.ts';
 
-export type UploadFailure = Attempt & { error_code: ProcessingErrorCode };
+export type UploadFailure = Attempt & {
+  error_code: ProcessingErrorCode;
+  /** Of the bytes that were read, where another digest was declared. */
+  stored_sha256?: string | undefined;
+};
 
 /** Undefined when the attempt is over. */
 export async function failUpload(

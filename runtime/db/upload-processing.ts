@@ -91,11 +91,22 @@ export async function updateUploadRetry(
   return rows[0];
 }
 
-/** processing → failed. Undefined when the attempt is over. */
+type Failure = Attempt & { error_code: ProcessingErrorCode; stored_sha256?: string | undefined };
+
+/** In the place of an ETag: the digest is that of the bytes that a worker read, whatever object they came from. */
+export const READ_BY_WORKER = '';
+
+/** processing → failed, with the digest of bytes that were not the declared ones. Undefined when the attempt is over. */
 export async function updateUploadFailed(
   tx: Transaction,
-  { upload_id, attempt, error_code }: Attempt & { error_code: ProcessingErrorCode },
+  { upload_id, attempt, error_code, stored_sha256 }: Failure,
 ): Promise<UploadRow | undefined> {
+  if (stored_sha256 !== undefined) {
+    await tx.query(
+      'update uploads set refused_etag = $3, refused_sha256 = $4 where upload_id = $1 and attempt = $2',
+      [upload_id, attempt, READ_BY_WORKER, stored_sha256],
+    );
+  }
   return endUpload(tx, {
     condition: 'upload_id = $1 and attempt = $2 and status = any($3)',
     values: [upload_id, attempt, statesBefore(uploadMoves, 'refuse')],

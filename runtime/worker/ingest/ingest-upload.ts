@@ -25,7 +25,7 @@ import { outlastOutage } from './outlast-outage.ts';
 import { readIngestAnswer } from './read-answer.ts';
 import { createSlowPlace, type SlowPlace } from './slow-place.ts';
 import { storeContent } from './store-content.ts';
-import { verifiedChunks } from './verified-chunks.ts';
+import { verifiedChunks, WrongDigest } from './verified-chunks.ts';
 
 export type IngestDeps = {
   db: Database;
@@ -184,7 +184,8 @@ async function settle(
     case 'fail': {
       const { error_code } = verdict;
       log.info('an upload was refused', { error_code, error });
-      const failure = { upload_id, attempt: number, error_code };
+      const stored_sha256 = error instanceof WrongDigest ? error.stored_sha256 : undefined;
+      const failure = { upload_id, attempt: number, error_code, stored_sha256 };
       const failed = await written(() => failUpload(deps, failure));
       if (failed === undefined) return { result: 'dropped' };
       await deleteIngestObject(deps, upload);

@@ -13,6 +13,16 @@ export type VerifiedChunks = {
   digest(): string;
 };
 
+/** Of the bytes that were read, which whoever declared another digest is told. */
+export class WrongDigest extends IngestRefusal {
+  readonly stored_sha256: string;
+
+  constructor(stored_sha256: string) {
+    super('sha256_mismatch', stored_sha256);
+    this.stored_sha256 = stored_sha256;
+  }
+}
+
 export function verifiedChunks(
   object: AsyncIterable<Uint8Array>,
   declared: DeclaredObject,
@@ -33,7 +43,7 @@ export function verifiedChunks(
     if (length !== declared.size_bytes) throw wrongSize(length, declared);
     digest = hash.digest('hex');
     if (declared.sha256 !== null && digest !== declared.sha256) {
-      throw new IngestRefusal('sha256_mismatch', digest);
+      throw new WrongDigest(digest);
     }
     if (held !== undefined) yield held;
   };

@@ -92,6 +92,8 @@ function sized(png: Buffer, side: number): Buffer {
   return lie;
 }
 
+const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
 const overwritten = async (bytes: Buffer, settings: object = {}) => {
   const upload = await send(photo, settings);
   await store(upload, bytes);
@@ -106,7 +108,7 @@ const produced: Record<keyof typeof processingErrors, () => Promise<UploadRecord
   ingest_size_mismatch: () => overwritten(Buffer.concat([photo, Buffer.alloc(10)])),
   sha256_mismatch: () =>
     overwritten(Buffer.alloc(photo.length), {
-      sha256: createHash('sha256').update(photo).digest('hex'),
+      sha256: digestOf(photo),
     }),
   file_too_large: async () => {
     const upload = await send(photo);
@@ -166,4 +168,19 @@ describe('a processing error code', () => {
       expect(body.error.message).toMatch(/^[A-Z].{20,}\.$/);
     },
   );
+
+  it('sha256_mismatch says which digest the bytes have that a worker read, also behind others', async () => {
+    const declared = digestOf(photo);
+    const upload = await create(photo, { sha256: declared });
+    await store(upload, Buffer.alloc(photo.length, 1));
+    expect((await complete(upload)).status).toBe(422);
+    await store(upload, photo);
+    expect((await complete(upload)).status).toBe(200);
+    const last = Buffer.alloc(photo.length, 2);
+    await store(upload, last);
+    await work(upload);
+    const { error } = (await complete(upload)).body;
+    expect(error.details).toEqual({ sha256: declared, stored_sha256: digestOf(last) });
+    expect(error.message).toContain('Create a new upload');
+  });
 });
