@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import type { ApiErrorCode } from '../../core/errors.ts';
 import type { Clock } from '../clock.ts';
 import { drainRequest } from '../http/drain-request.ts';
 import type { Log } from '../log.ts';
@@ -45,32 +46,44 @@ const openToEveryOrigin = {
   'cache-control': 'no-store',
 };
 
-type Refusal = { status: number; code: string; message: string };
+/** By the API's codes, so that each has its page; the statuses are those of an S3 server. */
+type Refusal = { status: number; code: ApiErrorCode; message: string };
 type Admitted = FolderPut & { target: FolderBucket };
 
 const refusals = {
-  method_not_allowed: { status: 405, message: 'Only PUT is answered here.' },
-  invalid_signature: { status: 403, message: 'The URL was altered: use it exactly as returned.' },
-  length_required: { status: 411, message: 'Send the Content-Length header.' },
-  content_length_mismatch: {
+  other_method: { status: 405, code: 'not_found', message: 'Only PUT is answered here.' },
+  altered: {
     status: 403,
-    message: 'Content-Length must be the size that the upload declared.',
+    code: 'invalid_signature',
+    message: 'The URL was altered: use it exactly as returned.',
   },
-  content_type_mismatch: {
+  no_length: {
+    status: 411,
+    code: 'length_required',
+    message: 'Send the Content-Length header.',
+  },
+  other_length: {
     status: 403,
+    code: 'invalid_signature',
+    message: 'Content-Length is signed: it must be the size that the upload declared.',
+  },
+  other_type: {
+    status: 403,
+    code: 'content_type_mismatch',
     message: 'Content-Type must be the type that the upload declared.',
   },
-  no_such_upload: {
+  over: {
     status: 404,
+    code: 'upload_not_found',
     message: 'The multipart upload is over: it was completed or aborted. Start a new upload.',
   },
-  storage_unavailable: { status: 503, message: 'The storage cannot take the object now.' },
-  internal: { status: 500, message: 'The object could not be stored.' },
-} as const;
-
-function refusal(code: keyof typeof refusals): Refusal {
-  return { code, ...refusals[code] };
-}
+  down: {
+    status: 503,
+    code: 'storage_unavailable',
+    message: 'The storage cannot take the object now.',
+  },
+  failed: { status: 500, code: 'internal', message: 'The object could not be stored.' },
+} as const satisfies Record<string, Refusal>;
 
 /** An upload outlives the URLs of its parts. */
 function expired({ part_number }: FolderPut): Refusal {
@@ -81,16 +94,15 @@ function expired({ part_number }: FolderPut): Refusal {
 
 /** The object that this request may write, or why not. */
 function admit(options: FolderServerOptions, request: IncomingMessage): Admitted | Refusal {
-  if (request.method !== 'PUT') return refusal('method_not_allowed');
+  if (request.method !== 'PUT') return refusals.other_method;
   const put = verifyFolderPut(options.secret, request.url ?? '');
   const target = put === undefined ? undefined : options.buckets[put.bucket];
-  if (put === undefined || target === undefined) return refusal('invalid_signature');
+  if (put === undefined || target === undefined) return refusals.altered;
   if (put.exp * 1000 <= options.clock.now().getTime()) return expired(put);
   const { 'content-length': length, 'content-type': type } = request.headers;
-  if (length === undefined) return refusal('length_required');
-  if (length !== String(put.size_bytes)) return refusal('content_length_mismatch');
-  if (put.part_number === undefined && type !== put.content_type)
-    return refusal('content_type_mismatch');
+  if (length === undefined) return refusals.no_length;
+  if (length !== String(put.size_bytes)) return refusals.other_length;
+  if (put.part_number === undefined && type !== put.content_type) return refusals.other_type;
   return { ...put, target };
 }
 
@@ -108,7 +120,7 @@ async function receive(
     // A failing disk must not tear the connection down: the client is still owed an answer.
     const body = Readable.from(request.iterator({ destroyOnReturn: false }), { objectMode: false });
     const head = await store(put, body);
-    if (head === undefined) return refuse(request, response, refusal('no_such_upload'));
+    if (head === undefined) return refuse(request, response, refusals.over);
     if (put.part_number === undefined) onObject?.(put.bucket, put.key);
     response.writeHead(200, { etag: head.etag, 'content-length': '0' }).end();
   } catch (error) {
@@ -117,7 +129,7 @@ async function receive(
       log?.error('an object could not be stored', { bucket: put.bucket, error });
     }
     const isDown = error instanceof StorageUnavailable;
-    refuse(request, response, refusal(isDown ? 'storage_unavailable' : 'internal'));
+    refuse(request, response, isDown ? refusals.down : refusals.failed);
   }
 }
 

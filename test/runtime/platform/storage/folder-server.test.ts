@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { errorPages } from '../../../../runtime/core/error-help/error-pages.ts';
 import type { PresignedPut } from '../../../../runtime/platform/storage/bucket.ts';
 import {
   createFolderBucket,
@@ -187,6 +188,26 @@ describe('a signed PUT URL', () => {
     expect(verifyFolderPut(Buffer.alloc(32, 1), new URL(url).pathname)).toBeUndefined();
     expect((await send({ url, headers: {}, method: 'GET' })).status).toBe(405);
     expect((await send({ url, headers: {}, method: 'DELETE' })).status).toBe(405);
+  });
+
+  it('is refused by codes that have a page, whatever is wrong', async () => {
+    const { url, headers } = await presign(3);
+    const upload_id = await bucket.createMultipart('prj_1/upl_2', { content_type: 'image/png' });
+    const terms = { upload_id, part_number: 1, size_bytes: 3, expires_in_seconds: 900 };
+    const part = await bucket.presignPart('prj_1/upl_2', terms);
+    await bucket.abortMultipart('prj_1/upl_2', upload_id);
+    const body = Buffer.from('abc');
+    const refused: Put[] = [
+      { url, headers, method: 'DELETE' },
+      { url: `${url}x`, headers, body },
+      { url, headers: { ...headers, 'content-length': '4' }, body: Buffer.from('abcd') },
+      { url, headers: { ...headers, 'content-type': 'image/png' }, body },
+      { url: part.url, headers: {}, body },
+    ];
+    for (const put of refused) {
+      const { error } = JSON.parse((await send(put)).text);
+      expect(errorPages.has(error.code), error.code).toBe(true);
+    }
   });
 
   it('leaves nothing when the client goes away half-way', async () => {
