@@ -107,4 +107,20 @@ export const parameterNotes: Readonly<Record<string, string>> = {
   include: '`location` adds `location` and `taken_at`.',
   from: 'Beginning, as a date (2026-01-31) or a timestamp (2026-01-31T12:00:00Z); 30 days before now where it is left out, or before `to` where that is earlier.',
   to: 'End, as a date (that day included) or a timestamp; now where it is left out.',
+  since:
+    'What was done then or later: a timestamp (2026-01-31T12:00:00Z), or a date, which is its midnight UTC.',
+  until:
+    'What was done before: a timestamp, or a date, which is its midnight UTC, so that this day is left out.',
+  active_since:
+    'Only those that were open then or later: a timestamp, or a date, which is its midnight UTC.',
+  organization_id: 'Only what belongs to this organization.',
+  project_slug: 'Only what belongs to this project.',
+  file_slug: 'Only what is about files of this slug.',
+  review: 'Only those with this review.',
+  flag: 'Only those that raised this flag.',
+  actor_kind: 'Only what was done by this kind of actor.',
+  actor_id: 'Only what was done by this one: a subject, the id of a key, or the UID of a resource.',
+  action: 'Only this action, such as `file.block`.',
+  target: 'Only what was done to this: an id or a slug.',
+  request_id: 'Only what was done in this request, by its `x-request-id`.',
 };

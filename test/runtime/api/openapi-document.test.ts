@@ -48,6 +48,16 @@ describe('the OpenAPI document', () => {
     );
   });
 
+  it('says of every parameter what it is', () => {
+    const silent = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.values(methods)
+        .flatMap(({ parameters = [] }: { parameters?: object[] }) => parameters)
+        .filter((each) => 'description' in each && each.description === '')
+        .map((each) => `${path} ${JSON.stringify(each)}`),
+    );
+    expect(silent).toEqual([]);
+  });
+
   it('shows a way in for the bytes of an upload in the answer of create alone, as the service does', () => {
     const shown = successes.flatMap(({ name, answer: { content } }) => {
       const json = content?.['application/json'];
