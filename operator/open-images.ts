@@ -17,7 +17,8 @@ import type { EdgeCaches } from './routes/edge-caches.ts';
 
 /** A watermark is a small picture; it lies in memory while it is uploaded. */
 const IMAGE_BYTES_MAX = 8 * 1024 * 1024;
-const REFUSED_MAX = 10_000;
+/** What is taken may change in other ways than are told, and the same bytes are asked for once in so long at most. */
+const REFUSED = { max: 10_000, ttl: 60 * 60_000 };
 const ELSEWHERE =
   'workers look for uploads in another bucket than the operator writes to: set its TINTYPE_INGEST_BUCKET to `storage.ingestBucket` of the ImageService, which is tintype-ingest where it is not set';
 
@@ -32,7 +33,7 @@ export function openImages(
   if (config.s3Endpoint === undefined) return undefined;
   const { log } = opening;
   const queue = openBell(config, opening);
-  const refused: ImageDeps['refused'] = new LRUCache({ max: REFUSED_MAX });
+  const refused: ImageDeps['refused'] = new LRUCache(REFUSED);
   // What was refused for a switch of before may be taken now.
   edges.subscribe((which) => {
     if (which === 'all') refused.clear();

@@ -32,7 +32,7 @@ export type ImageDeps = Omit<DeclaredImageDeps, 'db' | keyof ImageSettings> & {
   download: Download;
   /** What the API of the installation goes by now. */
   findSettings(): Promise<ImageSettings>;
-  /** Why bytes of a digest were refused, as long as this process lives: they are not fetched again. */
+  /** Why bytes of a digest were refused, for a while: they are not fetched again meanwhile. */
   refused: LRUCache<string, string>;
 };
 
