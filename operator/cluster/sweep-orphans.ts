@@ -21,29 +21,48 @@ import { type TenantKind, type TenantObject, tenantTypes } from './tenant-object
 /** So many may go at once whatever share of all they are. */
 const FEW = 10;
 
-/** For as long as the term goes on. A comparison that failed is soon repeated; a namespace not seen waits for the next. */
+/**
+ * For as long as the term goes on. A comparison that failed is soon repeated, and one soon follows where a namespace comes
+ * to be seen that was not.
+ */
 export async function sweepOrphans(state: TenantState, term: FencedTerm): Promise<void> {
   const { clock, log, resync_ms, retry_ms } = state;
-  // In the first turn nothing was looked at yet.
-  let namesakes: Namesakes = 'take up';
+  const compared: Compared = new Map();
   while (!term.signal.aborted) {
-    const outcome = await sweep(state, term, namesakes).catch((error) => {
-      log.warn('rows could not be compared with resources, and will be', { error });
-      return 'put off' as const;
-    });
-    if (outcome === 'done') namesakes = 'have taken up';
-    await sleep(clock, outcome === 'put off' ? retry_ms : resync_ms, term.signal);
+    const behind = findBehind(state);
+    const pause_ms = await sweep(state, term, compared).then(
+      () => resync_ms,
+      (error) => {
+        log.warn('rows could not be compared with resources, and will be', { error });
+        return retry_ms;
+      },
+    );
+    const until = clock.elapsed() + pause_ms;
+    const isOver = () => term.signal.aborted || clock.elapsed() >= until || isAhead(state, behind);
+    const turn_ms = behind.includes(true) ? Math.min(retry_ms, pause_ms) : pause_ms;
+    do await sleep(clock, turn_ms, term.signal);
+    while (!isOver());
   }
 }
 
-/** Whether resources of the same name, as where all was declared anew, have had their turn at the rows of their namesakes. */
-type Namesakes = 'take up' | 'have taken up';
+/** Of each cache, in their order. */
+function findBehind({ caches }: TenantState): boolean[] {
+  return caches.health().map(({ isSynced, isStale }) => !isSynced || isStale);
+}
 
-async function sweep(
-  state: TenantState,
-  term: FencedTerm,
-  namesakes: Namesakes,
-): Promise<'done' | 'partly'> {
+/** One has caught up. */
+function isAhead(state: TenantState, before: readonly boolean[]): boolean {
+  return findBehind(state).some((isBehind, index) => before[index] && !isBehind);
+}
+
+/**
+ * Since when a namespace is compared. Resources of the same name, as where all was declared anew, have their turn at the
+ * rows of their namesakes until it is once more: each namespace for itself, as one that may not be looked at can stay so
+ * for ever.
+ */
+type Compared = Map<string, number>;
+
+async function sweep(state: TenantState, term: FencedTerm, compared: Compared): Promise<void> {
   // Only then is it noted what another cluster has declared.
   await term.raised();
   const { db } = term;
@@ -51,18 +70,20 @@ async function sweep(
   const owners = (await withoutElsewhere(state, db, all)).filter(
     (owner) => isWatched(state, owner) && isCurrent(state, owner.namespace) && !owner.is_kept,
   );
-  const orphans = owners.flatMap((owner) => asOrphan(state, owner, namesakes));
+  const orphans = owners.flatMap((owner) => asOrphan(state, owner, compared));
   if (orphans.length > FEW && orphans.length > owners.length / 2) {
     state.log.error(
       'most rows belong to resources that are not in this cluster, and are left alone: is TINTYPE_DATABASE_URL the database of this cluster, and TINTYPE_WATCH_NAMESPACES right?',
       { count: orphans.length },
     );
-    return 'done';
+  } else {
+    for (const orphan of orphans) {
+      if (await isSoNow(state, orphan)) letGoOf(state, orphan);
+    }
   }
-  for (const orphan of orphans) {
-    if (await isSoNow(state, orphan)) letGoOf(state, orphan);
+  for (const { namespace } of owners) {
+    if (!compared.has(namespace)) compared.set(namespace, state.clock.elapsed());
   }
-  return isCurrent(state) ? 'done' : 'partly';
 }
 
 function isWatched({ namespaces }: TenantState, { namespace }: OwnerRow): boolean {
@@ -70,7 +91,7 @@ function isWatched({ namespaces }: TenantState, { namespace }: OwnerRow): boolea
 }
 
 /** What was never listed, or is long out of date, would make an orphan of everything. */
-function isCurrent({ caches }: TenantState, namespace?: string): boolean {
+function isCurrent({ caches }: TenantState, namespace: string): boolean {
   return caches.health(namespace).every(({ isSynced, isStale }) => isSynced && !isStale);
 }
 
@@ -104,13 +125,16 @@ async function withoutElsewhere(
 /** The resource that the row names as its owner went; `live` is what the cache has in its place. */
 type Orphan = Omit<OwnerRow, 'kind'> & { kind: TenantKind; live: TenantObject | undefined };
 
-function asOrphan({ caches }: TenantState, owner: ClusterOwnerRow, namesakes: Namesakes): Orphan[] {
+function asOrphan(state: TenantState, owner: ClusterOwnerRow, compared: Compared): Orphan[] {
+  const { caches, clock, resync_ms } = state;
   const kind = tenantTypes.find((each) => each.kind === owner.kind)?.kind;
   if (kind === undefined) return [];
   const live = caches.get(kind, keyOf(owner));
   if (live === undefined) return [{ ...owner, kind, live }];
   if (live.metadata.uid === owner.uid) return [];
-  const isLeft = namesakes === 'have taken up' && !(kind === 'Project' && isOfSlug(live, owner));
+  const since = compared.get(owner.namespace);
+  const hadItsTurn = since !== undefined && clock.elapsed() - since >= resync_ms;
+  const isLeft = hadItsTurn && !(kind === 'Project' && isOfSlug(live, owner));
   return isLeft ? [{ ...owner, kind, live }] : [];
 }
 

@@ -92,6 +92,28 @@ it('a row is an orphan by the word of caches that are synced and not behind, and
   expect(await orphans()).toEqual(['uid']);
 });
 
+it('a row is compared soon after the caches that were behind have caught up, and not before', async () => {
+  const behind = { isSynced: true, isStale: true };
+  let health = [behind, behind];
+  let looks = 0;
+  const { orphans, soon, again } = sweep({ health: () => health as CacheHealth[] }, async () => {
+    looks += 1;
+  });
+  expect(await orphans()).toEqual([]);
+  for (let turns = 0; turns < 5; turns += 1) soon();
+  expect([await orphans(), looks]).toEqual([[], 1]);
+  health = [behind, { ...behind, isStale: false }];
+  soon();
+  expect([await orphans(), looks]).toEqual([[], 2]);
+  health = health.map((each) => ({ ...each, isStale: false }));
+  soon();
+  expect([await orphans(), looks]).toEqual([['uid'], 3]);
+  for (let turns = 0; turns < 5; turns += 1) soon();
+  expect([await orphans(), looks]).toEqual([['uid'], 3]);
+  again();
+  await expect.poll(() => looks).toBe(4);
+});
+
 it('a namespace that may not be looked at keeps no other one’s rows', async () => {
   const current = { isSynced: true, isStale: false };
   const health = (namespace?: string) =>
@@ -146,6 +168,39 @@ it.each([
   expect(await orphans()).toEqual([]);
   again();
   expect(await orphans()).toEqual(let_go);
+});
+
+it('what may be a namesake’s has not had its turn for the sake of a cache that caught up', async () => {
+  const current = { isSynced: true, isStale: false };
+  let other = { isSynced: false, isStale: false };
+  const health = (namespace?: string) => (namespace === 'team' ? [current] : [current, other]);
+  const spec = { slug: 'other' };
+  const live = { metadata: { name: 'shop', uid: 'another' }, spec } as unknown as TenantObject;
+  const { orphans, soon, again } = sweep({
+    ...{ health: health as TenantState['caches']['health'] },
+    ...{ get: () => live, findNow: async () => live },
+  });
+  expect(await orphans()).toEqual([]);
+  other = current;
+  soon();
+  expect(await orphans()).toEqual([]);
+  again();
+  expect(await orphans()).toEqual(['uid']);
+});
+
+it('and it is let go of where another namespace may not be looked at, however long', async () => {
+  const current = { isSynced: true, isStale: false };
+  const health = (namespace?: string) =>
+    namespace === 'team' ? [current] : [current, { ...current, isSynced: false }];
+  const spec = { slug: 'other' };
+  const live = { metadata: { name: 'shop', uid: 'another' }, spec } as unknown as TenantObject;
+  const { orphans, again } = sweep({
+    ...{ health: health as TenantState['caches']['health'] },
+    ...{ get: () => live, findNow: async () => live },
+  });
+  expect(await orphans()).toEqual([]);
+  again();
+  expect(await orphans()).toEqual(['uid']);
 });
 
 it('a signing key is let go of once its namesake had its turn, which may be in another project by now', async () => {
