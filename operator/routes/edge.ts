@@ -5,6 +5,7 @@
 
 import { oncePerObject } from '../../runtime/core/once-per-object.ts';
 import { ownHosts } from '../image-service/own-hosts.ts';
+import { readSpec } from '../image-service/read-spec.ts';
 import { MANAGED } from '../image-service/render/object.ts';
 import { type ImageServiceSpec, imageServiceSpec } from '../image-service/schema.ts';
 import type { ImageServiceObject } from '../installation/live-types.ts';
@@ -55,9 +56,7 @@ export function rootDomainOf(found: EdgeFound): string | undefined {
 }
 
 /** Asked for every project. */
-const parseSpec = oncePerObject(
-  ({ spec }: ImageServiceObject) => imageServiceSpec.safeParse(spec).data,
-);
+const parseSpec = oncePerObject(({ spec }: ImageServiceObject) => readSpec(spec).spec);
 
 /** It holds whatever else is wrong. */
 const parseRootDomain = oncePerObject(

@@ -1,0 +1,37 @@
+/**
+ * The spec of a live ImageService. The API server keeps what it took before a rule was there: one origin of a page that is
+ * none, which no browser ever names, is left out and told, in place of standing in the way of all the rest.
+ */
+import type { z } from 'zod';
+import { isRecord } from '../../runtime/core/json.ts';
+import { printIssues } from '../print-issues.ts';
+import { type ImageServiceSpec, imageServiceSpec } from './schema.ts';
+
+/** `wrong`: what was left out, or why it cannot be read at all. */
+export type ReadSpec =
+  | { spec: ImageServiceSpec; wrong: string | undefined }
+  | { spec: undefined; wrong: string };
+
+export function readSpec(stored: unknown): ReadSpec {
+  const { data, error } = imageServiceSpec.safeParse(stored);
+  if (data !== undefined) return { spec: data, wrong: undefined };
+  const wrong = printIssues(error);
+  const spec = imageServiceSpec.safeParse(without(stored, error)).data;
+  return spec === undefined ? { spec, wrong } : { spec, wrong: `${wrong}; ${LEFT_OUT}` };
+}
+
+const LEFT_OUT = 'that is left out until it is mended, and all else is done as declared';
+
+const ORIGINS: readonly unknown[] = ['dashboardOrigins', 'marketingOrigins'];
+
+/** As it stands where anything else is wrong with it: then it is refused all the same. */
+function without(stored: unknown, { issues }: z.ZodError): unknown {
+  if (!isRecord(stored)) return stored;
+  const lists = Object.entries(stored).map(([field, value]) => {
+    if (!ORIGINS.includes(field) || !Array.isArray(value)) return [field, value];
+    const isWrong = (index: number) =>
+      issues.some(({ path: [at, item] }) => at === field && item === index);
+    return [field, value.filter((_, index) => !isWrong(index))];
+  });
+  return Object.fromEntries(lists);
+}
