@@ -7,6 +7,7 @@ import { judgeMigration, judgePodless, LET_IN_SECONDS } from './findings.ts';
 import { type Component, components, type Installation } from './installation.ts';
 import { deploymentOf, findingsWith, type Seen, verdictsOf } from './judge-parts.ts';
 import type { JobState, Observed, Verdict } from './observed.ts';
+import type { RenderedObject } from './render/object.ts';
 import { type Rendered, renderInstallation } from './render/render.ts';
 import { rollBack } from './roll-back.ts';
 import { rollOut } from './roll-out.ts';
@@ -43,7 +44,8 @@ export function decide({ installation, observed, now }: Subject): Decision {
     const verdicts = verdictsOf(seen, () => unwritten);
     const migration = migrationBehind(blocked, rendered, observed);
     const conditions = conditionsOf(findingsWith({ ...seen, migration, verdicts, unwritten }));
-    return { ...told, steps: [], conditions, look_again_seconds: MENDED_SECONDS };
+    const steps = keepLeading(rendered, observed);
+    return { ...told, steps, conditions, look_again_seconds: MENDED_SECONDS };
   }
   if (observed.migration.state !== 'complete') {
     return { ...told, ...migrateFirst(seen) };
@@ -124,10 +126,19 @@ function migrateFirst(parts: Seen): Next {
 function keepServing({ of, rendered, observed }: Seen, image: string): Step[] {
   const before = renderInstallation({ ...of, spec: { ...of.spec, image } });
   const gone = components.filter((component) => observed.deployments[component] === undefined);
-  return [
-    ...gone.map((component) => deploymentOf(before, component)),
-    ...rendered.rest.filter(({ kind }) => LEADING.includes(kind)),
-  ].map(apply);
+  return [...gone.map((component) => deploymentOf(before, component)), ...leading(rendered)].map(
+    apply,
+  );
+}
+
+/** The same of what runs on while something has to be mended; whose database is another one’s has nothing to lead to. */
+function keepLeading(rendered: Rendered, { last_image, database }: Observed): Step[] {
+  const isOurs = database.state !== 'other' && database.state !== 'taken';
+  return last_image !== undefined && isOurs ? leading(rendered).map(apply) : [];
+}
+
+function leading({ rest }: Rendered): RenderedObject[] {
+  return rest.filter(({ kind }) => LEADING.includes(kind));
 }
 
 const LEADING: readonly string[] = ['Service', 'PodDisruptionBudget', 'Ingress', 'HTTPRoute'];

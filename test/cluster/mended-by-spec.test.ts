@@ -1,0 +1,144 @@
+// A version that cannot come up is left behind by declaring another one, forward or back, and by nothing else.
+import { afterEach, describe, expect, it } from 'vitest';
+import { useDatabase } from '../support/database.ts';
+import {
+  anInstallation,
+  createSecrets,
+  expectNoWrites,
+  type Json,
+  useInstallationCluster,
+  usual,
+} from '../support/installation-cluster.ts';
+import type { Fate } from '../support/pod-player.ts';
+import { newSealingKey, readSealingKeys } from '../support/sealing-keys.ts';
+import { until } from '../support/until.ts';
+
+const { db, url } = useDatabase();
+const sealing = newSealingKey();
+const cluster = useInstallationCluster(db, { keys: readSealingKeys(sealing) });
+const { create, read, merge, led, untilReason, list, isThere } = cluster;
+
+const imageOf = (version: string) => `registry.example/tintype:${version}`;
+const parts = ['worker-ingest', 'worker-render', 'dispatcher', 'api', 'delivery'];
+
+/** In one part, all pods of an image come to that; all others are well. */
+function play(component: string, fate: Fate, image: string): void {
+  cluster.play((pod) => {
+    const isIt = pod.metadata.labels['app.kubernetes.io/component'] === component;
+    return isIt && pod.spec.containers[0]?.image === image ? fate : usual(pod);
+  });
+}
+
+async function imagesOf(): Promise<Json[]> {
+  return Promise.all(
+    parts.map(async (part) => {
+      const { spec } = await read('Deployment', `main-${part}`);
+      return spec.template.spec.containers[0].image;
+    }),
+  );
+}
+
+async function expectAllRun(image: string): Promise<void> {
+  await untilReason('main', 'Running');
+  expect(await imagesOf()).toEqual(parts.map(() => image));
+  const { status } = await read('ImageService', 'main');
+  expect(status.image).toBe(image);
+  await until(async () => {
+    const pods = (await list('Pod')).filter(({ metadata }) => !metadata.deletionTimestamp);
+    const others = pods.filter(({ spec }) => spec.containers[0].image !== image);
+    expect(others.map(({ metadata }) => metadata.name)).toEqual([]);
+  });
+}
+
+afterEach(() => cluster.play(usual));
+
+let version = 1;
+
+it('nothing ran yet: another image is all that it takes', async () => {
+  await createSecrets(cluster, { url: url(), sealing });
+  play('migrate', 'wait', imageOf('1'));
+  await create('ImageService', anInstallation('main', { image: imageOf('1') }));
+  await led(async () => {
+    await untilReason('main', 'MigrationRunning');
+    version += 1;
+    await merge('ImageService', 'main', { spec: { image: imageOf(String(version)) } });
+    await expectAllRun(imageOf(String(version)));
+    expect((await list('Job')).length).toBe(1);
+  });
+}, 120_000);
+
+describe.each([
+  ['the migration', 'migrate', 'wait', 'MigrationRunning'],
+  ['workers that are not ready', 'worker-render', 'wait', 'WaitingForWorkers'],
+  ['workers that crash', 'worker-ingest', 'crash', 'Blocked'],
+  ['an API that is not ready', 'api', 'wait', 'RollingOut'],
+  ['an API that crashes', 'api', 'crash', 'PodsFailing'],
+] as const)('a new version hangs at %s', (_what, component, fate, reason) => {
+  it.each(['back', 'forward'] as const)(
+    'and one goes %s',
+    async (way) => {
+      const before = imageOf(String(version));
+      version += 1;
+      const bad = imageOf(String(version));
+      const next = way === 'back' ? before : imageOf(String(version + 1));
+      await led(async () => {
+        await untilReason('main', 'Running');
+        play(component, fate, bad);
+        await merge('ImageService', 'main', { spec: { image: bad } });
+        await untilReason('main', reason, component === 'migrate' ? 'Ready' : 'ApiAvailable');
+        // What ran goes on meanwhile.
+        const { status } = await read('Deployment', 'main-api');
+        expect(status.readyReplicas).toBeGreaterThanOrEqual(2);
+        await merge('ImageService', 'main', { spec: { image: next } });
+        await expectAllRun(next);
+        expect((await list('Job')).length).toBe(1);
+        await expectNoWrites(cluster);
+      });
+      version = Number(next.split(':')[1]);
+    },
+    120_000,
+  );
+});
+
+describe('Secrets that go while everything runs', () => {
+  const generations = async () =>
+    Promise.all(
+      parts.map(async (part) => (await read('Deployment', `main-${part}`)).metadata.generation),
+    );
+
+  it.each([
+    ['keys', 'is deleted', 'SecretNotFound', /^Secret 'keys' \(`spec\.keysSecretRef`\)/],
+    ['db', 'is deleted', 'SecretNotFound', /^Secret 'db' \(`spec\.databaseSecretRef`\)/],
+    ['mq', 'is emptied', 'SecretKeyMissing', /^Key 'url' .*'mq' \(`spec\.amqpSecretRef`\)/],
+    [
+      's3',
+      'has an empty value',
+      'SecretInvalid',
+      /^Key 'AWS_SECRET_ACCESS_KEY' .*'s3' \(`spec\.storageSecretRef`\) is empty/,
+    ],
+  ] as const)(
+    '%s %s: it is said, what runs goes on, and it is over when it is back',
+    async (name, how, reason, told) => {
+      const { apiVersion, data, metadata } = await read('Secret', name);
+      await led(async () => {
+        await untilReason('main', 'Running');
+        const before = await generations();
+        if (how === 'is deleted') await cluster.remove('Secret', name);
+        const emptied = how === 'is emptied' ? null : { AWS_SECRET_ACCESS_KEY: '' };
+        if (how !== 'is deleted') await merge('Secret', name, { data: emptied });
+        await untilReason('main', reason);
+        expect(await cluster.message('main')).toMatch(told);
+        await untilReason('main', 'Available', 'ApiAvailable');
+        // What somebody takes away meanwhile comes back.
+        await cluster.remove('Service', 'main-api');
+        await until(async () => expect(await isThere('Service', 'main-api')).toBe(true));
+        const own = { apiVersion, metadata: { name: metadata.name }, data };
+        if (how === 'is deleted') await create('Secret', own);
+        else await merge('Secret', name, { data });
+        await untilReason('main', 'Running');
+        expect(await generations()).toEqual(before);
+      });
+    },
+    60_000,
+  );
+});
