@@ -36,6 +36,11 @@ export type Outcome = 'good' | 'moving' | 'stalled';
 export const reasons = {
   Running: { outcome: 'good', meaning: 'Everything that is declared runs.' },
   AsRendered: { outcome: 'good', meaning: 'Every object is as it was rendered.' },
+  ChangedOnWayIn: {
+    outcome: 'good',
+    meaning:
+      'A policy or webhook of the cluster changes objects on their way in; they stay as it makes them.',
+  },
   Usable: { outcome: 'good', meaning: 'It answers, and does what is needed of it.' },
   NotChecked: {
     outcome: 'good',
@@ -136,6 +141,11 @@ export const reasons = {
   ObjectTaken: {
     outcome: 'stalled',
     meaning: 'Somebody else made an object of the same name; it is left alone.',
+  },
+  ObjectUndone: {
+    outcome: 'stalled',
+    meaning:
+      'Somebody changes an object back each time it is written; it is written ever more seldom.',
   },
   ReadRefused: {
     outcome: 'stalled',

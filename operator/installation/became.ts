@@ -1,25 +1,39 @@
 /**
  * What objects became by our own writing. An admission policy or webhook that changes one on its way in changes it each
- * time: what differs then is no drift, and to write it again and again would be a quarrel without end.
+ * time: what differs then is no drift, and to write it again and again would be a quarrel without end. A policy that went
+ * away tells nobody, so that it is tried again once in a while.
  */
-import { findDifference } from '../image-service/find-difference.ts';
-import { digest, type RenderedObject } from '../image-service/render/object.ts';
+import { findDifferences } from '../image-service/find-difference.ts';
+import { digest, type RenderedObject, withoutMarks } from '../image-service/render/object.ts';
 import type { KubeObject } from '../kube/resource.ts';
+import type { TimedClock } from '../kube/timed-clock.ts';
 
 export type Became = {
-  /** Whether it is still what it became when the same was written last. */
-  isSo(written: RenderedObject, live: KubeObject): boolean;
-  note(written: RenderedObject, live: KubeObject): void;
+  /** How it differs, where that is what it became when the same was written last, not too long ago. */
+  find(written: RenderedObject, live: KubeObject): readonly string[] | undefined;
+  /** Answers how it differs. */
+  note(written: RenderedObject, live: KubeObject): readonly string[];
 };
 
+const BELIEVED_MS = 60 * 60_000;
+
+type Known = { print: string; until: number; paths: readonly string[] };
+
 /** It forgets with its term: whoever leads next tries once. */
-export function createBecame(): Became {
-  const known = new Map<string, string>();
+export function createBecame({ elapsed }: Pick<TimedClock, 'elapsed'>): Became {
+  const known = new Map<string, Known>();
   return {
-    isSo: (written, live) => known.get(uidOf(live)) === print(written, live),
+    find: (written, live) => {
+      const { print: before, until = 0, paths } = known.get(uidOf(live)) ?? {};
+      return before === print(live, written) && until > elapsed() ? paths : undefined;
+    },
     note: (written, live) => {
-      if (findDifference(written, live) === undefined) known.delete(uidOf(live));
-      else known.set(uidOf(live), print(written, live));
+      const declared = findDifferences(withoutMarks(written), live);
+      const paths = declared.length > 0 ? declared : findDifferences(written, live);
+      const until = elapsed() + BELIEVED_MS;
+      if (paths.length === 0) known.delete(uidOf(live));
+      else known.set(uidOf(live), { print: print(live, written), until, paths });
+      return paths;
     },
   };
 }
@@ -28,12 +42,17 @@ function uidOf({ metadata }: KubeObject): string {
   return metadata.uid ?? '';
 }
 
+/** A write of which nothing came but a note of who wrote it. */
+export function isAsBefore(before: KubeObject, after: KubeObject): boolean {
+  return print(before) === print(after);
+}
+
 type Told = { apiVersion?: string; kind?: string; status?: unknown };
 
 /** All that anybody may write of it: whatever else changes is looked at anew. */
-function print(written: RenderedObject, live: KubeObject & Told): string {
+function print(live: KubeObject & Told, written?: RenderedObject): string {
   // A list names the kind once for all.
   const { apiVersion: _, kind: __, status: ___, metadata, ...said } = live;
   const { labels, annotations, ownerReferences } = metadata;
-  return digest([written, labels, annotations, ownerReferences, said]);
+  return digest([written ?? null, labels, annotations, ownerReferences, said]);
 }

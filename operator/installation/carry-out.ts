@@ -3,55 +3,66 @@
  * rendered. What somebody else made under such a name is left alone, and said.
  */
 import { findDifference } from '../image-service/find-difference.ts';
-import { APPLIED, digest, type RenderedObject } from '../image-service/render/object.ts';
+import {
+  APPLIED,
+  digest,
+  type RenderedObject,
+  withoutMarks,
+} from '../image-service/render/object.ts';
 import type { Step } from '../image-service/steps.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { type Answer, type FailureReason, KubeFailure, unwrap } from '../kube/kube-failure.ts';
-import type { KubeObject } from '../kube/resource.ts';
+import { type Answer, KubeFailure } from '../kube/kube-failure.ts';
+import { type KubeObject, keyOf, type Place } from '../kube/resource.ts';
+import { whoWrote } from '../kube/who-wrote.ts';
 import type { GatewayRef } from '../routes/edge.ts';
 import { admissionOf } from '../routes/live-route.ts';
-import { type Became, createBecame } from './became.ts';
+import type { Altered } from './altered.ts';
+import { isAsBefore } from './became.ts';
 import { typeOf } from './live-types.ts';
+import { sayUndone, type Trouble, troubleOf } from './object-trouble.ts';
 import { type LiveObjects, liveKey } from './observe.ts';
+import type { WritingMemory } from './writing-memory.ts';
 
 const OWNER = 'tintype/image-service';
 export type Written = {
   change: 'create' | 'update' | 'delete';
   kind: string;
   name: string;
+  /** Where a live object differs. */
+  path?: string;
   /** It had been written like this before, and somebody else changed it since. */
   isHealing?: true;
+  /** Who changed it, as far as anybody is noted. */
+  by?: string;
 };
 
-/** What stood in the way of an object. */
-export type Trouble = {
-  kind: string;
-  name: string;
-  reason: 'ObjectTaken' | 'ObjectRefused' | 'GatewayAPIMissing';
-  message: string;
+export type Deeds = {
+  written: Written[];
+  troubles: Trouble[];
+  altered: Altered[];
+  /** When the first of those may be written that rest. */
+  rest_ms?: number;
 };
-
-export type Deeds = { written: Written[]; troubles: Trouble[] };
 
 /** Whatever is refused, the others are written; nothing is taken away meanwhile, as it may do what was refused. */
 export async function carryOut(
   client: KubeClient,
   steps: readonly Step[],
-  { live, became = createBecame() }: { live: LiveObjects; became?: Became | undefined },
+  { live, memory }: { live: LiveObjects; memory: WritingMemory },
 ): Promise<Deeds> {
-  const deeds: Deeds = { written: [], troubles: [] };
+  const deeds: Deeds = { written: [], troubles: [], altered: [] };
   for (const step of steps) {
-    if (step.do === 'delete' && deeds.troubles.length > 0) continue;
-    await take(client, step, { live, became, deeds });
+    // What is only changed back was taken before, and does its work but for that.
+    const isInTheWay = deeds.troubles.some(({ reason }) => reason !== 'ObjectUndone');
+    if (step.do === 'delete' && isInTheWay) continue;
+    await take(client, step, { live, memory, deeds });
   }
   return deeds;
 }
 
-/** What a step would write, and where a live object differs. */
-export type Planned = Written & { path?: string };
-
-export function planSteps(steps: readonly Step[], live: LiveObjects): Planned[] {
-  return steps.flatMap((step): Planned[] => {
+/** What a step would write. */
+export function planSteps(steps: readonly Step[], live: LiveObjects): Written[] {
+  return steps.flatMap((step): Written[] => {
     if (step.do === 'delete') {
       const isAwaited = step.after !== undefined && !isServed(step.after, live);
       const { kind, name } = step.object;
@@ -63,19 +74,15 @@ export function planSteps(steps: readonly Step[], live: LiveObjects): Planned[] 
     const path = step.do === 'create' ? undefined : explain(wanted, present);
     if (path === undefined) return [];
     const isHealing = appliedTo(present) === appliedTo(wanted);
-    return [{ change: 'update', ...kindAndName(wanted), path, ...(isHealing && { isHealing }) }];
+    const by = isHealing ? whoWrote(present, path) : undefined;
+    const healing = { ...(isHealing && { isHealing }), ...(by !== undefined && { by }) };
+    return [{ change: 'update', ...kindAndName(wanted), path, ...healing }];
   });
 }
 
-/** By what was declared, where that is it: our own marks are digests, which tell nobody anything. */
+/** By what was declared, where that is it. */
 function explain(wanted: RenderedObject, present: KubeObject): string | undefined {
   return findDifference(withoutMarks(wanted), present) ?? findDifference(wanted, present);
-}
-
-function withoutMarks(object: object): object {
-  const isTelling = (name: string, value: unknown) =>
-    name.startsWith('tintype.dev/') ? undefined : value;
-  return JSON.parse(JSON.stringify(object, isTelling)) as object;
 }
 
 /** What was admitted before it was as it is rendered now is no answer. */
@@ -87,22 +94,51 @@ function isServed(route: RenderedObject, live: LiveObjects): boolean {
   return admissionOf({ mode, object }, parentRefs[0]).state === 'admitted';
 }
 
-type Doing = { live: LiveObjects; became: Became; deeds: Deeds };
+type Doing = { live: LiveObjects; memory: WritingMemory; deeds: Deeds };
 
-async function take(client: KubeClient, step: Step, { live, became, deeds }: Doing): Promise<void> {
+async function take(client: KubeClient, step: Step, doing: Doing): Promise<void> {
+  const { live, memory, deeds } = doing;
   const [planned] = planSteps([step], live);
-  if (planned === undefined) return;
-  const { path: _, ...written } = planned;
-  if (step.do === 'delete') {
-    note(deeds, written, await remove(client, step.object, live));
+  if (step.do !== 'delete') {
+    const wanted = withDigest(step.object);
+    if (planned === undefined) memory.quarrels.settled(placeOf(wanted));
+    else await makeAsWanted(client, { wanted, planned }, doing);
+  } else if (planned !== undefined) {
+    const { metadata } = live.get(liveKey(step.object)) ?? {};
+    if (metadata !== undefined) memory.quarrels.forget(placeOf({ ...step.object, metadata }));
+    note(deeds, planned, await remove(client, step.object, live));
+  }
+}
+
+type Making = { wanted: RenderedObject; planned: Written };
+
+async function makeAsWanted(
+  client: KubeClient,
+  { wanted, planned }: Making,
+  { live, memory, deeds }: Doing,
+): Promise<void> {
+  const { became, quarrels } = memory;
+  const key = placeOf(wanted);
+  const present = findLive(live, wanted);
+  const known = present && became.find(wanted, present);
+  if (known !== undefined) {
+    quarrels.settled(key);
+    deeds.altered.push({ ...kindAndName(wanted), paths: known, since: 'before' });
     return;
   }
-  const wanted = withDigest(step.object);
-  const present = findLive(live, wanted);
-  if (present !== undefined && became.isSo(wanted, present)) return;
+  const { rest_ms, isQuarrel } = quarrels.undone(key, appliedTo(wanted));
+  if (isQuarrel) deeds.troubles.push(sayUndone(planned));
+  if (rest_ms > 0) {
+    deeds.rest_ms = Math.min(rest_ms, deeds.rest_ms ?? Infinity);
+    return;
+  }
   const answer = await write(client, wanted, present);
-  if (answer.ok) became.note(wanted, answer.value);
-  note(deeds, written, answer);
+  const isUnchanged = answer.ok && present !== undefined && isAsBefore(present, answer.value);
+  if (!isUnchanged) note(deeds, planned, answer);
+  if (!answer.ok) return;
+  quarrels.wrote(key, appliedTo(wanted));
+  const paths = became.note(wanted, answer.value);
+  if (paths.length > 0) deeds.altered.push({ ...kindAndName(wanted), paths, since: 'tried' });
 }
 
 function note(deeds: Deeds, written: Written, answer: Answer<unknown>): void {
@@ -175,40 +211,19 @@ function withDigest(object: RenderedObject): RenderedObject {
 
 type Annotated = { metadata: { annotations?: Readonly<Record<string, string>> } };
 
-function appliedTo({ metadata }: Annotated): string | undefined {
-  return metadata.annotations?.[APPLIED];
+function appliedTo({ metadata }: Annotated): string {
+  return metadata.annotations?.[APPLIED] ?? '';
 }
 
 function findLive(live: LiveObjects, { kind, metadata }: RenderedObject): KubeObject | undefined {
   return live.get(liveKey({ kind, name: metadata.name }));
 }
 
-function kindAndName({ kind, metadata }: RenderedObject) {
-  return { kind, name: metadata.name };
+/** Of all that a term writes. */
+function placeOf({ kind, metadata }: Pick<RenderedObject, 'kind'> & { metadata: Place }): string {
+  return `${kind} ${keyOf(metadata)}`;
 }
 
-/** What the server does not take of an object; whatever else fails, fails the pass. */
-const REFUSALS: readonly FailureReason[] = [
-  'Forbidden',
-  'Invalid',
-  'BadRequest',
-  'NotFound',
-  'Refused',
-  'Unavailable',
-];
-
-/** A webhook that does not answer is one object's; else the server is away for a moment, and the pass is taken again. */
-function troubleOf({ kind, name }: Written, failure: KubeFailure): Trouble {
-  const what = `${kind} '${name}'`;
-  if (failure.reason === 'Conflict' || failure.reason === 'AlreadyExists') {
-    const message = `${what} is there and was not made by the operator: delete it, or give the ImageService another name.`;
-    return { kind, name, reason: 'ObjectTaken', message };
-  }
-  if (!REFUSALS.includes(failure.reason)) unwrap({ ok: false, failure });
-  if (kind === 'HTTPRoute' && failure.reason === 'NotFound') {
-    const message = `${what} cannot be written, as the cluster has no Gateway API: install it, or set \`spec.routing.mode\` to Ingress.`;
-    return { kind, name, reason: 'GatewayAPIMissing', message };
-  }
-  const message = `${what} is refused by the API server: ${failure.message.replace(/\.?$/, '.')}`;
-  return { kind, name, reason: 'ObjectRefused', message };
+function kindAndName({ kind, metadata }: RenderedObject) {
+  return { kind, name: metadata.name };
 }

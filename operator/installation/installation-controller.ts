@@ -14,9 +14,9 @@ import { type Pass, runWorkers } from '../kube/run-workers.ts';
 import { ended } from '../kube/timed-clock.ts';
 import { openWatchCache, type WatchCache } from '../kube/watch-cache.ts';
 import { createWorkQueue, type Outcome, type WorkQueue } from '../kube/work-queue.ts';
-import { createBecame } from './became.ts';
 import { type PassContext, type PassResult, passOver } from './installation-pass.ts';
 import { INSTANCE, imageServices, ownedLabels, ownedTypes, pods } from './live-types.ts';
+import { createWritingMemory } from './writing-memory.ts';
 
 export type InstallationController = {
   /** Works until the term is over; resolves when nothing is being done any more. */
@@ -26,7 +26,7 @@ export type InstallationController = {
 };
 
 export type InstallationOptions = {
-  context: Omit<PassContext, 'db' | 'namespaces'>;
+  context: Omit<PassContext, 'db' | 'namespaces' | 'memory'>;
   /** Where ImageServices may stand. */
   namespaces: readonly string[];
   log: Log;
@@ -47,7 +47,11 @@ const SETTLE_MS = 200;
 
 type Caches = Set<Pick<WatchCache<KubeObject>, 'health' | 'stop'>>;
 
-type State = Required<InstallationOptions> & { queue: WorkQueue; caches: Caches };
+type State = Required<InstallationOptions> & {
+  context: Pick<PassContext, 'memory'>;
+  queue: WorkQueue;
+  caches: Caches;
+};
 
 export function createInstallationController(options: InstallationOptions): InstallationController {
   const caches: Caches = new Set();
@@ -66,7 +70,7 @@ async function lead(options: InstallationOptions, term: FencedTerm, caches: Cach
     ...{ random: Math.random, resync_ms: RESYNC_MS, onPass: () => undefined },
     ...options,
     ...{ queue, caches },
-    context: { ...options.context, became: createBecame() },
+    context: { ...options.context, memory: createWritingMemory(clock) },
   };
   const reconcile = (pass: Pass) => runPass(state, pass, term);
   const workers = runWorkers({ ...worked, controller: NAME, queue, reconcile });

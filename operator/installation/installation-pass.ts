@@ -3,10 +3,10 @@
  * number of times; where everything is as declared it writes nothing. Spec: Project.
  */
 import { directiveOf, ignoredAnnotations } from '../cluster/directives.ts';
-import { conditionsOf, type Finding } from '../image-service/conditions.ts';
+import { conditionsOf, type Finding, withFinding } from '../image-service/conditions.ts';
 import { type Decision, decide } from '../image-service/decide.ts';
 import type { Observed } from '../image-service/observed.ts';
-import { imageServiceSpec } from '../image-service/schema.ts';
+import { readSpec } from '../image-service/read-spec.ts';
 import { API_VERSION } from '../kinds.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { isOvertaken, KubeFailure, unwrap } from '../kube/kube-failure.ts';
@@ -15,22 +15,22 @@ import type { KubeMetrics } from '../kube/metrics.ts';
 import { keyOf, type Place } from '../kube/resource.ts';
 import { tellTransition } from '../kube/tell-transition.ts';
 import type { TimedClock } from '../kube/timed-clock.ts';
-import { printIssues } from '../print-issues.ts';
-import type { Became } from './became.ts';
-import { carryOut, type Deeds, type Planned, planSteps, type Written } from './carry-out.ts';
+import { happeningOf, withAltered } from './altered.ts';
+import { carryOut, type Deeds, planSteps, type Written } from './carry-out.ts';
 import { type GatherContext, type Gathered, gather } from './gather.ts';
 import { type ImageServiceObject, type ImageServiceStatus, imageServices } from './live-types.ts';
 import { newestMigration } from './observe.ts';
 import { withPlan } from './plan.ts';
 import { isWritten, pausedStatusOf, statusOf, type Told } from './status.ts';
 import { withTroubles } from './troubles.ts';
+import type { WritingMemory } from './writing-memory.ts';
 
 export type PassContext = GatherContext & {
   clock: TimedClock;
   events: Pick<EventRecorder, 'tell'>;
   metrics: KubeMetrics;
-  /** Of the passes before; without it what is written is written anew. */
-  became?: Became;
+  /** Of the passes before. */
+  memory: WritingMemory;
 };
 
 export type PassResult = {
@@ -60,19 +60,17 @@ export async function passOver(place: Place, context: PassContext): Promise<Pass
     await write(service, pausedStatusOf(service, context.clock.now()), context);
     return STAYS;
   }
-  const spec = imageServiceSpec.safeParse(service.spec);
-  if (!spec.success) {
-    const message = printIssues(spec.error);
-    const conditions = conditionsOf([{ type: 'Applied', reason: 'SpecInvalid', message }]);
-    await tell(service, { conditions }, context);
+  const { spec, wrong } = readSpec(service.spec);
+  if (spec === undefined) {
+    await tell(service, { conditions: conditionsOf([invalid(wrong)]) }, context);
     return { ...STAYS, gathered: 'as before' };
   }
-  const gathered = await gather(service, spec.data, context).catch(takeForbidden);
+  const gathered = await gather(service, spec, context).catch(takeForbidden);
   if (gathered instanceof KubeFailure) {
-    await tell(service, { conditions: conditionsOf([unread(gathered)]) }, context);
+    await tell(service, { conditions: conditionsOf([unread(gathered, service)]) }, context);
     return { ...STAYS, look_again_seconds: TROUBLE_SECONDS, gathered: 'as before' };
   }
-  const decision = decideOn(gathered, context.clock.now());
+  const decision = decideOn(gathered, { now: context.clock.now(), wrong });
   if (directive === 'plan-only') {
     const conditions = withPlan(decision.conditions, plan(decision, gathered));
     await tell(service, { ...decision, image: undefined, conditions }, context);
@@ -85,19 +83,29 @@ export async function passOver(place: Place, context: PassContext): Promise<Pass
   }
   const deeds = await carryOut(context.client, decision.steps, {
     live: gathered.live,
-    became: context.became,
+    memory: context.memory,
   });
   await tell(service, { ...toldOf(decision, deeds, gathered), claim }, context);
   tellDrift(service, deeds.written, context);
+  for (const each of deeds.altered) {
+    if (each.since === 'tried') context.events.tell(regarding(service), happeningOf(each));
+  }
   return {
     isThere: true,
     written: deeds.written,
-    look_again_seconds: deeds.troubles.length > 0 ? TROUBLE_SECONDS : decision.look_again_seconds,
+    look_again_seconds: lookAgain(deeds) ?? decision.look_again_seconds,
     gathered,
   };
 }
 
 const TROUBLE_SECONDS = 15;
+
+/** What rests is written when it may be, and what else stands in the way is mended by somebody whom nobody tells of. */
+function lookAgain({ troubles, rest_ms }: Deeds): number | undefined {
+  const isRefused = troubles.some(({ reason }) => reason !== 'ObjectUndone');
+  const waits = [isRefused ? TROUBLE_SECONDS : [], rest_ms === undefined ? [] : rest_ms / 1000];
+  return waits.flat().toSorted((a, b) => a - b)[0];
+}
 
 /** A right that is missing comes back by somebody's hand: the resource says which, as nobody would look for it in a log. */
 function takeForbidden(error: unknown): KubeFailure {
@@ -105,11 +113,16 @@ function takeForbidden(error: unknown): KubeFailure {
   throw error;
 }
 
-function unread({ message }: KubeFailure): Finding {
+function unread({ message }: KubeFailure, { metadata }: ImageServiceObject): Finding {
   const why = message.replace(/\.?$/, '.');
+  const [, namespace = metadata.namespace] = /in the namespace "([^"]+)"/.exec(message) ?? [];
+  const orElse =
+    namespace === metadata.namespace
+      ? ''
+      : `, or take '${namespace}' out of TINTYPE_RUNTIME_NAMESPACES (\`runtimeNamespaces\` of the chart) if that namespace is gone`;
   return {
     ...{ type: 'Applied', reason: 'ReadRefused' },
-    message: `The operator may not read what it has to look at: ${why} Grant it what its Role of the chart, or of config/, grants. Nothing is written meanwhile, and what runs goes on.`,
+    message: `The operator may not read what it has to look at: ${why} Grant it what its Role of the chart, or of config/, grants${orElse}. Nothing is written meanwhile, and what runs goes on.`,
   };
 }
 
@@ -128,16 +141,37 @@ function untilLetIn({ metadata, status }: ImageServiceObject): Told['conditions'
   return conditionsOf([{ type: 'Applied', reason: 'NotApplied', message }]);
 }
 
-function decideOn({ installation, observed }: Gathered, now: Date): Decision {
-  return decide({ installation, observed, now });
+function invalid(message: string): Finding {
+  return { type: 'Applied', reason: 'SpecInvalid', message };
 }
 
-function plan({ steps }: Decision, { live }: Gathered): Planned[] | undefined {
-  return steps.length === 0 ? undefined : planSteps(steps, live);
+type Deciding = { now: Date; wrong: string | undefined };
+
+/** What was left out of the spec does not keep the rest from being done, but from being all that is declared. */
+function decideOn({ installation, observed }: Gathered, { now, wrong }: Deciding): Decision {
+  const decision = decide({ installation, observed, now });
+  const isApplied = decision.conditions.some(
+    ({ type, reason }) => type === 'Applied' && reason === 'AsRendered',
+  );
+  if (wrong === undefined || !isApplied) return decision;
+  return { ...decision, conditions: withFinding(decision.conditions, invalid(wrong)) };
 }
 
-function toldOf(decision: Decision, { troubles }: Deeds, { observed, live }: Gathered): Told {
-  const conditions = withTroubles(decision.conditions, troubles);
+/** Nothing can be told of the rest while something has to be mended first. */
+function plan({ steps, conditions }: Decision, { live }: Gathered): Written[] | undefined {
+  const planned = planSteps(steps, live);
+  const isBlocked = conditions.some(
+    ({ type, reason }) => type === 'Applied' && reason === 'Blocked',
+  );
+  return isBlocked && planned.length === 0 ? undefined : planned;
+}
+
+function toldOf(
+  decision: Decision,
+  { troubles, altered }: Deeds,
+  { observed, live }: Gathered,
+): Told {
+  const conditions = withAltered(withTroubles(decision.conditions, troubles), altered);
   const job = observed.migration.state === 'complete' ? newestMigration(live) : undefined;
   const { image, components } = decision;
   return { conditions, image, components, migrationJob: job };
@@ -191,9 +225,15 @@ function tellDrift(
   );
   if (healed.length === 0) return;
   metrics.driftHealed(KIND, 0);
-  const objects = healed.map(({ change, kind, name }) => `${change} ${kind} ${name}`).join(', ');
+  const objects = healed.map(printHealed).join(', ');
   events.tell(regarding(service), {
     ...{ type: 'Normal', reason: 'DriftHealed', action: 'Heal' },
     note: `objects were not as they were rendered: ${objects}`,
   });
+}
+
+function printHealed({ change, kind, name, path, by }: Written): string {
+  if (path === undefined) return `${change} ${kind} ${name}`;
+  const who = by === undefined ? '' : ` by '${by}'`;
+  return `${change} ${kind} ${name} (${path.replace(/^\./, '')} was changed${who})`;
 }

@@ -13,7 +13,7 @@ import { REVISION } from '../image-service/render/deployments.ts';
 import type { RenderedObject } from '../image-service/render/object.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { findCondition } from '../kube/live-condition.ts';
-import type { KubeObject } from '../kube/resource.ts';
+import { type KubeObject, withManagers } from '../kube/resource.ts';
 import type { KnownRoute } from '../routes/live-route.ts';
 import { listObjects } from './list-objects.ts';
 import { type ImageServiceStatus, jobs, ownedLabels, ownedTypes, pods } from './live-types.ts';
@@ -41,7 +41,9 @@ export async function listCluster(client: KubeClient, { name, namespace }: Place
   const wanted = { namespace, labels: ownedLabels(name) };
   const [found, ownPods, allJobs] = await Promise.all([
     Promise.all(
-      ownedTypes.map(async (type) => ({ type, items: await listObjects(client, type, wanted) })),
+      ownedTypes.map(withManagers).map(async (type) => {
+        return { type, items: await listObjects(client, type, wanted) };
+      }),
     ),
     listObjects(client, pods, wanted),
     listObjects(client, jobs, { namespace }),

@@ -1,7 +1,7 @@
 /** What an ImageService would change, as long as it asks for the plan alone: one line an object, in a condition. */
 import { type Condition, conditionsOf } from '../image-service/conditions.ts';
 import { countChanges, joinLines } from '../row-difference.ts';
-import type { Planned } from './carry-out.ts';
+import type { Written } from './carry-out.ts';
 import type { Told } from './status.ts';
 
 const SIGNS = { create: '+', update: '~', delete: '-' } as const;
@@ -12,7 +12,7 @@ const AFTER_MIGRATION =
 /** `planned` is undefined where something has to be mended before anything can be decided. */
 export function withPlan(
   conditions: readonly Condition[],
-  planned: readonly Planned[] | undefined,
+  planned: readonly Written[] | undefined,
 ): Told['conditions'] {
   if (planned === undefined) {
     const why = conditions.find(({ type }) => type === 'Ready')?.message;
@@ -43,7 +43,7 @@ export function withPlan(
 
 const SUMMARY: readonly string[] = ['Ready', 'Reconciling', 'Stalled'];
 
-function printPlanned({ change, kind, name, path }: Planned): string {
+function printPlanned({ change, kind, name, path }: Written): string {
   const where = path === undefined ? '' : ` (${path.replace(/^\./, '')} differs)`;
   return `${SIGNS[change]} ${kind} ${name}${where}`;
 }

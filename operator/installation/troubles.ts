@@ -1,7 +1,7 @@
 /** Objects that could not be written, in the conditions of the parts that they would have been. */
 import { type Condition, type PartType, withFinding } from '../image-service/conditions.ts';
 import { partOf } from '../image-service/findings.ts';
-import type { Trouble } from './carry-out.ts';
+import type { Trouble } from './object-trouble.ts';
 
 export function withTroubles(conditions: Condition[], troubles: readonly Trouble[]): Condition[] {
   const [first] = troubles;

@@ -14,6 +14,16 @@ export type ObjectMeta = {
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
   ownerReferences?: OwnerReference[];
+  /** Only where they were asked for. */
+  managedFields?: ManagedFields[];
+};
+
+/** Who wrote which fields. */
+export type ManagedFields = {
+  manager: string;
+  time?: string;
+  subresource?: string;
+  fieldsV1?: unknown;
 };
 
 export type OwnerReference = {
@@ -89,14 +99,24 @@ export function objectPath(type: ResourceType, { name, namespace }: Place): stri
   return `${collectionPath(type, namespace)}/${encodeURIComponent(name)}`;
 }
 
-/** Who wrote which field is longer than most objects, and nobody here asks. */
+/** The same type, whose objects come with who wrote which field. */
+export function withManagers(type: ResourceType): ResourceType {
+  return { ...type, parse: stored };
+}
+
+/** Who wrote which field is longer than most objects, and hardly anybody asks. */
 function withoutManagedFields(json: unknown): KubeObject {
+  const object = stored(json);
+  delete object.metadata.managedFields;
+  return object;
+}
+
+function stored(json: unknown): KubeObject {
   if (!isStored(json)) throw new Error('an object without name, uid or version');
-  if ('managedFields' in json.metadata) delete json.metadata.managedFields;
   return json;
 }
 
-function isStored(json: unknown): json is KubeObject & { metadata: { managedFields?: unknown } } {
+function isStored(json: unknown): json is KubeObject {
   if (typeof json !== 'object' || json === null || !('metadata' in json)) return false;
   const { metadata } = json;
   if (typeof metadata !== 'object' || metadata === null) return false;

@@ -1,5 +1,6 @@
 // A cluster whose policy changes our objects on their way in, as many pin registries and how images are pulled.
 import { expect, it, onTestFinished } from 'vitest';
+import { systemTimedClock } from '../../operator/kube/timed-clock.ts';
 import { useDatabase } from '../support/database.ts';
 import {
   anInstallation,
@@ -13,22 +14,32 @@ import { until } from '../support/until.ts';
 
 const { db, url } = useDatabase();
 const sealing = newSealingKey();
-const cluster = useInstallationCluster(db, { keys: readSealingKeys(sealing) });
-const { create, read, merge, led, untilReason } = cluster;
+let ahead_ms = 0;
+const clock = {
+  ...systemTimedClock,
+  elapsed: () => systemTimedClock.elapsed() + ahead_ms,
+};
+const cluster = useInstallationCluster(db, { keys: readSealingKeys(sealing), clock });
+const { create, read, merge, led, untilReason, list, message } = cluster;
 
 const GROUP = 'admissionregistration.k8s.io/v1';
 
-/** Every Deployment of the namespace pulls its image always, whoever writes what. */
-async function pullAlways(): Promise<void> {
+/** Every Deployment of the namespace pulls its image always, whoever writes what, until that is taken back. */
+async function pullAlways(): Promise<() => Promise<void>> {
   const name = `pull-${cluster.namespace()}`;
   const make = async (plural: string, kind: string, spec: object) => {
     const path = `/apis/${GROUP}/${plural}`;
     const body = { apiVersion: GROUP, kind, metadata: { name }, spec };
     await kubeOk(cluster.plane(), { method: 'POST', path, body });
-    onTestFinished(async () => {
-      await kubeOk(cluster.plane(), { method: 'DELETE', path: `${path}/${name}` });
-    });
+    made.push(`${path}/${name}`);
   };
+  const made: string[] = [];
+  const takeBack = async () => {
+    for (const each of made.splice(0)) {
+      await kubeOk(cluster.plane(), { method: 'DELETE', path: each });
+    }
+  };
+  onTestFinished(takeBack);
   const path = '/spec/template/spec/containers/0/imagePullPolicy';
   const expression = `[JSONPatch{op: "add", path: "${path}", value: "Always"}]`;
   await make('mutatingadmissionpolicies', 'MutatingAdmissionPolicy', {
@@ -47,11 +58,20 @@ async function pullAlways(): Promise<void> {
   await make('mutatingadmissionpolicybindings', 'MutatingAdmissionPolicyBinding', {
     policyName: name,
   });
+  return takeBack;
+}
+
+/** Of one object, by their notes, with how often each was told. */
+async function changesOf(name: string): Promise<unknown[]> {
+  const events = (await list('Event')).filter(({ reason }) => reason === 'ChangedOnWayIn');
+  return events
+    .filter(({ note }) => note.includes(` ${name} `))
+    .map(({ type, note, regarding }) => ({ type, note, of: regarding.kind }));
 }
 
 it('an installation whose objects are changed on their way in runs, and is not written again and again', async () => {
   await createSecrets(cluster, { url: url(), sealing });
-  await pullAlways();
+  const takeBack = await pullAlways();
   const deployment = { metadata: { name: 'probe' }, apiVersion: 'apps/v1' };
   const containers = [{ name: 'main', image: 'a/b:1', imagePullPolicy: 'Never' }];
   const labels = { app: 'probe' };
@@ -69,9 +89,39 @@ it('an installation whose objects are changed on their way in runs, and is not w
     await untilReason('main', 'Running');
     expect(await policyOf('main-api')).toBe('Always');
     await expectNoWrites(cluster);
+    const path = 'spec.template.spec.containers[0].imagePullPolicy';
+    const told = [
+      {
+        ...{ type: 'Normal', of: 'ImageService' },
+        note: `a policy or webhook of the cluster changes ${path} of Deployment main-api on its way in; Tintype leaves it, and tries again within the hour`,
+      },
+    ];
+    expect(await changesOf('main-api')).toEqual(told);
+    await untilReason('main', 'ChangedOnWayIn', 'Applied');
+    expect(await message('main', 'Applied')).toContain(`Deployment main-api (${path})`);
     await merge('Deployment', 'main-api', { spec: { replicas: 7 } });
     await until(async () => expect((await read('Deployment', 'main-api')).spec.replicas).toBe(2));
     await untilReason('main', 'Running');
     await expectNoWrites(cluster);
+    // An hour later it is tried; where it becomes what it was, nothing was healed.
+    const { metadata: before } = await read('Deployment', 'main-delivery');
+    const healed = async () =>
+      (await list('Event')).filter(({ reason }) => reason === 'DriftHealed').length;
+    const healedBefore = await healed();
+    const writes = await cluster.countWrites();
+    ahead_ms += 60 * 60_000;
+    await until(async () => expect(await cluster.countWrites()).toBeGreaterThan(writes));
+    await expectNoWrites(cluster);
+    const { metadata: after } = await read('Deployment', 'main-delivery');
+    expect(after.generation).toBe(before.generation);
+    expect(await healed()).toBe(healedBefore);
+    await takeBack();
+    // A policy works for a moment after it was deleted.
+    await until(async () => {
+      ahead_ms += 60 * 60_000;
+      expect(await policyOf('main-api')).toBe('IfNotPresent');
+    });
+    await untilReason('main', 'AsRendered', 'Applied');
+    await untilReason('main', 'Running');
   });
 }, 180_000);

@@ -4,6 +4,8 @@ import type { ImageServiceSpec } from '../../operator/image-service/schema.ts';
 import { apply, removeStrangers } from '../../operator/image-service/steps.ts';
 import { carryOut } from '../../operator/installation/carry-out.ts';
 import { listCluster, observeObjects } from '../../operator/installation/observe.ts';
+import { createWritingMemory } from '../../operator/installation/writing-memory.ts';
+import { systemTimedClock } from '../../operator/kube/timed-clock.ts';
 import { updateProjectDomains } from '../../runtime/db/project-domains.ts';
 import { installation, least } from '../operator/image-service/samples.ts';
 import { connectKube } from '../operator/kube/connect.ts';
@@ -138,7 +140,10 @@ describe('the routes of an ImageService', () => {
     const { live, ...cluster } = await listCluster(client, place);
     const { present } = observeObjects(place.name, rendered.migration, { live, ...cluster });
     const steps = [...wanted.map(apply), ...removeStrangers(wanted, { present })];
-    const { written, troubles } = await carryOut(client, steps, { live });
+    const { written, troubles } = await carryOut(client, steps, {
+      live,
+      memory: createWritingMemory(systemTimedClock),
+    });
     client.close();
     expect(troubles).toEqual([]);
     return written.map(({ change, kind, name }) => `${change} ${kind} ${name}`).sort();

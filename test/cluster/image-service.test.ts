@@ -494,6 +494,28 @@ describe('on one database', { shuffle: false }, () => {
       });
     });
 
+    it('is one origin of several, stored before a rule was there: its place is named, and all else goes on', async () => {
+      const [good, bad] = ['https://app.example', 'https://app.0x1'];
+      await led(async () => {
+        const declared = { dashboardOrigins: [good, bad], dispatcher: { replicas: 1 } };
+        await merge('ImageService', name, { spec: declared });
+        await untilReason(name, 'SpecInvalid');
+        expect(await message(name)).toBe(
+          '`spec.dashboardOrigins[1]`: an origin such as https://api.example.com, without a path; that is left out until it is mended, and all else is done as declared',
+        );
+        await until(async () => expect(await dispatchers()).toBe(1));
+        const { env } = (await read('Deployment', `${name}-api`)).spec.template.spec.containers[0];
+        expect(env).toContainEqual({ name: 'TINTYPE_DASHBOARD_ORIGINS', value: good });
+        await remove('Service', `${name}-api`);
+        await until(async () => expect(await isThere('Service', `${name}-api`)).toBe(true));
+        await untilReason(name, 'SpecInvalid');
+        await merge('ImageService', name, {
+          spec: { dashboardOrigins: null, dispatcher: { replicas: 2 } },
+        });
+        await untilReason(name, 'Running');
+      });
+    });
+
     it('is an object that the API server refuses: said in its words, and all others are written', async () => {
       await led(async () => {
         const refused = { uploadBaseURL: 'https://192.0.2.7', dispatcher: { replicas: 1 } };

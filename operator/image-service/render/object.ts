@@ -92,6 +92,13 @@ export function without<Name extends string>(...names: readonly Name[]): Record<
 /** What was applied last, by its digest, so that a field which is declared no more is seen to be ours. */
 export const APPLIED = 'tintype.dev/applied';
 
+/** As it was declared: our own marks are digests, which tell nobody anything. */
+export function withoutMarks(object: object): object {
+  const isTelling = (name: string, value: unknown) =>
+    name.startsWith('tintype.dev/') ? undefined : value;
+  return JSON.parse(JSON.stringify(object, isTelling)) as object;
+}
+
 export function digest(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 10);
 }

@@ -102,10 +102,12 @@ const untold = { revision: 'another' };
 const secret = { reason: 'SecretNotFound', message: "Secret 'db' does not exist." } as const;
 const failing = 'CrashLoopBackOff: TINTYPE_DATABASE_URL: expected it to be set';
 
-/** What only a look at the cluster finds out: see test/cluster/image-service.test.ts, missing-rights.test.ts and several-image-services.test.ts. */
+/** What only a look at the cluster finds out: see test/cluster/image-service.test.ts, admission.test.ts, quarrels.test.ts, missing-rights.test.ts and several-image-services.test.ts. */
 type OfPass =
   | 'ObjectTaken'
   | 'ObjectRefused'
+  | 'ObjectUndone'
+  | 'ChangedOnWayIn'
   | 'ReadRefused'
   | 'GatewayAPIMissing'
   | 'SpecInvalid'

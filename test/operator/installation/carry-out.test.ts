@@ -4,13 +4,16 @@ import { digest, type RenderedObject } from '../../../operator/image-service/ren
 import { renderInstallation } from '../../../operator/image-service/render/render.ts';
 import { renderRoutes } from '../../../operator/image-service/render/routes.ts';
 import { apply, presentOf, remove } from '../../../operator/image-service/steps.ts';
-import { createBecame } from '../../../operator/installation/became.ts';
 import { carryOut, planSteps } from '../../../operator/installation/carry-out.ts';
 import { liveKey } from '../../../operator/installation/observe.ts';
+import { createWritingMemory } from '../../../operator/installation/writing-memory.ts';
 import type { KubeClient } from '../../../operator/kube/client.ts';
 import { type FailureReason, KubeFailure } from '../../../operator/kube/kube-failure.ts';
 import type { KubeObject } from '../../../operator/kube/resource.ts';
 import { installation, least } from '../image-service/samples.ts';
+import { createManualTimedClock } from '../kube/manual-timed-clock.ts';
+
+const memory = () => createWritingMemory(createManualTimedClock());
 
 const [refused, taken] = renderInstallation(installation(least)).ground;
 if (refused === undefined || taken === undefined) throw new Error('two objects are rendered first');
@@ -37,7 +40,7 @@ async function carriedOut(reason: FailureReason | undefined) {
   const metadata = { name: old.name, namespace: 'tintype', uid: 'u', resourceVersion: '1' };
   const live = new Map([[liveKey(old), { ...old, metadata }]]);
   const steps = [...[refused, taken].flatMap((each) => (each ? [apply(each)] : [])), remove(old)];
-  const { written, troubles } = await carryOut(client, steps, { live });
+  const { written, troubles } = await carryOut(client, steps, { live, memory: memory() });
   return { written: written.map(({ change, name }) => [change, name]), troubles, deleted };
 }
 
@@ -65,7 +68,10 @@ it('leaves alone what others have under such a name, also where nothing in it wo
       return { ok: true, value: object };
     },
   } as unknown as KubeClient;
-  const { written, troubles } = await carryOut(client, [apply(taken)], { live: new Map() });
+  const { written, troubles } = await carryOut(client, [apply(taken)], {
+    live: new Map(),
+    memory: memory(),
+  });
   expect([applied, written]).toEqual([[], []]);
   expect(troubles).toMatchObject([{ name: taken.metadata.name, reason: 'ObjectTaken' }]);
 });
@@ -80,7 +86,10 @@ it('takes back what is its own by reference, whatever others made of its labels'
       return { ok: true, value };
     },
   } as unknown as KubeClient;
-  const { troubles } = await carryOut(client, [apply(taken)], { live: new Map() });
+  const { troubles } = await carryOut(client, [apply(taken)], {
+    live: new Map(),
+    memory: memory(),
+  });
   expect(troubles).toEqual([]);
   expect(applied).toEqual([{ owner: 'tintype/image-service' }]);
 });
@@ -88,7 +97,10 @@ it('takes back what is its own by reference, whatever others made of its labels'
 it('makes nothing where it cannot be told whether somebody has it', async () => {
   const failure = new KubeFailure({ reason: 'Forbidden', message: 'cannot get' });
   const client = { get: async () => ({ ok: false, failure }) } as unknown as KubeClient;
-  const { written, troubles } = await carryOut(client, [apply(taken)], { live: new Map() });
+  const { written, troubles } = await carryOut(client, [apply(taken)], {
+    live: new Map(),
+    memory: memory(),
+  });
   expect(written).toEqual([]);
   expect(troubles).toMatchObject([{ name: taken.metadata.name, reason: 'ObjectRefused' }]);
 });
@@ -100,7 +112,10 @@ it('says what is missing where the cluster has no Gateway API', async () => {
   const failure = new KubeFailure({ reason: 'NotFound', message: 'the API server answered 404' });
   const unknown = async () => ({ ok: false, failure });
   const client = { get: unknown, apply: unknown } as unknown as KubeClient;
-  const { troubles } = await carryOut(client, route ? [apply(route)] : [], { live: new Map() });
+  const { troubles } = await carryOut(client, route ? [apply(route)] : [], {
+    live: new Map(),
+    memory: memory(),
+  });
   expect(troubles).toEqual([
     {
       kind: 'HTTPRoute',
@@ -174,45 +189,83 @@ describe('a route of the kind that is declared no more', () => {
         return { ok: true, value: undefined };
       },
     } as unknown as KubeClient;
-    await carryOut(client, [step], { live });
+    await carryOut(client, [step], { live, memory: memory() });
     expect(deleted).toHaveLength(gone);
     expect(planSteps([step], live)).toHaveLength(gone);
   });
 });
 
-it('writes once what is changed on its way in, and anew when somebody changes anything else of it', async () => {
-  const service = taken;
-  let written = 0;
-  const answer = (object: { metadata: object }) => {
-    const metadata = { ...object.metadata, uid: 'u', resourceVersion: '1' };
-    return { ok: true, value: { ...object, metadata, spec: { type: 'NodePort' } } };
-  };
-  const client = {
-    get: async () => {
-      const failure = new KubeFailure({ reason: 'NotFound', message: '' });
-      return { ok: false, failure };
-    },
-    apply: async (_type: unknown, object: RenderedObject) => {
-      written += 1;
-      return answer(object);
-    },
-    merge: async (_type: unknown, metadata: object) => answer({ metadata }),
-  } as unknown as KubeClient;
-  const became = createBecame();
-  const metadata = { ...service.metadata, uid: 'u', resourceVersion: '1' };
-  const look = async (spec: object, more: object = {}) => {
-    const annotations = { ...metadata.annotations, 'tintype.dev/applied': digest(service) };
-    const object = { kind: service.kind, metadata: { ...metadata, annotations, ...more }, spec };
-    const live = new Map([[liveKey({ kind: service.kind, name: metadata.name }), object]]);
-    await carryOut(client, [apply(service)], { live, became });
-    return written;
-  };
-  const spec = { type: 'NodePort' };
-  expect(await look({})).toBe(1);
-  expect(await look(spec)).toBe(1);
-  expect(await look({ ...spec, sessionAffinity: 'ClientIP' })).toBe(2);
-  expect(await look(spec)).toBe(2);
-  expect(await look(spec, { ownerReferences: [] })).toBe(3);
+describe('what is changed on its way in', () => {
+  const [service] = renderInstallation(installation(least)).ground.filter(
+    ({ kind }) => kind === 'NetworkPolicy',
+  );
+  if (service === undefined) throw new Error('a NetworkPolicy is rendered');
+  const changed = { ...(service['spec'] as object), policyTypes: ['Egress'] };
+
+  /** By a policy, for as long as that is there. */
+  function underPolicy() {
+    const clock = createManualTimedClock();
+    let version = 1;
+    let spec: unknown = changed;
+    const answer = () => {
+      const metadata = { ...service?.metadata, uid: 'u', resourceVersion: String(version) };
+      const annotations = { 'tintype.dev/applied': digest(service) };
+      return { ok: true, value: { ...service, metadata: { ...metadata, annotations }, spec } };
+    };
+    let written = 0;
+    const client = {
+      apply: async () => {
+        written += 1;
+        return answer();
+      },
+      merge: async () => answer(),
+    } as unknown as KubeClient;
+    const kept = createWritingMemory(clock);
+    return {
+      clock,
+      goAway: () => {
+        version += 1;
+        spec = service?.['spec'];
+      },
+      /** One pass, over what somebody made of it in between. */
+      look: async (more: object = {}, metadata: object = {}) => {
+        const { value } = answer();
+        const object = { ...value, metadata: { ...value.metadata, ...metadata }, ...more };
+        const live = new Map([[liveKey(presentOf(service as RenderedObject)), object]]);
+        const steps = [apply(service as RenderedObject)];
+        const deeds = await carryOut(client, steps, { live: live as never, memory: kept });
+        const altered = deeds.altered.map(({ paths, since }) => [...paths, since]);
+        return { writes: written, altered, changes: deeds.written.length };
+      },
+    };
+  }
+
+  it('is written once and told, and anew when somebody changes anything else of it', async () => {
+    const { look, clock } = underPolicy();
+    const path = '.spec.policyTypes';
+    // What it became is what it was: nothing was written of which anybody has to be told.
+    expect(await look()).toEqual({ writes: 1, altered: [[path, 'tried']], changes: 0 });
+    expect(await look()).toEqual({ writes: 1, altered: [[path, 'before']], changes: 0 });
+    expect((await look({ spec: { ...changed, egress: [] } })).writes).toBe(2);
+    expect((await look()).writes).toBe(2);
+    const twice = { ownerReferences: [] };
+    expect((await look({}, twice)).writes).toBe(2);
+    clock.advance(1_000);
+    expect((await look({}, twice)).writes).toBe(3);
+  });
+
+  it('is tried again within the hour, so that it is seen that the policy went', async () => {
+    const { look, clock, goAway } = underPolicy();
+    await look();
+    clock.advance(59 * 60_000);
+    expect(await look()).toMatchObject({ writes: 1 });
+    clock.advance(60_000);
+    expect(await look()).toMatchObject({ writes: 2, altered: [[expect.anything(), 'tried']] });
+    clock.advance(60 * 60_000);
+    const before = { spec: changed };
+    goAway();
+    expect(await look(before)).toMatchObject({ writes: 3, altered: [] });
+  });
 });
 
 it('sees what changes of an object without a spec, beside what it became', () => {
@@ -220,7 +273,7 @@ it('sees what changes of an object without a spec, beside what it became', () =>
     ({ kind }) => kind === 'ServiceAccount',
   );
   if (account === undefined) throw new Error('an account is rendered');
-  const became = createBecame();
+  const { became } = memory();
   const metadata = {
     ...account.metadata,
     uid: 'u',
@@ -230,6 +283,8 @@ it('sees what changes of an object without a spec, beside what it became', () =>
   const live = { ...account, metadata };
   const opened = { ...live, automountServiceAccountToken: true };
   became.note(account, live);
-  expect(became.isSo(account, live)).toBe(true);
-  expect(became.isSo(account, opened)).toBe(false);
+  expect(became.find(account, live)).toEqual(
+    Object.keys(account.metadata.labels).map((label) => `.metadata.labels.${label}`),
+  );
+  expect(became.find(account, opened)).toBeUndefined();
 });

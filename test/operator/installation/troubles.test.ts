@@ -1,7 +1,7 @@
 // What is said of a part whose object could not be written.
 import { describe, expect, it } from 'vitest';
 import { conditionsOf, type Finding } from '../../../operator/image-service/conditions.ts';
-import type { Trouble } from '../../../operator/installation/carry-out.ts';
+import type { Trouble } from '../../../operator/installation/object-trouble.ts';
 import { withTroubles } from '../../../operator/installation/troubles.ts';
 
 const message = 'is there and was not made by the operator';

@@ -1,0 +1,50 @@
+/**
+ * What the cluster makes of objects on their way in, as admission policies and webhooks do: it stays, and is said, since
+ * what runs is not what was rendered.
+ */
+import { type Condition, withFinding } from '../image-service/conditions.ts';
+import type { Happening } from '../kube/events.ts';
+
+export type Altered = {
+  kind: string;
+  name: string;
+  paths: readonly string[];
+  /** `tried`: it was just written, to see whether it still does. */
+  since: 'tried' | 'before';
+};
+
+const PRINTED = { paths: 4, objects: 8 };
+
+/** Where nothing is the matter with what was applied. */
+export function withAltered(
+  conditions: readonly Condition[],
+  altered: readonly Altered[],
+): Condition[] {
+  const isApplied = conditions.some(
+    ({ type, reason }) => type === 'Applied' && reason === 'AsRendered',
+  );
+  if (!isApplied || altered.length === 0) return [...conditions];
+  const objects = altered.map(({ kind, name, paths }) => `${kind} ${name} (${printPaths(paths)})`);
+  const message = `Every object is as it was rendered but for what a policy or webhook of the cluster changes of it on its way in, which stays: ${printSome(objects, PRINTED.objects)}.`;
+  return withFinding(conditions, { type: 'Applied', reason: 'ChangedOnWayIn', message });
+}
+
+export function happeningOf({ kind, name, paths }: Altered): Happening {
+  return {
+    ...{ type: 'Normal', reason: 'ChangedOnWayIn', action: 'Apply' },
+    note: `a policy or webhook of the cluster changes ${printPaths(paths)} of ${kind} ${name} on its way in; Tintype leaves it, and tries again within the hour`,
+  };
+}
+
+function printPaths(paths: readonly string[]): string {
+  return printSome(
+    paths.map((path) => path.replace(/^\./, '')),
+    PRINTED.paths,
+  );
+}
+
+function printSome(all: readonly string[], most: number): string {
+  const more = all.length - most;
+  const shown = all.slice(0, most).join(', ');
+  return more > 0 ? `${shown} and ${more} more` : shown;
+}

@@ -1,0 +1,68 @@
+// Two controllers that both put an object right: ours answers ever more seldom, and says with whom it quarrels.
+import { expect, it } from 'vitest';
+import { useDatabase } from '../support/database.ts';
+import {
+  anInstallation,
+  createSecrets,
+  useInstallationCluster,
+} from '../support/installation-cluster.ts';
+import { kubeRequest } from '../support/kube-request.ts';
+import { newSealingKey, readSealingKeys } from '../support/sealing-keys.ts';
+import { until } from '../support/until.ts';
+
+const { db, url } = useDatabase();
+const sealing = newSealingKey();
+const cluster = useInstallationCluster(db, { keys: readSealingKeys(sealing) });
+const { create, read, led, untilReason, message, list, path, plane } = cluster;
+
+/** Sets the number of pods of the API each time that it is another, as fast as it sees it. */
+async function quarrelling(work: () => Promise<void>): Promise<number> {
+  let undone = 0;
+  const over = new AbortController();
+  const quarrel = async () => {
+    while (!over.signal.aborted) {
+      const { spec } = await read('Deployment', 'main-api');
+      if (spec.replicas !== 7) {
+        undone += 1;
+        await kubeRequest(plane(), {
+          ...{ method: 'PATCH', body: { spec: { replicas: 7 } } },
+          path: `${path('Deployment', 'main-api')}?fieldManager=replica-keeper`,
+          content_type: 'application/merge-patch+json',
+        });
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  const quarrels = quarrel();
+  await work();
+  over.abort();
+  await quarrels;
+  return undone;
+}
+
+it('an object that somebody changes back is written ever more seldom, and it is said who does it', async () => {
+  await createSecrets(cluster, { url: url(), sealing });
+  await create('ImageService', anInstallation('main'));
+  await led(async () => {
+    await untilReason('main', 'Running');
+    const undone = await quarrelling(async () => {
+      await untilReason('main', 'ObjectUndone');
+      expect(await message('main')).toBe(
+        "Deployment 'main-api' does not stay as it is written: 'replica-keeper' changes `spec.replicas` each time. It is written again ever more seldom, every five minutes in the end: stop who does that, or declare in the ImageService what is wanted.",
+      );
+      await new Promise((resolve) => setTimeout(resolve, 8_000));
+    });
+    // The first at once, the others after 1, 2, 4 and 8 seconds.
+    expect(undone).toBeGreaterThanOrEqual(4);
+    expect(undone).toBeLessThanOrEqual(6);
+    await until(async () => expect((await read('Deployment', 'main-api')).spec.replicas).toBe(2));
+    await untilReason('main', 'Running');
+    const events = await list('Event');
+    expect(events.filter(({ reason }) => reason === 'ObjectUndone')).toMatchObject([
+      { type: 'Warning', note: expect.stringContaining("'replica-keeper'") },
+    ]);
+    expect(events.filter(({ reason }) => reason === 'DriftHealed')[0]?.note).toContain(
+      "update Deployment main-api (spec.replicas was changed by 'replica-keeper')",
+    );
+  });
+}, 180_000);

@@ -1,0 +1,56 @@
+// Two programs that both change an object back.
+import { expect, it } from 'vitest';
+import { createQuarrels } from '../../../operator/kube/quarrels.ts';
+import { createManualTimedClock } from './manual-timed-clock.ts';
+
+function quarrel(undone_after_ms: number) {
+  const clock = createManualTimedClock();
+  const quarrels = createQuarrels(clock);
+  return {
+    ...{ clock, quarrels },
+    /** Written, undone, and written again as soon as it may be: how long that took, and whether somebody is told. */
+    turn: (wanted = 'a') => {
+      quarrels.wrote('Deployment main-api', wanted);
+      clock.advance(undone_after_ms);
+      const { rest_ms, isQuarrel } = quarrels.undone('Deployment main-api', wanted);
+      clock.advance(rest_ms);
+      expect(quarrels.undone('Deployment main-api', wanted).rest_ms).toBe(0);
+      return [rest_ms / 1000, isQuarrel];
+    },
+  };
+}
+
+it('what is changed back each time rests twice as long each time, and somebody is told', () => {
+  const { turn } = quarrel(200);
+  const turns = Array.from({ length: 12 }, () => turn());
+  expect(turns.map(([seconds]) => seconds)).toEqual([
+    ...[0, 1, 2, 4, 8, 16, 32, 64, 128, 256],
+    ...[300, 300],
+  ]);
+  expect(turns.map(([, isTold]) => isTold)).toEqual([false, false, ...Array(10).fill(true)]);
+});
+
+it('what was left alone for a while, or is written otherwise, begins anew', () => {
+  const { turn, clock, quarrels } = quarrel(200);
+  for (let turns = 0; turns < 6; turns += 1) turn();
+  expect(turn('b')).toEqual([0, false]);
+  for (let turns = 0; turns < 6; turns += 1) turn('b');
+  quarrels.wrote('Deployment main-api', 'b');
+  clock.advance(600_000);
+  expect(quarrels.undone('Deployment main-api', 'b')).toEqual({ rest_ms: 0, isQuarrel: false });
+});
+
+it('who gives in by themselves, and changes it again long after, is answered at once', () => {
+  const { turn, clock, quarrels } = quarrel(200);
+  for (let turns = 0; turns < 6; turns += 1) turn();
+  quarrels.settled('Deployment main-api');
+  clock.advance(600_000);
+  expect(quarrels.undone('Deployment main-api', 'a')).toEqual({ rest_ms: 0, isQuarrel: false });
+});
+
+it('nothing is remembered of what was taken away', () => {
+  const { turn, quarrels } = quarrel(200);
+  for (let turns = 0; turns < 6; turns += 1) turn();
+  quarrels.forget('Deployment main-api');
+  expect(quarrels.undone('Deployment main-api', 'a')).toEqual({ rest_ms: 0, isQuarrel: false });
+});

@@ -1,0 +1,63 @@
+// By what the API server notes of every write.
+import { expect, it } from 'vitest';
+import type { ManagedFields } from '../../../operator/kube/resource.ts';
+import { whoWrote } from '../../../operator/kube/who-wrote.ts';
+
+const containers = [
+  { name: 'main', image: 'a', env: [{ name: 'A', value: '1' }] },
+  { name: 'sidecar', image: 'b' },
+];
+
+function deployment(...managedFields: ManagedFields[]) {
+  const metadata = { name: 'api', uid: 'u', resourceVersion: '1', managedFields };
+  return { metadata, spec: { replicas: 7, template: { spec: { containers } } } };
+}
+
+const by = (manager: string, fieldsV1: object, more: object = {}) => {
+  return { manager, fieldsV1, time: '2026-01-01T00:00:00Z', ...more };
+};
+const image = (name: string) => ({
+  'f:spec': {
+    'f:template': {
+      'f:spec': { 'f:containers': { [`k:{"name":"${name}"}`]: { '.': {}, 'f:image': {} } } },
+    },
+  },
+});
+const replicas = { 'f:spec': { 'f:replicas': {} } };
+
+it('names who is noted at the field, beneath items of lists too', () => {
+  const object = deployment(
+    by('tintype/image-service', replicas),
+    by('kubectl-scale', replicas, { subresource: 'scale' }),
+    by('image-updater', image('main')),
+    by('injector', image('sidecar')),
+  );
+  expect(whoWrote(object, '.spec.replicas')).toBe('kubectl-scale');
+  expect(whoWrote(object, '.spec.template.spec.containers[0].image')).toBe('image-updater');
+  expect(whoWrote(object, '.spec.template.spec.containers[1].image')).toBe('injector');
+});
+
+it('names who wrote last beside what is not there any more', () => {
+  const early = by('first', image('main'));
+  const late = by('second', image('main'), { time: '2026-02-01T00:00:00Z' });
+  expect(whoWrote(deployment(late, early), '.spec.template.spec.containers')).toBe('second');
+});
+
+it('finds names that have dots in them', () => {
+  const labels = { 'f:metadata': { 'f:labels': { 'f:app.kubernetes.io/name': {} } } };
+  const all = { 'f:metadata': { 'f:labels': { 'f:app': {} } } };
+  const object = deployment(by('right', labels), by('wrong', all));
+  expect(whoWrote(object, '.metadata.labels.app.kubernetes.io/name')).toBe('right');
+});
+
+it('names neither the operator nor who tells a status, and nobody where nobody is noted', () => {
+  const object = deployment(
+    by('tintype/image-service', replicas),
+    by('tintype-operator', replicas),
+    by('kube-controller-manager', { 'f:status': {} }, { subresource: 'status' }),
+  );
+  expect(whoWrote(object, '.spec.replicas')).toBeUndefined();
+  expect(whoWrote({ metadata: { name: 'a', uid: 'u', resourceVersion: '1' } }, '.spec')).toBe(
+    undefined,
+  );
+});
