@@ -5,6 +5,7 @@
  */
 import { directiveOf } from '../cluster/directives.ts';
 import type { KubeClient } from '../kube/client.ts';
+import { KubeFailure } from '../kube/kube-failure.ts';
 import { findCondition } from '../kube/live-condition.ts';
 import { byAge, keyOf } from '../kube/resource.ts';
 import { listObjects } from './list-objects.ts';
@@ -23,7 +24,12 @@ export async function findSharer(
   { client, namespaces, database_id }: Looking,
 ): Promise<string | undefined> {
   const found = await Promise.all(
-    namespaces.map((namespace) => listObjects(client, imageServices, { namespace })),
+    namespaces.map(async (namespace) => {
+      const maySkip = namespace !== service.metadata.namespace && isLetIn(service, database_id);
+      return listObjects(client, imageServices, { namespace }).catch(
+        maySkip ? noneWhereForbidden : undefined,
+      );
+    }),
   );
   const others = found
     .flatMap((items) => items ?? [])
@@ -33,17 +39,26 @@ export async function findSharer(
   return first && keyOf(first.metadata);
 }
 
+/** A namespace may be gone, and the right to read in it with it: whoever was let in before goes on. */
+function noneWhereForbidden(error: unknown): undefined {
+  if (!(error instanceof KubeFailure && error.reason === 'Forbidden')) throw error;
+}
+
+function isLetIn({ status }: ImageServiceObject, database_id: string | undefined): boolean {
+  return status?.databaseID !== undefined && status.databaseID === database_id;
+}
+
 type Rivals = { others: readonly ImageServiceObject[]; database_id: string | undefined };
 
 function whoIsBefore(
   service: ImageServiceObject,
   { others, database_id }: Rivals,
 ): readonly ImageServiceObject[] {
-  const isLetIn = ({ status }: ImageServiceObject) =>
-    status?.databaseID !== undefined && status.databaseID === database_id;
+  const areLetIn = (all: readonly ImageServiceObject[]) =>
+    all.filter((each) => isLetIn(each, database_id));
   const older = others.filter((each) => byAge(each, service) < 0);
-  if (isLetIn(service)) return older.filter(isLetIn);
-  const letIn = others.filter(isLetIn);
+  if (isLetIn(service, database_id)) return areLetIn(older);
+  const letIn = areLetIn(others);
   return letIn.length > 0 ? letIn : older.filter(isWaiting);
 }
 

@@ -98,7 +98,11 @@ export function anInstallation(name: string, spec: object = {}): object {
 
 export function useInstallationCluster(
   db: Database,
-  { as = 'admin', ...context }: Partial<PassContext> & { as?: Identity } = {},
+  {
+    as = 'admin',
+    beside = () => [],
+    ...context
+  }: Partial<PassContext> & { as?: Identity; beside?: () => readonly string[] } = {},
   cluster = useControlPlane(),
 ) {
   let namespace = '';
@@ -118,7 +122,7 @@ export function useInstallationCluster(
     metrics = connected.metrics;
     const { client } = connected;
     controller = createInstallationController({
-      ...{ log, namespaces: [namespace], resync_ms: 400 },
+      ...{ log, namespaces: [namespace, ...beside()], resync_ms: 400 },
       context: {
         ...{ client, clock, metrics, probeDatabase, schema_version: '0001' },
         ...{ keys: [], probeSurroundings: well },
