@@ -4,6 +4,7 @@
  * no longer served: no cache keeps a body that did not end. Spec: Caching and response headers.
  */
 import { LOOKUP_CACHE_SECONDS_MAX } from '../core/limits.ts';
+import { steady } from '../platform/clock.ts';
 import type { DeliveryDeps } from './deps.ts';
 import type { Exchange } from './exchange.ts';
 import { hostOf } from './protocol.ts';
@@ -32,7 +33,7 @@ export function breakOffWhereChanged(deps: WatchDeps, served: Served, sizeBytes:
 }
 
 function isFresh({ clock }: WatchDeps, { project, file }: Known): boolean {
-  const age_ms = clock.now().getTime() - Math.min(project.asked_at, file.asked_at);
+  const age_ms = steady(clock).now().getTime() - Math.min(project.asked_at, file.asked_at);
   return age_ms < LOOKUP_CACHE_SECONDS_MAX * 1000;
 }
 

@@ -4,7 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { FAILED_RENDER_REMEMBERED_SECONDS } from '../core/limits.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, steady } from '../platform/clock.ts';
 
 export type FailureMemory = {
   /** Throws what failed under this key, while it is remembered. */
@@ -19,7 +19,7 @@ export function createFailureMemory(clock: Clock): FailureMemory {
     max: FAILURES_MAX,
     ttl: FAILED_RENDER_REMEMBERED_SECONDS * 1000,
     ttlResolution: 0,
-    perf: { now: () => clock.now().getTime() },
+    perf: { now: () => steady(clock).now().getTime() },
   });
   return {
     check: (key) => {

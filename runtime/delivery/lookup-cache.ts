@@ -5,7 +5,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { LOOKUP_CACHE_SECONDS_MAX, LOOKUP_STALE_SECONDS_MAX } from '../core/limits.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, steady } from '../platform/clock.ts';
 
 export type LookupCache<Value> = {
   find(key: string): Promise<Value | undefined>;
@@ -28,7 +28,8 @@ export function createLookupCache<Value>(options: {
   load(key: string): Promise<Value | undefined>;
 }): LookupCache<Value> {
   const { fresh_seconds = LOOKUP_CACHE_SECONDS_MAX } = options;
-  const now = () => options.clock.now().getTime();
+  const clock = steady(options.clock);
+  const now = () => clock.now().getTime();
   const entries = new LRUCache<string, Entry<Value>>({ max: ENTRIES_MAX });
   const flights = new Map<string, Promise<Value | undefined>>();
   let failed_at = Number.NEGATIVE_INFINITY;

@@ -22,7 +22,7 @@ import {
   findDeliveryFile,
   findDeliveryProject,
 } from '../db/delivery-lookups.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, steady } from '../platform/clock.ts';
 import type { Sealing } from '../platform/sealing.ts';
 import { signingKeyContext } from '../platform/sealing-contexts.ts';
 import { createLookupCache } from './lookup-cache.ts';
@@ -66,7 +66,8 @@ export type LookupDeps = {
   wait?: (ms: number) => Promise<unknown>;
 };
 
-export function createLookup(deps: LookupDeps): Lookup {
+export function createLookup(given: LookupDeps): Lookup {
+  const deps = { ...given, clock: steady(given.clock) };
   const { clock, db, sealing, fresh_seconds, wait = sleep } = deps;
   const cache = { clock, fresh_seconds };
   const projects = createLookupCache({ ...cache, load: (host) => loadProject(deps, host) });
@@ -93,7 +94,7 @@ export function databaseTime(
   clock: Clock,
   { database_lead_ms }: Pick<KnownProject, 'database_lead_ms'>,
 ): number {
-  return clock.now().getTime() + database_lead_ms;
+  return steady(clock).now().getTime() + database_lead_ms;
 }
 
 /** What an answer may take to the cache, and the transaction of a change from its purges to its end. */
@@ -106,7 +107,8 @@ const PURGED_SECONDS = LOOKUP_CACHE_SECONDS_MAX + RENDER_DEADLINE_SECONDS - ON_T
  * lookups missed; where the database or the storage kept it waiting no longer than lookups ever serve, because the
  * purges may be over by now.
  */
-export function keptSecondsMax(now: number, ...lookups: readonly Known[]): number | undefined {
+export function keptSecondsMax(clock: Clock, ...lookups: readonly Known[]): number | undefined {
+  const now = steady(clock).now().getTime();
   const age = (now - Math.min(...lookups.map(({ asked_at }) => asked_at))) / 1000;
   return age <= PURGED_SECONDS ? undefined : Math.max(0, LOOKUP_STALE_SECONDS_MAX - age);
 }

@@ -3,7 +3,7 @@
 // nothing is fetched for some seconds, nor after a look for a key that the set lacks: strangers may
 // ask for such keys all the time, and hold back for no longer one that the provider has just made.
 // Spec: Authentication, Credentials, BrowserSession.
-import type { Clock } from './clock.ts';
+import { type Clock, steady } from './clock.ts';
 import { readBounded } from './http/read-bounded.ts';
 import { carry } from './trail.ts';
 
@@ -33,7 +33,8 @@ export type KeySetOptions<Keys> = {
 };
 
 export function createKeySet<Keys>(options: KeySetOptions<Keys>): KeySet<Keys> {
-  const nowMs = () => options.clock.now().getTime();
+  const clock = steady(options.clock);
+  const nowMs = () => clock.now().getTime();
   let good: { keys: Keys; fetchedAtMs: number } | undefined;
   let failure: { cause: unknown; atMs: number } | undefined;
   let unknownKidAtMs: number | undefined;

@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { type RateName, rateLimited, rateWindowSeconds } from '../../core/rates.ts';
 import type { Queryable } from '../../db/client.ts';
 import { takeFromRateWindow } from '../../db/rate-windows.ts';
-import type { Clock } from '../../platform/clock.ts';
+import { type Clock, steady } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 
@@ -37,7 +37,8 @@ const SUBJECTS_MAX = 10_000;
 /** Of a limit of 6,000, 120 at a time; of a small one each by itself. */
 const TAKEN_AT_ONCE = 1 / 50;
 
-export function createMinuteRate(terms: Terms): MinuteRate {
+export function createMinuteRate(given: Terms): MinuteRate {
+  const terms = { ...given, clock: steady(given.clock) };
   const leases = new LRUCache<string, Lease>({ max: SUBJECTS_MAX });
   const asked = new Map<string, Promise<void>>();
   /** Of those who come at once, one asks. */

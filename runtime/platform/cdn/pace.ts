@@ -1,6 +1,6 @@
 /** How fast an API may be called: a bucket of turns that fills again at a steady rate, as the CDNs count it themselves. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../clock.ts';
+import { type Clock, steady } from '../clock.ts';
 
 export type Pace = {
   /** How many calls may follow one another at once. */
@@ -19,7 +19,8 @@ const wait: Wait = (ms, signal) => sleep(ms, undefined, { signal });
 
 export function createTurns(pace: Pace, of: { clock: Clock; wait?: Wait }): Turns {
   const msPerTurn = 60_000 / pace.per_minute;
-  const now = () => of.clock.now().getTime();
+  const clock = steady(of.clock);
+  const now = () => clock.now().getTime();
   // When the bucket would be full: each turn that is taken moves it on by what one turn takes to come back.
   let fullAt = Number.NEGATIVE_INFINITY;
   return {

@@ -2,7 +2,7 @@
  * A CDN over its API: calls of one lane in turn and at its pace. A refusal that concerns every call stops the lane,
  * and until its Retry-After is over nothing is sent at all. Spec: Caching and response headers.
  */
-import type { Clock } from '../clock.ts';
+import { type Clock, steady } from '../clock.ts';
 import { type Cdn, type CdnPurge, CdnRefusal } from './cdn.ts';
 import type { CdnApi, CdnCall, Target } from './cdn-api.ts';
 import { createTurns, type Turns, type Wait } from './pace.ts';
@@ -23,7 +23,7 @@ export function createPacedCdn(api: CdnApi, of: { clock: Clock; wait?: Wait }): 
       const refused = new Map<Purge, CdnRefusal>();
       const calls = Map.groupBy(api.callsFor(purges), ({ lane }) => lane);
       const sent = [...calls].map(([name, inTurn]) =>
-        sendInTurn({ api, clock: of.clock, lane: laneOf(name), signal, refused }, inTurn),
+        sendInTurn({ api, clock: steady(of.clock), lane: laneOf(name), signal, refused }, inTurn),
       );
       await Promise.all(sent);
       return refused;
