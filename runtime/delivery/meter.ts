@@ -16,10 +16,11 @@ import type { Metrics } from '../platform/metrics.ts';
 import { createOutageLog, type OutageLog } from '../platform/outage-log.ts';
 import { type HeldPiece, type HeldUsage, holdUsage } from './held-usage.ts';
 import { openSpool, readSegment, type Segment, type Spool } from './spool.ts';
-import { type Delivery, foldDeliveries } from './usage-batch.ts';
+import { foldDeliveries, type SpooledDelivery } from './usage-batch.ts';
 
 export type Meter = {
-  record(delivery: Delivery): void;
+  /** Its time is that of the database, as all that usage is counted by. */
+  record(delivery: SpooledDelivery): void;
   /** Sends what is spooled; what the database does not take now is tried again at the next flush. */
   flush(): Promise<void>;
   /** Flushes until all is sent or its patience is over; what stays in the folder is sent by the next start. */
@@ -115,9 +116,8 @@ async function isDoneWithin(flush: () => Promise<boolean>, patienceMs: number): 
 }
 
 /** Delivery goes on when the disk is full: the viewer is not to blame; a metric and a log line say it. */
-function append(spool: Spool, delivery: Delivery, deps: CountingDeps): void {
-  const { clock, metrics, losses, held, failpoint } = deps;
-  const line = { at: clock.now().getTime(), ...delivery };
+function append(spool: Spool, line: SpooledDelivery, deps: CountingDeps): void {
+  const { metrics, losses, held, failpoint } = deps;
   try {
     spool.append(line);
     void failpoint?.('usage.appended');

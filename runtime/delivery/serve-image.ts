@@ -124,14 +124,15 @@ function dated(
   return {
     ...image,
     access: exp === undefined ? 'public' : { seconds_left: exp - now / 1000 },
-    kept_seconds_max: keptSecondsMax(clock.now().getTime(), project, file),
+    kept_seconds_max: keptSecondsMax(clock, project, file),
   };
 }
 
 export function meterOf(
-  { meter }: Pick<ServingDeps, 'meter'>,
+  { meter, clock }: Pick<ServingDeps, 'meter' | 'clock'>,
   { project }: Pick<Served, 'project'>,
   of: { kind: 'derived' | 'originals' | 'raw'; is_watermarked: boolean },
 ): MeterDelivery {
-  return (bytes) => meter.record({ project_id: project.project_id, bytes, ...of });
+  const { project_id } = project;
+  return (bytes) => meter.record({ at: databaseTime(clock, project), project_id, bytes, ...of });
 }

@@ -210,7 +210,13 @@ describe.each(faults)('a database that $name', ({ begin, after }) => {
     });
     const { project_id } = project;
     const record = () =>
-      meter.record({ project_id, bytes: 10, kind: 'derived', is_watermarked: false });
+      meter.record({
+        at: Date.now(),
+        project_id,
+        bytes: 10,
+        kind: 'derived',
+        is_watermarked: false,
+      });
     for (let count = 0; count < 5; count += 1) record();
     await meter.flush();
     for (let count = 0; count < 5; count += 1) record();

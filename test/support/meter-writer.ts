@@ -13,7 +13,7 @@ const meter = startMeter(folder, {
 });
 
 for (let count = 1; ; count += 1) {
-  meter.record({ project_id, bytes: 10, kind: 'derived', is_watermarked: false });
+  meter.record({ at: Date.now(), project_id, bytes: 10, kind: 'derived', is_watermarked: false });
   if (count % 50 === 0) {
     // Until the kernel has it: what waits here for a reader that is slow is never said once the process is killed.
     await new Promise((said) => process.stdout.write(`${count}\n`, said));

@@ -46,7 +46,7 @@ afterEach(async () => {
 });
 
 const deliver = (project_id = project.project_id) =>
-  meter.record({ project_id, bytes: 10, kind: 'derived', is_watermarked: false });
+  meter.record({ at: Date.now(), project_id, bytes: 10, kind: 'derived', is_watermarked: false });
 
 /** The disk does not take it, and the database refuses it for good. */
 function lose(): void {

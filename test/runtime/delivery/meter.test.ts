@@ -59,6 +59,7 @@ function start(changes: { db?: Queryable; usage_patience_ms?: number } = {}): Me
 }
 
 const delivery = (bytes = 10) => ({
+  at: clock.now().getTime(),
   project_id: project.project_id,
   bytes,
   kind: 'derived' as const,

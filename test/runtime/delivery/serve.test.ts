@@ -105,3 +105,19 @@ describe('the end of a delivery process', () => {
     socket.destroy();
   });
 });
+
+it.each([-5, 5])(
+  'counts usage in the hour of the database, where its own clock is %i days off',
+  async (days) => {
+    const host = await start();
+    host.clock.advance(days * 86_400);
+    await host.get(project.project_slug, '/originals/f/large');
+    await host.close();
+    const [row] = await db.query<{ hours_off: number }>(
+      `select max(abs(extract(epoch from now() - window_start))) / 3600 as hours_off
+     from usage_batch_rows where project_id = $1`,
+      [project.project_id],
+    );
+    expect(Number(row?.hours_off)).toBeLessThan(2);
+  },
+);
