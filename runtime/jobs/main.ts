@@ -10,6 +10,7 @@ import { type Environment, parseConfig } from '../platform/config.ts';
 import { createLifecycle, type Lifecycle } from '../platform/lifecycle.ts';
 import { withoutOutside } from '../platform/outside-variables.ts';
 import { startTracing } from '../platform/tracing/start-tracing.ts';
+import { createDatabaseClock } from './database-clock.ts';
 import type { JobByHand, JobDeps } from './job.ts';
 import { openJobDeps } from './open-job-deps.ts';
 import { outlastRun } from './outlast-run.ts';
@@ -28,13 +29,16 @@ export async function jobCommand(
     const advice = `${name} goes by the database's clock: leave --at out, it does all that is due now`;
     throw new Advice(advice, { exitCode: 2 });
   }
-  const deps = await openJobDeps(options.data, env);
+  const opened = await openJobDeps(options.data, env);
+  const clock = createDatabaseClock(opened.db, opened.clock);
+  const deps = { ...opened, clock };
   const { log } = deps;
   const lifecycle = createLifecycle({ log });
   await startTracing(parseConfig(withoutOutside(env)), { name: 'job', log, lifecycle });
   const ended = Promise.withResolvers<void>();
   const signal = untilToldToEnd(lifecycle, ended.promise);
   try {
+    await clock.compare();
     const times = await timesNow(deps, { name, job, at: asIfAt });
     await runEach(deps, { name, job, times, signal });
   } catch (error) {

@@ -15,6 +15,7 @@ import {
 } from '../db/job-runs.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { createOutageLog } from '../platform/outage-log.ts';
+import { createDatabaseClock, type DatabaseClock } from './database-clock.ts';
 import type { Job, JobByHand, JobDeps } from './job.ts';
 import { outlastRun } from './outlast-run.ts';
 import { runJob } from './run-job.ts';
@@ -39,7 +40,8 @@ const KNOWN_MAX = 90;
 /** The clock by which Kubernetes calls a job, and the database's, may differ by so much. */
 const TOLERANCE_MS = 60_000;
 
-export function startScheduler(deps: JobDeps, options: SchedulerOptions = {}): Scheduler {
+export function startScheduler(given: JobDeps, options: SchedulerOptions = {}): Scheduler {
+  const deps = { ...given, clock: createDatabaseClock(given.db, given.clock) };
   const ending = new AbortController();
   const lines = Object.entries<Job>(options.jobs ?? jobs).map(([name, job]) =>
     runWhenDue(deps, { name, job, options, signal: ending.signal }),
@@ -55,7 +57,7 @@ export function startScheduler(deps: JobDeps, options: SchedulerOptions = {}): S
 type Line = { name: string; job: Job; options: SchedulerOptions; signal: AbortSignal };
 
 /** One job's line of time: it waits for the next time that is due after the last one that it looked at. */
-async function runWhenDue(deps: JobDeps, line: Line): Promise<void> {
+async function runWhenDue(deps: JobDeps & { clock: DatabaseClock }, line: Line): Promise<void> {
   const { signal } = line;
   let looked: Date | undefined;
   let next: Date | null = null;
@@ -64,6 +66,7 @@ async function runWhenDue(deps: JobDeps, line: Line): Promise<void> {
   const outage = createOutageLog(deps.log, { says, fields: { job: line.name } });
   while (!signal.aborted) {
     try {
+      await deps.clock.compare();
       if (looked === undefined) {
         looked = (await lookedBefore(deps.db, line)) ?? deps.clock.now();
         next = cronOf(line.job).nextRun(looked);
