@@ -63,6 +63,12 @@ export const largeDrawings: readonly Slow[] = [
       `<svg width="1e6" height="1e6">${'<line y1="3" y2="3" x2="100%" stroke="red" stroke-dasharray="1"/>'.repeat(10)}</svg>`,
     ),
   ],
+  [
+    'dashes along shares of large markers',
+    svg(
+      `<marker id="m" markerUnits="userSpaceOnUse" markerWidth="3e6" markerHeight="3e6" overflow="visible"><line x2="100%" y2="100%" stroke="red" stroke-dasharray="2"/></marker><polyline marker-mid="url(#m)" points="${'0 0 1 1 '.repeat(50)}"/>`,
+    ),
+  ],
   ...['1e14', '1e14%', '1e13em'].map(
     (width): Slow => [
       `a stroke of ${width}`,

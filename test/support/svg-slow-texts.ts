@@ -16,6 +16,14 @@ export type Slow = readonly [name: string, document: string];
 export const slowTexts: readonly Slow[] = [
   ['a text in one line', svg(`<text>${'abc def '.repeat(10_000)}</text>`)],
   ['large letters', svg(`<g font-size="900">${'<text y="900">88888888</text>'.repeat(3000)}</g>`)],
+  ...['5.', '0.01rem', '0.01ch', '5&#160;'].map(
+    (size): Slow => [
+      `large letters, as ${size} is no size`,
+      svg(
+        `<g font-size="900">${`<text y="900" font-size="${size}">88888888</text>`.repeat(3000)}</g>`,
+      ),
+    ],
+  ),
   [
     'large letters with a wide line around',
     large(`<g font-size="900" stroke="red" stroke-width="300">${eights(330)}</g>`),

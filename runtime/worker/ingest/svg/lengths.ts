@@ -44,7 +44,9 @@ export function placeOf(text: string | undefined, around: Around): number {
   return sign === '-' ? -pixels : pixels;
 }
 
-const ONE_LENGTH = /^\s*\+?[\d.]+(?:e[+-]?\d+)?(?:[a-z]+|%)?\s*$/i;
+/** As the renderer knows one; all else (`5.`, `1rem`, a hard space, mostly `1ch`) leaves what is around it. */
+const ONE_LENGTH =
+  /^[ \t\n\r\f]*\+?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?(?:px|pt|pc|in|cm|mm|em|ex|%)?[ \t\n\r\f]*$/i;
 
 /** Of a text that is one length and nothing else, which nobody reads otherwise. */
 export function plainLength(text: string | undefined, around: Around): number | undefined {

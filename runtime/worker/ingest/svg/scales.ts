@@ -169,7 +169,7 @@ class ScaleReader {
 
 const SIDES = ['width', 'height'];
 const MARKER_SIDES = ['markerWidth', 'markerHeight'];
-const VIEWPORTS = new Set(['svg', 'symbol']);
+const VIEWPORTS = new Set(['svg', 'symbol', 'marker']);
 /** Of one that does not say it, in what its units are told in. */
 const MARKER_SIDE = 3;
 
