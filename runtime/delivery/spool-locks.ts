@@ -2,7 +2,7 @@
  * Whose spool is whose, where several processes have one folder: each holds the lock of its own, and of those that it
  * sends for processes that have ended. Spec: Metering.
  */
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FileLock, takeLock } from '../platform/file-lock.ts';
 
@@ -14,6 +14,8 @@ export type SpoolLocks = {
 };
 
 const LOCK_NAME = /^(.+)\.lock$/;
+/** What is newer may have been made by a process that is about to lock it, and goes on without one where it went. */
+const LEFT_MS = 60_000;
 
 export function createSpoolLocks(folder: string): SpoolLocks {
   const held = new Map<string, FileLock>();
@@ -30,9 +32,14 @@ export function createSpoolLocks(folder: string): SpoolLocks {
   // What was killed left its lock behind.
   for (const name of readdirSync(folder)) {
     const spoolId = LOCK_NAME.exec(name)?.[1];
-    if (spoolId !== undefined && take(spoolId)) letGo(spoolId);
+    if (spoolId !== undefined && isLeft(join(folder, name)) && take(spoolId)) letGo(spoolId);
   }
   return { take, letGo, letGoOfAll: () => [...held.keys()].forEach(letGo) };
+}
+
+function isLeft(path: string): boolean {
+  const made = statSync(path, { throwIfNoEntry: false });
+  return made !== undefined && Date.now() - made.mtimeMs > LEFT_MS;
 }
 
 /** Where a full disk has no room for one, or a file system knows none, the folder is taken to be one process's. */

@@ -1,6 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -162,6 +170,14 @@ describe('a spool', () => {
     for (const segment of await spool.closedSegments()) await spool.remove(segment);
     expect(await ours()).toEqual([]);
     expect(readdirSync(folder).filter((name) => name.startsWith('other'))).toEqual(['other']);
+  });
+
+  it('loses the lock that a killed process left, and not one that somebody may be about to take', () => {
+    for (const name of ['left', 'new']) appendFileSync(join(folder, `${name}.lock`), '');
+    const before = Date.now() / 1000 - 120;
+    utimesSync(join(folder, 'left.lock'), before, before);
+    openSpool(folder, 'one');
+    expect(readdirSync(folder)).toEqual(['new.lock']);
   });
 
   it('is counted with those that it would send, and without those of others', async () => {
