@@ -101,11 +101,13 @@ async function take(client: KubeClient, step: Step, doing: Doing): Promise<void>
   const [planned] = planSteps([step], live);
   if (step.do !== 'delete') {
     const wanted = withDigest(step.object);
-    if (planned === undefined) memory.quarrels.settled(placeOf(wanted));
+    if (planned === undefined) memory.quarrels.settled(keysOf(wanted).changed);
     else await makeAsWanted(client, { wanted, planned }, doing);
   } else if (planned !== undefined) {
     const { metadata } = live.get(liveKey(step.object)) ?? {};
-    if (metadata !== undefined) memory.quarrels.forget(placeOf({ ...step.object, metadata }));
+    if (metadata !== undefined) {
+      Object.values(keysOf({ ...step.object, metadata })).forEach(memory.quarrels.forget);
+    }
     note(deeds, planned, await remove(client, step.object, live));
   }
 }
@@ -118,15 +120,16 @@ async function makeAsWanted(
   { live, memory, deeds }: Doing,
 ): Promise<void> {
   const { became, quarrels } = memory;
-  const key = placeOf(wanted);
+  const { changed, deleted } = keysOf(wanted);
   const present = findLive(live, wanted);
   const known = present && became.find(wanted, present);
   if (known !== undefined) {
-    quarrels.settled(key);
+    quarrels.settled(changed);
     deeds.altered.push({ ...kindAndName(wanted), paths: known, since: 'before' });
     return;
   }
-  const { rest_ms, isQuarrel } = quarrels.undone(key, appliedTo(wanted));
+  const applied = appliedTo(wanted);
+  const { rest_ms, isQuarrel } = quarrels.undone(present ? changed : deleted, applied);
   if (isQuarrel) deeds.troubles.push(sayUndone(planned));
   if (rest_ms > 0) {
     deeds.rest_ms = Math.min(rest_ms, deeds.rest_ms ?? Infinity);
@@ -136,7 +139,10 @@ async function makeAsWanted(
   const isUnchanged = answer.ok && present !== undefined && isAsBefore(present, answer.value);
   if (!isUnchanged) note(deeds, planned, answer);
   if (!answer.ok) return;
-  quarrels.wrote(key, appliedTo(wanted));
+  if (present === undefined) quarrels.wrote(deleted, applied);
+  // What only a policy makes of it, nobody changed back: they changed what is theirs, as a scaler does.
+  if (isUnchanged) quarrels.forget(changed);
+  else quarrels.wrote(changed, applied);
   const paths = became.note(wanted, answer.value);
   if (paths.length > 0) deeds.altered.push({ ...kindAndName(wanted), paths, since: 'tried' });
 }
@@ -219,9 +225,10 @@ function findLive(live: LiveObjects, { kind, metadata }: RenderedObject): KubeOb
   return live.get(liveKey({ kind, name: metadata.name }));
 }
 
-/** Of all that a term writes. */
-function placeOf({ kind, metadata }: Pick<RenderedObject, 'kind'> & { metadata: Place }): string {
-  return `${kind} ${keyOf(metadata)}`;
+/** Of all that a term writes. Whoever changes an object lets nobody wait for one that was deleted. */
+function keysOf({ kind, metadata }: Pick<RenderedObject, 'kind'> & { metadata: Place }) {
+  const place = `${kind} ${keyOf(metadata)}`;
+  return { changed: place, deleted: `${place}, deleted` };
 }
 
 function kindAndName({ kind, metadata }: RenderedObject) {

@@ -19,6 +19,7 @@ import { happeningOf, withAltered } from './altered.ts';
 import { carryOut, type Deeds, planSteps, type Written } from './carry-out.ts';
 import { type GatherContext, type Gathered, gather } from './gather.ts';
 import { type ImageServiceObject, type ImageServiceStatus, imageServices } from './live-types.ts';
+import { lookAgain, TROUBLE_SECONDS } from './look-again.ts';
 import { newestMigration } from './observe.ts';
 import { withPlan } from './plan.ts';
 import { isWritten, pausedStatusOf, statusOf, type Told } from './status.ts';
@@ -93,18 +94,9 @@ export async function passOver(place: Place, context: PassContext): Promise<Pass
   return {
     isThere: true,
     written: deeds.written,
-    look_again_seconds: lookAgain(deeds) ?? decision.look_again_seconds,
+    look_again_seconds: lookAgain(deeds, decision),
     gathered,
   };
-}
-
-const TROUBLE_SECONDS = 15;
-
-/** What rests is written when it may be, and what else stands in the way is mended by somebody whom nobody tells of. */
-function lookAgain({ troubles, rest_ms }: Deeds): number | undefined {
-  const isRefused = troubles.some(({ reason }) => reason !== 'ObjectUndone');
-  const waits = [isRefused ? TROUBLE_SECONDS : [], rest_ms === undefined ? [] : rest_ms / 1000];
-  return waits.flat().toSorted((a, b) => a - b)[0];
 }
 
 /** A right that is missing comes back by somebody's hand: the resource says which, as nobody would look for it in a log. */

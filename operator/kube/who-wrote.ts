@@ -36,8 +36,11 @@ function takeStep(key: string, path: string, live: unknown) {
   const name = key.slice(2);
   if (key.startsWith('f:')) {
     const rest = path.slice(name.length + 1);
-    const isOnPath = path.startsWith(`.${name}`) && /^(?:$|[.[])/.test(rest);
-    return isOnPath ? { rest, live: isRecord(live) ? live[name] : undefined } : undefined;
+    const inner = isRecord(live) ? live[name] : undefined;
+    // A name may have dots in it: only what has an inside leads on.
+    const leadsOn = /^[.[]/.test(rest) && typeof inner === 'object';
+    const isOnPath = path.startsWith(`.${name}`) && (rest === '' || leadsOn);
+    return isOnPath ? { rest, live: inner } : undefined;
   }
   const [whole = '', index = ''] = /^\[(\d+)\]/.exec(path) ?? [];
   const item = Array.isArray(live) && index !== '' ? live[Number(index)] : undefined;

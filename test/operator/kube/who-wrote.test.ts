@@ -46,8 +46,10 @@ it('names who wrote last beside what is not there any more', () => {
 it('finds names that have dots in them', () => {
   const labels = { 'f:metadata': { 'f:labels': { 'f:app.kubernetes.io/name': {} } } };
   const all = { 'f:metadata': { 'f:labels': { 'f:app': {} } } };
-  const object = deployment(by('right', labels), by('wrong', all));
-  expect(whoWrote(object, '.metadata.labels.app.kubernetes.io/name')).toBe('right');
+  const object = deployment(by('wrong', all), by('right', labels));
+  const named = { app: 'a', 'app.kubernetes.io/name': 'b' };
+  const labelled = { ...object, metadata: { ...object.metadata, labels: named } };
+  expect(whoWrote(labelled, '.metadata.labels.app.kubernetes.io/name')).toBe('right');
 });
 
 it('names neither the operator nor who tells a status, and nobody where nobody is noted', () => {

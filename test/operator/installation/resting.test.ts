@@ -1,0 +1,84 @@
+/** What a pass leaves for later of objects that somebody changes back, and what it does at once all the same. */
+import { expect, it } from 'vitest';
+import { digest, type RenderedObject } from '../../../operator/image-service/render/object.ts';
+import { renderInstallation } from '../../../operator/image-service/render/render.ts';
+import { apply, presentOf } from '../../../operator/image-service/steps.ts';
+import { carryOut } from '../../../operator/installation/carry-out.ts';
+import { lookAgain } from '../../../operator/installation/look-again.ts';
+import { liveKey } from '../../../operator/installation/observe.ts';
+import { createWritingMemory } from '../../../operator/installation/writing-memory.ts';
+import type { KubeClient } from '../../../operator/kube/client.ts';
+import { KubeFailure } from '../../../operator/kube/kube-failure.ts';
+import { installation, least } from '../image-service/samples.ts';
+import { createManualTimedClock } from '../kube/manual-timed-clock.ts';
+
+const policy = renderInstallation(installation(least)).ground.find(
+  ({ kind }) => kind === 'NetworkPolicy',
+) as RenderedObject;
+const declared = policy['spec'] as object;
+
+/** Passes over one object, each as somebody made it before; `became` is what the cluster makes of what is written. */
+function passes(became: (spec: object) => object) {
+  const clock = createManualTimedClock();
+  const memory = createWritingMemory(clock);
+  const stored = (spec: object) => {
+    const annotations = { 'tintype.dev/applied': digest(policy) };
+    const metadata = { ...policy.metadata, annotations, uid: 'u', resourceVersion: '1' };
+    return { ...policy, metadata, spec };
+  };
+  return {
+    clock,
+    look: async (spec: object | undefined) => {
+      const answer = async () => ({ ok: true, value: stored(became(spec ?? {})) });
+      const failure = new KubeFailure({ reason: 'NotFound', message: 'none' });
+      const client = {
+        ...{ apply: answer, merge: answer },
+        get: async () => ({ ok: false, failure }),
+      } as unknown as KubeClient;
+      const live = new Map(
+        spec === undefined ? [] : [[liveKey(presentOf(policy)), stored(spec) as never]],
+      );
+      const { written, troubles } = await carryOut(client, [apply(policy)], { live, memory });
+      return { changes: written.map(({ change }) => change), troubles };
+    },
+  };
+}
+
+it('nobody changes back what a policy makes of it, while a scaler changes what is its own', async () => {
+  const { clock, look } = passes((spec) => spec);
+  for (const replicas of [1, 2, 3, 4, 5, 6]) {
+    const deeds = await look({ ...declared, policyTypes: ['Egress'], replicas });
+    expect(deeds).toEqual({ changes: [], troubles: [] });
+    clock.advance(10_000);
+  }
+});
+
+it('what rests for a change is made at once where it is deleted', async () => {
+  const { clock, look } = passes(() => declared);
+  const changed = { ...declared, policyTypes: ['Egress'] };
+  const undone = { name: policy.metadata.name, reason: 'ObjectUndone' };
+  for (let seconds = 0; seconds < 10; seconds += 1) {
+    await look(changed);
+    clock.advance(1_000);
+  }
+  expect(await look(changed)).toMatchObject({ changes: [], troubles: [undone] });
+  expect(await look(undefined)).toEqual({ changes: ['create'], troubles: [] });
+  expect(await look(changed)).toMatchObject({ troubles: [undone] });
+});
+
+it('what is deleted each time rests as well', async () => {
+  const { clock, look } = passes(() => declared);
+  const deeds = [];
+  for (let times = 0; times < 5; times += 1) {
+    deeds.push(await look(undefined));
+    clock.advance(100);
+  }
+  expect(deeds.map(({ changes }) => changes.length)).toEqual([1, 1, 0, 0, 0]);
+});
+
+it('what rests for long keeps nobody waiting who mends something else', () => {
+  const resting = { troubles: [], rest_ms: 256_000 };
+  expect(lookAgain(resting, { look_again_seconds: 15 })).toBe(15);
+  expect(lookAgain(resting, { look_again_seconds: undefined })).toBe(256);
+  expect(lookAgain({ troubles: [] }, { look_again_seconds: undefined })).toBeUndefined();
+});
