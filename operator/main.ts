@@ -80,7 +80,7 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
   const events = createEventRecorder({ ...common, client: unled, instance: name });
   const routes = createRouteController({
     ...common,
-    context: { client, db, clock, caches, edges, probe: probeHost },
+    context: { client, db, clock, caches, edges, probe: probeHost, events },
   });
   const findSettings = createApiSettings(config, { client, findEdge: edges.findNow });
   const images = openImages(config, { log, lifecycle, findSettings, edges });

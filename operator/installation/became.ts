@@ -4,15 +4,17 @@
  * away tells nobody, so that it is tried again once in a while.
  */
 import { findDifferences } from '../image-service/find-difference.ts';
-import { digest, type RenderedObject, withoutMarks } from '../image-service/render/object.ts';
+import { digest, withoutMarks } from '../image-service/render/object.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { TimedClock } from '../kube/timed-clock.ts';
 
 export type Became = {
   /** How it differs, where that is what it became when the same was written last, not too long ago. */
-  find(written: RenderedObject, live: KubeObject): readonly string[] | undefined;
+  find(written: object, live: KubeObject): readonly string[] | undefined;
   /** Answers how it differs. */
-  note(written: RenderedObject, live: KubeObject): readonly string[];
+  note(written: object, live: KubeObject): readonly string[];
+  /** It is to be gone. */
+  forget(live: KubeObject): void;
 };
 
 const BELIEVED_MS = 60 * 60_000;
@@ -35,6 +37,7 @@ export function createBecame({ elapsed }: Pick<TimedClock, 'elapsed'>): Became {
       else known.set(uidOf(live), { print: print(live, written), until, paths });
       return paths;
     },
+    forget: (live) => void known.delete(uidOf(live)),
   };
 }
 
@@ -50,7 +53,7 @@ export function isAsBefore(before: KubeObject, after: KubeObject): boolean {
 type Told = { apiVersion?: string; kind?: string; status?: unknown };
 
 /** All that anybody may write of it: whatever else changes is looked at anew. */
-function print(live: KubeObject & Told, written?: RenderedObject): string {
+function print(live: KubeObject & Told, written?: object): string {
   // A list names the kind once for all.
   const { apiVersion: _, kind: __, status: ___, metadata, ...said } = live;
   const { labels, annotations, ownerReferences } = metadata;

@@ -6,6 +6,8 @@
 import type { TimedClock } from './timed-clock.ts';
 
 export type Quarrels = {
+  /** Whether it was written like this, so that it is undone where it is not so. */
+  knows(key: string, wanted: string): boolean;
   /** Of what is not as it is to be written: how it stands. */
   undone(key: string, wanted: string): Undone;
   wrote(key: string, wanted: string): void;
@@ -44,6 +46,7 @@ export function createQuarrels({ elapsed }: Pick<TimedClock, 'elapsed'>): Quarre
     return known?.wanted === wanted ? known : undefined;
   };
   return {
+    knows: (key, wanted) => find(key, wanted) !== undefined,
     undone: (key, wanted) => {
       const known = find(key, wanted);
       if (known === undefined) return { rest_ms: 0, isQuarrel: false };

@@ -1,73 +1,141 @@
 /**
  * Writes what was decided for the routes of a project, by server-side apply: what others added to a route stays theirs,
- * and an object of somebody else is never taken.
+ * and an object of somebody else is never taken. What somebody changes back each time rests before it is written again.
  */
-import { refusalOf } from '../cluster/refusal.ts';
+import { APPLIED } from '../image-service/render/object.ts';
+import type { Altered } from '../installation/altered.ts';
+import { isAsBefore } from '../installation/became.ts';
+import type { WritingMemory } from '../installation/writing-memory.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { unwrap } from '../kube/kube-failure.ts';
+import { type KubeObject, keyOf, type Place, withManagers } from '../kube/resource.ts';
 import type { RouteStep } from './decide.ts';
-import { routeTypes } from './live-route.ts';
+import { declaredOf, isAsWritten } from './deviation.ts';
+import { PROJECT_LABEL, type RouteMode } from './edge.ts';
+import { projectOf, routeTypes } from './live-route.ts';
 import type { RenderedRoute } from './render.ts';
+import { sayRefused, sayUndone } from './say-trouble.ts';
 import type { Verdict } from './verdict.ts';
 
 const ROUTE_OWNER = 'tintype/route';
 
-/** What stood in the way, if so: first of all. A route is taken away only where all others could be written. */
+export type RouteDeeds = {
+  /** What stood in the way, if so: first of all. */
+  trouble: Verdict | undefined;
+  /** What was just written, and became something else on its way in. */
+  altered: Altered[];
+  /** When the first of those may be written that rest. */
+  rest_ms?: number;
+};
+
+type Doing = {
+  client: KubeClient;
+  memory: WritingMemory;
+  done: Omit<RouteDeeds, 'trouble'> & {
+    refused: Verdict[];
+    undone: Verdict[];
+    /** Whether what somebody deleted is not written yet. */
+    isMissing: boolean;
+  };
+};
+
+/** A route is taken away only where all others are there, be it that somebody changes them. */
 export async function applyRoute(
   client: KubeClient,
   steps: readonly RouteStep[],
-): Promise<Verdict | undefined> {
-  const troubles: Verdict[] = [];
+  memory: WritingMemory,
+): Promise<RouteDeeds> {
+  const done: Doing['done'] = { altered: [], refused: [], undone: [], isMissing: false };
   for (const step of steps) {
-    const trouble = step.do === 'apply' ? await write(client, step) : undefined;
-    if (trouble !== undefined) troubles.push(trouble);
+    if (step.do === 'apply') await makeAsWanted(step, { client, memory, done });
   }
-  if (troubles.length > 0) return troubles[0];
-  for (const step of steps) if (step.do === 'delete') await remove(client, step);
-  return undefined;
+  const { refused, undone, isMissing, ...rest } = done;
+  const isInTheWay = isMissing || refused.length > 0;
+  for (const step of isInTheWay ? [] : steps) {
+    if (step.do === 'delete') await remove(step, { client, memory, done });
+  }
+  return { ...rest, trouble: [...refused, ...undone][0] };
 }
 
 type Applying = Extract<RouteStep, { do: 'apply' }>;
 
-async function write(client: KubeClient, { route, to }: Applying): Promise<Verdict | undefined> {
-  const { mode, metadata, spec } = route;
-  const answer = await client.apply(
-    routeTypes[mode],
-    { metadata, spec },
-    {
-      owner: ROUTE_OWNER,
-      conflicts: to === 'new' ? 'refuse' : 'take',
-    },
-  );
-  if (!answer.ok && answer.failure.reason === 'Conflict' && to === 'new') return taken(route);
-  const isMissing = !answer.ok && answer.failure.reason === 'NotFound' && mode === 'Gateway';
-  if (isMissing) {
-    const message =
-      'the cluster has no HTTPRoutes: install the Gateway API, or set `spec.routing.mode` to Ingress';
-    return { reason: 'GatewayAPIMissing', message };
+async function makeAsWanted(step: Applying, doing: Doing): Promise<void> {
+  const { client, memory, done } = doing;
+  const { route } = step;
+  const { changed, deleted } = keysOf(route);
+  const applied = route.metadata.annotations[APPLIED] ?? '';
+  const isKnown = [changed, deleted].some((key) => memory.quarrels.knows(key, applied));
+  const live = isKnown ? await look(client, route) : undefined;
+  if (isKnown) {
+    if (live !== undefined && isAsWritten(route, live, memory.became)) {
+      memory.quarrels.settled(changed);
+      return;
+    }
+    const key = live === undefined ? deleted : changed;
+    const { rest_ms, isQuarrel } = memory.quarrels.undone(key, applied);
+    if (isQuarrel) done.undone.push(sayUndone(route, live));
+    if (rest_ms > 0) {
+      done.rest_ms = Math.min(rest_ms, done.rest_ms ?? Infinity);
+      done.isMissing ||= live === undefined;
+      return;
+    }
   }
-  const refusal = answer.ok ? undefined : refusalOf(answer.failure);
-  if (refusal !== undefined) return refused(route, refusal);
-  unwrap(answer);
-  return undefined;
+  await write(step, live, doing);
 }
 
-function refused({ metadata: { namespace, name } }: RenderedRoute, refusal: string): Verdict {
-  const message = `'${namespace}/${name}': ${refusal}; this is tried again by itself`;
-  return { reason: 'RouteRefused', message };
+/** As the API server has it, with who wrote what: a cache that is behind is no quarrel. */
+async function look(
+  client: KubeClient,
+  { mode, metadata: { name, namespace } }: RenderedRoute,
+): Promise<KubeObject | undefined> {
+  // By a list, which whoever watches may ask for.
+  const query = { namespace, fields: `metadata.name=${name}`, limit: 0 };
+  const answer = await client.listPage(withManagers(routeTypes[mode]), query);
+  if (!answer.ok && answer.failure.reason === 'NotFound') return undefined;
+  return unwrap(answer).items[0];
 }
 
-function taken({ metadata: { namespace, name } }: RenderedRoute): Verdict {
-  const message = `'${namespace}/${name}' is there and was not made by the operator: delete it, and the route is written`;
-  return { reason: 'RouteTaken', message };
+async function write(
+  { route, to }: Applying,
+  live: KubeObject | undefined,
+  { client, memory: { became, quarrels }, done }: Doing,
+): Promise<void> {
+  const { mode, metadata, spec } = route;
+  // It may be ours though the cache has not heard of it.
+  const isOurs =
+    to === 'ours' || (live !== undefined && projectOf(live) === metadata.labels[PROJECT_LABEL]);
+  const conflicts = isOurs ? 'take' : 'refuse';
+  const declared = { metadata, spec };
+  const answer = await client.apply(routeTypes[mode], declared, { owner: ROUTE_OWNER, conflicts });
+  if (!answer.ok) {
+    done.refused.push(sayRefused(route, { failure: answer.failure, isOurs }));
+    return;
+  }
+  const applied = metadata.annotations[APPLIED] ?? '';
+  const { changed, deleted } = keysOf(route);
+  if (to === 'new' && live === undefined) quarrels.wrote(deleted, applied);
+  // What only a policy makes of it, nobody changed back.
+  if (live !== undefined && isAsBefore(live, answer.value)) quarrels.forget(changed);
+  else quarrels.wrote(changed, applied);
+  const paths = became.note(declaredOf(route), answer.value);
+  const { kind } = routeTypes[mode];
+  if (paths.length > 0) done.altered.push({ kind, name: metadata.name, paths, since: 'tried' });
 }
 
 async function remove(
-  client: KubeClient,
   { route: { mode, object } }: Extract<RouteStep, { do: 'delete' }>,
+  { client, memory: { became, quarrels } }: Doing,
 ): Promise<void> {
   const { name, namespace, uid } = object.metadata;
+  Object.values(keysOf({ mode, metadata: object.metadata })).forEach(quarrels.forget);
+  became.forget(object);
   const answer = await client.delete(routeTypes[mode], { name, namespace }, { uid });
   // Another has its name by now, which is not ours to delete.
   if (!answer.ok && answer.failure.reason !== 'Conflict') throw answer.failure;
+}
+
+/** Whoever changes a route lets nobody wait for one that was deleted. */
+function keysOf({ mode, metadata }: { mode: RouteMode; metadata: Place }) {
+  const place = `${mode} ${keyOf(metadata)}`;
+  return { changed: place, deleted: `${place}, deleted` };
 }

@@ -4,8 +4,9 @@
  * routes: delivery itself says that they are suspended. Spec: Project (custom_domains, status).
  */
 import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
-import { findDifference } from '../image-service/find-difference.ts';
 import { APPLIED } from '../image-service/render/object.ts';
+import type { Became } from '../installation/became.ts';
+import { isAsWritten } from './deviation.ts';
 import { deliveryName, type EdgeFound, gatewayOf, ownFieldOf } from './edge.ts';
 import { admissionOf, findRoute, type KnownRoute } from './live-route.ts';
 import { keepOutgoing } from './outgoing.ts';
@@ -30,6 +31,8 @@ export type RouteFacts = {
   live: readonly KnownRoute[];
   /** Of all default hosts. */
   wildcard: KnownRoute | undefined;
+  /** What routes became on their way in, as far as anybody knows. */
+  became?: Pick<Became, 'find'> | undefined;
 };
 
 /** `new`: only where nobody else has an object of this name. */
@@ -47,7 +50,7 @@ export function decideRoute(facts: RouteFacts): RouteDecision {
     const steps = isKept ? [] : live.map(remove);
     return { steps, verdict: judgeHosts(facts) ?? outside(edge), hosts: hostsOf(facts) };
   }
-  const wanted = wantedRoutes(facts, edge).map((route) => withPresent(route, live));
+  const wanted = wantedRoutes(facts, edge).map((route) => withPresent(route, facts));
   return {
     steps: [...wanted.flatMap(applying), ...removing(wanted, facts, edge)],
     verdict: judge(facts, edge, wanted),
@@ -82,27 +85,21 @@ function allHostsOf({ project, edge }: RouteFacts): string[] {
 }
 
 /** A route that is wanted, and the one of its kind and name that stands. */
-type Wanted = { route: RenderedRoute; present: KnownRoute | undefined };
+type Wanted = { route: RenderedRoute; present: KnownRoute | undefined; isAsWanted: boolean };
 
-function withPresent(route: RenderedRoute, live: readonly KnownRoute[]): Wanted {
+function withPresent(
+  route: RenderedRoute,
+  { live, became }: Pick<RouteFacts, 'live' | 'became'>,
+): Wanted {
   const { mode, metadata } = route;
   const present = findRoute(live, { mode, name: metadata.name });
-  return { route, present };
+  const isAsWanted = present !== undefined && isAsWritten(route, present.object, became);
+  return { route, present, isAsWanted };
 }
 
-function applying({ route, present }: Wanted): RouteStep[] {
-  if (present === undefined) return [{ do: 'apply', route, to: 'new' }];
-  return isAsWanted(route, present) ? [] : [{ do: 'apply', route, to: 'ours' }];
-}
-
-/** What others added stands; what we no longer declare is known by the digest of what was applied. */
-function isAsWanted({ metadata, spec }: RenderedRoute, { object }: KnownRoute): boolean {
-  const { labels, annotations, ownerReferences } = metadata;
-  const isOwned = ownerReferences.every(({ uid }) =>
-    object.metadata.ownerReferences?.some((each) => each.uid === uid),
-  );
-  const wanted = { metadata: { labels, annotations }, spec };
-  return isOwned && findDifference(wanted, object) === undefined;
+function applying({ route, present, isAsWanted }: Wanted): RouteStep[] {
+  if (isAsWanted) return [];
+  return [{ do: 'apply', route, to: present === undefined ? 'new' : 'ours' }];
 }
 
 /** Routes of the other kind serve until all of the new one do. */
@@ -117,8 +114,8 @@ function removing(wanted: readonly Wanted[], facts: RouteFacts, way: Way): Route
 }
 
 /** What was admitted before it was as it is wanted now is no answer. */
-function isServed({ route, present }: Wanted, { edge }: Way): boolean {
-  if (present === undefined || !isAsWanted(route, present)) return false;
+function isServed({ present, isAsWanted }: Wanted, { edge }: Way): boolean {
+  if (present === undefined || !isAsWanted) return false;
   return admissionOf(present, gatewayOf(edge)).state === 'admitted';
 }
 
@@ -166,8 +163,9 @@ function judgeHosts(facts: RouteFacts): Verdict | undefined {
 }
 
 /** Nothing where it still says something else: what was admitted then is no answer. */
-function current({ route, present }: Wanted): KnownRoute | undefined {
+function current({ route, present, isAsWanted }: Wanted): KnownRoute | undefined {
   const isCurrent =
+    isAsWanted ||
     present?.object.metadata.annotations?.[APPLIED] === route.metadata.annotations[APPLIED];
   return isCurrent ? present : undefined;
 }

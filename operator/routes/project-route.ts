@@ -8,18 +8,20 @@ import type { Queryable } from '../../runtime/db/client.ts';
 import { findRoutedProject, type RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import { directiveOf } from '../cluster/directives.ts';
 import type { ObjectCaches, TenantPlace } from '../cluster/object-caches.ts';
-import { isGoing, type TenantObject, typeOf } from '../cluster/tenant-object.ts';
+import { isGoing, type TenantObject } from '../cluster/tenant-object.ts';
 import type { Condition } from '../conditions.ts';
+import type { WritingMemory } from '../installation/writing-memory.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { isOvertaken } from '../kube/kube-failure.ts';
-import { findCondition, stampConditions } from '../kube/live-condition.ts';
+import type { EventRecorder } from '../kube/events.ts';
+import { findCondition } from '../kube/live-condition.ts';
 import { keyOf } from '../kube/resource.ts';
 import type { TimedClock } from '../kube/timed-clock.ts';
 import { projectSpec } from '../project/schema.ts';
-import { applyRoute } from './apply.ts';
+import { applyRoute, type RouteDeeds } from './apply.ts';
 import { type DeclaredRouting, decideRoute, print, type RouteDecision } from './decide.ts';
 import type { EdgeCaches } from './edge-caches.ts';
 import { addressesOf, findSilentHost, type ProbeHost } from './probe-hosts.ts';
+import { tellProject } from './tell-project.ts';
 import { conditionOf, type Verdict } from './verdict.ts';
 
 export type RouteContext = {
@@ -29,6 +31,9 @@ export type RouteContext = {
   caches: ObjectCaches;
   edges: EdgeCaches;
   probe: ProbeHost;
+  events: Pick<EventRecorder, 'tell'>;
+  /** Of the routes that this term wrote. */
+  memory: WritingMemory;
   /** What this process said last in the condition Routed, by the uid of the Project. */
   told?: Map<string, Condition>;
 };
@@ -86,7 +91,7 @@ export function isLookedAt({ status }: TenantObject): boolean {
 /** What would be written, without a look beyond the caches. */
 export function planRoute(
   { project_id, project, object }: RouteSubject,
-  { edges }: Pick<RouteContext, 'edges'>,
+  { edges, memory }: Pick<RouteContext, 'edges'> & Partial<Pick<RouteContext, 'memory'>>,
 ): RouteDecision {
   const edge = edges.find();
   return decideRoute({
@@ -95,13 +100,14 @@ export function planRoute(
     edge,
     live: project_id === undefined ? [] : edges.routesOf(project_id),
     wildcard: edges.wildcard(edge),
+    became: memory?.became,
   });
 }
 
 /** The condition Routed, where nothing has to be written for it and nobody asked. */
 export function judgeAtOnce(
   subject: RouteSubject,
-  context: Pick<RouteContext, 'caches' | 'edges' | 'told'>,
+  context: Pick<RouteContext, 'caches' | 'edges' | 'memory' | 'told'>,
 ): Condition | undefined {
   const { object } = subject;
   if (object === undefined || isGoing(object) || isLeftAlone(subject, context)) return undefined;
@@ -123,21 +129,25 @@ export const declaredRouting = oncePerObject(({ spec = {} }: TenantObject): Decl
   };
 });
 
-/** Answers the verdict that stands in the end; nothing where the resource is to be left alone. */
+/** With the verdict that stands in the end. */
+export type RoutePass = Pick<RouteDeeds, 'altered' | 'rest_ms'> & { verdict: Verdict };
+
+/** Nothing where the resource is to be left alone. */
 export async function routeProject(
   found: RouteSubject,
   { edges, ...rest }: RouteContext,
   signal: AbortSignal,
-): Promise<Verdict | undefined> {
+): Promise<RoutePass | undefined> {
   if (isLeftAlone(found, rest)) return undefined;
   const known = await confirmed(found, { ...rest, edges });
   const { subject, decision } = known;
   if (isLeftAlone(subject, rest)) return undefined;
   const context = { ...rest, edges: known.edges };
-  const trouble = await applyRoute(context.client, decision.steps);
+  const { trouble, ...deeds } = await applyRoute(context.client, decision.steps, rest.memory);
   const verdict = trouble ?? (await probed(subject, decision, { context, signal }));
-  if (subject.object !== undefined) await tell(subject.object, verdict, context);
-  return verdict;
+  const pass = { ...deeds, verdict };
+  if (subject.object !== undefined) await tellProject(subject.object, pass, context);
+  return pass;
 }
 
 type Known = { subject: RouteSubject; edges: EdgeCaches; decision: RouteDecision };
@@ -148,10 +158,10 @@ type Known = { subject: RouteSubject; edges: EdgeCaches; decision: RouteDecision
  */
 async function confirmed(
   subject: RouteSubject,
-  { edges, caches }: Pick<RouteContext, 'edges' | 'caches'>,
+  { edges, caches, memory }: Pick<RouteContext, 'edges' | 'caches' | 'memory'>,
 ): Promise<Known> {
   const { project, object } = subject;
-  const decision = planRoute(subject, { edges });
+  const decision = planRoute(subject, { edges, memory });
   const { steps } = decision;
   const owner = project && placeOfOwner(project);
   const isUnseen = owner !== undefined && object === undefined && steps.length > 0;
@@ -167,7 +177,7 @@ async function confirmed(
     subject: { ...subject, object: isOwner ? live : undefined },
     edges: { ...edges, find: () => found },
   };
-  return { ...seen, decision: planRoute(seen.subject, seen) };
+  return { ...seen, decision: planRoute(seen.subject, { ...seen, memory }) };
 }
 
 type Probing = { context: RouteContext; signal: AbortSignal };
@@ -188,31 +198,4 @@ async function probed(
   }
   const message = `no delivery answers at ${silent.host} (${silent.why}): look at its DNS and certificate`;
   return { reason: 'NotAnswering', message };
-}
-
-/** Whether the resource says it already, for its generation. */
-export function isTold({ metadata, status }: TenantObject, wanted: Condition): boolean {
-  const said = findCondition(status, 'Routed');
-  return (
-    said?.observedGeneration === (metadata.generation ?? 0) &&
-    said.status === wanted.status &&
-    said.reason === wanted.reason &&
-    said.message === wanted.message
-  );
-}
-
-async function tell(
-  object: TenantObject,
-  verdict: Verdict,
-  { client, clock, told }: RouteContext,
-): Promise<void> {
-  if (isGoing(object)) return;
-  const { name, namespace = '', uid } = object.metadata;
-  const condition = conditionOf(verdict);
-  told?.set(uid, condition);
-  if (isTold(object, condition)) return;
-  const conditions = stampConditions(object, [condition], clock.now());
-  const declared = { metadata: { name, namespace, uid }, status: { conditions } };
-  const answer = await client.applyStatus(typeOf('Project'), declared, { owner: 'tintype/routed' });
-  if (!answer.ok && !isOvertaken(answer.failure)) throw answer.failure;
 }

@@ -10,6 +10,7 @@ import { directiveOf } from '../cluster/directives.ts';
 import type { TenantChange } from '../cluster/object-caches.ts';
 import { isGoing, type TenantObject } from '../cluster/tenant-object.ts';
 import type { Condition } from '../conditions.ts';
+import { createWritingMemory } from '../installation/writing-memory.ts';
 import type { Term } from '../kube/lease.ts';
 import { NotLeading } from '../kube/led-client.ts';
 import { findCondition } from '../kube/live-condition.ts';
@@ -20,13 +21,14 @@ import { createWorkQueue, type Outcome, type WorkQueue } from '../kube/work-queu
 import {
   findSubject,
   isLookedAt,
-  isTold,
   judgeAtOnce,
   type RouteContext,
   routeProject,
 } from './project-route.ts';
 import { createRowChanges } from './row-changes.ts';
 import { findUnsettled, keyOf } from './sweep.ts';
+import { isTold } from './tell-project.ts';
+import type { RoutedReason } from './verdict.ts';
 
 export type RouteController = {
   /** Works until the term is over; resolves when nothing is being done any more. */
@@ -36,7 +38,7 @@ export type RouteController = {
 };
 
 export type RouteOptions = {
-  context: RouteContext;
+  context: Omit<RouteContext, 'memory' | 'told'>;
   log: Log;
   metrics: KubeMetrics;
   random?: () => number;
@@ -54,6 +56,8 @@ const SWEEP_MS = 60_000;
 const POLL_MS = 2_000;
 const RETRY_MS = 10_000;
 
+const UNROUTED: readonly RoutedReason[] = ['RouteTaken', 'HostTaken'];
+
 type State = Required<RouteOptions> & {
   context: RouteContext & { told: Map<string, Condition> };
   /** Undefined while others lead. */
@@ -66,7 +70,11 @@ export function createRouteController(options: RouteOptions): RouteController {
   const state: State = {
     ...{ random: Math.random, sweep_ms: SWEEP_MS, poll_ms: POLL_MS, retry_ms: RETRY_MS },
     ...options,
-    context: { ...options.context, told: new Map() },
+    context: {
+      ...options.context,
+      memory: createWritingMemory(options.context.clock),
+      told: new Map(),
+    },
     queue: undefined,
     isDue: true,
   };
@@ -131,6 +139,7 @@ async function lead(state: State, term: Term): Promise<void> {
   const clocked = { ...state, clock: context.clock, concurrency: CONCURRENCY };
   const queue = createWorkQueue({ ...clocked, name: NAME });
   state.queue = queue;
+  context.memory = createWritingMemory(context.clock);
   state.isDue = true;
   const reconcile = (pass: Pass) => passOrWait(state, pass, term);
   const workers = runWorkers({ ...clocked, controller: NAME, queue, reconcile });
@@ -192,10 +201,15 @@ async function runPass(state: State, { key, signal }: Pass, term: Term): Promise
   if (subject.project === undefined && subject.object === undefined && key.includes('/')) {
     return { kind: 'done' };
   }
-  const verdict = await routeProject(subject, context, signal);
-  const reason = verdict?.reason;
-  if (reason === 'RouteTaken' || reason === 'HostTaken') {
-    log.warn('a host has no route to delivery', { name: key, reason });
+  const pass = await routeProject(subject, context, signal);
+  if (pass === undefined) return { kind: 'done' };
+  const { verdict, altered, rest_ms } = pass;
+  const { reason, message } = verdict;
+  if (UNROUTED.includes(reason)) log.warn('a host has no route to delivery', { name: key, reason });
+  if (reason === 'RouteUndone') log.warn('a route is changed back', { name: key, advice: message });
+  for (const { paths, ...route } of altered) {
+    log.info('a policy changes a route', { kind: route.kind, name: route.name, changes: paths });
   }
-  return reason === 'NotAnswering' ? { kind: 'again', after_ms: retry_ms } : { kind: 'done' };
+  const after_ms = Math.min(rest_ms ?? Infinity, reason === 'NotAnswering' ? retry_ms : Infinity);
+  return after_ms === Infinity ? { kind: 'done' } : { kind: 'again', after_ms };
 }

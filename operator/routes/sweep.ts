@@ -7,12 +7,12 @@ import {
   declaredRouting,
   isLeftAlone,
   isLookedAt,
-  isTold,
   ownerOf,
   planRoute,
   type RouteContext,
   type RouteSubject,
 } from './project-route.ts';
+import { isTold } from './tell-project.ts';
 import { conditionOf } from './verdict.ts';
 
 const PAGE_ROWS = 1_000;

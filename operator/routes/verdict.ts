@@ -15,6 +15,11 @@ export const routedReasons = {
   },
   RouteRefused: { status: 'False', meaning: 'The Gateway or the API server refused the route.' },
   RouteTaken: { status: 'False', meaning: 'Somebody else has an object of the name of the route.' },
+  RouteUndone: {
+    status: 'False',
+    meaning:
+      'Somebody changes the route back each time it is written; it is written ever more seldom.',
+  },
   HostTaken: {
     status: 'False',
     meaning: 'A host of the project is the host of the API or of uploads, and leads there.',

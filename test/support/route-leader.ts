@@ -1,6 +1,7 @@
 /** The controller of routes as a process that leads runs it, on watches of its own. */
 import { openObjectCaches } from '../../operator/cluster/object-caches.ts';
-import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
+import { createEventRecorder } from '../../operator/kube/events.ts';
+import { systemTimedClock } from '../../operator/kube/timed-clock.ts';
 import { openEdgeCaches } from '../../operator/routes/edge-caches.ts';
 import type { ProbeHost } from '../../operator/routes/probe-hosts.ts';
 import { createRouteController } from '../../operator/routes/route-controller.ts';
@@ -16,7 +17,11 @@ type Work = () => Promise<void>;
 
 const nobodyAsks: ProbeHost = async () => undefined;
 
-export function watchForRoutes(plane: PlaneAddress, { teams, images }: Namespaces) {
+export function watchForRoutes(
+  plane: PlaneAddress,
+  { teams, images }: Namespaces,
+  clock = systemTimedClock,
+) {
   const { client, metrics } = connectKube(plane);
   const common = { client, clock, log, metrics };
   const caches = openObjectCaches({ ...common, namespaces: [teams] });
@@ -28,7 +33,8 @@ export function watchForRoutes(plane: PlaneAddress, { teams, images }: Namespace
     synced: Promise.all([caches.synced, edges.synced]),
     /** Leads as long as the work goes on. */
     lead: async ({ db, sweep_ms = 500, probe = nobodyAsks }: Leading, work: Work) => {
-      const context = { client, db, clock, caches, edges, probe };
+      const events = createEventRecorder({ client, clock, log, instance: 'test' });
+      const context = { client, db, clock, caches, edges, probe, events };
       const often = { sweep_ms, poll_ms: 50, retry_ms: 200 };
       const controller = createRouteController({ context, log, metrics, ...often });
       const over = new AbortController();

@@ -3,6 +3,7 @@
  * key that it finds, over caches that have just listed everything.
  */
 import { openObjectCaches } from '../../operator/cluster/object-caches.ts';
+import { createWritingMemory } from '../../operator/installation/writing-memory.ts';
 import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
 import { openEdgeCaches } from '../../operator/routes/edge-caches.ts';
 import { findSubject, routeProject } from '../../operator/routes/project-route.ts';
@@ -26,7 +27,9 @@ export function lookAtRoutes(
     const edges = openEdgeCaches({ ...common, namespace: images });
     try {
       await Promise.all([caches.synced, edges.synced]);
-      const context = { client, db, clock, caches, edges, probe: async () => undefined };
+      const silent = { probe: async () => undefined, events: { tell: () => undefined } };
+      const memory = createWritingMemory(clock);
+      const context = { client, db, clock, caches, edges, memory, ...silent };
       for (const key of await findUnsettled(context)) {
         await routeProject(await findSubject(key, context), context, never);
       }

@@ -1,9 +1,15 @@
 // Spec: Project (custom_domains).
 import { expect, it } from 'vitest';
+import { createWritingMemory } from '../../../operator/installation/writing-memory.ts';
 import type { DeleteOptions, KubeClient } from '../../../operator/kube/client.ts';
 import { KubeFailure } from '../../../operator/kube/kube-failure.ts';
+import type { KubeObject } from '../../../operator/kube/resource.ts';
 import { applyRoute } from '../../../operator/routes/apply.ts';
 import type { RouteStep } from '../../../operator/routes/decide.ts';
+import type { KnownRoute } from '../../../operator/routes/live-route.ts';
+import { renderRoutes } from '../../../operator/routes/render.ts';
+import { createManualTimedClock } from '../kube/manual-timed-clock.ts';
+import { readyEdge, routed } from './samples.ts';
 
 /** Its routes of one of these names are somebody else's. */
 function clientOf(taken: readonly string[]) {
@@ -12,7 +18,8 @@ function clientOf(taken: readonly string[]) {
     apply: async (_type: unknown, { metadata: { name } }: { metadata: { name: string } }) => {
       asked.push(`apply ${name}`);
       const failure = new KubeFailure({ reason: 'Conflict', message: 'taken' });
-      return taken.includes(name) ? { ok: false, failure } : { ok: true, value: {} };
+      const value = { metadata: { name, uid: name } };
+      return taken.includes(name) ? { ok: false, failure } : { ok: true, value };
     },
     delete: async (_type: unknown, { name }: { name: string }, { uid }: DeleteOptions = {}) => {
       asked.push(`delete ${name} of uid ${uid}`);
@@ -20,14 +27,17 @@ function clientOf(taken: readonly string[]) {
       return taken.includes(name) ? { ok: false, failure } : { ok: true };
     },
   } as unknown as KubeClient;
-  return { client, asked };
+  return { client, asked, memory: createWritingMemory(createManualTimedClock()) };
 }
 
 const namespace = 'edge';
 const steps = [
   ...['shop', 'shop.2', 'shop.3'].map((name) => ({
     ...{ do: 'apply', to: 'new' },
-    route: { mode: 'Gateway', hosts: [], metadata: { name, namespace }, spec: {} },
+    route: {
+      ...{ mode: 'Gateway', hosts: [], spec: {} },
+      metadata: { name, namespace, annotations: {}, labels: {}, ownerReferences: [] },
+    },
   })),
   {
     do: 'delete',
@@ -36,20 +46,109 @@ const steps = [
 ] as unknown as RouteStep[];
 
 it('writes all other routes where one is refused, tells the first refusal, and takes nothing away', async () => {
-  const { client, asked } = clientOf(['shop', 'shop.3']);
+  const { client, asked, memory } = clientOf(['shop', 'shop.3']);
   const message = expect.stringContaining(`'edge/shop' is there`);
-  expect(await applyRoute(client, steps)).toEqual({ reason: 'RouteTaken', message });
+  const { trouble } = await applyRoute(client, steps, memory);
+  expect(trouble).toEqual({ reason: 'RouteTaken', message });
   expect(asked).toEqual(['apply shop', 'apply shop.2', 'apply shop.3']);
 });
 
 it('takes away what is one too many once all others are there', async () => {
-  const { client, asked } = clientOf([]);
-  expect(await applyRoute(client, steps)).toBeUndefined();
+  const { client, asked, memory } = clientOf([]);
+  expect((await applyRoute(client, steps, memory)).trouble).toBeUndefined();
   expect(asked.at(-1)).toBe('delete old of uid u-1');
 });
 
 it('leaves another one alone that has the name of what was to go by now', async () => {
-  const { client, asked } = clientOf(['old']);
-  expect(await applyRoute(client, steps)).toBeUndefined();
+  const { client, asked, memory } = clientOf(['old']);
+  expect((await applyRoute(client, steps, memory)).trouble).toBeUndefined();
   expect(asked.at(-1)).toBe('delete old of uid u-1');
+});
+
+/** A cluster that has one route, or none. */
+function clusterOf() {
+  const cluster: { held: KubeObject | undefined; asked: string[] } = { held: undefined, asked: [] };
+  let uids = 0;
+  const client = {
+    listPage: async () => {
+      cluster.asked.push('list');
+      return { ok: true, value: { items: cluster.held === undefined ? [] : [cluster.held] } };
+    },
+    apply: async (_type: unknown, { metadata, spec }: { metadata: object; spec: object }) => {
+      cluster.asked.push('apply');
+      uids += cluster.held === undefined ? 1 : 0;
+      cluster.held = { metadata: { ...metadata, uid: `u-${uids}` }, spec } as unknown as KubeObject;
+      return { ok: true, value: cluster.held };
+    },
+    delete: async () => {
+      cluster.asked.push('delete');
+      return { ok: true };
+    },
+  } as unknown as KubeClient;
+  const clock = createManualTimedClock();
+  const memory = createWritingMemory(clock);
+  const [route] = renderRoutes(readyEdge(), routed, []);
+  if (route === undefined) throw new Error('a project without a route of its own');
+  const run = async (to: 'new' | 'ours', more: readonly RouteStep[] = []) => {
+    cluster.asked = [];
+    const done = await applyRoute(client, [{ do: 'apply', route, to }, ...more], memory);
+    return { ...done, asked: cluster.asked };
+  };
+  const change = (spec: object) => {
+    cluster.held = { ...cluster.held, spec } as unknown as KubeObject;
+  };
+  return { cluster, clock, route, run, change };
+}
+
+it('asks before it calls undone what it wrote: a cache that is behind is no quarrel', async () => {
+  const { run } = clusterOf();
+  expect((await run('new')).asked).toEqual(['apply']);
+  for (let times = 0; times < 5; times += 1) {
+    expect(await run('new')).toEqual({ asked: ['list'], altered: [], trouble: undefined });
+  }
+});
+
+it('lets a route rest that somebody changes back, and takes others away meanwhile', async () => {
+  const { run, change, clock } = clusterOf();
+  const old = {
+    mode: 'Ingress',
+    object: { metadata: { name: 'old', namespace: 'images', uid: 'u-9', resourceVersion: '1' } },
+  } as const satisfies KnownRoute;
+  await run('new');
+  change({ rules: [] });
+  expect((await run('ours')).asked).toEqual(['list', 'apply']);
+  change({ rules: [] });
+  expect(await run('ours')).toMatchObject({ asked: ['list'], rest_ms: 1_000 });
+  clock.advance(1_000);
+  expect((await run('ours')).asked).toEqual(['list', 'apply']);
+  change({ rules: [] });
+  const rests = await run('ours', [{ do: 'delete', route: old }]);
+  expect(rests).toMatchObject({
+    ...{ asked: ['list', 'delete'], rest_ms: 2_000 },
+    trouble: { reason: 'RouteUndone', message: expect.stringContaining('changes `spec.rules`') },
+  });
+});
+
+it('takes nothing away while a route rests that somebody deletes each time', async () => {
+  const { cluster, run, clock } = clusterOf();
+  const deleted = async () => {
+    await run('new');
+    cluster.held = undefined;
+  };
+  await deleted();
+  await deleted();
+  expect(await run('new')).toMatchObject({ rest_ms: 1_000, trouble: undefined });
+  clock.advance(1_000);
+  await deleted();
+  const { asked, trouble, rest_ms } = await run('new', steps.slice(-1));
+  expect(asked).toEqual(['list']);
+  expect(rest_ms).toBe(2_000);
+  expect(trouble?.message).toContain('somebody deletes it each time');
+});
+
+it('forgets a route that goes', async () => {
+  const { run, route } = clusterOf();
+  const object = { metadata: { ...route.metadata, uid: 'u-1', resourceVersion: '1' } };
+  await run('new', [{ do: 'delete', route: { mode: route.mode, object } }]);
+  expect((await run('new')).asked).toEqual(['apply']);
 });

@@ -366,6 +366,22 @@ const cases: [name: string, facts: RouteFacts, steps: string[], reason: string][
   ],
 ];
 
+it('leaves what the cluster makes of a route on its way in, and takes it for one that serves', () => {
+  const old = liveRoute(routed);
+  const route = liveRoute(routed, { edge: atGateway });
+  const altered = changed(route, {
+    metadata: { ...route.object.metadata, annotations: {} },
+  });
+  const live = [old, altered];
+  const found = facts({ edge: atGateway, live, wildcard: wildcard('Gateway') });
+  expect(steps(found)).toEqual(['apply Gateway ours']);
+  const became = {
+    find: (_written: object, live: object) => (live === altered.object ? ['.spec'] : undefined),
+  };
+  expect(steps({ ...found, became })).toEqual(['delete Ingress']);
+  expect(decideRoute({ ...found, became }).verdict.reason).toBe('Routed');
+});
+
 describe('what is done for the routes of a project', () => {
   it.each(cases)('%s', (_name, given, done, reason) => {
     expect(steps(given)).toEqual(done);
@@ -462,7 +478,7 @@ describe('what is done for the routes of a project', () => {
 
   it('has a reason for every row of the table but those that writing and asking find', () => {
     const found = new Set(cases.map(([, , , reason]) => reason));
-    const beyond = ['Answering', 'NotAnswering', 'RouteTaken', 'GatewayAPIMissing'];
+    const beyond = ['Answering', 'NotAnswering', 'RouteTaken', 'RouteUndone', 'GatewayAPIMissing'];
     expect([...found, ...beyond].sort()).toEqual(Object.keys(routedReasons).sort());
   });
 });

@@ -1,0 +1,41 @@
+/** What stands in the way of a route, in a sentence that says what to do. */
+import { refusalOf } from '../cluster/refusal.ts';
+import type { KubeFailure } from '../kube/kube-failure.ts';
+import type { KubeObject } from '../kube/resource.ts';
+import { whoWrote } from '../kube/who-wrote.ts';
+import { findDeviation } from './deviation.ts';
+import { routeTypes } from './live-route.ts';
+import type { RenderedRoute } from './render.ts';
+import type { Verdict } from './verdict.ts';
+
+/** Whatever else fails, fails the pass. */
+export function sayRefused(
+  { mode, metadata: { namespace, name } }: RenderedRoute,
+  { failure, isOurs }: { failure: KubeFailure; isOurs: boolean },
+): Verdict {
+  if (failure.reason === 'Conflict' && !isOurs) {
+    const message = `'${namespace}/${name}' is there and was not made by the operator: delete it, and the route is written`;
+    return { reason: 'RouteTaken', message };
+  }
+  if (failure.reason === 'NotFound' && mode === 'Gateway') {
+    const message =
+      'the cluster has no HTTPRoutes: install the Gateway API, or set `spec.routing.mode` to Ingress';
+    return { reason: 'GatewayAPIMissing', message };
+  }
+  const refusal = refusalOf(failure);
+  if (refusal === undefined) throw failure;
+  const message = `'${namespace}/${name}': ${refusal}; this is tried again by itself`;
+  return { reason: 'RouteRefused', message };
+}
+
+/** `live`: with who wrote what; undefined where it was deleted. */
+export function sayUndone(route: RenderedRoute, live: KubeObject | undefined): Verdict {
+  const { mode, metadata } = route;
+  const path = live && findDeviation(route, live);
+  const by = live && path && whoWrote(live, path);
+  const who = by ? `'${by}'` : 'somebody';
+  const deed = path === undefined ? 'deletes it' : `changes \`${path.replace(/^\./, '')}\``;
+  const called = `the ${routeTypes[mode].kind} '${metadata.namespace}/${metadata.name}'`;
+  const message = `${called} does not stay as it is written: ${who} ${deed} each time; it is written again ever more seldom, every five minutes in the end: stop who does that`;
+  return { reason: 'RouteUndone', message };
+}

@@ -1,0 +1,45 @@
+/** Tells a Project what became of its routes: by its condition Routed, which has a field manager of its own, and by Events. */
+import { isGoing, type TenantObject, typeOf } from '../cluster/tenant-object.ts';
+import type { Condition } from '../conditions.ts';
+import { type Altered, happeningOf } from '../installation/altered.ts';
+import { API_VERSION } from '../kinds.ts';
+import { isOvertaken } from '../kube/kube-failure.ts';
+import { findCondition, stampConditions } from '../kube/live-condition.ts';
+import type { RouteContext } from './project-route.ts';
+import { conditionOf, type Verdict } from './verdict.ts';
+
+type Telling = Pick<RouteContext, 'client' | 'clock' | 'told' | 'events'>;
+
+/** Whether the resource says it already, for its generation. */
+export function isTold({ metadata, status }: TenantObject, wanted: Condition): boolean {
+  const said = findCondition(status, 'Routed');
+  return (
+    said?.observedGeneration === (metadata.generation ?? 0) &&
+    said.status === wanted.status &&
+    said.reason === wanted.reason &&
+    said.message === wanted.message
+  );
+}
+
+export async function tellProject(
+  object: TenantObject,
+  { verdict, altered }: { verdict: Verdict; altered: readonly Altered[] },
+  { client, clock, told, events }: Telling,
+): Promise<void> {
+  if (isGoing(object)) return;
+  const { name, namespace = '', uid } = object.metadata;
+  const regarding = { ...object, apiVersion: API_VERSION, kind: 'Project' };
+  for (const each of altered) events.tell(regarding, happeningOf(each));
+  const condition = conditionOf(verdict);
+  told?.set(uid, condition);
+  if (isTold(object, condition)) return;
+  const { reason, message: note } = verdict;
+  // It comes and goes with each write, and the condition with it.
+  if (reason === 'RouteUndone') {
+    events.tell(regarding, { type: 'Warning', reason, action: 'Apply', note });
+  }
+  const conditions = stampConditions(object, [condition], clock.now());
+  const declared = { metadata: { name, namespace, uid }, status: { conditions } };
+  const answer = await client.applyStatus(typeOf('Project'), declared, { owner: 'tintype/routed' });
+  if (!answer.ok && !isOvertaken(answer.failure)) throw answer.failure;
+}

@@ -1,0 +1,219 @@
+// Routes that somebody changes back each time, and routes that a policy changes on their way in. Spec: Project (status).
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { systemTimedClock } from '../../operator/kube/timed-clock.ts';
+import { updateProjectDomains } from '../../runtime/db/project-domains.ts';
+import { updateProject } from '../../runtime/db/projects.ts';
+import { least } from '../operator/image-service/samples.ts';
+import { useDatabase } from '../support/database.ts';
+import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
+import { mutateOnWayIn } from '../support/mutating-policy.ts';
+import { watchForRoutes } from '../support/route-leader.ts';
+import { makeProject } from '../support/rows.ts';
+import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
+import { until } from '../support/until.ts';
+
+const { db } = useDatabase();
+const cluster = useTenantCluster({ db });
+const { apply, condition, events, namespace, other: images, path, plane } = cluster;
+const content_type = 'application/merge-patch+json';
+
+let ahead_ms = 0;
+const clock = { ...systemTimedClock, elapsed: () => systemTimedClock.elapsed() + ahead_ms };
+let routes: ReturnType<typeof watchForRoutes>;
+
+beforeAll(async () => {
+  routes = watchForRoutes(plane(), { teams: namespace(), images: images() }, clock);
+  const service = { apiVersion: 'tintype.dev/v1alpha1', kind: 'ImageService' };
+  const metadata = { name: 'main', namespace: images() };
+  const place = `/apis/tintype.dev/v1alpha1/namespaces/${images()}/imageservices/main`;
+  const spec = { ...least, ingressClassName: 'public' };
+  await kubeApply(plane(), place, { ...service, metadata, spec });
+}, 300_000);
+
+afterAll(() => routes.stop());
+
+type Ingress = {
+  metadata: { resourceVersion: string };
+  spec: { ingressClassName: string; rules: { host: string }[] };
+};
+
+/** A Project with a domain and a row that it owns, as the controller of projects leaves it. */
+async function declared() {
+  const name = newSlug();
+  const host = `${name}.example`;
+  const made = await apply('Project', name, {});
+  const { project_id } = await makeProject(db, { project_slug: name });
+  const owner = { owner_namespace: namespace(), owner_name: name };
+  const changes = {
+    ...{ ...owner, owner_uid: (made as { metadata: { uid: string } }).metadata.uid },
+    owner_deletion_policy: 'suspend' as const,
+  };
+  await db.transaction(async (tx) => {
+    await updateProject(tx, { project_id, changes });
+    await updateProjectDomains(tx, { project_id, domains: [host] });
+  });
+  const lastTransitionTime = '2026-01-01T00:00:00Z';
+  const synced = { type: 'Synced', status: 'True', reason: 'InSync', message: '' };
+  const body = { status: { conditions: [{ ...synced, lastTransitionTime }] } };
+  await kubeOk(plane(), {
+    ...{ method: 'PATCH', content_type, body },
+    path: `${path('Project', name)}/status`,
+  });
+  const route = `/apis/networking.k8s.io/v1/namespaces/${images()}/ingresses/main-project-${name}`;
+  return { name, host, route };
+}
+
+type Declared = Awaited<ReturnType<typeof declared>>;
+
+async function read({ route }: Declared): Promise<Ingress | undefined> {
+  const { status, body } = await kubeRequest(plane(), { path: route });
+  return status === 200 ? (body as Ingress) : undefined;
+}
+
+async function untilReason({ name }: Declared, reason: string): Promise<void> {
+  await until(async () =>
+    expect((await condition('Project', name, 'Routed'))?.reason).toBe(reason),
+  );
+}
+
+/** Of one Project. */
+async function told({ name }: Declared) {
+  const all = (await events()).filter(({ regarding }) => regarding.name === name);
+  return all.map(({ type, reason, note }) => ({ type, reason, note }));
+}
+
+async function countWrites(): Promise<number> {
+  const writes = /^rest_client_requests_total\{.*method="(?:PATCH|POST|PUT|DELETE)".*\} (\d+)$/gm;
+  const counts = [...(await routes.metrics.print()).matchAll(writes)].map(([, n]) => Number(n));
+  return counts.reduce((sum, each) => sum + each, 0);
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Undoes the route each time that it is as it should be, as fast as it sees it; answers how often it was. */
+async function quarrelling(
+  { isAsWritten, undo }: { isAsWritten(): Promise<boolean>; undo(): Promise<unknown> },
+  work: () => Promise<void>,
+): Promise<number> {
+  let undone = 0;
+  const over = new AbortController();
+  const quarrel = async () => {
+    while (!over.signal.aborted) {
+      if (await isAsWritten()) {
+        undone += 1;
+        await undo();
+      }
+      await pause(50);
+    }
+  };
+  const quarrels = quarrel();
+  await work();
+  over.abort();
+  await quarrels;
+  return undone;
+}
+
+it('a route that somebody changes back is written ever more seldom, and it is said who does it', async () => {
+  const project = await declared();
+  const { host, route, name } = project;
+  const isAsWritten = async () => (await read(project))?.spec.rules[0]?.host === host;
+  await routes.lead({ db }, async () => {
+    await until(async () => expect(await isAsWritten()).toBe(true));
+    const rules = [{ ...(await read(project))?.spec.rules[0], host: 'another.example' }];
+    const path = `${route}?fieldManager=host-keeper`;
+    const undo = () =>
+      kubeRequest(plane(), { method: 'PATCH', path, content_type, body: { spec: { rules } } });
+    const undone = await quarrelling({ isAsWritten, undo }, async () => {
+      await untilReason(project, 'RouteUndone');
+      const said =
+        `the Ingress '${images()}/main-project-${name}' does not stay as it is written: 'host-keeper' changes \`spec.rules[0].host\` each time; ` +
+        'it is written again ever more seldom, every five minutes in the end: stop who does that';
+      const { status, message } = (await condition('Project', name, 'Routed')) ?? {};
+      expect({ status, message }).toEqual({ status: 'False', message: said });
+      await until(async () =>
+        expect(await told(project)).toEqual([
+          { type: 'Warning', reason: 'RouteUndone', note: said },
+        ]),
+      );
+      await pause(8_000);
+    });
+    // The first at once, the others after 1, 2, 4 and 8 seconds.
+    expect(undone).toBeGreaterThanOrEqual(4);
+    expect(undone).toBeLessThanOrEqual(6);
+    await until(async () => expect(await isAsWritten()).toBe(true));
+    await untilReason(project, 'NotAdmitted');
+    expect(await told(project)).toHaveLength(1);
+  });
+}, 180_000);
+
+it('a route that somebody deletes each time is, too', async () => {
+  const project = await declared();
+  const { route, name } = project;
+  const isAsWritten = async () => (await read(project)) !== undefined;
+  await routes.lead({ db }, async () => {
+    const undo = () => kubeRequest(plane(), { method: 'DELETE', path: route });
+    const undone = await quarrelling({ isAsWritten, undo }, async () => {
+      await untilReason(project, 'RouteUndone');
+      const { message } = (await condition('Project', name, 'Routed')) ?? {};
+      expect(message).toContain('somebody deletes it each time');
+      await pause(8_000);
+    });
+    expect(undone).toBeGreaterThanOrEqual(4);
+    expect(undone).toBeLessThanOrEqual(6);
+    await until(async () => expect(await isAsWritten()).toBe(true));
+  });
+}, 180_000);
+
+it('a route that a policy changes on its way in is as it should be, and is tried once an hour', async () => {
+  const takeBack = await mutateOnWayIn(plane(), {
+    ...{ namespace: images(), group: 'networking.k8s.io', resources: 'ingresses' },
+    ...{ path: '/spec/ingressClassName', value: 'internal' },
+  });
+  const classOf = async (project: Declared) => (await read(project))?.spec.ingressClassName;
+  const probe = await declared();
+  await until(async () => {
+    const metadata = { name: `main-project-${probe.name}` };
+    const spec = { ingressClassName: 'probe', rules: [{ host: 'probe.example' }] };
+    const ingress = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata, spec };
+    await kubeApply(plane(), probe.route, ingress);
+    expect(await classOf(probe)).toBe('internal');
+    await kubeRequest(plane(), { method: 'DELETE', path: probe.route });
+  });
+  const project = await declared();
+  const expectNoWrites = async () => {
+    await pause(1_000);
+    const writes = await countWrites();
+    await pause(3_000);
+    expect(await countWrites()).toBe(writes);
+  };
+  await routes.lead({ db, sweep_ms: 200 }, async () => {
+    await until(async () => expect(await classOf(project)).toBe('internal'));
+    await untilReason(project, 'NotAdmitted');
+    await expectNoWrites();
+    const note = `a policy or webhook of the cluster changes spec.ingressClassName of Ingress main-project-${project.name} on its way in; Tintype leaves it, and tries again within the hour`;
+    expect(await told(project)).toEqual([{ type: 'Normal', reason: 'ChangedOnWayIn', note }]);
+    const status = { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } };
+    for (const each of [project, probe]) {
+      const request = { method: 'PATCH', path: `${each.route}/status`, content_type } as const;
+      await kubeOk(plane(), { ...request, body: { status } });
+    }
+    await until(async () =>
+      expect((await condition('Project', project.name, 'Routed'))?.message).toContain(
+        'main-delivery',
+      ),
+    );
+    await expectNoWrites();
+    const writes = await countWrites();
+    const before = (await read(project))?.metadata.resourceVersion;
+    ahead_ms += 60 * 60_000;
+    await until(async () => expect(await countWrites()).toBeGreaterThan(writes));
+    await expectNoWrites();
+    expect((await read(project))?.metadata.resourceVersion).toBe(before);
+    await takeBack();
+    // A policy works for a moment after it was deleted.
+    await until(async () => {
+      ahead_ms += 60 * 60_000;
+      expect(await classOf(project)).toBe('public');
+    });
+  });
+}, 180_000);
