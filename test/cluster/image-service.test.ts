@@ -504,8 +504,11 @@ describe('on one database', { shuffle: false }, () => {
           '`spec.dashboardOrigins[1]`: an origin such as https://api.example.com, without a path; that is left out until it is mended, and all else is done as declared',
         );
         await until(async () => expect(await dispatchers()).toBe(1));
-        const { env } = (await read('Deployment', `${name}-api`)).spec.template.spec.containers[0];
-        expect(env).toContainEqual({ name: 'TINTYPE_DASHBOARD_ORIGINS', value: good });
+        await until(async () => {
+          const { env } = (await read('Deployment', `${name}-api`)).spec.template.spec
+            .containers[0];
+          expect(env).toContainEqual({ name: 'TINTYPE_DASHBOARD_ORIGINS', value: good });
+        });
         await remove('Service', `${name}-api`);
         await until(async () => expect(await isThere('Service', `${name}-api`)).toBe(true));
         await untilReason(name, 'SpecInvalid');
