@@ -4,6 +4,7 @@
  * seen: one label more and it selects no pod. What is rendered as null has to be absent.
  */
 import { isRecord } from '../../runtime/core/json.ts';
+import { withoutMarks } from './render/object.ts';
 
 /** The first of them, or nothing. */
 export function findDifference(rendered: unknown, live: unknown): string | undefined {
@@ -21,6 +22,17 @@ export function findDifferences(rendered: unknown, live: unknown, path = ''): st
   const added = SELECTOR.test(path) && Object.keys(live).find((name) => !(name in rendered));
   if (added) return [`${path}.${added}`];
   return fields.flatMap(([name, value]) => findDifferences(value, live[name], `${path}.${name}`));
+}
+
+/** By what was declared, where that is it: our own marks tell nobody anything. */
+export function explainDifferences(rendered: object, live: unknown): string[] {
+  const declared = findDifferences(withoutMarks(rendered), live);
+  return declared.length > 0 ? declared : findDifferences(rendered, live);
+}
+
+/** As people write it. */
+export function printPath(path: string): string {
+  return path.replace(/^\./, '');
 }
 
 /** Maps of labels, which the API server takes as a whole. */

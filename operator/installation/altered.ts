@@ -3,7 +3,9 @@
  * what runs is not what was rendered.
  */
 import { type Condition, withFinding } from '../image-service/conditions.ts';
+import { printPath } from '../image-service/find-difference.ts';
 import type { Happening } from '../kube/events.ts';
+import { printSome } from '../print-some.ts';
 
 export type Altered = {
   kind: string;
@@ -37,14 +39,5 @@ export function happeningOf({ kind, name, paths }: Altered): Happening {
 }
 
 function printPaths(paths: readonly string[]): string {
-  return printSome(
-    paths.map((path) => path.replace(/^\./, '')),
-    PRINTED.paths,
-  );
-}
-
-function printSome(all: readonly string[], most: number): string {
-  const more = all.length - most;
-  const shown = all.slice(0, most).join(', ');
-  return more > 0 ? `${shown} and ${more} more` : shown;
+  return printSome(paths.map(printPath), PRINTED.paths);
 }

@@ -3,8 +3,8 @@
  * time: what differs then is no drift, and to write it again and again would be a quarrel without end. A policy that went
  * away tells nobody, so that it is tried again once in a while.
  */
-import { findDifferences } from '../image-service/find-difference.ts';
-import { digest, withoutMarks } from '../image-service/render/object.ts';
+import { explainDifferences } from '../image-service/find-difference.ts';
+import { digest } from '../image-service/render/object.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { TimedClock } from '../kube/timed-clock.ts';
 
@@ -30,8 +30,7 @@ export function createBecame({ elapsed }: Pick<TimedClock, 'elapsed'>): Became {
       return before === print(live, written) && until > elapsed() ? paths : undefined;
     },
     note: (written, live) => {
-      const declared = findDifferences(withoutMarks(written), live);
-      const paths = declared.length > 0 ? declared : findDifferences(written, live);
+      const paths = explainDifferences(written, live);
       const until = elapsed() + BELIEVED_MS;
       if (paths.length === 0) known.delete(uidOf(live));
       else known.set(uidOf(live), { print: print(live, written), until, paths });

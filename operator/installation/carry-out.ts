@@ -2,17 +2,13 @@
  * Writes what was decided for the objects of an installation, by server-side apply, and only where one is not as it was
  * rendered. What somebody else made under such a name is left alone, and said.
  */
-import { findDifference } from '../image-service/find-difference.ts';
-import {
-  APPLIED,
-  digest,
-  type RenderedObject,
-  withoutMarks,
-} from '../image-service/render/object.ts';
+import { explainDifferences, findDifference } from '../image-service/find-difference.ts';
+import { APPLIED, digest, type RenderedObject } from '../image-service/render/object.ts';
 import type { Step } from '../image-service/steps.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type Answer, KubeFailure } from '../kube/kube-failure.ts';
-import { type KubeObject, keyOf, type Place } from '../kube/resource.ts';
+import { quarrelKeys } from '../kube/quarrels.ts';
+import type { KubeObject } from '../kube/resource.ts';
 import { whoWrote } from '../kube/who-wrote.ts';
 import type { GatewayRef } from '../routes/edge.ts';
 import { admissionOf } from '../routes/live-route.ts';
@@ -71,18 +67,13 @@ export function planSteps(steps: readonly Step[], live: LiveObjects): Written[] 
     const wanted = withDigest(step.object);
     const present = findLive(live, wanted);
     if (present === undefined) return [{ change: 'create', ...kindAndName(wanted) }];
-    const path = step.do === 'create' ? undefined : explain(wanted, present);
+    const [path] = step.do === 'create' ? [] : explainDifferences(wanted, present);
     if (path === undefined) return [];
     const isHealing = appliedTo(present) === appliedTo(wanted);
     const by = isHealing ? whoWrote(present, path) : undefined;
     const healing = { ...(isHealing && { isHealing }), ...(by !== undefined && { by }) };
     return [{ change: 'update', ...kindAndName(wanted), path, ...healing }];
   });
-}
-
-/** By what was declared, where that is it. */
-function explain(wanted: RenderedObject, present: KubeObject): string | undefined {
-  return findDifference(withoutMarks(wanted), present) ?? findDifference(wanted, present);
 }
 
 /** What was admitted before it was as it is rendered now is no answer. */
@@ -101,12 +92,13 @@ async function take(client: KubeClient, step: Step, doing: Doing): Promise<void>
   const [planned] = planSteps([step], live);
   if (step.do !== 'delete') {
     const wanted = withDigest(step.object);
-    if (planned === undefined) memory.quarrels.settled(keysOf(wanted).changed);
+    if (planned === undefined)
+      memory.quarrels.settled(quarrelKeys(wanted.kind, wanted.metadata).changed);
     else await makeAsWanted(client, { wanted, planned }, doing);
   } else if (planned !== undefined) {
     const { metadata } = live.get(liveKey(step.object)) ?? {};
     if (metadata !== undefined) {
-      Object.values(keysOf({ ...step.object, metadata })).forEach(memory.quarrels.forget);
+      Object.values(quarrelKeys(step.object.kind, metadata)).forEach(memory.quarrels.forget);
     }
     note(deeds, planned, await remove(client, step.object, live));
   }
@@ -120,7 +112,7 @@ async function makeAsWanted(
   { live, memory, deeds }: Doing,
 ): Promise<void> {
   const { became, quarrels } = memory;
-  const { changed, deleted } = keysOf(wanted);
+  const { changed, deleted } = quarrelKeys(wanted.kind, wanted.metadata);
   const present = findLive(live, wanted);
   const known = present && became.find(wanted, present);
   if (known !== undefined) {
@@ -223,12 +215,6 @@ function appliedTo({ metadata }: Annotated): string {
 
 function findLive(live: LiveObjects, { kind, metadata }: RenderedObject): KubeObject | undefined {
   return live.get(liveKey({ kind, name: metadata.name }));
-}
-
-/** Of all that a term writes. Whoever changes an object lets nobody wait for one that was deleted. */
-function keysOf({ kind, metadata }: Pick<RenderedObject, 'kind'> & { metadata: Place }) {
-  const place = `${kind} ${keyOf(metadata)}`;
-  return { changed: place, deleted: `${place}, deleted` };
 }
 
 function kindAndName({ kind, metadata }: RenderedObject) {

@@ -2,9 +2,11 @@
  * One pass over one ImageService: gather what is, decide, write what differs, say what became of it. It may run any
  * number of times; where everything is as declared it writes nothing. Spec: Project.
  */
+
 import { directiveOf, ignoredAnnotations } from '../cluster/directives.ts';
 import { conditionsOf, type Finding, withFinding } from '../image-service/conditions.ts';
 import { type Decision, decide } from '../image-service/decide.ts';
+import { printPath } from '../image-service/find-difference.ts';
 import type { Observed } from '../image-service/observed.ts';
 import { readSpec } from '../image-service/read-spec.ts';
 import { API_VERSION } from '../kinds.ts';
@@ -227,5 +229,5 @@ function tellDrift(
 function printHealed({ change, kind, name, path, by }: Written): string {
   if (path === undefined) return `${change} ${kind} ${name}`;
   const who = by === undefined ? '' : ` by '${by}'`;
-  return `${change} ${kind} ${name} (${path.replace(/^\./, '')} was changed${who})`;
+  return `${change} ${kind} ${name} (${printPath(path)} was changed${who})`;
 }

@@ -1,5 +1,6 @@
 /** What stood in the way of an object of an installation, in a sentence that says what to do. */
 import { type FailureReason, type KubeFailure, unwrap } from '../kube/kube-failure.ts';
+import { printUndoing } from '../kube/who-wrote.ts';
 import type { Written } from './carry-out.ts';
 
 /** What stood in the way of an object. */
@@ -11,10 +12,8 @@ export type Trouble = {
 };
 
 /** `path` is where it was not as it was written, `by` who is noted there. */
-export function sayUndone({ change, kind, name, path = '', by }: Written): Trouble {
-  const who = by === undefined ? 'somebody' : `'${by}'`;
-  const deed = change === 'create' ? 'deletes it' : `changes \`${path.replace(/^\./, '')}\``;
-  const message = `${kind} '${name}' does not stay as it is written: ${who} ${deed} each time. It is written again ever more seldom, every five minutes in the end: stop who does that, or declare in the ImageService what is wanted.`;
+export function sayUndone({ kind, name, path, by }: Written): Trouble {
+  const message = `${kind} '${name}' does not stay as it is written: ${printUndoing(path, by)}. It is written again ever more seldom, every five minutes in the end: stop who does that, or declare in the ImageService what is wanted.`;
   return { kind, name, reason: 'ObjectUndone', message };
 }
 

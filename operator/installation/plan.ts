@@ -1,5 +1,7 @@
 /** What an ImageService would change, as long as it asks for the plan alone: one line an object, in a condition. */
+
 import { type Condition, conditionsOf } from '../image-service/conditions.ts';
+import { printPath } from '../image-service/find-difference.ts';
 import { countChanges, joinLines } from '../row-difference.ts';
 import type { Written } from './carry-out.ts';
 import type { Told } from './status.ts';
@@ -44,6 +46,6 @@ export function withPlan(
 const SUMMARY: readonly string[] = ['Ready', 'Reconciling', 'Stalled'];
 
 function printPlanned({ change, kind, name, path }: Written): string {
-  const where = path === undefined ? '' : ` (${path.replace(/^\./, '')} differs)`;
+  const where = path === undefined ? '' : ` (${printPath(path)} differs)`;
   return `${SIGNS[change]} ${kind} ${name}${where}`;
 }

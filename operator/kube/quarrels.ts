@@ -3,7 +3,14 @@
  * so what was just written and is undone rests before it is written again, longer each time in a row, until it has been
  * left alone for a while. It forgets with its term.
  */
+import { keyOf, type Place } from './resource.ts';
 import type { TimedClock } from './timed-clock.ts';
+
+/** Whoever changes an object lets nobody wait for one that was deleted. */
+export function quarrelKeys(kind: string, place: Place): { changed: string; deleted: string } {
+  const key = `${kind} ${keyOf(place)}`;
+  return { changed: key, deleted: `${key}, deleted` };
+}
 
 export type Quarrels = {
   /** Whether it was written like this, so that it is undone where it is not so. */

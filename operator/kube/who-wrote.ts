@@ -21,6 +21,12 @@ export function whoWrote(object: KubeObject, path: string): string | undefined {
     .toSorted((a, b) => b.depth - a.depth || b.time.localeCompare(a.time))[0]?.manager;
 }
 
+/** `path`: of what is changed; without one it is deleted. */
+export function printUndoing(path: string | undefined, by: string | undefined): string {
+  const who = by ? `'${by}'` : 'somebody';
+  return `${who} ${path === undefined ? 'deletes it' : `changes \`${path.replace(/^\./, '')}\``} each time`;
+}
+
 /** How many steps of the path are noted. */
 function depthOf(noted: unknown, path: string, live: unknown): number {
   if (!isRecord(noted)) return 0;

@@ -8,10 +8,11 @@ import { isAsBefore } from '../installation/became.ts';
 import type { WritingMemory } from '../installation/writing-memory.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { unwrap } from '../kube/kube-failure.ts';
-import { type KubeObject, keyOf, type Place, withManagers } from '../kube/resource.ts';
+import { quarrelKeys } from '../kube/quarrels.ts';
+import { type KubeObject, withManagers } from '../kube/resource.ts';
 import type { RouteStep } from './decide.ts';
 import { declaredOf, isAsWritten } from './deviation.ts';
-import { PROJECT_LABEL, type RouteMode } from './edge.ts';
+import { PROJECT_LABEL } from './edge.ts';
 import { projectOf, routeTypes } from './live-route.ts';
 import type { RenderedRoute } from './render.ts';
 import { sayRefused, sayUndone } from './say-trouble.ts';
@@ -62,7 +63,7 @@ type Applying = Extract<RouteStep, { do: 'apply' }>;
 async function makeAsWanted(step: Applying, doing: Doing): Promise<void> {
   const { client, memory, done } = doing;
   const { route } = step;
-  const { changed, deleted } = keysOf(route);
+  const { changed, deleted } = quarrelKeys(route.mode, route.metadata);
   const applied = route.metadata.annotations[APPLIED] ?? '';
   const isKnown = [changed, deleted].some((key) => memory.quarrels.knows(key, applied));
   const live = isKnown ? await look(client, route) : undefined;
@@ -112,7 +113,7 @@ async function write(
     return;
   }
   const applied = metadata.annotations[APPLIED] ?? '';
-  const { changed, deleted } = keysOf(route);
+  const { changed, deleted } = quarrelKeys(route.mode, route.metadata);
   if (to === 'new' && live === undefined) quarrels.wrote(deleted, applied);
   // What only a policy makes of it, nobody changed back.
   if (live !== undefined && isAsBefore(live, answer.value)) quarrels.forget(changed);
@@ -127,15 +128,9 @@ async function remove(
   { client, memory: { became, quarrels } }: Doing,
 ): Promise<void> {
   const { name, namespace, uid } = object.metadata;
-  Object.values(keysOf({ mode, metadata: object.metadata })).forEach(quarrels.forget);
+  Object.values(quarrelKeys(mode, object.metadata)).forEach(quarrels.forget);
   became.forget(object);
   const answer = await client.delete(routeTypes[mode], { name, namespace }, { uid });
   // Another has its name by now, which is not ours to delete.
   if (!answer.ok && answer.failure.reason !== 'Conflict') throw answer.failure;
-}
-
-/** Whoever changes a route lets nobody wait for one that was deleted. */
-function keysOf({ mode, metadata }: { mode: RouteMode; metadata: Place }) {
-  const place = `${mode} ${keyOf(metadata)}`;
-  return { changed: place, deleted: `${place}, deleted` };
 }

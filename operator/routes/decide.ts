@@ -6,6 +6,7 @@
 import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import { APPLIED } from '../image-service/render/object.ts';
 import type { Became } from '../installation/became.ts';
+import { printSome } from '../print-some.ts';
 import { isAsWritten } from './deviation.ts';
 import { deliveryName, type EdgeFound, gatewayOf, ownFieldOf } from './edge.ts';
 import { admissionOf, findRoute, type KnownRoute } from './live-route.ts';
@@ -193,7 +194,5 @@ function judgeRoute(
 const HOSTS_PRINTED = 4;
 
 export function print(hosts: readonly string[]): string {
-  const more = hosts.length - HOSTS_PRINTED;
-  const shown = hosts.slice(0, HOSTS_PRINTED).join(', ');
-  return more > 0 ? `${shown} and ${more} more` : shown;
+  return printSome(hosts, HOSTS_PRINTED);
 }

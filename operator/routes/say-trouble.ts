@@ -2,7 +2,7 @@
 import { refusalOf } from '../cluster/refusal.ts';
 import type { KubeFailure } from '../kube/kube-failure.ts';
 import type { KubeObject } from '../kube/resource.ts';
-import { whoWrote } from '../kube/who-wrote.ts';
+import { printUndoing, whoWrote } from '../kube/who-wrote.ts';
 import { findDeviation } from './deviation.ts';
 import { routeTypes } from './live-route.ts';
 import type { RenderedRoute } from './render.ts';
@@ -33,9 +33,7 @@ export function sayUndone(route: RenderedRoute, live: KubeObject | undefined): V
   const { mode, metadata } = route;
   const path = live && findDeviation(route, live);
   const by = live && path && whoWrote(live, path);
-  const who = by ? `'${by}'` : 'somebody';
-  const deed = path === undefined ? 'deletes it' : `changes \`${path.replace(/^\./, '')}\``;
   const called = `the ${routeTypes[mode].kind} '${metadata.namespace}/${metadata.name}'`;
-  const message = `${called} does not stay as it is written: ${who} ${deed} each time; it is written again ever more seldom, every five minutes in the end: stop who does that`;
+  const message = `${called} does not stay as it is written: ${printUndoing(path, by)}; it is written again ever more seldom, every five minutes in the end: stop who does that`;
   return { reason: 'RouteUndone', message };
 }

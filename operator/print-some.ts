@@ -1,0 +1,6 @@
+/** So many of a list that may be long, and how many more there are. */
+export function printSome(all: readonly string[], most: number): string {
+  const more = all.length - most;
+  const shown = all.slice(0, most).join(', ');
+  return more > 0 ? `${shown} and ${more} more` : shown;
+}
