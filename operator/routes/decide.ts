@@ -47,7 +47,8 @@ export function decideRoute(facts: RouteFacts): RouteDecision {
   const { edge, live } = facts;
   if (edge.state !== 'ready') {
     // Of a typing error nobody's images are lost; a project that is gone needs no routes in any case.
-    const isKept = edge.state === 'invalid' && facts.project !== undefined;
+    const isUnknown = edge.state === 'invalid' || edge.state === 'unseen';
+    const isKept = isUnknown && facts.project !== undefined;
     const steps = isKept ? [] : live.map(remove);
     return { steps, verdict: judgeHosts(facts) ?? outside(edge), hosts: hostsOf(facts) };
   }
@@ -62,6 +63,7 @@ export function decideRoute(facts: RouteFacts): RouteDecision {
 function outside(edge: Exclude<EdgeFound, { state: 'ready' }>): Verdict {
   if (edge.state === 'invalid') return { reason: 'ImageServiceInvalid', message: edge.why };
   if (edge.state === 'absent') return { reason: 'NoImageService', message: edge.why };
+  if (edge.state === 'unseen') return { reason: 'ReadRefused', message: edge.why };
   const { name } = edge.edge.owner;
   const message = `the ImageService '${name}' has \`spec.routing.mode\` 'Disabled': routes are made by somebody else`;
   return { reason: 'RoutedByOthers', message };

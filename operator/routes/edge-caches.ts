@@ -5,6 +5,7 @@ import { listObjects } from '../installation/list-objects.ts';
 import { type ImageServiceObject, imageServices } from '../installation/live-types.ts';
 import type { CacheHealth } from '../kube/cache-health.ts';
 import type { Change } from '../kube/stored-objects.ts';
+import { sleep } from '../kube/timed-clock.ts';
 import { openWatchCache, type WatchCache, type WatchCacheOptions } from '../kube/watch-cache.ts';
 import { deliveryName, type EdgeFound, findEdge, gatewayOf, type RouteMode } from './edge.ts';
 import {
@@ -26,13 +27,15 @@ export type EdgeCaches = {
   wildcard(found: EdgeFound): KnownRoute | undefined;
   /** Told of the project of a route that changed, and of all where everything may lead elsewhere. */
   subscribe(handler: (project_id: string | 'all') => void): void;
-  /** Resolves when everything has been listed once. */
+  /** Resolves when everything has been listed once, or a while has passed for a kind of routes that may not be. */
   synced: Promise<unknown>;
   health(): CacheHealth[];
   stop(): Promise<void>;
 };
 
 type Options = Omit<WatchCacheOptions<LiveRoute>, 'type' | 'selection'> & { namespace: string };
+
+const SYNC_MS_MAX = 30_000;
 
 type State = Options & {
   services: WatchCache<ImageServiceObject>;
@@ -59,19 +62,35 @@ export function openEdgeCaches(options: Options): EdgeCaches {
   });
   for (const mode of ['Ingress', 'Gateway'] as const) watchRoutes(state, mode);
   state.caches.Gateway.onPresence(() => state.tell('all'));
+  for (const { synced } of Object.values(state.caches)) void synced.then(() => state.tell('all'));
   const { services, caches, index } = state;
-  const all = [services, caches.Ingress, caches.Gateway];
+  const routes = [caches.Ingress, caches.Gateway];
+  const all = [services, ...routes];
+  const routesListed = Promise.all(routes.map((cache) => cache.synced));
+  const stopped = new AbortController();
+  const waited = sleep(options.clock, SYNC_MS_MAX, stopped.signal);
   return {
-    find: () => findEdge(services.values(), namespace),
-    findNow: async () => findEdge(await listServices(state), namespace),
+    find: () => seen(state, findEdge(services.values(), namespace)),
+    findNow: async () => seen(state, findEdge(await listServices(state), namespace)),
     projects: () => index.keys(),
     routesOf: (project_id) => [...(index.get(project_id)?.values() ?? [])],
     wildcard: (found) => wildcardOf(state, found),
     subscribe: (handler) => void handlers.push(handler),
-    synced: Promise.all(all.map((cache) => cache.synced)),
+    synced: Promise.all([services.synced, Promise.race([routesListed, waited])]),
     health: () => all.map((cache) => cache.health()),
-    stop: async () => void (await Promise.all(all.map((cache) => cache.stop()))),
+    stop: async () => {
+      stopped.abort();
+      await Promise.all(all.map((cache) => cache.stop()));
+    },
   };
+}
+
+/** Whether somebody else has an object of the name of a route can only be told of a kind that was listed. */
+function seen({ caches, namespace }: State, found: EdgeFound): EdgeFound {
+  if (found.state !== 'ready' || caches[found.mode].health().isSynced) return found;
+  const { kind } = routeTypes[found.mode];
+  const why = `the operator could not list the objects of kind ${kind} in '${namespace}' yet, so that routes stay as they are: where it lacks the right, its log names it`;
+  return { state: 'unseen', edge: found.edge, why };
 }
 
 /** But for who has the database. */

@@ -22,12 +22,13 @@ export type RouteMode = 'Ingress' | 'Gateway';
 export type GatewayRef = NonNullable<ImageServiceSpec['routing']>['gatewayRef'];
 
 /**
- * `absent`: there is nothing to lead to. `disabled`: somebody else makes the routes. `invalid`: where to cannot be told,
- * and what leads there stays.
+ * `absent`: there is nothing to lead to. `disabled`: somebody else makes the routes. `invalid`: where to cannot be told;
+ * `unseen`: what stands was never listed. What leads there stays in both.
  */
 export type EdgeFound =
   | { state: 'ready'; edge: Edge; mode: RouteMode }
   | { state: 'disabled'; edge: Edge }
+  | { state: 'unseen'; edge: Edge; why: string }
   | { state: 'invalid'; why: string; deliveryRootDomain: string | undefined }
   | { state: 'absent'; why: string };
 

@@ -31,13 +31,15 @@ export async function planRoutes(object: TenantObject, context: PlanContext): Pr
 }
 
 const LISTED_MS_MAX = 10_000;
+const UNLISTED = 'the routes that there are cannot be listed yet: the plan waits for them';
 
 /** What cannot be listed, for want of a permission, is not waited for: others have to be looked at too. */
 async function allListed({ edges }: PlanContext): Promise<void> {
   const late = ended(AbortSignal.timeout(LISTED_MS_MAX)).then(() => {
-    throw new Error('the routes that there are cannot be listed yet: the plan waits for them');
+    throw new Error(UNLISTED);
   });
   await Promise.race([edges.synced, late]);
+  if (edges.find().state === 'unseen') throw new Error(UNLISTED);
 }
 
 function printStep(step: RouteStep): string {

@@ -33,6 +33,10 @@ export const routedReasons = {
     status: 'Unknown',
     meaning: 'The ImageService cannot be read: routes stay as they are.',
   },
+  ReadRefused: {
+    status: 'Unknown',
+    meaning: 'The operator cannot list the routes that there are: they stay as they are.',
+  },
   NotAccepted: {
     status: 'False',
     meaning: 'The project, or one of its domains, was not accepted.',

@@ -1,20 +1,18 @@
 // Routes that somebody changes back each time, and routes that a policy changes on their way in. Spec: Project (status).
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemTimedClock } from '../../operator/kube/timed-clock.ts';
-import { updateProjectDomains } from '../../runtime/db/project-domains.ts';
-import { updateProject } from '../../runtime/db/projects.ts';
 import { least } from '../operator/image-service/samples.ts';
 import { useDatabase } from '../support/database.ts';
+import { declareRouted } from '../support/declared-route.ts';
 import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
 import { mutateOnWayIn } from '../support/mutating-policy.ts';
 import { watchForRoutes } from '../support/route-leader.ts';
-import { makeProject } from '../support/rows.ts';
-import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
+import { useTenantCluster } from '../support/tenant-cluster.ts';
 import { until } from '../support/until.ts';
 
 const { db } = useDatabase();
 const cluster = useTenantCluster({ db });
-const { apply, condition, events, namespace, other: images, path, plane } = cluster;
+const { condition, events, namespace, other: images, plane } = cluster;
 const content_type = 'application/merge-patch+json';
 
 let ahead_ms = 0;
@@ -22,7 +20,7 @@ const clock = { ...systemTimedClock, elapsed: () => systemTimedClock.elapsed() +
 let routes: ReturnType<typeof watchForRoutes>;
 
 beforeAll(async () => {
-  routes = watchForRoutes(plane(), { teams: namespace(), images: images() }, clock);
+  routes = watchForRoutes(plane(), { teams: namespace(), images: images() }, { clock });
   const service = { apiVersion: 'tintype.dev/v1alpha1', kind: 'ImageService' };
   const metadata = { name: 'main', namespace: images() };
   const place = `/apis/tintype.dev/v1alpha1/namespaces/${images()}/imageservices/main`;
@@ -37,33 +35,9 @@ type Ingress = {
   spec: { ingressClassName: string; rules: { host: string }[] };
 };
 
-/** A Project with a domain and a row that it owns, as the controller of projects leaves it. */
-async function declared() {
-  const name = newSlug();
-  const host = `${name}.example`;
-  const made = await apply('Project', name, {});
-  const { project_id } = await makeProject(db, { project_slug: name });
-  const owner = { owner_namespace: namespace(), owner_name: name };
-  const changes = {
-    ...{ ...owner, owner_uid: (made as { metadata: { uid: string } }).metadata.uid },
-    owner_deletion_policy: 'suspend' as const,
-  };
-  await db.transaction(async (tx) => {
-    await updateProject(tx, { project_id, changes });
-    await updateProjectDomains(tx, { project_id, domains: [host] });
-  });
-  const lastTransitionTime = '2026-01-01T00:00:00Z';
-  const synced = { type: 'Synced', status: 'True', reason: 'InSync', message: '' };
-  const body = { status: { conditions: [{ ...synced, lastTransitionTime }] } };
-  await kubeOk(plane(), {
-    ...{ method: 'PATCH', content_type, body },
-    path: `${path('Project', name)}/status`,
-  });
-  const route = `/apis/networking.k8s.io/v1/namespaces/${images()}/ingresses/main-project-${name}`;
-  return { name, host, route };
-}
+type Declared = Awaited<ReturnType<typeof declareRouted>>;
 
-type Declared = Awaited<ReturnType<typeof declared>>;
+const declared = () => declareRouted(cluster, db);
 
 async function read({ route }: Declared): Promise<Ingress | undefined> {
   const { status, body } = await kubeRequest(plane(), { path: route });

@@ -1,14 +1,14 @@
 /** The controller of routes as a process that leads runs it, on watches of its own. */
 import { openObjectCaches } from '../../operator/cluster/object-caches.ts';
 import { createEventRecorder } from '../../operator/kube/events.ts';
-import { systemTimedClock } from '../../operator/kube/timed-clock.ts';
+import { systemTimedClock, type TimedClock } from '../../operator/kube/timed-clock.ts';
 import { openEdgeCaches } from '../../operator/routes/edge-caches.ts';
 import type { ProbeHost } from '../../operator/routes/probe-hosts.ts';
 import { createRouteController } from '../../operator/routes/route-controller.ts';
 import type { Database } from '../../runtime/db/client.ts';
 import { connectKube } from '../operator/kube/connect.ts';
 import { silentLog as log } from '../operator/kube/silent-log.ts';
-import type { PlaneAddress } from './kube-request.ts';
+import type { Identity, PlaneAddress } from './kube-request.ts';
 
 /** `teams` has Projects, `images` the ImageService and the routes. */
 type Namespaces = { teams: string; images: string };
@@ -20,9 +20,9 @@ const nobodyAsks: ProbeHost = async () => undefined;
 export function watchForRoutes(
   plane: PlaneAddress,
   { teams, images }: Namespaces,
-  clock = systemTimedClock,
+  { clock = systemTimedClock, as = 'admin' }: { clock?: TimedClock; as?: Identity } = {},
 ) {
-  const { client, metrics } = connectKube(plane);
+  const { client, metrics } = connectKube(plane, { as });
   const common = { client, clock, log, metrics };
   const caches = openObjectCaches({ ...common, namespaces: [teams] });
   const edges = openEdgeCaches({ ...common, namespace: images });

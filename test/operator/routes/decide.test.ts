@@ -17,6 +17,7 @@ import {
 } from './samples.ts';
 
 const absent = findEdge([], 'images');
+const unseen = { ...readyEdge({}), state: 'unseen', why: 'not listed' } as const;
 const atGateway = readyEdge({ routing: gateway });
 const atOther = readyEdge({ routing: { ...gateway, gatewayRef: { name: 'other' } } });
 const always = { ...usual, perProject: 'Always' } as const;
@@ -145,6 +146,12 @@ const cases: [name: string, facts: RouteFacts, steps: string[], reason: string][
     }),
     ['delete Ingress'],
     'ImageServiceInvalid',
+  ],
+  [
+    'of a kind that was never listed nothing is written, and what stands stays',
+    facts({ edge: unseen, live: [liveRoute(routed)] }),
+    [],
+    'ReadRefused',
   ],
   [
     'where somebody else routes nothing is left',
