@@ -1,6 +1,6 @@
 /**
- * What a message is made of: a line of JSON, and behind it the bytes that stood in its fields, as they are. Pictures
- * travel in replies, and base64 would cost a third more and a copy.
+ * The wire format of a message: a line of JSON, then the raw bytes of its binary fields. Images travel in replies, and
+ * base64 would cost a third more and a copy.
  */
 import { z } from 'zod';
 
@@ -9,11 +9,11 @@ const LENGTH_BYTES = 4;
 
 const head = z.object({
   version: z.literal(VERSION),
-  value: z.unknown().optional(),
+  value: z.json().optional(),
   binary: z.array(z.object({ field: z.string(), length: z.int().min(0) })),
 });
 
-/** Bytes may stand in the fields of an object, not deeper. */
+/** Binary values are supported in the fields of the object, not deeper. */
 export function printMessage(value: unknown): Buffer {
   const fields = typeof value === 'object' && value !== null ? Object.entries(value) : [];
   const binary = fields.filter((entry): entry is [string, Uint8Array] => isBytes(entry[1]));
