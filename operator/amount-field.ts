@@ -1,10 +1,13 @@
-/** The piece of a schema that holds bytes, in the words that Kubernetes has for them. */
+/** The schema of a field that holds a number of bytes, in Kubernetes notation. */
 import { checked, matching, text } from './fields.ts';
 import { BYTES_END, readBytes } from './quantity.ts';
 
 const AMOUNT_LENGTH_MAX = 20;
 
-/** Bytes with a unit, which the API server compares as Kubernetes does; `min` 0: or empty. */
+/**
+ * Bytes with a unit, which the API server compares as a quantity; `min` 0 also allows an empty
+ * value.
+ */
 export function bytes(expected: string, { min = 1, pattern }: { min?: 0 | 1; pattern: RegExp }) {
   const words = `${expected}, less than ${BYTES_END}`;
   const rule = `${matching(pattern)} && quantity(self).isLessThan(quantity('${BYTES_END}'))`;

@@ -1,7 +1,7 @@
 /**
- * What the API of an installation is told, for what the operator does in its place: it gives the organization of a
- * namespace its trial, and uploads the images that presets bring. Both go by the ImageService of the delivery namespace,
- * so that a project has the same room, and takes the same types, by either way. Spec: Organization; Uploads.
+ * The settings of an installation's API, for what the operator does in its place: starting the trial of a namespace's
+ * organization, and uploading the images of presets. Both follow the ImageService of the delivery namespace, so that a
+ * project has the same room and accepts the same types either way. Spec: Organization; Uploads.
  */
 import type { UploadSettings } from '../runtime/actions/create-upload.ts';
 import type { Plans } from '../runtime/core/plans.ts';
@@ -19,24 +19,30 @@ import type { Edge, EdgeFound } from './routes/edge.ts';
 export type ApiSettings = {
   plans: Plans;
   uploads: UploadSettings;
-  /** Where workers look for uploads, as far as the resource itself says it. */
+  /** The bucket where workers look for uploads, if the resource itself states it. */
   ingestBucket?: string | undefined;
 };
 
-/** Nobody can tell what the API goes by, and nothing is guessed. */
+/** The API's settings cannot be read, and the operator does not guess them. */
 export class SettingsUnknown extends Error {}
 
-/** What is wrong with the installation is for who runs it, and stands in the log; who declares something waits. */
+/**
+ * For tenants, who can only wait: what is wrong with the installation is for its administrator, and
+ * is in the log.
+ */
 export const NO_SETTINGS =
   'the ImageService or its plans cannot be read: whoever runs the installation finds what is wrong in the log of the operator; this is tried again by itself';
 
 type Sources = {
   client: Pick<KubeClient, 'get'>;
-  /** By the word of the API server: an organization gets its trial once. */
+  /** Asks the API server, not a cache, as an organization gets its trial only once. */
   findEdge(): Promise<EdgeFound>;
 };
 
-/** A file of plans that the operator itself was given goes before that of the ImageService. Throws Advice where it is wrong. */
+/**
+ * A plans file of the operator's own takes precedence over the ImageService's. Throws Advice when
+ * it is invalid.
+ */
 export function createApiSettings(
   config: Config,
   { client, findEdge }: Sources,
@@ -51,7 +57,10 @@ export function createApiSettings(
   return () => read().catch(tellUnknown);
 }
 
-/** What stays as it is until somebody mends it: a text that is wrong, or one that the operator may not read. */
+/**
+ * Turns causes that last until somebody fixes them into SettingsUnknown: an invalid text, or one
+ * that the operator may not read.
+ */
 function tellUnknown(cause: unknown): never {
   const isToMend = cause instanceof Advice || refusalOf(cause) !== undefined;
   throw isToMend ? new SettingsUnknown((cause as Error).message, { cause }) : cause;
@@ -78,13 +87,16 @@ async function plansOf(
   return parsePlans(bytes?.toString() ?? '', `the key ${key} of ${place}`);
 }
 
-/** Undefined where a Secret may name it. */
+/** Undefined if a Secret may name it. */
 function ingestBucketOf({ spec: { storage, storageSecretRef } }: Edge): string | undefined {
   const usual = storageSecretRef === undefined ? usualBuckets.ingestBucket : undefined;
   return storage?.ingestBucket ?? usual;
 }
 
-/** Of the variables that stand in the resource, not in a Secret: whatever they do not say the operator's own do. */
+/**
+ * Reads the variables in the resource itself, not in a Secret; the operator's own settings fill in
+ * the rest.
+ */
 function uploadsOf(edge: Edge | undefined, config: Config): UploadSettings {
   const told = (edge?.spec.extraEnv ?? []).map(({ name, value }) => [name, value] as const);
   const env = Object.fromEntries(told.filter(([, value]) => value));

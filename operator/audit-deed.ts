@@ -1,7 +1,6 @@
 /**
- * What the audit log keeps of a pass: its changes by name, and the rows that they touched as they were and as they are.
- * Of a secret it says that there is a new one, of a callback URL the origin, as the rest of it may be a secret.
- * Spec: Project.
+ * What the audit log records of a pass: its changes by name, and the affected rows before and after. Of a secret it
+ * records only that it is new, of a callback URL only the origin, as the rest may be a secret. Spec: Project.
  */
 import { type Actor, insertAuditEntry } from '../runtime/db/audit-log.ts';
 import type { Transaction } from '../runtime/db/client.ts';
@@ -16,7 +15,7 @@ type Deeds = {
   differences: readonly RowDifference[];
 };
 
-/** The operator, for the resource that it follows. */
+/** The operator as the actor, on behalf of the resource that it reconciles. */
 export function operatorAs({ identity }: Pick<Subject<unknown>, 'identity'>): Actor {
   return { actor_kind: 'operator', actor_id: identity.uid };
 }

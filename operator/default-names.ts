@@ -1,7 +1,7 @@
 /**
- * Fields that the name of the resource stands for where they are left out. Kubernetes takes names of 253 characters, so
- * one may be too long for it: the API server refuses that, and the operator what was stored before. Spec: Project;
- * Watermark preset; Recipe.
+ * Fields that default to the name of the resource. Kubernetes allows names of 253 characters, so the name may be too
+ * long for the field: the API server refuses that, and the operator refuses resources stored before the rule. Spec:
+ * Project; Watermark preset; Recipe.
  */
 import {
   FILE_SLUG_LENGTH_MAX,
@@ -14,7 +14,7 @@ const LENGTHS = { displayName: NAME_LENGTH_MAX, fileSlug: FILE_SLUG_LENGTH_MAX }
 
 type Field = keyof typeof LENGTHS;
 
-/** Which of its fields have to be set, in words; undefined where the name may stand for those that are not. */
+/** Which fields must be set, in words; undefined if the name is valid for all that are left out. */
 export function refuseDefaults(
   { name }: { name: string },
   spec: Readonly<Partial<Record<Field, string | undefined>>>,
@@ -30,7 +30,7 @@ export function defaultNameRule(field: Field): Rule {
   return ruleFor(field, `size(self.metadata.name) <= ${LENGTHS[field]}`, printNeed(field));
 }
 
-/** A name of Kubernetes may have dots besides. */
+/** Unlike a slug, a Kubernetes name may contain dots. */
 export const defaultSlugRule = ruleFor(
   'slug',
   `self.metadata.name.matches('^[a-z0-9-]{1,${PROJECT_SLUG_LENGTH_MAX}}$')`,
@@ -38,7 +38,8 @@ export const defaultSlugRule = ruleFor(
 );
 
 function ruleFor(field: string, isFitting: string, need: string): Rule {
-  // Of what was stored before there was the rule, a status and the end of a finalizer must still be taken.
+  // A resource stored before this rule must still accept a new status and the removal of its
+  // finalizer.
   const isOld = `oldSelf.hasValue() && !has(oldSelf.value().spec.${field})`;
   return {
     rule: `has(self.spec.${field}) || ${isFitting} || (${isOld})`,

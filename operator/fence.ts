@@ -1,8 +1,8 @@
 /**
- * The database as one term of the leader writes it: each transaction first locks the row of the newest term and ends,
- * having changed nothing, where that is not its own. So a leader that was frozen through its whole lease cannot write
- * once another has begun, whatever its clock says; nor can one that still knows rows of before the database was restored
- * or made anew. Spec: Project.
+ * The database as one term of the leader writes it: each transaction first locks the row of the newest term, and aborts
+ * unless the term is its own. So a leader that was frozen past its lease cannot write once another has begun, whatever
+ * its clock says; nor can one that still remembers rows from before the database was restored or recreated. Spec:
+ * Project.
  */
 import type { Database } from '../runtime/db/client.ts';
 import { insertOwnersElsewhere } from '../runtime/db/declared-rows.ts';
@@ -26,13 +26,16 @@ export class Fenced extends Error {
   }
 }
 
-/** Two clusters whose operators have one database take it from one another for ever. */
+/** Two clusters whose operators share a database take it from each other for ever. */
 function ofAnother(own: OperatorTerm, newest: OperatorTerm): string {
   if (isOneLease(own, newest)) return '';
   return ' (another Lease of that name: does another cluster use this database?)';
 }
 
-/** What this term had written down of itself is gone: so may be anything else that it remembers. */
+/**
+ * The database lost this term's own record, so anything else that the term remembers may be lost
+ * too.
+ */
 export class Rewound extends Error {
   override readonly name = 'Rewound';
 
@@ -44,19 +47,19 @@ export class Rewound extends Error {
 }
 
 export type Fence = {
-  /** Reads are as ever; a write belongs in a transaction. */
+  /** Reads work as usual; writes must be in a transaction. */
   db: Database;
-  /** Makes this term the newest; Fenced where a later one has begun. */
+  /** Makes this term the newest; throws Fenced if a later one has begun. */
   raise(): Promise<void>;
   /**
-   * Raises where nothing has yet, as the database was away when the term began; else looks whether it still is the newest:
-   * throws Fenced or Rewound, as a write would.
+   * Raises the term if that has not happened yet, because the database was down when it began.
+   * Otherwise checks that it still is the newest: throws Fenced or Rewound, as a write would.
    */
   raised(): Promise<void>;
 };
 
 export function openFence(db: Database, term: OperatorTerm): Fence {
-  /** The table that it was written to. */
+  /** The table that holds this term's row. */
   let raisedIn: string | undefined;
   const raise = async () => {
     const last = await findNewestOperatorTerm(db);
@@ -65,12 +68,12 @@ export function openFence(db: Database, term: OperatorTerm): Fence {
     await raiseOperatorTerm(db, term);
     const newest = await findOperatorTerm(db, term.lease);
     if (newest === undefined || !isSame(newest, term)) throw new Fenced(term, newest ?? term);
-    // What came until nobody else could write any more.
+    // Records again what was declared before the raise shut out all other writers.
     if (isElsewhere) await noteElsewhere(db);
     raisedIn = newest.table;
   };
   const fenced: Database['transaction'] = (work, options) => {
-    // As it is now: another transaction may raise the term before this one has read it.
+    // Read before the transaction: another one may raise the term before this one has read the row.
     const table = raisedIn;
     return db.transaction(async (tx) => {
       proveTerm(await lockOperatorTerm(tx, term.lease), term, table);
@@ -100,34 +103,34 @@ export function openFence(db: Database, term: OperatorTerm): Fence {
 }
 
 /**
- * What was declared in the time of another Lease may be another cluster's: that it is not in this one says nothing. Noted
- * before the term is, so that nobody ever sees the one without the other.
+ * Resources declared under another Lease may be another cluster's: their absence from this cluster
+ * means nothing. Recorded before the term, so that nobody ever sees the term without this record.
  */
 function noteElsewhere(db: Database): Promise<void> {
   return insertOwnersElsewhere(db, { folder_prefix: FOLDER_UID_PREFIX });
 }
 
-/** Of one that did not say by which Lease it led nobody knows. */
+/** Unknown, and so false, for a term that did not record its Lease. */
 function wasLedByOurs(own: OperatorTerm, last: OperatorTerm): boolean {
   return last.lease_uid === own.lease_uid;
 }
 
-/** The database was away when the term began. */
+/** The database was down when the term began. */
 class NotRaised extends Error {}
 
-/** `table`: where this one was written to; undefined: nowhere yet. */
+/** `table`: where this term was raised; undefined: not yet. */
 function proveTerm(
   newest: KnownTerm | undefined,
   own: OperatorTerm,
   table: string | undefined,
 ): void {
   if (!knows(newest, own)) throw table === undefined ? new NotRaised() : new Rewound(own);
-  // A dump of this very term knows it as well.
+  // A restored dump of this very term contains its row too, in another table.
   if (table !== undefined && newest.table !== table) throw new Rewound(own);
   if (!isSame(newest, own)) throw new Fenced(own, newest);
 }
 
-/** Or of one that came after it. */
+/** True also if the newest term is later than this one. */
 function knows(newest: KnownTerm | undefined, own: OperatorTerm): newest is KnownTerm {
   return newest !== undefined && newest.epoch >= own.epoch;
 }

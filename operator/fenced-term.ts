@@ -1,17 +1,20 @@
 /**
- * A term of the leader whose writes are fenced in the database: where a later term has begun there, it is over, and the
- * next one takes a higher number. So it is where the database was restored or made anew, as nothing that was remembered of
- * it holds any more. Without a database it goes on, to say so in conditions. Spec: Project.
+ * A leader's term whose writes are fenced in the database: it ends where a later term has begun there, and the next one
+ * takes a higher number. It also ends where the database was restored or recreated, as nothing remembered of it is
+ * valid any more. Without a database the term continues, to report that in conditions. Spec: Project.
  */
 import type { Database } from '../runtime/db/client.ts';
 import type { Log } from '../runtime/platform/log.ts';
 import { Fenced, openFence, Rewound } from './fence.ts';
 import type { Term } from './kube/lease.ts';
 
-/** Every write of the term goes through its own database. */
+/** All writes of the term go through this database. */
 export type FencedTerm = Term & {
   db: Database;
-  /** Once it has resolved, the database knows of this term; throws where it does not any more, or cannot be told. */
+  /**
+   * Once resolved, the database knows this term; throws if the term is no longer the newest, or if
+   * that cannot be found out.
+   */
   raised(): Promise<void>;
 };
 
@@ -19,7 +22,7 @@ type Fencing = {
   db: Database;
   /** Namespace and name of the Lease. */
   lease: string;
-  /** Nobody else's. */
+  /** A name that no other process uses. */
   holder: string;
   log: Log;
 };
@@ -41,7 +44,8 @@ export async function leadFenced(
       return await run();
     } catch (error) {
       const why = whyOver(error);
-      // Once, also where the term ended by the clock before: a process that was frozen tries to write when it wakes up.
+      // Logged once, also if the clock ended the term before: a process that was frozen tries to
+      // write when it wakes up.
       if (why !== undefined && !isTold) {
         isTold = true;
         log.error(why, { error });

@@ -1,7 +1,7 @@
 /**
- * The pieces that the schemas of all kinds are made of. The message of each piece is the words that
- * say what was expected; whoever reports a fault adds the path before them and what stood there after.
- * Bounds stand on every string, number and list, as the API server's validation rules need them.
+ * The building blocks of all kinds' schemas. The message of each says what was expected; whoever reports a fault adds
+ * the path before it and the actual value after it. Every string, number and list has bounds, as the API server's
+ * validation rules require.
  */
 import { z } from 'zod';
 import { parseChain } from '../runtime/core/delivery/chain.ts';
@@ -19,7 +19,7 @@ import {
 import { unreadPart } from '../runtime/core/resources/chain.ts';
 import { countCharacters, hasUnsafeCharacters, UNSAFE_CHARACTER } from '../runtime/core/text.ts';
 
-/** What Kubernetes allows for the name of an object: a DNS subdomain, labels with dots between them. */
+/** Maximum length of an object's name in Kubernetes: a DNS subdomain, labels separated by dots. */
 const OBJECT_NAME_LENGTH_MAX = 253;
 export const OBJECT_NAME_PATTERN = /^[a-z0-9]+((\.|-+)[a-z0-9]+)*$/;
 const OBJECT_NAME_OR_NONE_PATTERN = /^([a-z0-9]+((\.|-+)[a-z0-9]+)*)?$/;
@@ -28,7 +28,7 @@ const ROTATION_TRIGGER_LENGTH_MAX = 128;
 
 type TextRule = { min?: 0 | 1; max: number; pattern?: RegExp };
 
-/** A text bounded in characters, as the API server counts them; `expected` says in words what it should be. */
+/** A text whose length is bounded in characters, as in the API server; `expected` describes it. */
 export function text(expected: string, { min = 1, max, pattern }: TextRule) {
   const bounded = z
     .string({ error: expected })
@@ -41,12 +41,12 @@ export function text(expected: string, { min = 1, max, pattern }: TextRule) {
   return min === 0 ? bounded : bounded.meta(checked("self != ''", expected));
 }
 
-/** What the API server refuses by a rule of ours, and says in our words: of a pattern it would show the pattern. */
+/** A rule with a message of ours: for a pattern the API server would show the pattern. */
 export function checked(rule: string, expected: string) {
   return { 'x-kubernetes-validations': [{ rule, message: `must be ${expected}` }] };
 }
 
-/** A rule beside those that a piece has; `meta` alone would put it in their place. */
+/** Adds a rule to those that a piece has; `meta` alone would replace them. */
 export function alsoChecked<Piece extends z.ZodType>(piece: Piece, rule: Rule): Piece {
   const before = (piece.meta()?.['x-kubernetes-validations'] ?? []) as readonly Rule[];
   return piece.meta({ 'x-kubernetes-validations': [...before, rule] });
@@ -72,7 +72,7 @@ export function integer(expected: string, { min, max }: { min: number; max: numb
     .meta(checked(`${min} <= self && self <= ${max}`, expected));
 }
 
-/** Fields under one heading; a field that is not named here is refused. */
+/** Fields under one heading; an unknown field is refused. */
 export function group<Shape extends z.ZodRawShape>(expected: string, shape: Shape) {
   return z.strictObject(shape, {
     error: (issue) =>
@@ -85,8 +85,8 @@ export function group<Shape extends z.ZodRawShape>(expected: string, shape: Shap
 type ListRule = { expected: string; max: number };
 
 /**
- * A list of which an empty one says something else than none. It is applied as a whole: of a list that is merged item by
- * item the API server takes an empty one for none.
+ * For a list whose empty value differs from no value. The list is applied as a whole: when the API
+ * server merges a list item by item, it treats an empty one as absent.
  */
 function whole(same: string, words: string) {
   return {
@@ -98,8 +98,8 @@ function whole(same: string, words: string) {
 }
 
 /**
- * A list in which no two items may be the same. The API server counts what a rule costs: `==` by the letters of both,
- * `in` by the items of the list alone, so that 256 long texts can be compared with one another.
+ * A list without duplicates. The API server bounds a rule's cost: `==` costs the letters of both
+ * sides, `in` only the list's items, so 256 long texts can be compared.
  */
 export function distinct<Item extends z.ZodType<string>>(item: Item, rule: ListRule) {
   return z
@@ -109,13 +109,13 @@ export function distinct<Item extends z.ZodType<string>>(item: Item, rule: ListR
     .meta(whole('b in [a]', 'item'));
 }
 
-/** A list of items with names of their own, each name once; an empty one says as much as none. */
+/** A list of named items, each name once; an empty list means the same as none. */
 export function named<Item extends z.ZodType<{ name: string }>>(item: Item, rule: ListRule) {
   const meta = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] };
   return namedItems(item, rule).meta(meta);
 }
 
-/** The same, where an empty one says that there are to be none. */
+/** The same, where an empty list means that there are to be none. */
 export function namedWhole<Item extends z.ZodType<{ name: string }>>(item: Item, rule: ListRule) {
   return namedItems(item, rule).meta(whole('a.name == b.name', 'name'));
 }
@@ -146,12 +146,12 @@ function reportRepeats(
   });
 }
 
-/** The name of an object; `what` it is the name of goes before the words that say which letters it may have. */
+/** An object's name; the message is `what`, then the letters that the name may have. */
 export function objectName(what: string) {
   return text(sayObjectName(what), { max: OBJECT_NAME_LENGTH_MAX, pattern: OBJECT_NAME_PATTERN });
 }
 
-/** The same, where an empty one says that there is to be none, as with `storageClassName` of Kubernetes. */
+/** The same, where an empty name means none, like `storageClassName` in Kubernetes. */
 export function objectNameOrNone(what: string) {
   const shape = {
     min: 0,
@@ -183,7 +183,7 @@ export const projectRef = reference('Project')
 const chainExpected = 'a transform chain, for example resize/640x480/format/webp';
 const unnestedExpected = 'a transform chain without preset:, for presets do not nest';
 
-/** The delivery grammar in the API server's words; they refuse nothing that `parseChain` reads. */
+/** The delivery grammar as API server rules; they accept everything that `parseChain` reads. */
 const chainRules = [
   { rule: `('/' + self).matches('${SLASHED_CHAIN}')`, message: `must be ${chainExpected}` },
   {
@@ -236,7 +236,9 @@ export const fileSlug = text(
   { max: FILE_SLUG_LENGTH_MAX, pattern: /^[a-z0-9][a-z0-9._-]*$/ },
 );
 
-/** What a row cannot hold would fail each pass without a word in a condition: U+0000, and half of a surrogate pair. */
+/**
+ * U+0000 and half surrogate pairs do not fit a row: passes would fail, unreported by conditions.
+ */
 export const rotationTrigger = text(
   `a text of 1 to ${ROTATION_TRIGGER_LENGTH_MAX} characters without U+0000, in quotes where it looks like a number`,
   { max: ROTATION_TRIGGER_LENGTH_MAX, pattern: /^[^\0\p{Cs}]+$/u },

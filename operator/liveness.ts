@@ -1,20 +1,23 @@
 /**
- * What only a new start mends: something of this process that stands still while all that it depends on works. An API
- * server or a database that is away is nothing of the kind, and neither is a refusal. Pure.
+ * What only a restart can fix: a part of this process that is stuck while everything it depends on works. An API server
+ * or a database that is down does not count, nor does a refusal. Pure.
  */
 import type { CacheHealth } from './kube/cache-health.ts';
 
 export type Vitals = {
   caches: readonly Pick<CacheHealth, 'unheard_ms'>[];
-  /** For how long the API server has been answering this process without a break. */
+  /** For how long the API server has been answering this process without interruption. */
   answering_ms: number;
-  /** Of the pass that has been running for longest; one is told to stop after two minutes. */
+  /** Of the longest-running pass; a pass is told to stop after two minutes. */
   longest_pass_ms: number;
-  /** For how long the work of a term goes on that is over: nobody else's, but this process cannot lead again. */
+  /**
+   * For how long the work of an ended term has been going on: others are unaffected, but this
+   * process cannot lead again.
+   */
   overdue_ms: number;
 };
 
-/** `answering`: caches pause for half a minute at most before they try again. */
+/** `answering`: caches pause for at most half a minute before they try again. */
 const LONGEST_MS = {
   unheard: 30 * 60_000,
   answering: 5 * 60_000,

@@ -1,6 +1,6 @@
 /**
- * `tintype operator`: keeps the rows of a database as the resources of a cluster declare them. One of several leads;
- * the others hold warm caches and take over when it goes. What is missing is said at once, all of it.
+ * `tintype operator`: keeps the rows of a database as the resources of a cluster declare them. One of several processes
+ * leads; the others keep warm caches and take over when it ends. Missing settings are reported at once, all together.
  */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -61,7 +61,8 @@ const clock = systemTimedClock;
 
 async function start({ env, config, log, lifecycle }: Start): Promise<void> {
   const credentials = await openCredentials(env, clock);
-  // Whether it answers, and is migrated, is said in conditions: the operator may be what migrates it.
+  // Conditions report whether the database answers and is migrated: the operator may be the one
+  // that migrates it.
   const db = openDatabase(config.databaseUrl, { log, lifecycle });
   const metrics = createKubeMetrics();
   const unled = createKubeClient({ credentials, clock, metrics });
@@ -121,7 +122,7 @@ type Electing = Omit<Parameters<typeof runElector>[0], 'identity' | 'lastEpoch' 
   db: OpenDatabase;
 };
 
-/** `name`: of this process, among those of its namespace. */
+/** `name`: of this process, unique in its namespace. */
 function elect(
   { db, name, ...options }: Electing,
   work: (term: FencedTerm) => Promise<unknown>,
@@ -135,7 +136,9 @@ function elect(
   });
 }
 
-/** Looks each time, and tells where something else is found than the time before. */
+/**
+ * Returns a function that calls `tell` whenever `find` returns another value than the time before.
+ */
 function whenAnother<Value>(find: () => Value, tell: () => void): () => void {
   let last = find();
   return () => {

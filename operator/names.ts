@@ -1,8 +1,8 @@
 /**
- * Names that are there once per project, where resources exchange them: a row that holds a declared name makes way
- * where its own resource is declared to take another one, and so does whoever holds that; and where its own resource is
- * going, or gone while its row stays as the default watermark. All of them are renamed in the transaction of whoever
- * looks first, since each would wait for another's name for ever. Spec: Watermark preset; Recipe.
+ * Unique names within a project, when resources exchange them. A row that holds a declared name makes way if its own
+ * resource declares another name, and so does the holder of that name; also if its own resource is being deleted, or is
+ * gone while its row stays as the default watermark. The first resource reconciled renames all of them in one
+ * transaction, as each would otherwise wait for another's name for ever. Spec: Watermark preset; Recipe.
  */
 import type { z } from 'zod';
 import type { Queryable } from '../runtime/db/client.ts';
@@ -20,7 +20,7 @@ import { refuseDefaults } from './default-names.ts';
 import type { Scope } from './reconcile.ts';
 import type { RowDifference } from './row-difference.ts';
 
-/** Who has the name and keeps it; or who has to be renamed first, which is mostly nobody. */
+/** The holder that keeps the name; or the rows to rename first, mostly none. */
 export type Way = { holder: NameHolder } | { holder?: undefined; renamings: readonly Renaming[] };
 
 export type MakeWay = { change: 'make-way'; renamings: readonly Renaming[]; own_id: string | null };
@@ -36,7 +36,9 @@ export function declaredName({ name }: { name: string }, { displayName }: NamedS
   return displayName ?? name;
 }
 
-/** Follows the name from holder to holder, to one that is free or that the resource itself leaves. */
+/**
+ * Follows the name from holder to holder, to one that is free or that the resource itself gives up.
+ */
 export async function findWay(
   db: Queryable,
   { wish, ...kind }: Kind & { wish: NameWish },
@@ -59,7 +61,10 @@ export async function findWay(
   return { renamings };
 }
 
-/** Undefined where no resource of the project says, or none that it may have, or where it is to be left alone. */
+/**
+ * Undefined if no resource of the project declares a valid name for the row, or if it is to be left
+ * alone.
+ */
 async function nextName(
   db: Queryable,
   holder: HolderRow,
@@ -68,7 +73,8 @@ async function nextName(
   const { id, owner_uid, owner_name } = holder;
   if (owner_uid === null || owner_name === null) return undefined;
   const { kind } = wish.identity;
-  // It may not go before its successor is there, as the default watermark may not: it is called by its id until then.
+  // A row that must stay until its successor exists, like the default watermark, is named after its
+  // id until then.
   if (await isLeaving(db, { ...holder, kind }, scope)) return id;
   const declared = scope.findDeclared(kind, owner_name);
   const spec = declared?.uid === owner_uid ? schema.safeParse(declared?.spec).data : undefined;
@@ -80,8 +86,9 @@ async function nextName(
 type HeldRow = OwnedRow & { kind: string; is_default: boolean };
 
 /**
- * The resource of the row is going, or gone from a default watermark; any other row that is left over is the sweep's,
- * which has its guard. What another cluster declared is missing here, and is neither.
+ * Whether the row's resource is being deleted, or, for a default watermark, is gone. The sweep
+ * releases any other orphaned row, with its own safeguard. A resource of another cluster is missing
+ * here, but counts as neither.
  */
 export async function isLeaving(
   db: Queryable,
@@ -89,13 +96,13 @@ export async function isLeaving(
   scope: Scope,
 ): Promise<boolean> {
   if (owner_uid === null || owner_namespace === null || owner_name === null) return false;
-  // First, as of one that seems to be gone the API server is asked.
+  // Checked first, as `isGone` asks the API server.
   if (await isOwnerElsewhere(db, { owner_uid })) return false;
   const owner = { namespace: owner_namespace, name: owner_name, uid: owner_uid };
   return scope.isGoing(kind, owner) || (is_default && scope.isGone(kind, owner));
 }
 
-/** Nothing to do where nobody is in the way. */
+/** No change if nobody holds the name. */
 export function makeWay(renamings: readonly Renaming[], own_id: string | undefined): MakeWay[] {
   return renamings.length === 0 ? [] : [{ change: 'make-way', renamings, own_id: own_id ?? null }];
 }
@@ -106,12 +113,12 @@ export function wayDifferences(table: NamedTable, { renamings }: MakeWay): RowDi
   });
 }
 
-/** Whose the name is, in words. */
+/** The holder of the name, in words. */
 export function printHolder({ owner_namespace, owner_name }: NameHolder, kind: string): string {
   return owner_name === null ? '' : `, that of the ${kind} ${owner_namespace}/${owner_name}`;
 }
 
-/** Why there is no room for another one, and what to do. */
+/** Why no further one fits, and what to do. */
 export function printLimit(what: string, limit: number): string {
   return `the project has ${limit} ${what} already, the most that it may have: delete one of them, and this one is made by itself`;
 }

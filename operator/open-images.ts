@@ -1,4 +1,7 @@
-/** What the operator needs to upload the images that presets declare: storage, and the workers' bell. Spec: Watermark preset. */
+/**
+ * What the operator needs to upload the images of presets: storage, and the queue that notifies workers. Spec:
+ * Watermark preset.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { createPatience } from '../runtime/actions/patience.ts';
@@ -15,9 +18,12 @@ import type { ApiSettings } from './api-settings.ts';
 import type { ImageDeps } from './cluster/declared-image.ts';
 import type { EdgeCaches } from './routes/edge-caches.ts';
 
-/** A watermark is a small picture; it lies in memory while it is uploaded. */
+/** A watermark is a small picture, and is held in memory while it is uploaded. */
 const IMAGE_BYTES_MAX = 8 * 1024 * 1024;
-/** What is taken may change in other ways than are told, and the same bytes are asked for once in so long at most. */
+/**
+ * Not every change of what is accepted is announced, so refused bytes are tried again, at most once
+ * in this time.
+ */
 const REFUSED = { max: 10_000, ttl: 60 * 60_000 };
 const ELSEWHERE =
   'workers look for uploads in another bucket than the operator writes to: set its TINTYPE_INGEST_BUCKET to `storage.ingestBucket` of the ImageService, which is tintype-ingest where it is not set';
@@ -25,7 +31,7 @@ const ELSEWHERE =
 type Opening = { log: Log; lifecycle: Pick<Lifecycle, 'onStop'> };
 type Sources = { findSettings(): Promise<ApiSettings>; edges: Pick<EdgeCaches, 'subscribe'> };
 
-/** Undefined without storage: presets that name a file work all the same. */
+/** Undefined without storage: presets that name a file still work. */
 export function openImages(
   config: Config,
   { findSettings, edges, ...opening }: Opening & Sources,
@@ -34,7 +40,7 @@ export function openImages(
   const { log } = opening;
   const queue = openBell(config, opening);
   const refused: ImageDeps['refused'] = new LRUCache(REFUSED);
-  // What was refused for a switch of before may be taken now.
+  // What an earlier setting refused may be accepted now.
   edges.subscribe((which) => {
     if (which === 'all') refused.clear();
   });
@@ -52,7 +58,9 @@ export function openImages(
   };
 }
 
-/** The operator does not wait for a broker: without one the workers' own sweep finds what was uploaded. */
+/**
+ * The operator does not wait for a broker: without one, the workers' own sweep finds the uploads.
+ */
 function openBell(config: Config, { log, lifecycle }: Opening): Pick<Queue, 'publish'> {
   const pause = async (ms: number) => void (await sleep(ms, undefined, { ref: false }));
   const patience = createPatience({ log, lifecycle: { pause } });

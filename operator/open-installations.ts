@@ -1,4 +1,4 @@
-/** The controller of ImageServices, with what it looks at in the cluster and beyond. */
+/** Opens the controller of ImageServices, with everything that it examines inside and outside the cluster. */
 import { findNewestMigration } from '../runtime/db/migrate.ts';
 import type { Log } from '../runtime/platform/log.ts';
 import type { KeyEncryptionKey } from '../runtime/platform/sealing.ts';
@@ -22,15 +22,15 @@ type Options = {
   log: Log;
   metrics: KubeMetrics;
   events: Pick<EventRecorder, 'tell'>;
-  /** What the operator seals with. */
+  /** The keys that the operator seals with. */
   keys: readonly KeyEncryptionKey[];
-  /** Where ImageServices may stand. */
+  /** The namespaces that may hold ImageServices. */
   namespaces: readonly string[];
-  /** Where the operator may look beyond; none named: everywhere. */
+  /** The namespaces that the operator may also read; empty: all. */
   watched: readonly string[];
 };
 
-/** With the scaler of workers, which learns of installations by the passes over them. */
+/** Includes the scaler of workers, which learns about installations from the passes over them. */
 export async function openInstallations(options: Options): Promise<InstallationController> {
   const { client, clock, log, metrics, events, keys, namespaces, watched } = options;
   const scaler = createScaler({ client, clock, log, metrics, ask: askPod });

@@ -1,17 +1,17 @@
 /**
- * What the operator may do in a cluster, each with its reason: the Roles of the chart and of kustomize are made of this
- * table. A verb that is not here is refused by the API server.
+ * The operator's permissions in a cluster, each with its reason: the Roles of the chart and of kustomize are generated
+ * from this table. The API server refuses any verb that is not here.
  */
 export type Permission = {
   apiGroup: string;
   resources: readonly string[];
-  /** The only objects that it holds for; `create` and `list` cannot be narrowed to names. */
+  /** Limits the rule to these objects; `create` and `list` cannot be limited to names. */
   names?: readonly string[];
   verbs: readonly string[];
   reason: string;
 };
 
-/** The Lease by which one operator at a time writes. */
+/** The Lease that lets one operator at a time write. */
 export const LEASE_NAME = 'tintype-operator';
 
 const READ = ['get', 'list', 'watch'] as const;
@@ -86,7 +86,7 @@ export const permissions = {
       reason: 'where delivery hosts lead to, also where only other namespaces are watched',
     },
   ],
-  /** In the namespaces in which an ImageService may stand. */
+  /** In the namespaces that may hold an ImageService. */
   runtime: [
     {
       apiGroup: 'tintype.dev',

@@ -1,16 +1,16 @@
-/** The namespaces that the operator works in beside those that it watches. */
+/** The namespaces that the operator works in, besides those that it watches. */
 import type { Config, Environment } from '../runtime/platform/config.ts';
 
 export type Places = {
-  /** Its Lease is there. */
+  /** Holds its Lease. */
   own: string;
-  /** The routes of delivery hosts are there, and so has to be the ImageService that they lead to. */
+  /** Holds the routes of delivery hosts, and so must hold the ImageService that they lead to. */
   delivery: string;
-  /** Where an ImageService may stand. */
+  /** May hold an ImageService. */
   runtime: readonly string[];
 };
 
-/** Outside of a cluster the operator has no namespace of its own. */
+/** Outside a cluster the operator has no namespace of its own. */
 export function placesOf(
   { deliveryNamespace, runtimeNamespaces }: Pick<Config, 'deliveryNamespace' | 'runtimeNamespaces'>,
   env: Environment,

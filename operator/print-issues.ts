@@ -1,8 +1,8 @@
-/** What zod found wrong with the fields of a live resource, in a sentence for its condition. */
+/** zod's issues with the fields of a live resource, as a sentence for its condition. */
 import type { ZodError } from 'zod';
 import { printPath } from './files/fault.ts';
 
-/** A condition has room for more; nobody reads so far. */
+/** A condition has room for more, but nobody reads that far. */
 const LENGTH_MAX = 4096;
 
 export function printIssues({ issues }: ZodError): string {

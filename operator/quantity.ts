@@ -1,4 +1,4 @@
-/** Amounts as Kubernetes writes them: printed as it prints them itself, so that what is read back is what was sent. */
+/** Amounts in Kubernetes notation, printed as Kubernetes prints them, so that a value is read back as it was sent. */
 
 const UNITS: Readonly<Record<string, number>> = {
   Ki: 2 ** 10,
@@ -13,24 +13,24 @@ const UNITS: Readonly<Record<string, number>> = {
 
 const SHAPE = /^(\d+)([KMGT]i|[kMGT])?$/;
 
-/** A number holds every amount below this one exactly. */
+/** A JavaScript number represents every amount below this one exactly. */
 export const BYTES_END = '8192Ti';
 
-/** Bytes of a quantity such as 1Gi or 500M. */
+/** The bytes of a quantity such as 1Gi or 500M. */
 export function parseBytes(amount: string): number {
   const bytes = readBytes(amount);
   if (bytes === undefined) throw new Error(`'${amount}' is no amount of memory`);
   return bytes;
 }
 
-/** Nothing for what is no quantity, and for what no number holds exactly. */
+/** Undefined if it is no quantity, or if no number represents it exactly. */
 export function readBytes(amount: string): number | undefined {
   const [, digits = '', unit = ''] = SHAPE.exec(amount) ?? [];
   const bytes = Number(digits) * (UNITS[unit] ?? 1);
   return digits !== '' && Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
-/** `1024Mi` is `1Gi`: with the largest unit of its family that leaves a whole number. */
+/** `1024Mi` becomes `1Gi`: the largest unit of the same family that gives a whole number. */
 export function printBytes(amount: string): string {
   const bytes = parseBytes(amount);
   const family = amount.endsWith('i') ? ['Ti', 'Gi', 'Mi', 'Ki'] : ['T', 'G', 'M', 'k'];
@@ -38,7 +38,7 @@ export function printBytes(amount: string): string {
   return unit === undefined ? String(bytes) : `${bytes / (UNITS[unit] ?? 1)}${unit}`;
 }
 
-/** `2000m` is `2`. */
+/** `2000m` becomes `2`. */
 export function printCpu(amount: string): string {
   const [, digits = '0', milli] = /^(\d+)(m?)$/.exec(amount) ?? [];
   if (milli === '') return String(Number(digits));

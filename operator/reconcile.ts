@@ -1,7 +1,6 @@
 /**
- * One pass over one resource, the same for every kind: gather what the rows say, decide what has to
- * change, apply it. Level-based: it may run any number of times, and where nothing has to change it
- * writes nothing and locks nothing.
+ * One pass over one resource, the same for every kind: gather the rows, decide what must change, apply it. Level-based:
+ * it may run any number of times, and if nothing must change it writes and locks nothing.
  */
 import type { z } from 'zod';
 import type { Database, Queryable, Transaction } from '../runtime/db/client.ts';
@@ -13,7 +12,7 @@ import { type Condition, outcomeOf } from './conditions.ts';
 import type { Finding, Subject } from './declared.ts';
 import type { RowDifference } from './row-difference.ts';
 
-/** Every change says in a word what it does. */
+/** Every change has a word that says what it does. */
 type Named = { change: string };
 
 export type Decision<Change> = { changes: readonly Change[]; conditions: Condition[] };
@@ -27,11 +26,14 @@ export type Result = {
 
 export type Reconciler = (subject: Subject<unknown>, context: Context) => Promise<Result>;
 
-/** Of a preset that brings its image. */
+/** For a preset that declares its image. */
 export type ImageScope = {
-  /** In a plan: the file of an upload that would be made, where there is none of its slug yet. */
+  /** In a plan: the file of an upload that would be made, if its slug has no file yet. */
   coming_file_id?: string | undefined;
-  /** The file of its slug, if any, is not what it declares: it goes on with the one that it has, and without one waits. */
+  /**
+   * The file of its slug, if any, is not the declared image: the preset keeps its current file, or
+   * waits if it has none.
+   */
   is_image_awaited?: boolean;
 };
 
@@ -42,29 +44,29 @@ export type Context = Finding &
     sealing: Sealing;
     /** The organization of the resource's namespace. */
     organization_id: string;
-    /** No custom domain may lie under it. */
+    /** No custom domain may be below it. */
     delivery_root_domain: string | undefined;
-    /** Where webhooks may go; public addresses alone where nobody says it. */
+    /** Where webhooks may go; undefined: public addresses only. */
     callback_egress?: 'public' | 'any' | undefined;
     writeSecret: WriteSecret;
-    /** Those that were handed over go; undefined where nobody remembers them. */
+    /** Deletes the secrets that were handed over; undefined if nobody keeps track of them. */
     removeSecrets?: (() => Promise<void>) | undefined;
-    /** `plan-only`: what would change is told, and nothing is written. */
+    /** `plan-only`: reports what would change, and writes nothing. */
     mode?: 'apply' | 'plan-only';
   };
 
-/** Hands a secret to whoever declared it. May be called again with the same value. */
+/** Gives a secret to the resource that declares it. May be called again with the same value. */
 export type WriteSecret = (name: string, value: string) => Promise<void>;
 
 export type Scope = Finding &
   Pick<Context, 'organization_id' | 'delivery_root_domain' | 'callback_egress' | keyof ImageScope>;
 
-/** What `gather` reads, and under which project: the one thing that a pass locks. */
+/** What `gather` reads, with its project: the only thing that a pass locks. */
 export type Gathered = { project: { project_id: string } | undefined };
 
 export type Deed<Spec> = {
   subject: Subject<Spec>;
-  /** Locked; undefined where it is made in this very pass. */
+  /** Locked; undefined if this pass creates it. */
   project: ProjectRow | undefined;
   sealing: Sealing;
   clock: Clock;
@@ -74,11 +76,11 @@ export type Steps<Spec, Rows extends Gathered, Change extends Named> = {
   spec: z.ZodType<Spec>;
   gather(db: Queryable, subject: Subject<Spec>, scope: Scope): Promise<Rows>;
   decide(subject: Subject<Spec>, rows: Rows, now: Date): Decision<Change>;
-  /** What a change does to rows that are as they were read. */
+  /** What a change does to rows that are unchanged since they were read. */
   differences(change: Change, subject: Subject<Spec>, rows: Rows): RowDifference[];
-  /** In one transaction; answers the project that it changed. */
+  /** Runs in one transaction; returns the changed project. */
   apply(tx: Transaction, changes: readonly Change[], deed: Deed<Spec>): Promise<ProjectRow>;
-  /** What reaches beyond the database, once the rows are as declared. */
+  /** Effects beyond the database, once the rows are as declared. */
   settle?(subject: Subject<Spec>, context: Context): Promise<void>;
 };
 
@@ -101,7 +103,8 @@ async function reconcileRows<Spec, Rows extends Gathered, Change extends Named>(
 ): Promise<Result> {
   const { db, sealing, mode } = context;
   const now = context.clock.now();
-  // What is decided, done and told is of one moment; a price is of that at which its rows were read.
+  // Decision, changes and reports share one time; a price takes the time at which its rows were
+  // read.
   const clock = fixedClock(now);
   const rows = await steps.gather(db, subject, context);
   const first = steps.decide(subject, rows, now);
@@ -145,9 +148,10 @@ function withSpec<Spec>(subject: Subject<unknown>, schema: z.ZodType<Spec>): Sub
   return { action: 'delete', identity, spec };
 }
 
-/** The project of a deed, where it has to be there. */
+/** The project of a deed that requires one. */
 export function presentProject(project: ProjectRow | undefined): ProjectRow {
-  // Another transaction took the slug, or the row, between reading and writing: the next pass sees it.
+  // Another transaction took the slug, or the row, between reading and writing: the next pass sees
+  // it.
   if (project === undefined) throw new Error('the project changed hands during the pass');
   return project;
 }

@@ -1,19 +1,19 @@
 /**
- * What a decided change does to a row, for people who want to see it before it is done, or what was there before it was
- * taken over. Values that are made in the doing, such as ids and secrets, are said in brackets. Spec: Project.
+ * What a decided change does to a row, for people who want to see it beforehand, or what was there before a takeover.
+ * Values that the change generates, such as ids and secrets, are shown in brackets. Spec: Project.
  */
 
 export type RowDifference = {
   action: 'insert' | 'update' | 'delete';
   table: string;
-  /** What people know the row by. */
+  /** The name by which people know the row. */
   row: string;
   fields: readonly FieldDifference[];
 };
 
 export type FieldDifference = { field: string; from?: unknown; to: unknown };
 
-/** A value that is not known before it is made. */
+/** A value that is unknown before it is generated. */
 export class Made {
   readonly words: string;
 
@@ -22,7 +22,7 @@ export class Made {
   }
 }
 
-/** From the row to what is written, of the columns that are written; those that stay the same are left out. */
+/** From the row to the written columns; unchanged ones are left out. */
 export function fieldsOf(written: object, row: object | undefined = undefined): FieldDifference[] {
   const before = new Map(Object.entries(row ?? {}));
   return Object.entries(written)
@@ -32,19 +32,19 @@ export function fieldsOf(written: object, row: object | undefined = undefined): 
     .filter(({ from, to }) => row === undefined || print(from) !== print(to));
 }
 
-/** What is made in the doing is mostly secret, and so is what was there before it. */
+/** Generated values are mostly secrets, and so are the values that they replace. */
 function shown(from: unknown, to: unknown): unknown {
   return to instanceof Made && from != null ? new Made('the one before') : from;
 }
 
-/** Of a row that goes: what was in it. */
+/** The contents of a row that is deleted. */
 export function fieldsThatGo(written: object): FieldDifference[] {
   return Object.entries(written).map(([field, from]) => ({ field, from, to: null }));
 }
 
 const SIGNS = { insert: '+', update: '~', delete: '-' } as const;
 
-/** One line a row. */
+/** One line per row. */
 export function printDifference({ action, table, row, fields }: RowDifference): string {
   const head = `${SIGNS[action]} ${table} ${row}`;
   if (fields.length === 0 || action === 'delete') return head;
@@ -55,7 +55,9 @@ export function printDifference({ action, table, row, fields }: RowDifference): 
   return `${head} { ${printed.join(', ')} }`;
 }
 
-/** What stands behind the host of a callback may be a secret, and who reads resources reads this. */
+/**
+ * The path of a callback URL may be a secret, and everyone who may read resources can read this.
+ */
 function spoken(field: string, value: unknown): unknown {
   if (field !== 'callback_url' || typeof value !== 'string' || value === '') return value;
   const { origin, href } = new URL(value);
@@ -73,10 +75,10 @@ export function countChanges(count: number): string {
   return count === 1 ? '1 change is' : `${count} changes are`;
 }
 
-/** What the message of a condition may hold. */
+/** The length limit of a condition's message. */
 const MESSAGE_LENGTH_MAX = 32_768;
 
-/** One a line, as many as a condition may hold, and how many more there are. */
+/** One per line, as many as a condition's message can hold, and the number of the others. */
 export function joinLines(lines: readonly string[]): string {
   let message = '';
   for (const [index, line] of lines.entries()) {

@@ -1,4 +1,4 @@
-/** What the operator tells those who watch it. A standby is ready too: it could lead now. */
+/** The operator's endpoints for probes and metrics. A standby is ready too, as it could lead now. */
 import type { OpenDatabase } from '../runtime/db/client.ts';
 import type { Config } from '../runtime/platform/config.ts';
 import { startHealthServer } from '../runtime/platform/http/health-server.ts';
@@ -10,11 +10,11 @@ import type { KubeClient } from './kube/client.ts';
 import type { KubeMetrics } from './kube/metrics.ts';
 import { findStuck } from './liveness.ts';
 
-/** Asked each time. */
+/** Read at each request. */
 export type Watched = {
-  /** Whoever has caches. */
+  /** Everything that has caches. */
   caches: { health(): CacheHealth[] }[];
-  /** For how long the work of a term that is over goes on. */
+  /** For how long the work of an ended term has been going on. */
   overdue_ms: () => number;
 };
 
@@ -27,7 +27,7 @@ type Deps = {
   metrics: KubeMetrics;
 };
 
-/** Answers with the port, where there is one. */
+/** Returns the port, if there is one. */
 export async function tellHealth(
   watched: Watched,
   { config: { metricsPort: port }, log, lifecycle, db, client, metrics }: Deps,

@@ -1,7 +1,7 @@
 /**
- * The Secret that a Project names for its callback. A Secret that somebody else made is never written: whoever may
- * write a Project could otherwise overwrite any Secret of the namespace. Secrets are never listed, so each is noted at
- * its Project before it is made; one that the Project no longer names goes when the new one is there.
+ * The Secret that a Project names for its callback. The operator never writes a Secret that it did not make: otherwise
+ * whoever may write a Project could overwrite any Secret of the namespace. It never lists Secrets, so it records each
+ * in the Project before making it. A Secret that the Project no longer names is deleted once the new one exists.
  */
 import { OBJECT_NAME_PATTERN } from '../fields.ts';
 import { API_VERSION } from '../kinds.ts';
@@ -13,20 +13,20 @@ import { type TenantObject, typeOf } from './tenant-object.ts';
 const KEY = 'secret';
 const LABELS = { 'app.kubernetes.io/managed-by': 'tintype' };
 
-/** The annotation of a Project with the names of the Secrets that were made for it. */
+/** The annotation of a Project that names the Secrets made for it. */
 const MADE = 'tintype.dev/callback-secrets';
 
 type Wanted = { name: string; value: string };
 
 /**
- * `owner` is the Project as it is now. `taken`: there is a Secret of this name that it does not own; `holder` is the
- * Project that it was made for, if so.
+ * `owner` is the Project after the write. `taken`: a Secret of this name exists that the Project
+ * does not own; `holder` is the Project that it was made for, if any.
  */
 export type Written =
   | { owner: TenantObject; outcome: 'written' }
   | { owner: TenantObject; outcome: 'taken'; holder: Holder | undefined };
 
-/** A Project that a Secret was made for. */
+/** The Project that a Secret was made for. */
 export type Holder = { name: string; uid: string };
 
 export async function writeCallbackSecret(
@@ -50,7 +50,9 @@ export type Judged =
   | { outcome: 'insert' | 'update' | 'same' }
   | { outcome: 'taken'; holder: Holder | undefined };
 
-/** What writing it would do; `new`: its value is made in the doing. */
+/**
+ * What writing the Secret would do; `new`: its value does not exist yet, as the write generates it.
+ */
 export async function judgeCallbackSecret(
   client: KubeClient,
   owner: TenantObject,
@@ -63,7 +65,10 @@ export async function judgeCallbackSecret(
   return { outcome: isSame ? 'same' : 'update' };
 }
 
-/** The names of those that were made for it and are still as they were made; `lost`: what was noted at it once. */
+/**
+ * The names of the Secrets that were made for the Project and still bear the operator's marks;
+ * `lost`: names that were once recorded in it.
+ */
 export async function listMade(
   client: KubeClient,
   owner: TenantObject,
@@ -76,7 +81,7 @@ export async function listMade(
   return made;
 }
 
-/** Of a Project that is to have none any more. */
+/** For a Project that needs no Secret any more. */
 export async function removeCallbackSecrets(
   client: KubeClient,
   owner: TenantObject,
@@ -85,7 +90,7 @@ export async function removeCallbackSecrets(
   return note(client, owner, []);
 }
 
-/** What was noted at it before somebody replaced it. */
+/** Records the names again that were lost when somebody replaced the Project. */
 export function noteAgain(
   client: KubeClient,
   owner: TenantObject,
@@ -117,7 +122,7 @@ async function write(
     return;
   }
   if (found.data?.[KEY] === data[KEY]) return;
-  // Only this very Secret, as it was when its owner was looked at.
+  // Only this exact Secret, unchanged since its owner was checked.
   const { resourceVersion } = found.metadata;
   const body = { metadata: { resourceVersion }, data };
   unwrap(await client.merge(secrets, placeOf(owner, name), { body }));
@@ -134,7 +139,7 @@ async function removeMade(client: KubeClient, owner: TenantObject, name: string)
   unwrap(await client.delete(secrets, placeOf(owner, name), { uid, version }));
 }
 
-/** What a person put in its place, or took over, is theirs. */
+/** A Secret that a person created in its place, or took over, is not the operator's. */
 async function findMade(
   client: KubeClient,
   owner: TenantObject,

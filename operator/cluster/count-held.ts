@@ -1,4 +1,4 @@
-/** The resources that an annotation keeps as they are. */
+/** Counts the resources that an annotation keeps as they are. */
 import type { Held } from '../kube/held-metrics.ts';
 import { type Directive, directiveOf } from './directives.ts';
 import type { ObjectCaches } from './object-caches.ts';
@@ -6,7 +6,9 @@ import { tenantTypes } from './tenant-object.ts';
 
 const DIRECTIVES = ['paused', 'plan-only'] as const satisfies readonly Directive[];
 
-/** Of every kind and annotation, none too: who waits for it to be none sees that it is. */
+/**
+ * For every kind and annotation, including 0: whoever waits for the number to reach 0 can see it.
+ */
 export function countHeld(caches: Pick<ObjectCaches, 'values'>): Held[] {
   return tenantTypes.flatMap(({ kind }) => {
     const counts = { paused: 0, 'plan-only': 0 };

@@ -1,17 +1,20 @@
 /**
- * Whether the database is worth asking: after a failure nobody asks until a while has passed, longer each time, so that
- * ten thousand resources do not knock at a door that is shut. The first that asks then finds out for all.
+ * Decides whether to ask the database. After a failure nobody asks for a while, longer each time, so that ten thousand
+ * resources do not all try a database that is down. The first to ask afterwards finds out for all.
  */
 import { isOutage } from '../../runtime/core/outage.ts';
 import type { TimedClock } from '../kube/timed-clock.ts';
 
-/** The database is away, read-only after a failover or too slow to answer; or it is not at our version yet. */
+/**
+ * The database is down, read-only after a failover or too slow; or its schema is not at this
+ * version yet.
+ */
 export type Absence = 'DatabaseUnavailable' | 'SchemaNotReady';
 
 export type DatabaseGate = {
-  /** How long to leave it alone; 0: it may be asked. */
+  /** How long to leave the database alone; 0: it may be asked. */
   shut_ms(): number;
-  /** What it failed with last. */
+  /** The last failure. */
   absence(): Absence;
   failed(absence: Absence): void;
   answered(): void;
@@ -28,7 +31,7 @@ export function createDatabaseGate(clock: TimedClock): DatabaseGate {
     absence: () => absence,
     failed: (found) => {
       absence = found;
-      // Others that had asked before learn of the same failure.
+      // Passes that had already asked report the same failure.
       if (shut_until > clock.elapsed()) return;
       shut_until = clock.elapsed() + wait_ms;
       wait_ms = Math.min(wait_ms * 2, SHUT_MS.last);
@@ -39,13 +42,16 @@ export function createDatabaseGate(clock: TimedClock): DatabaseGate {
   };
 }
 
-/** Undefined: something else is wrong. */
+/** Undefined: the error has another cause. */
 export function absenceOf(error: unknown): Absence | undefined {
   if (isOutage(error)) return 'DatabaseUnavailable';
   return isBehind(error) ? 'SchemaNotReady' : undefined;
 }
 
-/** PostgreSQL's codes for a table, a column or a function that a migration has yet to make. */
+/**
+ * PostgreSQL's codes for an undefined table, column or function, which a migration has yet to
+ * create.
+ */
 const UNDEFINED = ['42P01', '42703', '42883'];
 
 function isBehind(error: unknown): boolean {

@@ -1,13 +1,13 @@
 /**
- * Resources that went before they had a finalizer, or without it: their rows are let go of all the same. Of one name
- * there may be several, one after the other, before anybody comes to look.
+ * Resources deleted before they had a finalizer, or without one: their rows are released nevertheless. One name can
+ * have several, one after another, before a pass runs.
  */
 import type { TenantKind, TenantObject } from './tenant-object.ts';
 
 export type Departed = {
   add(kind: TenantKind, key: string, last: TenantObject): void;
   of(kind: TenantKind, key: string): TenantObject[];
-  /** This one was let go of. */
+  /** Its rows were released. */
   drop(kind: TenantKind, key: string, last: TenantObject): void;
   clear(): void;
 };

@@ -1,4 +1,7 @@
-/** Which resources of a namespace refer to a project, kept beside the caches so that no pass has to go through all. */
+/**
+ * The resources of a namespace that refer to a project, indexed beside the caches so that no pass has to scan all of
+ * them.
+ */
 import type { TenantChange } from './object-caches.ts';
 import type { TenantKind, TenantObject } from './tenant-object.ts';
 
@@ -6,7 +9,7 @@ export type Referrer = { kind: TenantKind; key: string };
 
 export type Dependants = {
   take(kind: TenantKind, change: TenantChange): void;
-  /** What is looked at again when the rows of this resource changed. */
+  /** The resources to reconcile after the rows of this one changed. */
   of(kind: TenantKind, object: TenantObject): Referrer[];
 };
 

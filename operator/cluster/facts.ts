@@ -1,4 +1,4 @@
-/** What a status tells of the rows that a resource owns. Spec: Project; Signing key; Watermark preset; Recipe. */
+/** What a status reports about the rows that a resource owns. Spec: Project; Signing key; Watermark preset; Recipe. */
 import type { Queryable } from '../../runtime/db/client.ts';
 import {
   findDeclaredRecipe,
@@ -15,7 +15,7 @@ type Owned = { owner_uid: string; delivery_root_domain: string | undefined };
 
 export type OwnedRows = {
   facts: Verdict['facts'];
-  /** Of a Project resource. */
+  /** For a Project resource only. */
   project?: ProjectRow;
 };
 

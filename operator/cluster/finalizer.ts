@@ -1,4 +1,4 @@
-/** The finalizer of a resource that owns rows: it cannot go before they are let go of. Spec: Project. */
+/** The finalizer of a resource that owns rows: it keeps the resource until the rows are released. Spec: Project. */
 import { unwrap } from '../kube/kube-failure.ts';
 import type { ObjectContext } from './reconcile-rows.ts';
 import { FINALIZER, isHeld, type TenantKind, type TenantObject, typeOf } from './tenant-object.ts';

@@ -1,7 +1,7 @@
 /**
- * Rows that somebody else changed beneath a resource: staff that suspended a project or blocked a file, or a hand in the
- * database. The resource is looked at again at once, so that its status is true and what drifted is healed.
- * Spec: Project (status).
+ * Notices rows that somebody else changed: staff that suspended a project or blocked a file, or a manual change in the
+ * database. The resource is reconciled again at once, so that its status is true and drift is healed. Spec: Project
+ * (status).
  */
 import { SLASHED_CHAIN_PRESET } from '../../runtime/core/delivery/chain-pattern.ts';
 import {
@@ -15,25 +15,25 @@ import { absenceOf } from './database-gate.ts';
 import type { TenantState } from './tenant-controllers.ts';
 import { type TenantObject, tenantTypes } from './tenant-object.ts';
 
-/** Beyond so many at once everything is looked at. */
+/** With this many changes at once, every resource is reconciled. */
 const CHANGES_MAX = 500;
 
-/** For as long as the term goes on. */
+/** Runs for the whole term. */
 export async function followRows(state: TenantState, term: FencedTerm): Promise<void> {
   while (!term.signal.aborted) {
     await sleep(state.clock, state.poll_ms, term.signal);
     await takeChanges(state, term).catch((error) => {
-      // Of a database that is away each pass says it, and why the term is over was said.
+      // Each pass reports that the database is down, and the end of the term was reported already.
       if (absenceOf(error) !== undefined || term.signal.aborted) return;
       state.log.warn('changes of rows cannot be read, and will be', { error });
     });
   }
 }
 
-/** They are forgotten once they are in the queues: whoever leads next looks at everything. */
+/** Deletes the changes once they are queued: the next leader reconciles everything anyway. */
 async function takeChanges(state: TenantState, { db, signal, raised }: FencedTerm): Promise<void> {
   const { namespaces } = state;
-  // Who writes nothing would not notice for long that the database was restored.
+  // A term that writes nothing would long miss that the database was restored.
   await raised();
   const changes = await listDeclaredRowChanges(db, { namespaces, limit: CHANGES_MAX });
   if (changes.length === 0 || signal.aborted) return;
@@ -54,7 +54,10 @@ function lookAt(
   if (type.kind === 'Project') lookAtRecipes(state, object);
 }
 
-/** Those of a project that name one of its presets say whether it is there. Mostly it changed in something else. */
+/**
+ * A recipe that names one of the project's presets reports whether that preset exists. Other
+ * recipes need no new pass.
+ */
 function lookAtRecipes({ caches, queues, dependants }: TenantState, project: TenantObject): void {
   for (const { kind, key } of dependants.of('Project', project)) {
     const chain = kind === 'Recipe' && caches.get(kind, key)?.spec?.['transformChain'];

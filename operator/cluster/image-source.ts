@@ -1,4 +1,7 @@
-/** Where the bytes of a declared image are: a ConfigMap, a Secret, or a public URL with its digest. Spec: Watermark preset. */
+/**
+ * The source of a declared image's bytes: a ConfigMap, a Secret, or a public URL with its digest. Spec: Watermark
+ * preset.
+ */
 import type { Reason } from '../conditions.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { bytesOf, configMaps, secrets } from '../kube/core-types.ts';

@@ -1,6 +1,7 @@
 /**
- * Notes that somebody took off a Project by replacing it with a manifest that has none. They are kept until they stand
- * there again, also while others lead: the Secrets that they name are never listed, so nothing else tells of them.
+ * Secret names that disappeared from a Project when somebody replaced it with a manifest without the annotation. They
+ * are kept until the Project names them again, also while another process leads: the operator never lists Secrets, so
+ * nothing else knows of them.
  */
 import { hasNote, namesOf } from './callback-secret.ts';
 import type { TenantChange } from './object-caches.ts';
@@ -35,7 +36,7 @@ export function createLostNotes(): LostNotes {
   };
 }
 
-/** Our own writes leave a note there, though an empty one, and never touch what is declared. */
+/** The operator's own writes keep the annotation, even if empty, and never change the spec. */
 export function lostNames({ object, previous }: Update): string[] {
   const isOurs = hasNote(object) && object.metadata.generation === previous.metadata.generation;
   if (isOurs) return [];

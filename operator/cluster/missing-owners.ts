@@ -1,6 +1,6 @@
 /**
- * Resources that own rows and that no cache has: gone by the word of the API server, which is asked once a pass and
- * outside of its transaction. Of namespaces that this operator does not watch nothing is said. Spec: Watermark preset.
+ * Resources that own rows and are in no cache: the API server decides whether they are gone. It is asked once per pass,
+ * outside the transaction. Namespaces that this operator does not watch are left out. Spec: Watermark preset.
  */
 import type { Owner } from '../declared.ts';
 import { KubeFailure } from '../kube/kube-failure.ts';
@@ -8,11 +8,11 @@ import type { ObjectContext } from './reconcile-rows.ts';
 import type { TenantKind } from './tenant-object.ts';
 
 export type MissingOwners = {
-  /** It is asked for next. */
+  /** The next `ask` includes this owner. */
   note(kind: TenantKind, owner: Owner): void;
-  /** As far as was asked. */
+  /** As of the last `ask`. */
   isGone(owner: Owner): boolean;
-  /** Answers whether one more is known to be gone now. */
+  /** Returns whether it found another owner to be gone. */
   ask(): Promise<boolean>;
 };
 
@@ -24,10 +24,10 @@ export function createMissingOwners({
   const open = new Map<string, { kind: TenantKind; owner: Owner }>();
   const isMissingNow = async (kind: TenantKind, owner: Owner) => {
     try {
-      // A namesake may be about to take the row up.
+      // Any resource of that name counts, as it may be about to take the row back.
       return (await findObjectNow(kind, owner)) === undefined;
     } catch (error) {
-      // What was decided without the answer is true, and is to be said.
+      // The pass's result is true without this answer, and must still be reported.
       if (error instanceof KubeFailure) return false;
       throw error;
     }

@@ -1,4 +1,7 @@
-/** The watch caches of the tenant kinds, of all namespaces or of those that are named. They run whoever leads. */
+/**
+ * The watch caches of the tenant kinds, for all namespaces or the named ones. They run whether or not this process
+ * leads.
+ */
 import type { CacheHealth } from '../kube/cache-health.ts';
 import { unwrap } from '../kube/kube-failure.ts';
 import type { ChangeHandler } from '../kube/listeners.ts';
@@ -7,25 +10,28 @@ import { openWatchCache, type WatchCacheOptions } from '../kube/watch-cache.ts';
 import { type TenantKind, type TenantObject, tenantTypes, typeOf } from './tenant-object.ts';
 
 export type ObjectCaches = {
-  /** Whether resources of this namespace are this operator's. */
+  /** Whether this operator is responsible for the namespace. */
   watches(namespace: string): boolean;
-  /** Whether all that is declared in it has been seen: before that nothing may be decided there. */
+  /**
+   * Whether all of the namespace's resources have been listed; until then nothing may be decided
+   * there.
+   */
   isListed(namespace: string): boolean;
   get(kind: TenantKind, key: string): TenantObject | undefined;
   values(kind: TenantKind): IterableIterator<TenantObject>;
   keys(kind: TenantKind): string[];
   /**
-   * By the word of the API server, where this operator may look: a watch that is open and behind has not heard of what
-   * is new, so that nothing is done for the sake of what is missing before it was asked for.
+   * Asks the API server, where this operator may read. A watch that lags has not seen new
+   * resources, so a pass asks before it acts on something missing.
    */
   findNow(kind: TenantKind, place: TenantPlace): Promise<TenantObject | undefined>;
   subscribe(handler: (kind: TenantKind, change: TenantChange) => void): void;
   /**
-   * Resolves when all have been listed once, or a while has passed: a namespace that is gone, with the Role in it, may
-   * not stop the others.
+   * Resolves when everything has been listed once, or after a while: a namespace that was deleted,
+   * along with its Role, must not hold up the others.
    */
   synced: Promise<unknown>;
-  /** Of what is watched in a namespace, or of all. */
+  /** For the caches of one namespace, or for all. */
   health(namespace?: string): CacheHealth[];
   stop(): Promise<void>;
 };
@@ -35,7 +41,7 @@ export type TenantPlace = { namespace: string; name: string };
 export type TenantChange = Parameters<ChangeHandler<TenantObject>>[0];
 
 type CachesOptions = Omit<WatchCacheOptions<TenantObject>, 'type' | 'selection'> & {
-  /** None: all. */
+  /** Empty: all namespaces. */
   namespaces: readonly string[];
 };
 
@@ -76,7 +82,8 @@ export function openObjectCaches({ namespaces, ...options }: CachesOptions): Obj
       [...values(kind)].map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
     findNow: async (kind, { namespace, name }) => {
       if (!watches(namespace)) return undefined;
-      // By a list, which whoever watches may ask for; without a version it tells the newest state.
+      // Uses a list, which every watcher may request; without a resourceVersion it returns the
+      // newest state.
       const query = { namespace, fields: `metadata.name=${name}`, limit: 0 };
       return unwrap(await options.client.listPage(typeOf(kind), query)).items[0];
     },

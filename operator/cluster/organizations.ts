@@ -1,4 +1,4 @@
-/** The organization of a namespace: made on first use, named after it, with a trial's credits. Spec: Organization. */
+/** A namespace's organization: created on first use, named after it, with a trial's credits. Spec: Organization. */
 import { insertTrialOrganization } from '../../runtime/actions/insert-organization.ts';
 import type { Plans } from '../../runtime/core/plans.ts';
 import type { Actor } from '../../runtime/db/audit-log.ts';
@@ -11,10 +11,13 @@ export type FindOrganization = (db: Database, namespace: string) => Promise<stri
 
 type Deps = { clock: Clock; findPlans(): Promise<Plans> };
 
-/** For no one resource: the organization is its namespace's. */
+/** Without a resource's uid, as the organization belongs to the whole namespace. */
 const OPERATOR: Actor = { actor_kind: 'operator' };
 
-/** An organization never goes, so that each is looked for once a term: a database that was made anew ends the term. */
+/**
+ * Organizations are never deleted, so one lookup per term is enough: a recreated database ends the
+ * term.
+ */
 export function createOrganizations(deps: Deps): FindOrganization {
   const terms = new WeakMap<Database, Map<string, string>>();
   return async (db, namespace) => {
@@ -28,7 +31,9 @@ export function createOrganizations(deps: Deps): FindOrganization {
 
 type Planned = { organization_id: string; difference?: RowDifference };
 
-/** Without making one: what a plan says in place of an id, and the row that would be made. */
+/**
+ * Creates nothing: returns a placeholder for the id in a plan, and the row that would be inserted.
+ */
 export async function planOrganization(db: Database, namespace: string): Promise<Planned> {
   const found = await findOrganizationByNamespace(db, namespace);
   if (found !== undefined) return found;
@@ -43,7 +48,7 @@ async function findOrInsert(db: Database, deps: Deps, namespace: string): Promis
   const found =
     (await findOrganizationByNamespace(db, namespace)) ??
     (await insert(db, deps, namespace)) ??
-    // Another made it in between.
+    // Another process created it in between.
     (await findOrganizationByNamespace(db, namespace));
   if (found === undefined) throw new Error(`no organization for the namespace ${namespace}`);
   return found.organization_id;

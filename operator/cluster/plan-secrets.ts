@@ -1,6 +1,6 @@
 /**
- * What a pass would do to the Secrets that a Project has for its callback, a line each. Nothing is written, and no value
- * is told. Spec: Project.
+ * What a pass would do to a Project's callback Secrets, one line each. Writes nothing, and reveals no value. Spec:
+ * Project.
  */
 import { findProjectByOwnerOrSlug } from '../../runtime/db/projects.ts';
 import type { Condition } from '../conditions.ts';
@@ -14,11 +14,11 @@ import { isGoing, type TenantObject } from './tenant-object.ts';
 
 export type SecretsPlan = {
   lines: readonly string[];
-  /** Where the Secret is not its own: what the pass would say. */
+  /** The conditions that the pass would report when the Secret is not the Project's own. */
   taken?: Condition[];
 };
 
-/** Of a Project that is accepted. */
+/** For a Project that is accepted. */
 export async function planSecrets(
   object: TenantObject,
   { differences }: Pick<Result, 'differences'>,
@@ -54,7 +54,7 @@ function isMadeAnew(differences: Result['differences']): boolean {
   );
 }
 
-/** Also of a project that would be taken over. */
+/** Includes a project that the pass would take over. */
 async function secretOf(
   { metadata: { uid: owner_uid, name } }: TenantObject,
   { slug: project_slug = name }: ProjectSpec,

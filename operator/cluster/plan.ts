@@ -1,10 +1,10 @@
-/** The condition Planned: every row, Secret and route that would change, as long as a resource asks for the plan alone. */
+/** The condition Planned: every row, Secret and route that would change, while a resource asks for the plan only. */
 import { type Condition, conditionsFor, outcomeOf } from '../conditions.ts';
 import type { Result } from '../reconcile.ts';
 import { countChanges, joinLines, printDifference } from '../row-difference.ts';
 import { PLAN_ONLY } from './directives.ts';
 
-/** Where nothing would change the other conditions say what they would say anyway. */
+/** If nothing would change, the other conditions stay as they would be without a plan. */
 export function withPlan(
   { conditions, differences }: Result,
   others: readonly string[],
@@ -14,7 +14,7 @@ export function withPlan(
     return [...conditions, emptyPlan(conditions)];
   }
   const waiting = `${countChanges(lines.length)} planned, in the condition Planned: remove the annotation \`${PLAN_ONLY}\` to make them`;
-  // What is written all the same would end there.
+  // A pass that writes would end in SecretTaken too.
   const isTaken = conditions.some(({ reason }) => reason === 'SecretTaken');
   return [
     ...(isTaken ? conditions : conditionsFor('PlanOnly', waiting)),

@@ -1,6 +1,6 @@
 /**
- * One pass over one live resource: its rows by the reconciler of its kind, then its finalizer and its status. The
- * finalizer comes after the row is claimed, so that one that claims in vain can go without touching anything.
+ * One pass over one live resource: its kind's reconciler handles the rows, then come its finalizer and status. The
+ * finalizer follows the claim of a row, so that a resource whose claim failed can be deleted without touching anything.
  * Spec: Resources and their fields.
  */
 import { type Condition, type Outcome, outcomeOf } from '../conditions.ts';
@@ -17,9 +17,9 @@ import { isGoing, type TenantKind, type TenantObject } from './tenant-object.ts'
 import { type Telling, writeStatus } from './write-status.ts';
 
 export type ObjectResult = Pick<Result, 'changes' | 'differences'> & {
-  /** `paused`: nobody looked. */
+  /** `paused`: no pass ran. */
   outcome: Outcome | 'paused';
-  /** Looking again soon tells the same, at a cost. */
+  /** Another pass soon would give the same result, at a cost. */
   isLasting?: true;
 };
 
@@ -42,7 +42,8 @@ export async function reconcileObject(
   }
   const owned = await ownedBy(kind, object, context);
   const { facts } = owned;
-  // Whatever stands against it: what owns no row may go at once.
+  // Whatever the conditions say: a resource that owns no row can be deleted at once and needs no
+  // finalizer.
   if (!isGoing(object) && isOwning(facts)) {
     await writeFinalizer(kind, { object, wanted: 'present' }, context);
   }
@@ -52,7 +53,10 @@ export async function reconcileObject(
   return result;
 }
 
-/** First of all: what is done next goes by what is noted. The Secrets of what is going go with it. */
+/**
+ * Runs first, as the next steps depend on the recorded names. Deletion removes the Secrets together
+ * with their Project.
+ */
 function withNote(
   object: TenantObject,
   { client, lost_notes }: ObjectContext,
@@ -69,7 +73,10 @@ function ownedBy(
   return readOwned(db, kind, { owner_uid, delivery_root_domain });
 }
 
-/** In the same write, where it can be told without one: most projects have no route of their own. */
+/**
+ * Part of the same status write where the result needs no write of its own: most projects have no
+ * route.
+ */
 function routed(
   kind: TenantKind,
   { object, owned }: { object: TenantObject; owned: OwnedRows },
@@ -102,7 +109,7 @@ async function plan(
   return { ...planned, outcome: outcomeOf(conditions), changes: [], differences: [] };
 }
 
-/** Asks no database. */
+/** Does not query the database. */
 export async function pause(
   kind: TenantKind,
   object: TenantObject,

@@ -1,4 +1,7 @@
-/** The rows of one live resource: by the reconciler of its kind, in the organization of its namespace. Spec: Organization. */
+/**
+ * The rows of one live resource: handled by its kind's reconciler, in the organization of its namespace. Spec:
+ * Organization.
+ */
 import { ZodError } from 'zod';
 import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import { type Condition, conditionsFor, outcomeOf } from '../conditions.ts';
@@ -35,25 +38,25 @@ export type ObjectContext = Omit<
 > & {
   client: KubeClient;
   events: Pick<EventRecorder, 'tell'>;
-  /** Told at once of what was written to the rows, whatever becomes of the rest of the pass. */
+  /** Called as soon as rows were written, whatever the rest of the pass does. */
   changed?: (told: RowsChanged) => void;
   metrics: KubeMetrics;
-  /** What is said in each status is noted there. */
+  /** Records what each status was set to. */
   told?: ToldStatuses;
-  /** Of callback Secrets, where somebody took them off their Project. */
+  /** Names of callback Secrets that somebody removed from their Project. */
   lost_notes?: LostNotes;
   findOrganization: FindOrganization;
-  /** Also what is being deleted. */
+  /** Includes resources that are being deleted. */
   findObject(kind: string, place: TenantPlace): TenantObject | undefined;
-  /** By the word of the API server: a watch may not have heard of what is new. */
+  /** Asks the API server: a watch may not have seen new resources yet. */
   findObjectNow(kind: TenantKind, place: TenantPlace): Promise<TenantObject | undefined>;
-  /** Whether resources of this namespace are this operator's. */
+  /** Whether this operator is responsible for the namespace. */
   watches(namespace: string): boolean;
-  /** Undefined where the operator was given no storage: then no preset can bring its image. */
+  /** Undefined if the operator has no storage: then no preset can upload its image. */
   images?: ImageDeps | undefined;
-  /** What would be written for the routes of a Project, one line each. */
+  /** What would be written for a Project's routes, one line each. */
   planRoutes?: ((object: TenantObject) => Promise<readonly string[]>) | undefined;
-  /** The condition Routed of a Project; undefined where something has to be written or asked first. */
+  /** A Project's condition Routed; undefined if it takes a write or a request to find out. */
   judgeRoute?:
     | ((object: TenantObject, project: RoutedProjectRow | undefined) => Condition | undefined)
     | undefined;
@@ -61,10 +64,10 @@ export type ObjectContext = Omit<
 
 type Told = Result & Pick<ImageFound, 'isLasting'>;
 
-/** With the resource as it is afterwards: the Secrets of a Project are noted at it. */
+/** Includes the resource after the pass, which may have recorded Secrets in a Project. */
 type ObjectRows = Told & { object: TenantObject };
 
-/** Over the rows of the resource. */
+/** Runs over the resource's rows. */
 type Pass = (how?: ImageScope & Pick<Context, 'mode'>) => Promise<Result>;
 
 export async function reconcileRows(
@@ -119,7 +122,7 @@ function findingIn(
   namespace: string,
   { findObject }: ObjectContext,
 ): Pick<Finding, 'findUid' | 'findDeclared'> {
-  // What is going counts as gone, as others could never let go of it otherwise.
+  // A resource that is being deleted counts as gone, or others could never release it.
   const findPresent = (kind: string, name: string) => {
     const object = findObject(kind, { namespace, name });
     return object && !isGoing(object) ? object : undefined;
@@ -148,7 +151,7 @@ function leavingIn(missing: MissingOwners, { findObject }: ObjectContext): Leavi
   };
 }
 
-/** What asks for a plan or a pause is not written by anybody. */
+/** A resource that asks for a plan or a pause is not to be written to. */
 function acting(object: TenantObject | undefined): TenantObject | undefined {
   return object && directiveOf(object) === undefined ? object : undefined;
 }
@@ -161,7 +164,10 @@ function withImageOf({ action, identity, spec }: Subject<unknown>): WithImage | 
   return image && { identity, spec: { ...parsed, image } };
 }
 
-/** An image is brought between: not before nothing else stands against its preset, which is made once its file is there. */
+/**
+ * Uploads the image in the middle: only when nothing else keeps the preset from being made, and
+ * before its row, which needs the file.
+ */
 async function passWithImage(
   pass: Pass,
   subject: Subject<unknown>,
@@ -206,7 +212,7 @@ function isAsDeclared({ changes, conditions }: Result): boolean {
   return changes.length === 0 && outcomeOf(conditions) === 'done';
 }
 
-/** What stands against a preset apart from its image is said first. */
+/** Problems other than the image are reported first. */
 function isApart({ conditions }: Result): boolean {
   const outcome = outcomeOf(conditions);
   const ready = conditions.find(({ type }) => type === 'Ready');

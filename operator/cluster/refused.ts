@@ -1,6 +1,6 @@
 /**
- * Resources that are refused: nothing but a change helps them, so they are looked at ever more seldom. What another of
- * their kind lets go of, as a slug, a name or a host, may be what they collide with: then they are looked at at once.
+ * Refused resources: only a change helps them, so they are retried ever more seldom. When another resource of the kind
+ * releases something they may collide with, such as a slug, a name or a host, they are retried at once.
  */
 import { keyOf } from '../kube/resource.ts';
 import type { RowsChanged } from './reconcile-rows.ts';
@@ -31,7 +31,7 @@ export function wakeRefused({ refused, queues }: TenantState, kind: TenantKind):
   for (const key of refused.of(kind)) queues.get(kind)?.add(key, 'change');
 }
 
-/** Rows that are only new stood in nobody's way before. */
+/** Inserted rows release nothing. */
 export function isLettingGo({ differences }: RowsChanged): boolean {
   return differences.some(({ action }) => action !== 'insert');
 }

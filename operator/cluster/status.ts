@@ -1,6 +1,7 @@
 /**
- * The status of a resource after a pass, and whether it differs from what is there: a pass over what is as it should be
- * writes nothing. Spec: Resources and their fields. A time moves only with the status of its condition.
+ * A resource's status after a pass, and whether it differs from the existing one: a pass that finds everything as
+ * declared writes nothing. Spec: Resources and their fields. A transition time changes only with the status of its
+ * condition.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type Condition, conditionTypes } from '../conditions.ts';
@@ -9,11 +10,11 @@ import type { TenantObject, TenantStatus } from './tenant-object.ts';
 
 export type Verdict = {
   conditions: readonly Condition[];
-  /** The ids that the resource was given. */
+  /** The ids of the resource's rows. */
   facts: Readonly<Record<string, unknown>>;
 };
 
-/** The status of a resource that was looked at. */
+/** The status after a pass. */
 export function statusOf(
   object: TenantObject,
   { conditions, facts }: Verdict,
@@ -26,7 +27,10 @@ export function statusOf(
   };
 }
 
-/** The status of one that was not looked at: what it said before stands, for the generation that it was said of. */
+/**
+ * The status without a pass: the previous conditions remain, with the generation that they were
+ * reported for.
+ */
 export function pausedStatusOf(
   object: TenantObject,
   conditions: readonly Condition[],
@@ -39,7 +43,10 @@ export function pausedStatusOf(
   return { ...status, conditions: [...kept, ...said] };
 }
 
-/** With what was said in a condition before: what is no longer sent would be taken out of the status. */
+/**
+ * Keeps the previous value of one condition: what server-side apply no longer sends would be
+ * removed from the status.
+ */
 export function withKept(
   object: TenantObject,
   wanted: TenantStatus,
@@ -51,7 +58,7 @@ export function withKept(
   return isSaid ? wanted : { ...wanted, conditions: [...conditions, kept] };
 }
 
-/** What the status says beside its conditions. */
+/** The status besides its conditions. */
 export function factsOf({ status = {} }: Pick<TenantObject, 'status'>): Verdict['facts'] {
   const { observedGeneration: _, conditions: __, ...facts } = status;
   return facts;
@@ -64,7 +71,7 @@ export function isWritten({ status = {} }: TenantObject, wanted: TenantStatus): 
   );
 }
 
-/** In the order in which they are written; those of other types are of others. */
+/** In the order of the status; conditions of other types belong to other writers. */
 export function ownConditions(status: TenantStatus): LiveCondition<Condition>[] {
   return conditionTypes.flatMap((type) => findCondition(status, type) ?? []);
 }

@@ -1,6 +1,6 @@
 /**
- * Rows whose resource went while nobody watched, or whose finalizer somebody took away: they are let go of as if its
- * deletion had been seen. Where most of all resources are missing it is the database that is another's, and nothing is
+ * Releases rows whose resource was deleted while nobody watched, or whose finalizer somebody removed, as if the
+ * deletion had been seen. Where most resources are missing, the database belongs to another cluster, and nothing is
  * touched. Spec: Project.
  */
 import type { Database } from '../../runtime/db/client.ts';
@@ -18,12 +18,12 @@ import { sleep } from '../kube/timed-clock.ts';
 import type { TenantState } from './tenant-controllers.ts';
 import { type TenantKind, type TenantObject, tenantTypes } from './tenant-object.ts';
 
-/** So many may go at once whatever share of all they are. */
+/** Up to this many may be released at once, whatever their share of all rows. */
 const FEW = 10;
 
 /**
- * For as long as the term goes on. A comparison that failed is soon repeated, and one soon follows where a namespace comes
- * to be seen that was not.
+ * Runs for the whole term. A sweep follows soon after a failed one, and when a namespace becomes
+ * visible that was not.
  */
 export async function sweepOrphans(state: TenantState, term: FencedTerm): Promise<void> {
   const { clock, log, resync_ms, retry_ms } = state;
@@ -45,25 +45,25 @@ export async function sweepOrphans(state: TenantState, term: FencedTerm): Promis
   }
 }
 
-/** Of each cache, in their order. */
+/** One entry per cache, in their order. */
 function findBehind({ caches }: TenantState): boolean[] {
   return caches.health().map(({ isSynced, isStale }) => !isSynced || isStale);
 }
 
-/** One has caught up. */
+/** Whether one has caught up since. */
 function isAhead(state: TenantState, before: readonly boolean[]): boolean {
   return findBehind(state).some((isBehind, index) => before[index] && !isBehind);
 }
 
 /**
- * Since when a namespace is compared. Resources of the same name, as where all was declared anew, have their turn at the
- * rows of their namesakes until it is once more: each namespace for itself, as one that may not be looked at can stay so
- * for ever.
+ * The time at which a namespace was first compared. After everything was declared anew, a resource
+ * may first take back the rows of its predecessor of the same name, until another resync has
+ * passed. Each namespace has its own time, as one may stay unreadable for ever.
  */
 type Compared = Map<string, number>;
 
 async function sweep(state: TenantState, term: FencedTerm, compared: Compared): Promise<void> {
-  // Only then is it noted what another cluster has declared.
+  // Raising the term also records which owners another cluster declared.
   await term.raised();
   const { db } = term;
   const all = await listClusterOwners(db, { folder_prefix: FOLDER_UID_PREFIX });
@@ -90,12 +90,15 @@ function isWatched({ namespaces }: TenantState, { namespace }: OwnerRow): boolea
   return namespaces.length === 0 || namespaces.includes(namespace);
 }
 
-/** What was never listed, or is long out of date, would make an orphan of everything. */
+/** A cache that was never listed, or is long out of date, would turn every row into an orphan. */
 function isCurrent({ caches }: TenantState, namespace: string): boolean {
   return caches.health(namespace).every(({ isSynced, isStale }) => isSynced && !isStale);
 }
 
-/** That a resource of another cluster is not here is no deletion. Those that are here after all are told apart. */
+/**
+ * A resource of another cluster that is missing here was not deleted. Resources that do exist here
+ * are unmarked.
+ */
 async function withoutElsewhere(
   state: TenantState,
   db: Database,
@@ -122,7 +125,7 @@ async function withoutElsewhere(
   return all.filter(({ uid }) => !elsewhere.has(uid));
 }
 
-/** The resource that the row names as its owner went; `live` is what the cache has in its place. */
+/** A row whose owner is gone; `live` is the cached resource of the same name, if any. */
 type Orphan = Omit<OwnerRow, 'kind'> & { kind: TenantKind; live: TenantObject | undefined };
 
 function asOrphan(state: TenantState, owner: ClusterOwnerRow, compared: Compared): Orphan[] {
@@ -138,12 +141,15 @@ function asOrphan(state: TenantState, owner: ClusterOwnerRow, compared: Compared
   return isLeft ? [{ ...owner, kind, live }] : [];
 }
 
-/** It takes the project up once nothing stands against it, which may not stop for its sake until then. */
+/**
+ * Such a Project takes the project over once nothing keeps it from doing so; until then the project
+ * must not stop because of the sweep.
+ */
 function isOfSlug({ metadata, spec }: TenantObject, { project_slug }: ClusterOwnerRow): boolean {
   return (spec?.slug ?? metadata.name) === project_slug;
 }
 
-/** A leader that is new may not have heard yet of what was made under the one before. */
+/** A new leader's caches may lack what was created under the previous leader. */
 async function isSoNow({ caches }: TenantState, { kind, live, ...place }: Orphan) {
   const now = await caches.findNow(kind, place);
   return now?.metadata.uid === live?.metadata.uid;

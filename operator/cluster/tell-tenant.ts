@@ -1,4 +1,4 @@
-/** What keeps a resource from being looked at, said in its conditions beside what was found before. */
+/** Reports in a resource's conditions what keeps it from being reconciled, and keeps what was found before. */
 import { NO_SETTINGS, SettingsUnknown } from '../api-settings.ts';
 import { type Condition, conditionsFor, type Reason } from '../conditions.ts';
 import type { Absence } from './database-gate.ts';
@@ -26,12 +26,12 @@ export function tellAbsence(
   return tell(state, known, unseen(absence, ABSENCES[absence]));
 }
 
-/** Nobody looked at the resource: whether it is valid is what was said of it before. */
+/** Without a pass, Accepted keeps its previous value. */
 function unseen(reason: Reason, message: string): Condition[] {
   return conditionsFor(reason, message).filter(({ type }) => type !== 'Accepted');
 }
 
-/** The pass fails all the same, and is tried again later. */
+/** The pass still fails, and is retried later. */
 export async function tellFailure(
   state: TenantState,
   { error, ...known }: Known & { error: unknown },
@@ -50,14 +50,14 @@ function conditionsOf(error: unknown): Condition[] | undefined {
   return conditionsFor('WriteRefused', `${refusal}; this is tried again by itself`);
 }
 
-/** What stands against the whole resource, beside what it said before. */
+/** Reports a problem of the whole resource, and keeps its earlier facts and conditions. */
 async function tell(
   { context, clock }: TenantState,
   { kind, object }: Known,
   conditions: readonly Condition[],
 ): Promise<void> {
   const directive = directiveOf(object);
-  // That nobody looks holds whether there is a database or not.
+  // Paused is true with or without a database.
   if (directive === 'paused') {
     await pause(kind, object, context);
     return;

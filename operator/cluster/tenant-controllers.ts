@@ -1,6 +1,6 @@
 /**
- * The controllers of the tenant kinds, one queue a kind, for as long as this process leads. What changed goes before
- * what is only looked at again; a pass that changed rows wakes what refers to them.
+ * The controllers of the tenant kinds, one queue per kind, for as long as this process leads. Changed resources come
+ * before those due for a resync. A pass that changed rows queues the resources that refer to them.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '../../runtime/platform/log.ts';
@@ -26,9 +26,9 @@ import { runPass, wake } from './tenant-pass.ts';
 import { createToldStatuses, type ToldStatuses } from './told-statuses.ts';
 
 export type TenantControllers = {
-  /** Works until the term is over; resolves when nothing is being done any more. */
+  /** Works until the term ends; resolves once all work has stopped. */
   lead(term: FencedTerm): Promise<void>;
-  /** Every Project is looked at again: something changed that its status tells of. */
+  /** Queues every Project: something changed that their status reports. */
   lookAgain(): void;
 };
 
@@ -38,26 +38,29 @@ export type TenantOptions = {
     ObjectContext,
     'db' | 'findObject' | 'findObjectNow' | 'watches' | 'metrics' | 'delivery_root_domain'
   > & {
-    /** Below which projects have their default hosts, as it is known now. */
+    /** The domain that projects have their default hosts under, as currently known. */
     findRootDomain(): string | undefined;
   };
   clock: TimedClock;
   log: Log;
   metrics: KubeMetrics;
-  /** Rows of resources of other namespaces are others'; none named: all are ours. */
+  /** The namespaces whose resources this operator owns; empty: all. */
   namespaces: readonly string[];
   random?: () => number;
-  /** When what is as it should be is compared again. */
+  /** How often a resource that is as declared is compared again. */
   resync_ms?: number;
-  /** When the ConfigMap or Secret of an image is read again: neither is watched. */
+  /** How often the ConfigMap or Secret of an image is read again, as neither is watched. */
   source_ms?: number;
-  /** When what waits for a file, or for somebody's decision, is looked at again; what is refused for the first time. */
+  /**
+   * When to retry a resource that waits for a file or for somebody's decision, or that was refused
+   * for the first time.
+   */
   retry_ms?: number;
-  /** When rows are asked what others changed in them. */
+  /** How often to ask the database which rows others changed. */
   poll_ms?: number;
 };
 
-/** Rows tell of their changes: what is left to it are changes behind the back of their tables. */
+/** The database reports changes of rows; the resync finds those that bypass the reporting. */
 export const RESYNC_MS = 30 * 60_000;
 const SOURCE_MS = 60_000;
 const RETRY_MS = 10_000;
@@ -71,11 +74,11 @@ export type TenantState = Omit<Required<TenantOptions>, 'context'> & {
     };
   gate: DatabaseGate;
   dependants: ReturnType<typeof createDependants>;
-  /** Nobody listens to it while others lead. */
+  /** Empty while another process leads. */
   queues: ReadonlyMap<TenantKind, WorkQueue>;
   departed: Departed;
   refused: Refused;
-  /** When the rows of a resource were last seen as declared. */
+  /** When the rows of a resource were last as declared, by the clock's elapsed time. */
   synced_at: Map<string, number>;
 };
 
@@ -133,7 +136,8 @@ function take(state: TenantState, kind: TenantKind, change: TenantChange): void 
     state.synced_at.delete(`${kind} ${change.key}`);
   }
   queue.add(change.key, 'change');
-  // What is going counts as gone: a project names another default before its preset can go.
+  // A resource being deleted counts as gone: a project names another default before its preset can
+  // go.
   if (isLeaving(change)) wake(state, { kind, object: change.object });
 }
 
@@ -141,7 +145,10 @@ function isLeaving(change: TenantChange): change is TenantChange & { kind: 'upda
   return change.kind === 'updated' && isGoing(change.object) && !isGoing(change.previous);
 }
 
-/** Nothing that is declared changed, nor what is to stand at it: a status or a label, mostly of our own writing. */
+/**
+ * The spec, the directives and the operator's own marks are unchanged: the update is to a status or
+ * a label, mostly our own.
+ */
 function isOurOwn(change: TenantChange): change is TenantChange & { kind: 'updated' } {
   if (change.kind !== 'updated') return false;
   const { object, previous } = change;
@@ -151,13 +158,19 @@ function isOurOwn(change: TenantChange): change is TenantChange & { kind: 'updat
   return isUntouched && !isStripped(change);
 }
 
-/** By whoever replaced it with a manifest: what the operator had written at it is put back at once. */
+/**
+ * Somebody replaced the resource with a manifest that lacks the operator's marks: they are restored
+ * at once.
+ */
 function isStripped({ object, previous }: Update): boolean {
   if (isGoing(object)) return false;
   return (isHeld(previous) && !isHeld(object)) || lostNames({ object, previous }).length > 0;
 }
 
-/** What was written before the last status is still on its way to us: only a status that is new here counts. */
+/**
+ * Only a status that this update changed counts: an update from before our last write may still
+ * arrive.
+ */
 function isForeignStatus(
   { object, previous }: TenantChange & { kind: 'updated' },
   told: ToldStatuses,

@@ -1,4 +1,4 @@
-/** A live resource of a tenant kind, and what a reconciler is told of it. Spec: Resources and their fields. */
+/** A live resource of a tenant kind, and its form as a reconciler receives it. Spec: Resources and their fields. */
 import type { Condition } from '../conditions.ts';
 import type { Subject } from '../declared.ts';
 import { API_VERSION, kinds } from '../kinds.ts';
@@ -45,7 +45,10 @@ export function subjectOf(kind: TenantKind, { metadata, spec }: TenantObject): S
   return { action: 'delete', identity, spec: lastSpec(kind, spec) };
 }
 
-/** Rows alone say what to let go of; only what becomes of a project is said by its last spec, where that was seen. */
+/**
+ * The rows alone say what to release. Only what happens to a project depends on its last spec, if
+ * that was seen.
+ */
 function lastSpec(kind: TenantKind, spec: TenantSpec | undefined): unknown {
   const project = kinds.find((each) => each.kind === 'Project');
   const isKnown = kind === 'Project' && spec !== undefined && project?.spec.safeParse(spec).success;

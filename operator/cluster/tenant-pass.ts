@@ -1,6 +1,6 @@
 /**
- * One turn at one key: the resource that went, the one that is there, and when to look again. A database that is away, or
- * not at our version yet, is said in the resource's condition and asked again later, never in a loop.
+ * One pass over one key: the deleted resource, the existing one, and when to run again. If the database is down, or its
+ * schema is not at this version yet, a condition reports it and the pass is retried later, never in a tight loop.
  */
 import { ServiceError } from '../../runtime/core/errors.ts';
 import type { Queryable } from '../../runtime/db/client.ts';
@@ -25,7 +25,7 @@ import type { TenantState } from './tenant-controllers.ts';
 import { isGoing, isHeld, type TenantKind, type TenantObject } from './tenant-object.ts';
 
 const RESYNC_JITTER = 0.2;
-/** Somebody wrote it since the cache saw it: the next state is on its way. */
+/** The cache was outdated: the newer state is on its way. */
 const CONFLICT_MS = 100;
 
 type Running = { kind: TenantKind; pass: Pass; term: FencedTerm };
@@ -79,7 +79,10 @@ async function turnAt(state: TenantState, { kind, pass, term }: Running): Promis
   }
 }
 
-/** A row that somebody keeps locked stops nobody else. */
+/**
+ * Whether the error concerns this resource only, such as a row that somebody keeps locked: the
+ * others go on.
+ */
 async function isItsOwn(error: unknown, db: Queryable): Promise<boolean> {
   if (!(error instanceof ServiceError) || error.code !== 'query_timeout') return false;
   return db.query('select 1').then(
@@ -88,7 +91,7 @@ async function isItsOwn(error: unknown, db: Queryable): Promise<boolean> {
   );
 }
 
-/** Spread out, so that not all come back at once. */
+/** The pause is randomized, so that not all resources return at once. */
 async function wait(
   state: TenantState,
   { kind, object, absence, context }: Waiting,
@@ -102,7 +105,10 @@ async function wait(
   return { kind: 'again', after_ms: shut_ms * (1 + state.random()) };
 }
 
-/** Nothing of it can be in a database that was never migrated; one that does not answer may hold anything. */
+/**
+ * A resource can have no rows in a database that was never migrated; one that does not answer may
+ * hold anything.
+ */
 async function isFree(object: TenantObject, db: Queryable): Promise<boolean> {
   if (!isGoing(object) || !isHeld(object) || directiveOf(object) !== undefined) return false;
   try {
@@ -117,7 +123,8 @@ async function runOne(state: TenantState, known: Known, context: ObjectContext):
   const { kind, object } = known;
   const { events } = state.context;
   for (const each of ignoredAnnotations(object)) events.tell(regarding(known), each);
-  // One that waits changed nothing for others: two that wait for each other would wake each other without end.
+  // Only actual changes wake others: two resources that wait for each other would otherwise wake
+  // each other without end.
   const changed = (told: RowsChanged) => {
     tellChanges(state, known, told);
     wake(state, known);
@@ -169,17 +176,20 @@ function regarding({ kind, object }: Known): KubeObject {
   return { ...object, apiVersion: API_VERSION, kind };
 }
 
-/** What time, or another resource that went, asks for: a key that is due, a default that nobody declares any more. */
+/**
+ * Changes that time, or the deletion of another resource, makes due: key rotation, a default that
+ * is no longer declared.
+ */
 const DUE: readonly string[] = ['rotate', 'drop-watermark'];
 
-/** Nothing else was declared since it was in effect, and it is not what was due. */
+/** The same spec was in effect before, and the change is more than what was due. */
 function isDrift({ metadata, status }: TenantObject, changes: readonly string[]): boolean {
   const ready = findCondition(status, 'Ready');
   const wasReady = ready?.status === 'True' && ready.observedGeneration === metadata.generation;
   return wasReady && !metadata.deletionTimestamp && changes.some((change) => !DUE.includes(change));
 }
 
-/** There is nothing left to write a status or a finalizer to. */
+/** The resource is gone, so there is no status or finalizer to write. */
 async function letGo(
   state: TenantState,
   { kind, key }: { kind: TenantKind; key: string },
@@ -198,12 +208,12 @@ async function letGo(
   }
 }
 
-/** Or a namesake is there by now. */
+/** Also if a new resource has the name by now. */
 function ignoreMissing(error: unknown): void {
   if (!isOvertaken(error)) throw error;
 }
 
-/** What refers to it is looked at again. */
+/** Queues the resources that refer to it. */
 export function wake(state: TenantState, { kind, object }: Known): void {
   for (const each of state.dependants.of(kind, object)) {
     state.queues.get(each.kind)?.add(each.key, 'change');

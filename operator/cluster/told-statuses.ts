@@ -1,6 +1,6 @@
 /**
- * What this process said last in the status of each resource: where something else stands there, somebody else wrote it,
- * and the resource is looked at again. Routed has a writer of its own. Spec: Project (status).
+ * What this process last wrote to each status: if something else is there, somebody else wrote it, and the resource is
+ * reconciled again. The condition Routed has its own writer. Spec: Project (status).
  */
 import { createHash } from 'node:crypto';
 import { factsOf, ownConditions } from './status.ts';
@@ -8,7 +8,7 @@ import type { TenantObject, TenantStatus } from './tenant-object.ts';
 
 export type ToldStatuses = {
   take(object: TenantObject, status: TenantStatus): void;
-  /** Also of one that nothing was said of yet. */
+  /** Also true for a resource whose status was never written. */
   isTold(object: TenantObject): boolean;
   forget(object: TenantObject): void;
   clear(): void;
@@ -31,7 +31,7 @@ export function createToldStatuses(): ToldStatuses {
   };
 }
 
-/** The API server answers with fields in another order. */
+/** Sorted, as the API server returns fields in another order. */
 function digestOf(status: TenantStatus): string {
   const conditions = ownConditions(status)
     .filter(({ type }) => type !== 'Routed')

@@ -1,4 +1,7 @@
-/** Writes the status of a resource where it differs, and tells people of what changed in it. Spec: Resources and their fields. */
+/**
+ * Writes a resource's status where it differs, and publishes an Event about what changed. Spec: Resources and their
+ * fields.
+ */
 import { API_VERSION } from '../kinds.ts';
 import { unwrap } from '../kube/kube-failure.ts';
 import { findCondition } from '../kube/live-condition.ts';
@@ -20,14 +23,14 @@ export async function writeStatus(
   context.told?.take(object, status);
   if (isWritten(object, status)) return;
   const { name, namespace = '', uid, resourceVersion } = object.metadata;
-  // What is only repeated must not stand in the place of a newer word.
+  // A repeated status must not overwrite a newer one.
   const version = status === wanted ? {} : { resourceVersion };
-  // With its uid: a namesake that came in between is not told of this one.
+  // Includes the uid, so that the status never goes to a new resource of the same name.
   const declared = { metadata: { name, namespace, uid, ...version }, status };
   const answer = await context.client.applyStatus(typeOf(kind), declared, {
     owner: 'tintype/status',
   });
-  // It went while it was looked at: nobody is left to be told.
+  // The resource was deleted during the pass: nobody is left to inform.
   if (!answer.ok && answer.failure.reason === 'NotFound') return;
   unwrap(answer);
   const isRefused = findCondition(status, 'Accepted')?.status === 'False';

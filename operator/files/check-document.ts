@@ -1,6 +1,6 @@
 /**
- * Checks one YAML document: whether it is of our kinds, and whether it is as the schema of its kind
- * expects. A wrong document whose kind and name can be read still counts as declared.
+ * Checks one YAML document: whether its kind is one of ours, and whether it matches that kind's schema. An invalid
+ * document whose kind and name can be read still counts as declared.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -14,13 +14,14 @@ import type { RawDocument } from './read-documents.ts';
 
 export type CheckedDocument = {
   /**
-   * Undefined where the document is not of our kinds, or does not say which resource it is. One of another group that has
-   * a kind of ours may be the resource with its group misspelt: what has its name is not taken for gone.
+   * Undefined if the kind is not one of ours, or the document does not say which resource it is. A
+   * document of another group with a kind of ours may have its group misspelt: the resource of that
+   * name does not count as gone.
    */
   identity?: Identity;
-  /** Undefined where the document is wrong. */
+  /** Undefined if the document is invalid. */
   resource?: FolderResource;
-  /** What is passed over: the document, or some field of it. */
+  /** What is ignored: the document, or some of its fields. */
   notes: Note[];
   faults: Fault[];
 };
@@ -32,7 +33,7 @@ export function checkDocument(document: RawDocument, namespace: string): Checked
   if (!head.success) return { notes: [], faults: explain(head.error, document) };
   const { file, line } = document;
   const { apiVersion, kind } = head.data;
-  // It lists the files beside it for kubectl.
+  // A kustomization lists the folder's files for kubectl.
   if (apiVersion.startsWith('kustomize.config.k8s.io/')) return { notes: [], faults: [] };
   if (apiVersion === 'v1' && kind === 'List') return { notes: [], faults: [unreadList(document)] };
   const known = findKind(kind);
@@ -41,13 +42,15 @@ export function checkDocument(document: RawDocument, namespace: string): Checked
   const skipped = whyPassedOver(apiVersion, kind);
   if (skipped !== undefined)
     return { ...identity, notes: [{ file, line, message: `skipped: ${skipped}` }], faults: [] };
-  // It may be the misspelt kind of what has rows: nothing may be taken for gone while it stands here.
+  // Possibly a misspelt kind of a resource that has rows: while it is there, no resource counts as
+  // gone.
   if (known === undefined) return { notes: [], faults: [unknownKind(document, kind)] };
 
   const checked = parseDocument(documentSchema(known), document);
   if (!checked.success) return { ...identity, notes: [], faults: explain(checked.error, document) };
   const { metadata, spec } = checked.data;
-  // By the name alone: what kubectl prints has a namespace, of a cluster that the folder is not.
+  // Identified by name only: what kubectl prints includes a namespace, of a cluster unrelated to
+  // this folder.
   const resource = {
     file,
     line,
@@ -57,10 +60,10 @@ export function checkDocument(document: RawDocument, namespace: string): Checked
   return { ...identity, resource, notes: clusterFieldsOf(known, document), faults: [] };
 }
 
-/** What tells the owners that files declare from those of a cluster. */
+/** Distinguishes the owners that files declare from those of a cluster. */
 export const FOLDER_UID_PREFIX = 'folder-';
 
-/** Gives a resource a uid that stays the same for as long as it keeps namespace, kind and name. */
+/** Gives a resource a uid that depends only on its namespace, kind and name. */
 export function identify({ namespace, kind, name }: Omit<Identity, 'uid'>): Identity {
   const hash = createHash('sha256').update(`${namespace}/${kind}/${name}`).digest('hex');
   return { namespace, kind, name, uid: `${FOLDER_UID_PREFIX}${hash.slice(0, 32)}` };
@@ -73,13 +76,13 @@ function whyPassedOver(apiVersion: string, kind: string): string | undefined {
   return undefined;
 }
 
-/** A misspelt group or one without its version, too: the schema of the kind says what is expected. */
+/** Includes a misspelt group or a missing version: the kind's schema then says what is expected. */
 function isMeantAsOurs(apiVersion: string): boolean {
   const [product = ''] = GROUP.split('.');
   return apiVersion.toLowerCase().startsWith(product);
 }
 
-/** Items that are none, or a list among the items of another: what it declares cannot be told. */
+/** Reports `items` that is no list, or a List inside another: its declarations are unknown. */
 function unreadList(document: RawDocument): Fault {
   const items = valueAt(document.value, ['items']);
   const message = `expected a list of resources, in a List that is no item itself, got ${show(items ?? null)}`;
@@ -103,7 +106,7 @@ function clusterFieldsOf({ clusterFields }: Kind, document: RawDocument): Note[]
     }));
 }
 
-/** As the API server does, it takes a field of nothing for one that is left out. */
+/** Treats a null field as absent, like the API server. */
 function parseDocument(schema: DocumentSchema, { value }: RawDocument) {
   const checked = schema.safeParse(value);
   const nulls = (checked.error?.issues ?? [])
@@ -133,7 +136,10 @@ const headSchema = z.looseObject(
   { error: 'a resource with apiVersion, kind, metadata and spec' },
 );
 
-/** Who asks, in any words, that nothing be written must not see it written: the document is wrong, its rows stay. */
+/**
+ * Whoever sets such an annotation, with any value, expects that nothing is written: the document is
+ * invalid, and its rows stay.
+ */
 const notAsked = z
   .unknown()
   .refine((value) => String(value ?? false) === 'false', {
@@ -144,7 +150,7 @@ const notAsked = z
 
 const annotationsSchema = z.looseObject({ [PAUSED]: notAsked, [PLAN_ONLY]: notAsked }).nullish();
 
-/** Once for a kind: a folder may have thousands of documents. */
+/** Cached per kind, as a folder may have thousands of documents. */
 const documentSchemas = new Map<Kind, DocumentSchema>();
 type DocumentSchema = ReturnType<typeof makeDocumentSchema>;
 

@@ -1,6 +1,6 @@
 /**
- * From what zod found wrong to what a person needs: the file, the line, the path, what was expected
- * and what stands there instead.
+ * Turns zod's issues into what a person needs: the file, the line, the path, what was expected and what is there
+ * instead.
  */
 import type { z } from 'zod';
 import { cutText } from '../../runtime/core/text.ts';
@@ -9,7 +9,7 @@ import type { RawDocument } from './read-documents.ts';
 
 const SHOWN_CHARACTERS_MAX = 60;
 
-/** One fault a path, in the order of the file. */
+/** One fault per path, in the order of the file. */
 export function explain(error: z.ZodError, document: RawDocument): Fault[] {
   const faults = error.issues.flatMap((issue) => explainIssue(issue, document));
   const first = new Map<string, Fault>();
@@ -35,7 +35,7 @@ function faultAt(path: readonly PropertyKey[], document: RawDocument, message: s
   return { file: document.file, line: document.lineOf(path), path: printPath(path), message };
 }
 
-/** What stands at a path; undefined where the path leads nowhere. */
+/** The value at a path; undefined if the path does not exist. */
 export function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (value, step) =>
@@ -44,7 +44,7 @@ export function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** As it stands in the file, shortened. */
+/** The value as in the file, shortened. */
 export function show(value: unknown): string {
   if (value === null) return 'nothing';
   if (Array.isArray(value)) return `a list of ${value.length}`;

@@ -1,8 +1,8 @@
-/** What is wrong in a folder of YAML, and where: one line for a person who has an editor open. */
+/** What is wrong in a folder of YAML, and where: one line for a person with an open editor. */
 
 export type Fault = { file: string; line: number; path: string; message: string };
 
-/** Something that was passed over on purpose, which is worth a word but is no fault. */
+/** Something ignored on purpose: worth mentioning, but no fault. */
 export type Note = { file: string; line: number; message: string };
 
 /** For example `project.yaml:7: spec.state: expected Active or Suspended, got "off"`. */
@@ -15,7 +15,7 @@ export function printNote({ message, ...place }: Note): string {
   return `${printPlace(place)}: ${message}`;
 }
 
-/** What concerns a file or a folder as a whole stands on line 0. */
+/** Line 0 stands for a whole file or folder. */
 function printPlace({ file, line }: Pick<Fault, 'file' | 'line'>): string {
   return line === 0 ? file : `${file}:${line}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Reads a folder of YAML: the documents of the files on its top level. A wrong file or document is
- * reported and leaves the others as they are.
+ * Reads a folder of YAML: the documents of its top-level files. A faulty file or document is reported, and the others
+ * still count.
  */
 import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
@@ -11,17 +11,17 @@ import type { Fault, Note } from './fault.ts';
 import { type RawDocument, readDocuments } from './read-documents.ts';
 
 export type Folder = {
-  /** Valid, each once, in the order of the files. */
+  /** The valid resources, each once, in the order of the files. */
   resources: FolderResource[];
-  /** The uids that some document declares, or seems to mean, whether it is valid or not. */
+  /** The uids that some document declares, or seems to mean, even if it is invalid. */
   present: Set<string>;
-  /** False where something could not be read: then no resource may be taken for gone. */
+  /** False if something could not be read: then no resource counts as gone. */
   isComplete: boolean;
   faults: Fault[];
   notes: Note[];
 };
 
-/** Never throws: a folder that cannot be read is a fault. */
+/** Never throws: an unreadable folder is a fault. */
 export async function loadFolder(path: string, namespace: string): Promise<Folder> {
   const { documents, faults, notes } = await readFolder(path);
   const folder: Folder = {
@@ -41,7 +41,7 @@ type Step = {
   namespace: string;
   /** By uid. */
   seen: Map<string, RawDocument>;
-  /** By the name of the Secret that a Project has its key written to. */
+  /** By the Secret name that a Project's key is written under. */
   secrets: Map<string, RawDocument>;
 };
 
@@ -74,13 +74,13 @@ function addDocument(folder: Folder, { document, namespace, seen, secrets }: Ste
   folder.resources.push(resource);
 }
 
-/** Without a URL there is no key to be written. */
+/** Without a URL no key is written. */
 function secretOf({ identity, spec }: FolderResource): string | undefined {
   const callback = identity.kind === 'Project' ? (spec as ProjectSpec).callback : undefined;
   return callback?.url === '' ? undefined : callback?.secretName;
 }
 
-/** One file cannot hold the keys of two. */
+/** One file cannot hold the keys of two Projects. */
 function sharing(document: RawDocument, holder: RawDocument): Fault {
   const path = ['spec', 'callback', 'secretName'];
   const message = `expected a name of its own: the Project at ${holder.file}:${holder.line} has its key written there`;
@@ -107,7 +107,7 @@ async function readFolder(folder: string): Promise<Read & { notes: Note[] }> {
     return {
       documents: files.flatMap((each) => each.documents),
       faults: files.flatMap((each) => each.faults),
-      // Beside a kustomization they are for kubectl.
+      // In a folder with a kustomization, the other files are for kubectl.
       notes: seen.some(({ name }) => /^kustomization(\.ya?ml)?$/i.test(name))
         ? []
         : seen.filter((entry) => !isRead(entry)).flatMap(whyUnread),
@@ -118,7 +118,7 @@ async function readFolder(folder: string): Promise<Read & { notes: Note[] }> {
   }
 }
 
-/** Of what may be meant to be read; other files are of no concern. */
+/** Only for entries that somebody may have meant to be read. */
 function whyUnread(entry: Dirent): Note[] {
   const skipped = (why: string) => [{ file: entry.name, line: 0, message: `skipped: ${why}` }];
   if (entry.isDirectory())

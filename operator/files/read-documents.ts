@@ -1,6 +1,6 @@
 /**
- * The documents of one YAML file, each with a way back from a path to the line that it stands on.
- * A document that is not YAML is a fault of its own; the documents beside it are still read.
+ * The documents of one YAML file, each with a mapping from paths to lines. A document that is not valid YAML is a
+ * fault; the others in the file are still read.
  */
 import {
   type Document,
@@ -21,7 +21,7 @@ export type RawDocument = {
   file: string;
   line: number;
   value: unknown;
-  /** The line of the path, or of the nearest thing above it where the path is missing. */
+  /** The line of the path, or of its nearest existing ancestor. */
   lineOf(path: readonly PropertyKey[]): number;
 };
 
@@ -47,7 +47,7 @@ const listSchema = z.looseObject({
   items: z.array(z.unknown()),
 });
 
-/** What `kubectl get -o yaml` prints is one list: its items are read as if each stood alone. */
+/** `kubectl get -o yaml` prints one List: its items are read as separate documents. */
 function resourcesIn(document: RawDocument): RawDocument[] {
   const list = listSchema.safeParse(document.value);
   if (!list.success) return [document];

@@ -1,7 +1,7 @@
 /**
- * One pass over a folder of YAML: every resource that it declares is reconciled, and every row whose
- * resource it declares no longer is treated as one of a deleted resource. What a row says of its owner
- * is the memory of earlier passes, so that a restart forgets nothing.
+ * One pass over a folder of YAML: reconciles every resource that it declares, and treats a row whose resource is no
+ * longer declared as one of a deleted resource. The owner columns of the rows record earlier passes, so that a restart
+ * forgets nothing.
  */
 import { listOwners } from '../../runtime/db/declared-rows.ts';
 import { type Outcome, outcomeOf } from '../conditions.ts';
@@ -16,14 +16,14 @@ export type PassReport = {
   resources: ResourceReport[];
   faults: Fault[];
   notes: Note[];
-  /** How many changes were written in all. */
+  /** The total number of changes written. */
   changes: number;
 };
 
-/** `failed`: something broke on the way; the next pass tries again. */
+/** `failed`: an error interrupted the resource; the next pass retries it. */
 export type ResourceReport = {
   identity: Identity;
-  /** Where it is declared; undefined of what is gone. */
+  /** Where it is declared; undefined for a resource that is gone. */
   place?: { file: string; line: number } | undefined;
   action: 'declare' | 'delete';
   outcome: Outcome | 'failed';
@@ -33,7 +33,7 @@ export type ResourceReport = {
   error?: unknown;
 };
 
-/** A secret is kept with the name of the Project that it was made for, which has one at a time. */
+/** A secret is kept with the name of its Project, which has one at a time. */
 export type FolderContext = Omit<Context, keyof Finding | 'writeSecret' | 'removeSecrets'> & {
   writeSecret(secret: { name: string; value: string; project: string }): Promise<void>;
   removeSecrets(project: string): Promise<void>;
@@ -41,7 +41,8 @@ export type FolderContext = Omit<Context, keyof Finding | 'writeSecret' | 'remov
 
 type PassContext = FolderContext & Finding;
 
-// What waits for something that a later one makes, or clashes with what one lets go, is looked at again.
+// A resource that waits for a later one, or collides with what one releases, is tried again within
+// the pass, up to this many rounds.
 const ROUNDS_MAX = 4;
 
 export async function reconcileFolder(path: string, context: FolderContext): Promise<PassReport> {
@@ -75,7 +76,7 @@ function isOpen(report: ResourceReport | undefined): boolean {
 
 type Pending = Subject<unknown>[];
 
-/** In the order of the kinds: a project before what belongs to it. */
+/** In the order of the kinds: a project before the resources that belong to it. */
 function declared({ resources }: Folder): Pending {
   return kinds.flatMap(({ kind }) =>
     resources
@@ -84,7 +85,7 @@ function declared({ resources }: Folder): Pending {
   );
 }
 
-/** Rows of resources that no document declares; none while a document could not be read. */
+/** Owners in the database that no document declares; empty while a document is unreadable. */
 async function listGone(
   folder: Folder,
   { db, organization_id: namespace }: FolderContext,
@@ -110,7 +111,7 @@ function findingIn(folder: Folder, namespace: string): Finding {
     },
     isGoing: (kind, { name, uid }) =>
       folder.isComplete && uid === uidOf(kind, name) && !folder.present.has(uid),
-    // What is in no document goes in this very pass.
+    // A resource that no document declares is deleted in this same pass.
     isGone: () => false,
   };
 }

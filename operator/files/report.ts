@@ -1,4 +1,4 @@
-/** Says what a pass found, each thing once: when it appears or changes, not at every pass. */
+/** Logs what a pass found, each finding once: when it appears or changes, not in every pass. */
 import type { Log } from '../../runtime/platform/log.ts';
 import type { PassReport, ResourceReport } from './reconcile-folder.ts';
 
@@ -40,7 +40,7 @@ const levels = {
 function sayResource(log: Log, report: ResourceReport): void {
   const { identity, place, action, outcome, reason, message, changes, error } = report;
   const { kind, name } = identity;
-  // Rows of resources that are gone for long are no news.
+  // The row of a resource that is long gone is no news.
   if (action === 'delete' && changes.length === 0 && outcome === 'done') return;
   const isGone = action === 'delete' && outcome === 'done';
   log[levels[outcome]](isGone ? 'a deletion is in effect' : sentences[outcome], {

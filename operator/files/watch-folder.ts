@@ -1,6 +1,6 @@
 /**
- * The operator of one machine: reconciles a folder of YAML when it starts, when a file changes, while something in it
- * waits, and every now and then, so that rows that drifted are healed. Passes never overlap.
+ * The operator of a single machine: reconciles a folder of YAML at the start, when a file changes, while something in
+ * it waits, and periodically, to heal rows that drifted. Passes never overlap.
  */
 import { type FSWatcher, watch } from 'node:fs';
 import type { Database } from '../../runtime/db/client.ts';
@@ -17,34 +17,37 @@ export type FolderOperatorOptions = {
   db: Database;
   organization_id: string;
   sealing: Sealing;
-  /** Called in every pass: what was lost is handed out again. */
+  /** Called in every pass, so that a lost secret is written again. */
   writeSecret: FolderContext['writeSecret'];
   removeSecrets: FolderContext['removeSecrets'];
   clock: Clock;
   log: Log;
-  /** No custom domain may lie under it. */
+  /** No custom domain may be below it. */
   delivery_root_domain?: string;
   callback_egress?: FolderContext['callback_egress'];
-  /** How often rows are compared although no file changed. */
+  /** How often to compare the rows when no file changes. */
   resync_ms?: number;
   /** Awaited after each pass, before the next one begins. */
   onPass?: (() => Promise<void>) | undefined;
 };
 
 export type FolderOperator = {
-  /** A pass that begins after this call. */
+  /** Returns the report of a pass that begins after this call. */
   pass(): Promise<PassReport>;
-  /** Waits for the passes that were asked for. */
+  /** Waits for the requested passes. */
   stop(): Promise<void>;
 };
 
 const RESYNC_MS = 30_000;
-/** While something waits for what no file says, such as an upload. */
+/** The interval while something waits for an event that no file shows, such as an upload. */
 const WAITING_MS = 2000;
-// Editors write a file in several steps; one pass for all of them.
+// Editors write a file in several steps: one pass covers them all.
 const SETTLE_MS = 100;
 
-/** Resolves after the first pass; rejects in one line where the folder cannot be read at all. */
+/**
+ * Resolves after the first pass; rejects with a one-line message if the folder cannot be read at
+ * all.
+ */
 export async function startFolderOperator(options: FolderOperatorOptions): Promise<FolderOperator> {
   await checkFolder(options);
   const passes = createPasses(options);
@@ -78,7 +81,7 @@ async function checkFolder({ folder, organization_id }: FolderOperatorOptions): 
   if (unreadable !== undefined) throw new Error(printFault(unreadable));
 }
 
-/** One at a time; calls while one runs share the next. */
+/** Runs one pass at a time; calls during a pass share the next one. */
 function createPasses(options: FolderOperatorOptions) {
   const context = contextOf(options);
   const report = createReporter(options.log);
@@ -126,7 +129,7 @@ function watchFolder(
     clearTimeout(settling);
     settling = setTimeout(act, SETTLE_MS).unref();
   };
-  // Opened anew each time: a folder that was replaced would never speak again.
+  // Reopened at every resync: after the folder is replaced, the old watcher reports nothing.
   const open = () => {
     watcher?.close();
     watcher = undefined;
@@ -142,7 +145,7 @@ function watchFolder(
     act();
   }, resync_ms).unref();
   open();
-  // A file that changed between the first pass and the watching.
+  // Covers files that changed between the first pass and the start of watching.
   settle();
   return {
     stop: () => {

@@ -1,8 +1,8 @@
-/** The ConfigMaps that an ImageService names: what is missing is said before a pod waits for a file that never comes. */
+/** The ConfigMaps that an ImageService names: a missing one is reported before a pod waits for it in vain. */
 import { digest } from './render/object.ts';
 import type { ImageServiceSpec } from './schema.ts';
 
-/** By name of the ConfigMap; one that does not exist is missing here. */
+/** By name; a ConfigMap that does not exist has no entry. */
 export type FoundConfigMaps = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export type ConfigMapProblem = {
@@ -19,7 +19,7 @@ export function configMapNeeds(spec: ImageServiceSpec): ConfigMapNeed[] {
   });
 }
 
-/** `digest` changes with the files; none where no ConfigMap is named. */
+/** `digest` changes with the files; undefined when no ConfigMap is named. */
 export function examineConfigMaps(
   spec: ImageServiceSpec,
   found: FoundConfigMaps,

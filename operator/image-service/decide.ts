@@ -1,6 +1,7 @@
 /**
- * What an installation needs next, from what is declared and what was seen: the database's version first, then workers
- * and the dispatcher, then what people's requests reach. What runs is never taken away by what cannot start.
+ * What an installation needs next, from its declaration and its observed state: first the database's schema version,
+ * then workers and the dispatcher, then the parts that serve requests. A running part is never removed for one that
+ * cannot start.
  */
 import { type Condition, conditionsOf, reasons } from './conditions.ts';
 import { judgeMigration, judgePodless, LET_IN_SECONDS } from './findings.ts';
@@ -16,10 +17,10 @@ import { apply, create, presentOf, remove, type Step } from './steps.ts';
 export type Decision = {
   steps: Step[];
   conditions: Condition[];
-  /** Undefined: what stands in the status stays. */
+  /** Undefined: the image in the status stays. */
   image: string | undefined;
   components: { name: Component; image?: string; desired: number; ready: number }[];
-  /** When to look again, where nothing in the cluster says so. */
+  /** When to look again if no event in the cluster will trigger it. */
   look_again_seconds: number | undefined;
 };
 
@@ -29,9 +30,12 @@ export type Subject = {
   now: Date;
 };
 
-/** How long a failed migration rests. */
+/** The pause after a failed migration. */
 const RETRY_SECONDS = 300;
-/** How soon what somebody has to mend is looked at again: no Secret or ConfigMap is watched. */
+/**
+ * How soon to look again at a problem that somebody has to fix: Secrets and ConfigMaps are not
+ * watched.
+ */
 const MENDED_SECONDS = 15;
 
 export function decide({ installation, observed, now }: Subject): Decision {
@@ -53,7 +57,7 @@ export function decide({ installation, observed, now }: Subject): Decision {
   return { ...told, ...(rollBack(seen) ?? rollOut(seen)) };
 }
 
-/** What has to be mended by somebody before anything may be started. */
+/** What somebody must fix before anything may start. */
 function findBlock({ spec }: Installation, observed: Observed): Verdict | undefined {
   const { problems, database, broker, storage } = observed;
   const [first] = problems;
@@ -77,7 +81,10 @@ function findBlock({ spec }: Installation, observed: Observed): Verdict | undefi
   return [broker, storage].find(({ reason }) => reasons[reason].outcome === 'stalled');
 }
 
-/** What has conditions of its own does not speak for the migration as well. */
+/**
+ * A problem of the broker or storage, which have conditions of their own, does not also become the
+ * migration's reason.
+ */
 function migrationBehind(blocked: Verdict, rendered: Rendered, observed: Observed): Verdict {
   if (blocked !== observed.broker && blocked !== observed.storage) return blocked;
   const { migration } = observed;
@@ -85,7 +92,7 @@ function migrationBehind(blocked: Verdict, rendered: Rendered, observed: Observe
   return isDone ? judgeMigration(rendered.migration.metadata.name, migration) : block(blocked);
 }
 
-/** One of several is enough for those who wait: Ready has them all. */
+/** The first problem is enough for the conditions that wait; Ready lists all. */
 function firstOf([first, ...others]: Observed['problems']): Verdict | undefined {
   if (first === undefined || others.length === 0) return first;
   return { reason: first.reason, message: `${first.message} \`Ready\` says what else.` };
@@ -122,7 +129,10 @@ function migrateFirst(parts: Seen): Next {
   };
 }
 
-/** What leads people to the version that runs, and a part of it that somebody took away, does not wait for the next. */
+/**
+ * Keeps up what leads to the running version, and restores a missing part of it, without waiting
+ * for the new version.
+ */
 function keepServing({ of, rendered, observed }: Seen, image: string): Step[] {
   const before = renderInstallation({ ...of, spec: { ...of.spec, image } });
   const gone = components.filter((component) => observed.deployments[component] === undefined);
@@ -131,7 +141,10 @@ function keepServing({ of, rendered, observed }: Seen, image: string): Step[] {
   );
 }
 
-/** The same of what runs on while something has to be mended; whose database is another one’s has nothing to lead to. */
+/**
+ * The same while something must be fixed, for what still runs; if the database belongs to another
+ * installation, there is nothing to lead to.
+ */
 function keepLeading(rendered: Rendered, { last_image, database }: Observed): Step[] {
   const isOurs = database.state !== 'other' && database.state !== 'taken';
   return last_image !== undefined && isOurs ? leading(rendered).map(apply) : [];
@@ -143,7 +156,7 @@ function leading({ rest }: Rendered): RenderedObject[] {
 
 const LEADING: readonly string[] = ['Service', 'PodDisruptionBudget', 'Ingress', 'HTTPRoute'];
 
-/** Nothing in the cluster changes when a pod is not let in. */
+/** No event in the cluster shows that a pod is not admitted. */
 function podlessSeconds({ podless_since }: JobState): number | undefined {
   return podless_since && LET_IN_SECONDS;
 }

@@ -1,4 +1,4 @@
-/** Where the public finds delivery at a host. Spec: Delivery host. */
+/** The public URL of delivery at a host. Spec: Delivery host. */
 import type { ImageServiceSpec } from './schema.ts';
 
 export function deliveryUrl(

@@ -1,12 +1,12 @@
 /**
- * Where an object of the cluster is not as it was rendered: the paths of the outermost fields that differ. What the API
- * server added by itself does not count; a list and a selector have to be the same, so that what somebody added to one is
- * seen: one label more and it selects no pod. What is rendered as null has to be absent.
+ * Where an object of the cluster differs from its rendered form: the paths of the outermost fields that differ. Fields
+ * that the API server added do not count. Lists and selectors must be equal, so that additions are found: a selector
+ * with one more label selects no pod. A field rendered as null must be absent.
  */
 import { isRecord } from '../../runtime/core/json.ts';
 import { withoutMarks } from './render/object.ts';
 
-/** The first of them, or nothing. */
+/** The first path, or undefined. */
 export function findDifference(rendered: unknown, live: unknown): string | undefined {
   return findDifferences(rendered, live)[0];
 }
@@ -16,7 +16,7 @@ export function findDifferences(rendered: unknown, live: unknown, path = ''): st
   if (rendered === null) return live === undefined || live === null ? [] : [path];
   if (!isRecord(rendered)) return rendered === undefined || rendered === live ? [] : [path];
   const fields = Object.entries(rendered).filter(([, value]) => value !== undefined);
-  // The API server leaves out what is empty.
+  // The API server omits empty fields.
   if (live === undefined) return fields.length === 0 ? [] : [path];
   if (!isRecord(live)) return [path];
   const added = SELECTOR.test(path) && Object.keys(live).find((name) => !(name in rendered));
@@ -24,18 +24,18 @@ export function findDifferences(rendered: unknown, live: unknown, path = ''): st
   return fields.flatMap(([name, value]) => findDifferences(value, live[name], `${path}.${name}`));
 }
 
-/** By what was declared, where that is it: our own marks tell nobody anything. */
+/** Prefers declared fields to our own marks, which would tell nobody anything. */
 export function explainDifferences(rendered: object, live: unknown): string[] {
   const declared = findDifferences(withoutMarks(rendered), live);
   return declared.length > 0 ? declared : findDifferences(rendered, live);
 }
 
-/** As people write it. */
+/** The path as people write it. */
 export function printPath(path: string): string {
   return path.replace(/^\./, '');
 }
 
-/** Maps of labels, which the API server takes as a whole. */
+/** Label maps, which the API server treats as a whole. */
 const SELECTOR =
   /\.(?:selector|podSelector|namespaceSelector|labelSelector|matchLabels|nodeSelector)$/;
 

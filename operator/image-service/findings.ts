@@ -1,4 +1,4 @@
-/** What each part of an installation has come to, in a reason and a sentence that says what to do. */
+/** The state of each part of an installation: a reason, and a sentence that says what to do. */
 import { type Finding, type PartType, reasons } from './conditions.ts';
 import { type Component, components } from './installation.ts';
 import type { CronJobState, DeploymentState, JobState, Verdict } from './observed.ts';
@@ -6,11 +6,11 @@ import { PROGRESS_SECONDS } from './render/deployments.ts';
 
 type Judging = {
   now: Date;
-  /** The pods that it has to have, where others may come. */
+  /** The minimum number of pods, where autoscaling may add others. */
   least?: number | undefined;
 };
 
-/** Of a Deployment that was told to run what is declared. */
+/** For a Deployment that was updated to what is declared. */
 export function judgeDeployment(
   name: string,
   state: DeploymentState,
@@ -37,7 +37,7 @@ export function judgeDeployment(
   return judgeUnready(name, state, now);
 }
 
-/** While it becomes smaller there are more than are asked for. */
+/** While a Deployment scales down, it has more pods than desired. */
 function countOf({ ready, desired }: DeploymentState): string {
   if (ready <= desired) return `${ready} of ${desired} pods are ready`;
   return `${ready} pods are ready, where ${desired} ${desired === 1 ? 'is' : 'are'} asked for`;
@@ -49,10 +49,10 @@ function isBeingScaled(state: DeploymentState, least: number): boolean {
   return isSound && ready >= Math.max(1, least);
 }
 
-/** A process that waits for a server lives, and says there for which. */
+/** A process that waits for a server stays alive, and reports there which one. */
 const HINT = 'kubectl logs and the /readyz of a pod say what it lacks';
 
-/** A pod that left is replaced within this, as when its node was drained: nobody has to do anything. */
+/** A lost pod, as after its node was drained, is replaced within this time: nobody has to act. */
 const REPLACED_SECONDS = 120;
 
 function isBeingReplaced({ unavailable_since }: DeploymentState, now: Date): boolean {
@@ -84,12 +84,12 @@ function judgeUnready(name: string, state: DeploymentState, now: Date): Verdict 
   return { reason: 'RollingOut', message: `${name}: ${count}${newOnes(state)}${why}.` };
 }
 
-/** Those of before are ready too. */
+/** Says how many pods are new, as old ones count as ready too. */
 function newOnes({ updated, total, desired }: DeploymentState): string {
   return updated < total ? `, ${updated} of ${desired} are as declared now` : '';
 }
 
-/** Of a Job that brings the database to the version of the image. */
+/** For the Job that migrates the database to the image's version. */
 export function judgeMigration(name: string, job: JobState): Verdict {
   const { state, last_line, failing, unplaced } = job;
   const said = last_line === undefined ? '' : `: ${last_line}`;
@@ -109,10 +109,13 @@ export function judgeMigration(name: string, job: JobState): Verdict {
   };
 }
 
-/** By when Kubernetes has made a pod of a Job that it lets in: it tells of none that it refuses but in an event. */
+/**
+ * Kubernetes creates the pod of a Job within this time if it admits it; a refusal shows only in an
+ * Event.
+ */
 export const LET_IN_SECONDS = 20;
 
-/** Of a Job that runs, as its object says, without a pod. */
+/** For a Job whose status says that it runs, but that has no pod. */
 export function judgePodless(name: string, { podless_since }: JobState, now: Date) {
   if (podless_since === undefined) return undefined;
   if (now.getTime() - podless_since.getTime() < LET_IN_SECONDS * 1000) return undefined;
@@ -120,7 +123,7 @@ export function judgePodless(name: string, { podless_since }: JobState, now: Dat
   return { reason: 'PodsRefused', message } satisfies Verdict;
 }
 
-/** `unwritten`: why those that are not there are not being written. */
+/** `unwritten`: why missing CronJobs are not written at present. */
 export function judgeCronJobs(
   wanted: readonly string[],
   found: readonly CronJobState[],
@@ -143,20 +146,20 @@ export function judgeCronJobs(
 
 const ORDER = ['stalled', 'moving', 'good'] as const;
 
-/** Several Deployments that answer one question: the one that needs attention most speaks for them. */
+/** Chooses the most urgent of several verdicts to represent them all. */
 export function worst(verdicts: readonly Verdict[]): Verdict | undefined {
   const rank = ({ reason }: Verdict) => ORDER.indexOf(reasons[reason].outcome);
   return verdicts.toSorted((a, b) => rank(a) - rank(b))[0];
 }
 
-/** Where none needs attention, all are told of. */
+/** Where none is urgent, the message includes all. */
 function together(verdicts: readonly Verdict[]): Verdict | undefined {
   const first = worst(verdicts);
   if (first === undefined || reasons[first.reason].outcome !== 'good') return first;
   return { ...first, message: verdicts.map(({ message }) => message).join(' ') };
 }
 
-/** Which condition speaks of a part. */
+/** The condition that reports each part. */
 const typeOf: Readonly<Record<Component, PartType>> = {
   api: 'ApiAvailable',
   delivery: 'DeliveryAvailable',
@@ -165,7 +168,7 @@ const typeOf: Readonly<Record<Component, PartType>> = {
   'worker-render': 'WorkersAvailable',
 };
 
-/** By the whole name of its Deployment. */
+/** By the full name of its Deployment. */
 export function partOf(name: string): PartType | undefined {
   return components.filter((each) => name.endsWith(`-${each}`)).map((each) => typeOf[each])[0];
 }

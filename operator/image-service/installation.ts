@@ -1,4 +1,4 @@
-/** What the objects of an installation are rendered from: the resource, and what was found out about its surroundings. */
+/** The input for rendering an installation's objects: the resource, and what is known about its surroundings. */
 
 import type { ImageServiceSpec } from './schema.ts';
 import type { Endpoints } from './secrets.ts';
@@ -6,23 +6,26 @@ import type { Endpoints } from './secrets.ts';
 export type Installation = {
   name: string;
   namespace: string;
-  /** Of the ImageService, which owns all objects. */
+  /** The uid of the ImageService, which owns all objects. */
   uid: string;
   spec: ImageServiceSpec;
-  /** The newest migration that this operator knows, as its number. */
+  /** The number of the newest migration that this operator knows. */
   schema_version: string;
-  /** Which database it is; undefined where it did not answer. */
+  /** Identifies the database; undefined if it did not answer. */
   database_id: string | undefined;
-  /** Changes with what the Secrets hold, so that pods are replaced then. */
+  /** Changes with the contents of the Secrets, which replaces the pods. */
   secrets_digest: string;
-  /** Changes with the files of the ConfigMaps, which a process reads when it starts; none where none is named. */
+  /**
+   * Changes with the ConfigMaps' files, which a process reads at its start; undefined without
+   * ConfigMaps.
+   */
   files_digest: string | undefined;
   endpoints: Endpoints;
-  /** Whether the custom resources of KEDA are there. */
+  /** Whether KEDA's custom resources are installed. */
   keda: 'present' | 'absent';
 };
 
-/** The parts that run all the time. */
+/** The long-running parts. */
 export const components = [
   'worker-ingest',
   'worker-render',

@@ -1,4 +1,4 @@
-/** What all parts of an installation have come to, those that are not there yet among them. */
+/** The state of all parts of an installation, including parts that do not exist yet. */
 import type { Finding } from './conditions.ts';
 import { findingsOf, judgeCronJobs, judgeDeployment } from './findings.ts';
 import { type Component, components, type Installation } from './installation.ts';
@@ -10,14 +10,14 @@ import type { Rendered } from './render/render.ts';
 
 export type Seen = { of: Installation; rendered: Rendered; observed: Observed; now: Date };
 
-/** Of what runs: how it does. Of what is not there: what it waits for. */
+/** For an existing part its state, for a missing one what it waits for. */
 export function verdictsOf(seen: Seen, absent: () => Verdict): Map<Component, Verdict> {
   return new Map(
     components.map((component) => [component, verdictOf(seen, component) ?? absent()]),
   );
 }
 
-/** Nothing of what is not there. */
+/** Undefined for a part that does not exist. */
 export function verdictOf(
   { of, rendered, observed, now }: Seen,
   component: Component,
@@ -36,7 +36,7 @@ export function notApplied(rendered: Rendered, component: Component): Verdict {
 type Judged = Seen & {
   migration: Verdict;
   verdicts: ReadonlyMap<Component, Verdict>;
-  /** Why nothing but the ground is written; undefined: all is. */
+  /** Why only the ground objects are written; undefined: everything is. */
   unwritten?: Verdict;
 };
 
@@ -45,7 +45,7 @@ const asRendered: Verdict = {
   message: 'Every object is as it was rendered.',
 };
 
-/** What keeps objects from being written comes before that they are not, as the first one of a kind speaks for all. */
+/** Ready reports the first finding of the worst outcome, so causes come before what they block. */
 export function findingsWith(judged: Judged): Finding[] {
   const { migration, verdicts, rendered, observed, unwritten } = judged;
   const cronJobs = judgeCronJobs(cronNames(rendered), observed.cronJobs, unwritten);

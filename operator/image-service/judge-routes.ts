@@ -1,6 +1,6 @@
 /**
- * What the installation's own routes have come to: whether somebody serves the hosts of the API, of uploads and of
- * delivery. Those of Projects tell of themselves.
+ * The state of the installation's own routes: whether a controller serves the hosts of the API, uploads and delivery. A
+ * Project's routes have their own condition.
  */
 import type { RouteMode } from '../routes/edge.ts';
 import { admissionOf, findRoute, hostsOfRoute, type KnownRoute } from '../routes/live-route.ts';
@@ -13,7 +13,7 @@ import { renderRoutes } from './render/routes.ts';
 
 type Facts = { of: Installation; observed: Pick<Observed, 'routes'> };
 
-/** `unwritten`: why those that are not there are not being written. */
+/** `unwritten`: why missing routes are not written at present. */
 export function judgeRoutes({ of, observed }: Facts, unwritten?: Verdict): Verdict {
   const mode = of.spec.routing?.mode ?? 'Ingress';
   if (mode === 'Disabled') {
@@ -36,7 +36,7 @@ export function judgeRoutes({ of, observed }: Facts, unwritten?: Verdict): Verdi
   return { reason: found.reason, message: [...messages].join(' ') };
 }
 
-/** What was said of a route before it was as it is declared now is no answer. */
+/** A route's status only counts once the route itself is as declared now. */
 function findCurrent(route: RenderedObject, { routes }: Facts['observed']) {
   const mode = route.kind === 'Ingress' ? 'Ingress' : 'Gateway';
   const live = findRoute(routes, { mode, name: route.metadata.name });
@@ -47,7 +47,7 @@ function notWritten({ metadata: { name }, kind }: RenderedObject): Verdict {
   return { reason: 'NotApplied', message: `${kind} ${name} is being written.` };
 }
 
-/** Nothing where somebody serves it. */
+/** Undefined if the route is served. */
 function judge(live: KnownRoute, { of, observed }: Facts): Verdict | undefined {
   const { mode } = live;
   const admission = admissionOf(live, of.spec.routing?.gatewayRef);
@@ -63,14 +63,14 @@ function judge(live: KnownRoute, { of, observed }: Facts): Verdict | undefined {
     return { reason: 'RouteRefused', message };
   }
   const words = waitingWords({ mode, namespace: of.namespace, spec: of.spec });
-  // There are controllers that never write one.
+  // Some ingress controllers never write an address.
   const reason = mode === 'Ingress' ? 'NoAddress' : 'NotAdmitted';
   return { reason, message: `${called} ${words.replace(/[^?]$/, '$&.')}${kept}` };
 }
 
 const kinds: Readonly<Record<RouteMode, string>> = { Ingress: 'Ingress', Gateway: 'HTTPRoute' };
 
-/** Said of the route of the other kind. */
+/** What the message says of the previous route, of the other kind. */
 const STAYS: Readonly<Record<RouteMode, string>> = {
   Ingress:
     'stays until it has one: delete it yourself where the ingress controller gives no addresses.',

@@ -1,4 +1,4 @@
-/** What was seen of an installation in the cluster, read from Kubernetes' own objects into what the decision asks. */
+/** The observed state of an installation, read from Kubernetes objects into what the decision needs. */
 import { z } from 'zod';
 import type { KnownRoute } from '../routes/live-route.ts';
 import type { Reason } from './conditions.ts';
@@ -9,31 +9,33 @@ import { REVISION, ROLLED_BACK, ROLLED_BACK_SPEC, ROLLED_BACK_WHY } from './rend
 import type { SecretProblem } from './secrets.ts';
 
 export type Observed = {
-  /** Of the Secrets and ConfigMaps that it names. */
+  /** Problems of the Secrets and ConfigMaps that it names. */
   problems: readonly (SecretProblem | ConfigMapProblem)[];
-  /** What came of a look at the database, with why. */
+  /** The result of probing the database, and why. */
   database: {
     state: 'reachable' | 'unreachable' | 'other' | 'taken' | 'not asked';
     why?: string;
-    /** Another one where it was made anew, under whatever address. */
+    /** Changes when the database is recreated, even at the same address. */
     id?: string;
   };
-  /** What came of a look at the broker and at the buckets. */
+  /** The results of probing the broker and the buckets. */
   broker: Verdict;
   storage: Verdict;
-  /** Since when database, broker and buckets have been usable; undefined where they were not when last looked at. */
+  /**
+   * Since when database, broker and buckets have been usable; undefined if the last probe failed.
+   */
   usable_since: Date | undefined;
   migration: JobState;
   deployments: Readonly<Partial<Record<Component, DeploymentState>>>;
-  /** Of what KEDA does not set the number of workers. */
+  /** Parts whose number of workers KEDA fails to set. */
   unscaled: Readonly<Partial<Record<Component, Unscaled>>>;
-  /** Its own routes that exist, of either kind. */
+  /** Its own existing routes, of either kind. */
   routes: readonly KnownRoute[];
-  /** Those that exist, by their whole names. */
+  /** The existing CronJobs, by full name. */
   cronJobs: readonly CronJobState[];
-  /** The image that all parts ran when they were last all ready. */
+  /** The image that all parts ran when all were last ready. */
   last_image: string | undefined;
-  /** What the installation owns now. */
+  /** The objects that the installation owns now. */
   present: readonly Present[];
 };
 
@@ -43,39 +45,39 @@ export type Present = { apiVersion: string; kind: string; name: string };
 
 export type JobState = {
   state: 'absent' | 'running' | 'complete' | 'failed';
-  /** The last line that it logged, where one is known. */
+  /** The last line that the Job logged, if known. */
   last_line?: string;
   failed_at?: Date;
-  /** Why its pod does not start, in its own words. */
+  /** Why its pod does not start, as Kubernetes reports it. */
   failing?: string;
   /** Why no node takes its pod. */
   unplaced?: string;
-  /** Since when it runs, where no pod of it was ever made. */
+  /** Since when the Job runs, if no pod was ever created for it. */
   podless_since?: Date;
 };
 
 export type DeploymentState = {
-  /** Of the pods that it was told to run. */
+  /** The revision that the Deployment was updated to. */
   revision: string | undefined;
   image: string | undefined;
-  /** Whether Kubernetes has seen the last change. */
+  /** Whether Kubernetes has observed the last change. */
   isSeen: boolean;
   desired: number;
   updated: number;
-  /** Of old and new pods together. */
+  /** Old and new pods together. */
   ready: number;
   total: number;
-  /** New pods took longer than they may. */
+  /** New pods exceeded the progress deadline. */
   isLate: boolean;
-  /** The revision that did not become ready, why, and a digest of the spec, where the one before it was brought back. */
+  /** The revision that did not become ready and was rolled back, why, and a digest of its spec. */
   rolled_back?: { revision: string; why: string; spec?: string };
-  /** Whether the version that it was told to run has been ready once. */
+  /** Whether the current revision has been fully ready once. */
   isRolledOut: boolean;
-  /** Since when it has fewer pods than it has to have. */
+  /** Since when it has had fewer pods than it needs. */
   unavailable_since?: Date;
-  /** Why Kubernetes makes no pods. */
+  /** Why Kubernetes creates no pods. */
   refusal?: string;
-  /** Why a pod does not start, in its own words. */
+  /** Why a pod does not start, as Kubernetes reports it. */
   failing?: string;
   /** Why no node takes a pod. */
   unplaced?: string;
@@ -178,10 +180,13 @@ const scaledShape = z.object({
   status: z.object({ conditions }).prefault({}),
 });
 
-/** Why KEDA does not set the number of pods, in its own words, or since when it has said nothing. */
+/**
+ * Why KEDA does not set the number of pods, as KEDA reports it, or since when it has reported
+ * nothing.
+ */
 export type Unscaled = { why: string | undefined } | { silent_since: Date };
 
-/** Undefined where it does. */
+/** Undefined if KEDA does. */
 export function readScaledObject(object: unknown): Unscaled | undefined {
   const { metadata, status } = scaledShape.parse(object);
   const ready = status.conditions.find(({ type }) => type === 'Ready');

@@ -1,9 +1,9 @@
-/** The hosts that lead to the API, each with the field that says it. */
+/** The hosts that lead to the API, each with the field that names it. */
 import type { ImageServiceSpec } from './schema.ts';
 
 export type OwnHosts = ReadonlyMap<string, 'baseURL' | 'uploadBaseURL'>;
 
-/** Of a host that both fields say it is `baseURL`: without that the API is nowhere. */
+/** A host in both fields counts as `baseURL`, as the API is unreachable without that. */
 export function ownHosts({ baseURL, uploadBaseURL = baseURL }: ImageServiceSpec): OwnHosts {
   const api = new URL(baseURL).hostname;
   const uploads = new URL(uploadBaseURL).hostname;

@@ -1,6 +1,6 @@
 /**
- * Whether pods can open what the operator seals, and the operator what pods seal: both write signing keys and callback
- * secrets into one database. Each has to know the key that the other seals with.
+ * Whether pods can open what the operator seals, and the reverse: both write signing keys and callback secrets to one
+ * database. Each must have the key that the other seals with.
  */
 import { variables } from '../../runtime/platform/config-variables.ts';
 import type { KeyEncryptionKey } from '../../runtime/platform/sealing.ts';
@@ -11,7 +11,7 @@ type Keys = readonly KeyEncryptionKey[];
 
 const { name: VARIABLE, type } = variables.keyEncryptionKeys;
 
-/** Nothing where the Secret has none that can be read, which is said elsewhere. `own`: of the operator. */
+/** Empty if the Secret has no readable keys, which is reported elsewhere. `own`: the operator's. */
 export function examineKeys(
   { keysSecretRef: { name } }: Pick<ImageServiceSpec, 'keysSecretRef'>,
   found: FoundSecrets,

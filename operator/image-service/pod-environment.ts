@@ -1,11 +1,11 @@
-/** The environment of a pod with the values of its Secrets, and whether its process would begin with it. */
+/** The environment of a pod with the values of its Secrets, and whether its process would start with it. */
 import { ConfigError, parseConfig } from '../../runtime/platform/config.ts';
 import type { Process } from './installation.ts';
 import { environmentOf } from './render/environment.ts';
 import type { ImageServiceSpec } from './schema.ts';
 import type { FoundSecrets, SecretProblem } from './secrets.ts';
 
-/** What a pod of the installation would be told. */
+/** The variables that a pod of the installation would receive. */
 export type PodEnvironment = Readonly<Record<string, string>>;
 
 export function podEnvironment(
@@ -21,10 +21,13 @@ export function podEnvironment(
   return Object.fromEntries(entries);
 }
 
-/** Together they are told of everything that a value could contradict. */
+/** Together these receive every variable that another could contradict. */
 const judges: readonly Process[] = ['api', 'dispatcher'];
 
-/** What is wrong with values that are right each for itself: one bucket for both, one secret for two callers. */
+/**
+ * Contradictions between values that are each valid: one bucket for both purposes, one secret for
+ * two callers.
+ */
 export function examineTogether(spec: ImageServiceSpec, found: FoundSecrets): SecretProblem[] {
   const faults = judges.flatMap((process) => faultsOf(podEnvironment(process, spec, found)));
   return [...new Set(faults)].map((fault) => ({
@@ -33,7 +36,7 @@ export function examineTogether(spec: ImageServiceSpec, found: FoundSecrets): Se
   }));
 }
 
-/** They name variables, and never a value. */
+/** The messages name variables, never a value. */
 function faultsOf(env: PodEnvironment): readonly string[] {
   try {
     parseConfig(env);

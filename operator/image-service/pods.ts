@@ -1,4 +1,4 @@
-/** What pods say of themselves: why they do not start, and what they ended with. */
+/** What pods report: why they do not start, and what they ended with. */
 import { z } from 'zod';
 import { cutText } from '../../runtime/core/text.ts';
 
@@ -41,15 +41,15 @@ const podShape = z.object({
 
 type Pod = z.infer<typeof podShape>;
 
-/** What comes before a container starts in any case. */
+/** Waiting reasons that every container passes through before it starts. */
 const USUAL = ['', 'ContainerCreating', 'PodInitializing'];
 
-/** Why one of them does not start, in its own words. */
+/** Why one of the pods does not start, as Kubernetes reports it. */
 export function failureOf(pods: readonly unknown[]): string | undefined {
   return firstOf(pods, failure);
 }
 
-/** Why no node takes one of them. */
+/** Why no node takes one of the pods. */
 export function unplacedOf(pods: readonly unknown[]): string | undefined {
   return firstOf(pods, unplaced);
 }
@@ -80,7 +80,7 @@ function failure({ status }: Pod): string | undefined {
   return undefined;
 }
 
-/** What a container ended with, else why none starts. */
+/** A container's last message; without one, why none starts. */
 export function lastLine(pods: readonly unknown[]): string | undefined {
   const lines = pods.flatMap((pod) =>
     podShape
@@ -94,7 +94,7 @@ export function lastLine(pods: readonly unknown[]): string | undefined {
 
 const LINE_LENGTH_MAX = 500;
 
-/** The last line that is not empty, as the container ended with it. */
+/** The last non-empty line of a container's termination message. */
 function lineOf(message: string | undefined): string | undefined {
   const line = message?.split('\n').findLast((each) => each.trim() !== '');
   return line && cutText(line.trim(), LINE_LENGTH_MAX);

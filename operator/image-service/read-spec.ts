@@ -1,13 +1,13 @@
 /**
- * The spec of a live ImageService. The API server keeps what it took before a rule was there: one origin of a page that is
- * none, which no browser ever names, is left out and told, in place of standing in the way of all the rest.
+ * The spec of a live ImageService. The API server keeps values that it accepted before a rule existed: an invalid page
+ * origin, which no browser ever sends, is left out and reported, instead of blocking everything else.
  */
 import type { z } from 'zod';
 import { isRecord } from '../../runtime/core/json.ts';
 import { printIssues } from '../print-issues.ts';
 import { type ImageServiceSpec, imageServiceSpec } from './schema.ts';
 
-/** `wrong`: what was left out, or why it cannot be read at all. */
+/** `wrong`: what was left out, or why the spec cannot be read at all. */
 export type ReadSpec =
   | { spec: ImageServiceSpec; wrong: string | undefined }
   | { spec: undefined; wrong: string };
@@ -24,7 +24,7 @@ const LEFT_OUT = 'that is left out until it is mended, and all else is done as d
 
 const ORIGINS: readonly unknown[] = ['dashboardOrigins', 'marketingOrigins'];
 
-/** As it stands where anything else is wrong with it: then it is refused all the same. */
+/** Returns the spec unchanged if anything else is wrong with it: it is then refused anyway. */
 function without(stored: unknown, { issues }: z.ZodError): unknown {
   if (!isRecord(stored)) return stored;
   const lists = Object.entries(stored).map(([field, value]) => {

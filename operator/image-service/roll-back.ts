@@ -1,7 +1,7 @@
 /**
- * A new image whose pods did not become ready in time is taken back: every part runs the image with which all were last
- * ready, until something else is declared. The database stays at its version, which older ones bear. That no pod is ready
- * while database, broker or buckets are away says nothing of an image.
+ * Rolls back a new image whose pods did not become ready in time: every part runs the image with which all were last
+ * ready, until something else is declared. The database keeps its schema version, which older images support. While
+ * database, broker or buckets are down, unready pods say nothing about the image.
  */
 import { type Condition, conditionsOf } from './conditions.ts';
 import { judgeDeployment, judgeMigration } from './findings.ts';
@@ -26,7 +26,7 @@ export type RollOut = {
   look_again_seconds: undefined;
 };
 
-/** Nothing where no part failed, or where nothing is known to have run before. */
+/** Undefined if no part failed, or if no earlier image is known. */
 export function rollBack(seen: Seen): RollOut | undefined {
   const { of, rendered, observed } = seen;
   const { last_image } = observed;
@@ -56,7 +56,7 @@ export function rollBack(seen: Seen): RollOut | undefined {
   };
 }
 
-/** Each with why: as it is seen now, or as it was noted when it was taken back. */
+/** Each failed part with the reason: as observed now, or as recorded at its rollback. */
 function failedParts({ of, rendered, observed, now }: Seen): Map<Component, string> {
   const { deployments, usable_since } = observed;
   const usable_ms = usable_since === undefined ? 0 : now.getTime() - usable_since.getTime();
@@ -78,16 +78,18 @@ function failedParts({ of, rendered, observed, now }: Seen): Map<Component, stri
 
 type Asked = { wanted: string | undefined; spec: Installation['spec'] };
 
-/** Whoever declares something else asks for another try: what was in the way may have been mended. */
+/** Another spec asks for another try, as the cause may have been fixed. */
 function isNoted({ rolled_back }: DeploymentState, { wanted, spec }: Asked): boolean {
   if (rolled_back?.revision !== wanted) return false;
-  // Earlier operators did not note it.
+  // Earlier operators did not record the spec.
   return rolled_back?.spec === undefined || rolled_back.spec === digest(spec);
 }
 
 type Failed = { of: Installation; rendered: Rendered; failed: ReadonlyMap<Component, string> };
 
-/** What was taken back is noted where it was, so that it is not tried again by itself. */
+/**
+ * Records the rollback on the Deployment, so that the revision is not tried again automatically.
+ */
 function marked(object: RenderedObject, { of, rendered, failed }: Failed): RenderedObject {
   const component = components.find((each) => object.metadata.name === `${of.name}-${each}`);
   const why = component && failed.get(component);

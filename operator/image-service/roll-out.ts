@@ -1,6 +1,6 @@
 /**
- * A version is brought to workers and the dispatcher first, and to what people's requests reach once those have it. Old
- * pods stay until new ones are ready, so a version that does not start takes nothing away.
+ * Rolls a version out to workers and the dispatcher first, then to the parts that serve requests. Old pods stay until
+ * new ones are ready, so a version that does not start takes nothing away.
  */
 import { conditionsOf, reasons } from './conditions.ts';
 import { judgeMigration } from './findings.ts';
@@ -14,7 +14,7 @@ import { allObjects, type Rendered } from './render/render.ts';
 import type { RollOut } from './roll-back.ts';
 import { apply, isSame, removeStrangers } from './steps.ts';
 
-/** They prove that a version works before requests of people depend on it. */
+/** These prove that a version works before users' requests depend on it. */
 const FIRST: readonly Component[] = ['worker-ingest', 'worker-render', 'dispatcher'];
 
 export function rollOut(seen: Seen): RollOut {
@@ -49,7 +49,8 @@ export function rollOut(seen: Seen): RollOut {
       ...removeStrangers(allObjects(rendered), observed),
     ],
     conditions,
-    // What else stands against Ready does not make it a worse version to go back to.
+    // Other problems that keep Ready from being True do not make this version a worse target for a
+    // rollback.
     image: [...judged.values()].every(isGood) ? of.spec.image : undefined,
     look_again_seconds: undefined,
   };
@@ -68,7 +69,7 @@ function judgeRollOut(seen: Seen, component: Component): Verdict {
   return { reason: 'RollingOut', message: `${name} gets a new version.` };
 }
 
-/** Whether it is there, and was told to run something else than what is declared. */
+/** Whether the Deployment exists with another template than the declared one. */
 function isOlder(rendered: Rendered, { deployments }: Observed, component: Component): boolean {
   const state: DeploymentState | undefined = deployments[component];
   const wanted = deploymentOf(rendered, component).metadata.annotations?.[REVISION];
@@ -99,10 +100,13 @@ function missingKeda({ spec, keda }: Installation): Verdict | undefined {
   return { reason: 'KedaNotInstalled', message };
 }
 
-/** KEDA says of an object within seconds whether it can work with it; its definitions may be there without it. */
+/**
+ * KEDA reports within seconds whether it can handle an object; its CRDs may be installed without
+ * it.
+ */
 const SILENCE_SECONDS = 300;
 
-/** Whoever runs and is not scaled: what keeps it from running at all comes first. */
+/** Only for parts that run: what keeps a part from running is reported first. */
 function unscaled({ of, observed, now }: Seen): [Component, Verdict][] {
   if (scalerOf(of) !== 'keda') return [];
   return poolsOf(of).flatMap(({ component }): [Component, Verdict][] => {

@@ -1,6 +1,6 @@
 /**
- * What an installation needs of its Secrets, and what is wrong with those that are there: said before anything starts,
- * instead of by a pod that crashes. Values never leave this file, but for the ports of URLs and one digest of all.
+ * What an installation needs from its Secrets, and what is wrong with them: reported before anything starts, instead of
+ * by a crashing pod. Values never leave this file, except the ports of URLs and one digest of everything.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -9,7 +9,7 @@ import { type Variable, variables } from '../../runtime/platform/config-variable
 import { findVariable } from './extra-env.ts';
 import type { ImageServiceSpec } from './schema.ts';
 
-/** By name of the Secret; one that does not exist is missing here. */
+/** By name; a Secret that does not exist has no entry. */
 export type FoundSecrets = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export type SecretProblem = {
@@ -17,7 +17,7 @@ export type SecretProblem = {
   message: string;
 };
 
-/** The ports that pods have to reach; of payments where an address is named. */
+/** The ports that pods must reach; that of payments only if its address is set. */
 export type Endpoints = { database: number; amqp: number; storage: number; payments?: number };
 
 export type Examined = { problems: SecretProblem[]; endpoints: Endpoints; digest: string };
@@ -37,15 +37,15 @@ export type SecretNeed = {
   secret: string;
   key: string;
   presence: 'required' | 'optional';
-  /** What the value has to be; none: anything. */
+  /** What the value must be; absent: anything. */
   variable?: Pick<Variable, 'type' | 'description'>;
-  /** KEDA: no pod is told of it, so that none is replaced for another value. */
+  /** KEDA: no pod receives the value, so a change replaces none. */
   reader?: 'KEDA';
 };
 
 export const ACCESS_KEYS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const;
 
-/** Keys of `keysSecretRef`, each under the name of its variable. */
+/** Keys of `keysSecretRef`, each named after its variable. */
 export const requiredKeys = [
   'keyEncryptionKeys',
   'tokenKeys',
@@ -89,7 +89,7 @@ function urlNeed(field: string, reference: UrlReference, variable: Variable): Se
   return { field, secret: reference.name, key, presence: 'required', variable };
 }
 
-/** KEDA takes no white space off. */
+/** KEDA does not trim white space. */
 const AS_IT_IS = z
   .string()
   .refine((value) => value === value.trim(), 'an address without white space around it');
@@ -133,7 +133,7 @@ function keyNeeds({ keysSecretRef, cdn }: ImageServiceSpec): SecretNeed[] {
   ];
 }
 
-/** What pods are told by name has to be there as well. */
+/** Secrets named in `extraEnv` must exist too. */
 function extraNeeds({ extraEnv = [] }: ImageServiceSpec): SecretNeed[] {
   return extraEnv.flatMap(({ name, secretKeyRef }): SecretNeed[] => {
     if (secretKeyRef === undefined) return [];
@@ -195,7 +195,7 @@ const PORTS: Readonly<Record<string, number>> = {
   'https:': 443,
 };
 
-/** The port of a URL; the second where it is none. */
+/** The port of a URL; `otherwise` if the address is no URL. */
 export function portOf(address: string | undefined, otherwise: number): number {
   const url = URL.parse(address ?? '');
   if (url === null) return otherwise;
@@ -221,7 +221,10 @@ function findEndpoints(
   };
 }
 
-/** One digest of everything: with random keys of 256 bits in it, no single value can be guessed by it. */
+/**
+ * A digest of all values: as it includes random 256-bit keys, no single value can be guessed from
+ * it.
+ */
 function digestOf(needs: readonly SecretNeed[], found: FoundSecrets): string {
   const values = needs
     .filter(({ reader }) => reader === undefined)

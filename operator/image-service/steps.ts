@@ -1,10 +1,10 @@
-/** What is done to the objects of an installation. */
+/** The steps that change the objects of an installation. */
 import type { Observed, Present } from './observed.ts';
 import type { RenderedObject } from './render/object.ts';
 
 /**
- * `create`: only where it is not there yet, for it cannot be changed. `after`: what takes its place has to be served
- * first.
+ * `create`: only if absent, for an object that cannot be changed. `after`: the replacement must be
+ * served first.
  */
 export type Step =
   | { do: 'apply' | 'create'; object: RenderedObject }
@@ -18,7 +18,10 @@ export function presentOf({ apiVersion, kind, metadata }: RenderedObject): Prese
   return { apiVersion, kind, name: metadata.name };
 }
 
-/** What the installation owns and no longer has, earlier migration Jobs among it; a route once the other kind serves. */
+/**
+ * Deletes what the installation owns and no longer needs, such as earlier migration Jobs; a route
+ * only once the other kind serves.
+ */
 export function removeStrangers(
   wanted: readonly RenderedObject[],
   { present }: Pick<Observed, 'present'>,
@@ -36,7 +39,7 @@ export function isSame({ kind, name }: Present, object: RenderedObject): boolean
 
 const ROUTES: readonly string[] = ['Ingress', 'HTTPRoute'];
 
-/** Routes of one name lead the same hosts to the same Service. */
+/** Routes of the same name lead the same hosts to the same Service. */
 function isRouteLike({ kind, name }: Present, { kind: other, metadata }: RenderedObject): boolean {
   return ROUTES.includes(kind) && ROUTES.includes(other) && name === metadata.name;
 }

@@ -1,7 +1,7 @@
 /**
- * What objects became by our own writing. An admission policy or webhook that changes one on its way in changes it each
- * time: what differs then is no drift, and to write it again and again would be a quarrel without end. A policy that went
- * away tells nobody, so that it is tried again once in a while.
+ * What objects became as we wrote them. An admission policy or webhook that changes an object does so at each write:
+ * such a difference is no drift, and writing it repeatedly would never end. Nothing announces that a policy was
+ * removed, so the write is retried once in a while.
  */
 import { explainDifferences } from '../image-service/find-difference.ts';
 import { digest } from '../image-service/render/object.ts';
@@ -9,11 +9,14 @@ import type { KubeObject } from '../kube/resource.ts';
 import type { TimedClock } from '../kube/timed-clock.ts';
 
 export type Became = {
-  /** How it differs, where that is what it became when the same was written last, not too long ago. */
+  /**
+   * How the object differs, if it became exactly this when the same was last written, not too long
+   * ago.
+   */
   find(written: object, live: KubeObject): readonly string[] | undefined;
-  /** Answers how it differs. */
+  /** Returns how it differs. */
   note(written: object, live: KubeObject): readonly string[];
-  /** It is to be gone. */
+  /** Called before the object is deleted. */
   forget(live: KubeObject): void;
 };
 
@@ -21,7 +24,7 @@ const BELIEVED_MS = 60 * 60_000;
 
 type Known = { print: string; until: number; paths: readonly string[] };
 
-/** It forgets with its term: whoever leads next tries once. */
+/** The record ends with its term: the next leader tries once. */
 export function createBecame({ elapsed }: Pick<TimedClock, 'elapsed'>): Became {
   const known = new Map<string, Known>();
   return {
@@ -44,16 +47,16 @@ function uidOf({ metadata }: KubeObject): string {
   return metadata.uid ?? '';
 }
 
-/** A write of which nothing came but a note of who wrote it. */
+/** Whether a write changed nothing except the record of its writer. */
 export function isAsBefore(before: KubeObject, after: KubeObject): boolean {
   return print(before) === print(after);
 }
 
 type Told = { apiVersion?: string; kind?: string; status?: unknown };
 
-/** All that anybody may write of it: whatever else changes is looked at anew. */
+/** Everything in it that anybody may write: any other change leads to a new try. */
 function print(live: KubeObject & Told, written?: object): string {
-  // A list names the kind once for all.
+  // Items of a list lack the kind, which the list states once.
   const { apiVersion: _, kind: __, status: ___, metadata, ...said } = live;
   const { labels, annotations, ownerReferences } = metadata;
   return digest([written ?? null, labels, annotations, ownerReferences, said]);

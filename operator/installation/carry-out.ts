@@ -1,6 +1,6 @@
 /**
- * Writes what was decided for the objects of an installation, by server-side apply, and only where one is not as it was
- * rendered. What somebody else made under such a name is left alone, and said.
+ * Writes the decided objects of an installation by server-side apply, and only where an object differs from its
+ * rendered form. An object of the same name that somebody else made is left alone, and reported.
  */
 import { explainDifferences, findDifference } from '../image-service/find-difference.ts';
 import { APPLIED, digest, type RenderedObject } from '../image-service/render/object.ts';
@@ -24,11 +24,11 @@ export type Written = {
   change: 'create' | 'update' | 'delete';
   kind: string;
   name: string;
-  /** Where a live object differs. */
+  /** Where the live object differs. */
   path?: string;
-  /** It had been written like this before, and somebody else changed it since. */
+  /** The operator had written the same before, and somebody has changed it since. */
   isHealing?: true;
-  /** Who changed it, as far as anybody is noted. */
+  /** Who changed it, if recorded. */
   by?: string;
 };
 
@@ -36,11 +36,14 @@ export type Deeds = {
   written: Written[];
   troubles: Trouble[];
   altered: Altered[];
-  /** When the first of those may be written that rest. */
+  /** When the first paused write may run. */
   rest_ms?: number;
 };
 
-/** Whatever is refused, the others are written; nothing is taken away meanwhile, as it may do what was refused. */
+/**
+ * A refusal does not stop the other writes; meanwhile nothing is deleted, as it may do the work of
+ * what was refused.
+ */
 export async function carryOut(
   client: KubeClient,
   steps: readonly Step[],
@@ -48,7 +51,7 @@ export async function carryOut(
 ): Promise<Deeds> {
   const deeds: Deeds = { written: [], troubles: [], altered: [] };
   for (const step of steps) {
-    // What is only changed back was taken before, and does its work but for that.
+    // An object that somebody keeps changing back was accepted, and works apart from that.
     const isInTheWay = deeds.troubles.some(({ reason }) => reason !== 'ObjectUndone');
     if (step.do === 'delete' && isInTheWay) continue;
     await take(client, step, { live, memory, deeds });
@@ -76,7 +79,7 @@ export function planSteps(steps: readonly Step[], live: LiveObjects): Written[] 
   });
 }
 
-/** What was admitted before it was as it is rendered now is no answer. */
+/** A route admitted before its latest change does not count yet. */
 function isServed(route: RenderedObject, live: LiveObjects): boolean {
   const object = findLive(live, route);
   if (object === undefined || findDifference(withDigest(route), object) !== undefined) return false;
@@ -132,7 +135,8 @@ async function makeAsWanted(
   if (!isUnchanged) note(deeds, planned, answer);
   if (!answer.ok) return;
   if (present === undefined) quarrels.wrote(deleted, applied);
-  // What only a policy makes of it, nobody changed back: they changed what is theirs, as a scaler does.
+  // The only difference is what a policy makes of it: nobody undid the write. Others changed their
+  // own fields, as a scaler does.
   if (isUnchanged) quarrels.forget(changed);
   else quarrels.wrote(changed, applied);
   const paths = became.note(wanted, answer.value);
@@ -160,19 +164,20 @@ async function write(
   }
   const applied = await client.apply(type, declared, { owner: OWNER });
   if (!applied.ok || findDifference(object, applied.value) === undefined) return applied;
-  // What somebody added is theirs by the rules of apply, and stays: lists are written as a whole, nulls as what goes.
+  // By the rules of apply, fields that somebody added stay theirs: the merge replaces whole lists,
+  // and nulls delete.
   return client.merge(type, object.metadata, { body: { spec: object['spec'] } });
 }
 
-/** What has to be absent is not declared. */
+/** Fields that must be absent are not declared. */
 function withoutNulls<Declared extends object>(declared: Declared): Declared {
   const isKept = (_name: string, value: unknown) => (value === null ? undefined : value);
   return JSON.parse(JSON.stringify(declared, isKept)) as Declared;
 }
 
 /**
- * An object of that name without our labels. By our reference it is ours, whoever took the labels; else to apply would
- * mix two into one.
+ * An object of that name without our labels. Our owner reference makes it ours, even if somebody
+ * removed the labels; otherwise applying would mix two objects into one.
  */
 async function findUnlisted(
   client: KubeClient,
@@ -181,7 +186,7 @@ async function findUnlisted(
   const { name, namespace, ownerReferences } = object.metadata;
   const answer = await client.get(typeOf(object), { name, namespace });
   if (!answer.ok) {
-    // Whether somebody has it has to be known, not only guessed.
+    // Whether the name is taken must be known for certain.
     return answer.failure.reason === 'NotFound' ? { ok: true, value: undefined } : answer;
   }
   const found = answer.value.metadata.ownerReferences ?? [];

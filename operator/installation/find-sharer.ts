@@ -1,7 +1,7 @@
 /**
- * Whether another ImageService works with the operator's database already: two would migrate it, write its jobs and
- * deliver its projects beside one another. Whoever was let in has it, as its status says, so that no other can take it
- * over by appearing, nor by being pointed to it, however old. Where nobody was let in yet the oldest is next.
+ * Whether another ImageService already uses the operator's database: two would both migrate it, run its jobs and
+ * deliver its projects. The one that was let in keeps it, as its status records, so no other can take it over by
+ * appearing or by being pointed at it, however old it is. If none was let in yet, the oldest is next.
  */
 import { directiveOf } from '../cluster/directives.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -14,11 +14,11 @@ import { type ImageServiceObject, imageServices } from './live-types.ts';
 type Looking = {
   client: KubeClient;
   namespaces: readonly string[];
-  /** Of the database that it asks for. */
+  /** Identifies the database that it asks for. */
   database_id: string | undefined;
 };
 
-/** Its namespace and name. */
+/** Returns its namespace and name. */
 export async function findSharer(
   service: ImageServiceObject,
   { client, namespaces, database_id }: Looking,
@@ -39,7 +39,10 @@ export async function findSharer(
   return first && keyOf(first.metadata);
 }
 
-/** A namespace may be gone, and the right to read in it with it: whoever was let in before goes on. */
+/**
+ * A namespace may be deleted, and with it the right to read there: the ImageService that was let in
+ * continues.
+ */
 function noneWhereForbidden(error: unknown): undefined {
   if (!(error instanceof KubeFailure && error.reason === 'Forbidden')) throw error;
 }
@@ -62,13 +65,13 @@ function whoIsBefore(
   return letIn.length > 0 ? letIn : older.filter(isWaiting);
 }
 
-/** Why an ImageService names no database, or another one. */
+/** Reasons that show that an ImageService names no database, or another one. */
 const ELSEWHERE: readonly unknown[] = [
   ...['DatabaseMismatch', 'SpecInvalid'],
   ...['SecretNotFound', 'SecretKeyMissing', 'SecretInvalid'],
 ];
 
-/** What cannot begin stands in nobody's way. */
+/** An ImageService that cannot begin blocks nobody. */
 function isWaiting(service: ImageServiceObject): boolean {
   const { status } = service;
   const isPaused = findCondition(status, 'Paused')?.status === 'True';

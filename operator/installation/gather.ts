@@ -1,4 +1,7 @@
-/** Everything that a pass over an ImageService looks at: its Secrets and ConfigMaps, its objects, its database, broker and buckets. */
+/**
+ * Everything that a pass over an ImageService examines: its Secrets and ConfigMaps, its objects, its database, broker
+ * and buckets.
+ */
 import type { Queryable } from '../../runtime/db/client.ts';
 import type { KeyEncryptionKey } from '../../runtime/platform/sealing.ts';
 import { reasons } from '../image-service/conditions.ts';
@@ -21,15 +24,15 @@ import { readSecrets } from './read-secrets.ts';
 
 export type GatherContext = {
   client: KubeClient;
-  /** That of the operator, for the rows of Projects. */
+  /** The operator's own database, with the rows of Projects. */
   db: Queryable;
   /** The newest migration that this operator knows. */
   schema_version: string;
-  /** What the operator seals with, and what it can open. */
+  /** The keys that the operator seals with, and can open. */
   keys: readonly KeyEncryptionKey[];
   probeDatabase: ProbeDatabase;
   probeSurroundings: ProbeSurroundings;
-  /** Where ImageServices may stand. */
+  /** The namespaces that may hold ImageServices. */
   namespaces: readonly string[];
 };
 

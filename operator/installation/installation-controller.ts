@@ -1,6 +1,6 @@
 /**
- * The controller of ImageServices, for as long as this process leads. Watches only say where to look: each pass reads
- * what is there now. What nothing tells of, such as a Secret or a ConfigMap, is looked at once a minute.
+ * The controller of ImageServices, for as long as this process leads. Watches only say which one to examine: each pass
+ * reads the current state. Things that are not watched, such as Secrets and ConfigMaps, are checked once a minute.
  */
 
 import type { Log } from '../../runtime/platform/log.ts';
@@ -19,30 +19,32 @@ import { INSTANCE, imageServices, ownedLabels, ownedTypes, pods } from './live-t
 import { createWritingMemory } from './writing-memory.ts';
 
 export type InstallationController = {
-  /** Works until the term is over; resolves when nothing is being done any more. */
+  /** Works until the term ends; resolves once all work has stopped. */
   lead(term: FencedTerm): Promise<void>;
-  /** Of what is watched now: nothing where others lead. */
+  /** The health of the open watches; empty while another process leads. */
   health(): CacheHealth[];
 };
 
 export type InstallationOptions = {
   context: Omit<PassContext, 'db' | 'namespaces' | 'memory'>;
-  /** Where ImageServices may stand. */
+  /** The namespaces that may hold ImageServices. */
   namespaces: readonly string[];
   log: Log;
   random?: () => number;
-  /** When what is as it should be is compared again. */
+  /** How often an installation that is as declared is compared again. */
   resync_ms?: number;
-  /** Told of every pass, with what it saw. */
+  /** Called after every pass, with its result. */
   onPass?: (key: string, result: PassResult) => void;
 };
 
 const NAME = 'ImageService';
-/** Who comes second sees that the first was let in to the database. */
+/**
+ * One at a time, so that the second ImageService sees that the first was let in to the database.
+ */
 const CONCURRENCY = 1;
 const RESYNC_MS = 60_000;
 const RESYNC_JITTER = 0.2;
-/** Pods that start change many times a second. */
+/** Starting pods change many times a second. */
 const SETTLE_MS = 200;
 
 type Caches = Set<Pick<WatchCache<KubeObject>, 'health' | 'stop'>>;

@@ -1,10 +1,13 @@
-/** Everything of a type in a namespace as it is now, not as a cache had it: a pass must see what the one before it wrote. */
+/**
+ * All objects of a type in a namespace, read from the API server and not from a cache: a pass must see the writes of
+ * the previous one.
+ */
 import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject, ResourceType } from '../kube/resource.ts';
 
 type Wanted = { namespace: string; labels?: string };
 
-/** Undefined where the cluster does not know the type. */
+/** Undefined if the cluster does not know the type. */
 export async function listObjects<T extends KubeObject>(
   client: KubeClient,
   type: ResourceType<T>,

@@ -1,4 +1,4 @@
-/** The types of the objects that an ImageService becomes, as the API server has them. Spec: Project. */
+/** The types of the objects that make up an ImageService, as in the API server. Spec: Project. */
 import { MANAGED } from '../image-service/render/object.ts';
 import { API_VERSION } from '../kinds.ts';
 import type { LiveCondition } from '../kube/live-condition.ts';
@@ -64,7 +64,7 @@ export function typeOf({ kind }: { kind: string }): ResourceType {
 
 export const INSTANCE = 'app.kubernetes.io/instance';
 
-/** What the objects of an installation, and its pods, are found by; of all installations without a name. */
+/** Selects the objects and pods of an installation; without a name, those of all installations. */
 export function ownedLabels(name?: string): string {
   const labels = { 'app.kubernetes.io/name': 'tintype', ...MANAGED };
   const pairs = Object.entries(name === undefined ? labels : { ...labels, [INSTANCE]: name });

@@ -1,10 +1,12 @@
-/** When an installation is looked at again, where nothing in the cluster says so. */
+/** When to examine an installation again, if no event in the cluster will trigger it. */
 import type { Decision } from '../image-service/decide.ts';
 import type { Deeds } from './carry-out.ts';
 
 export const TROUBLE_SECONDS = 15;
 
-/** What rests is written when it may be, and what else stands in the way is mended by somebody whom nobody tells of. */
+/**
+ * A paused write runs when it may; for other problems, nothing shows when somebody has fixed them.
+ */
 export function lookAgain(
   { troubles, rest_ms }: Pick<Deeds, 'troubles' | 'rest_ms'>,
   { look_again_seconds }: Pick<Decision, 'look_again_seconds'>,

@@ -1,4 +1,4 @@
-/** What an installation is now: its live objects, read into what the decision asks. */
+/** The current state of an installation: its live objects, read into what the decision needs. */
 import type { Component, Installation } from '../image-service/installation.ts';
 import { components } from '../image-service/installation.ts';
 import {
@@ -26,7 +26,7 @@ export type LiveObjects = ReadonlyMap<string, KubeObject>;
 export type Cluster = {
   live: LiveObjects;
   pods: readonly KubeObject[];
-  /** All of the namespace: those of CronJobs carry no labels of ours. */
+  /** All Jobs of the namespace, as those of CronJobs lack our labels. */
   jobs: readonly KubeObject[];
   keda: Installation['keda'];
 };
@@ -59,7 +59,7 @@ export async function listCluster(client: KubeClient, { name, namespace }: Place
   return { live, pods: ownPods ?? [], jobs: allJobs ?? [], keda };
 }
 
-/** What the objects of the cluster say of an installation. */
+/** The state that the objects of the cluster show. */
 export function observeObjects(
   name: string,
   migration: RenderedObject,
@@ -80,7 +80,7 @@ export function observeObjects(
   };
 }
 
-/** Runs of CronJobs are Jobs too, and have the labels of their pods. */
+/** Excludes the runs of CronJobs, which are Jobs too and have the labels of their pods. */
 export function newestMigration(live: LiveObjects): string | undefined {
   const found = [...live.values()].filter(
     ({ kind, metadata }) => kind === 'Job' && metadata.labels?.[COMPONENT] === 'migrate',
@@ -90,8 +90,9 @@ export function newestMigration(live: LiveObjects): string | undefined {
 }
 
 /**
- * By the same ImageService as what was rendered. Labels do not tell: people copy them, and a Job without any takes those
- * of its pods, so that every run of a CronJob looks like one of ours.
+ * Whether the ImageService that owns the rendered object owns this one. Labels do not tell: people
+ * copy them, and a Job without labels takes those of its pods, so that every run of a CronJob looks
+ * like ours.
  */
 function isOwned({ metadata: { ownerReferences = [] } }: KubeObject, own: RenderedObject): boolean {
   const owners = own.metadata.ownerReferences.map(({ uid }) => uid);
@@ -115,7 +116,7 @@ function readDeployments(name: string, cluster: Cluster): Observed['deployments'
   );
 }
 
-/** KEDA says it of each of its objects. */
+/** KEDA reports it on each of its objects. */
 function readUnscaled(name: string, { live }: Cluster): Observed['unscaled'] {
   const said = components.map((component) => {
     const object = live.get(liveKey({ kind: 'ScaledObject', name: `${name}-${component}` }));
@@ -124,7 +125,7 @@ function readUnscaled(name: string, { live }: Cluster): Observed['unscaled'] {
   return Object.fromEntries(said.filter(([, unscaled]) => unscaled !== undefined));
 }
 
-/** What stands against the database is said in the condition of its migration. */
+/** A problem of the database is reported in the migration's condition. */
 const SURROUNDINGS = ['MigrationComplete', 'BrokerUsable', 'StorageUsable'];
 
 export function usableSince(status: ImageServiceStatus | undefined): Date | undefined {

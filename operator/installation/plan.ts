@@ -1,4 +1,4 @@
-/** What an ImageService would change, as long as it asks for the plan alone: one line an object, in a condition. */
+/** What an ImageService would change, while it asks for the plan only: one line per object, in a condition. */
 
 import { type Condition, conditionsOf } from '../image-service/conditions.ts';
 import { printPath } from '../image-service/find-difference.ts';
@@ -7,11 +7,11 @@ import type { Written } from './carry-out.ts';
 import type { Told } from './status.ts';
 
 const SIGNS = { create: '+', update: '~', delete: '-' } as const;
-/** What is made of a version depends on what stands there then. */
+/** How a version is rolled out depends on the state at that time. */
 const AFTER_MIGRATION =
   '… and, once that Job has migrated the database, the objects of this version: workers and dispatcher, then API and delivery';
 
-/** `planned` is undefined where something has to be mended before anything can be decided. */
+/** `planned` is undefined if something must be fixed before anything can be decided. */
 export function withPlan(
   conditions: readonly Condition[],
   planned: readonly Written[] | undefined,

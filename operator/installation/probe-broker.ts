@@ -1,4 +1,4 @@
-/** Whether RabbitMQ lets the installation in, and has quorum queues. Spec: Upload session (status). */
+/** Whether RabbitMQ accepts the installation's credentials, and has quorum queues. Spec: Upload session (status). */
 import { openRabbitProbe } from '../../runtime/platform/queue/rabbitmq-probe.ts';
 import type { Verdict } from '../image-service/observed.ts';
 import type { PodEnvironment } from '../image-service/pod-environment.ts';

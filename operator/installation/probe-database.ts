@@ -1,6 +1,6 @@
 /**
- * Whether PostgreSQL answers at the address of an installation, and is the one that the operator works with: the rows
- * of Projects would stand in another database than the one that delivery reads. Spec: Project.
+ * Whether PostgreSQL answers at the address of an installation, and is the operator's own database: otherwise the rows
+ * of Projects would be in another database than the one that delivery reads. Spec: Project.
  */
 import { createDatabase, type Queryable } from '../../runtime/db/client.ts';
 import { findDatabaseIdentity } from '../../runtime/db/database-identity.ts';
@@ -18,7 +18,8 @@ export const probeDatabase: ProbeDatabase = async (url, own) => {
   try {
     const theirs = await findDatabaseIdentity(db);
     const ours = await findDatabaseIdentity(own.db).catch(() => undefined);
-    // The operator's own may be away at this moment: what was let in before is the same, another one may be anybody's.
+    // The operator's own database may be down at this moment: the one that was let in before is the
+    // same, any other is unknown.
     if (ours === undefined && own.known !== undefined && own.known !== theirs.id) {
       return { state: 'unreachable', why: UNTOLD };
     }

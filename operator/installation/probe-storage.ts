@@ -1,4 +1,4 @@
-/** Whether both buckets can be written, and whether browsers may upload to one of them. Spec: Upload session (POST). */
+/** Whether both buckets are writable, and whether browsers may upload to one of them. Spec: Upload session (POST). */
 import { wordsOf } from '../../runtime/db/failures.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import { parseConfig } from '../../runtime/platform/config.ts';
@@ -65,7 +65,10 @@ function openBuckets(env: PodEnvironment): { ingest: Bucket; content: Bucket } {
 
 const ORIGIN = 'https://tintype-operator.example';
 
-/** What a browser asks before it uploads; an address that only browsers reach says nothing. */
+/**
+ * Sends a browser's preflight request; a failure to reach an address that only browsers can reach
+ * is no fault.
+ */
 async function findCorsFault(bucket: Bucket): Promise<string | undefined> {
   const terms = {
     ...{ content_type: 'application/octet-stream', size_bytes: 1, expires_in_seconds: 60 },
@@ -73,7 +76,7 @@ async function findCorsFault(bucket: Bucket): Promise<string | undefined> {
   const { url } = await bucket.presignPut('operator/cors', terms);
   const asked = await fetch(url, {
     method: 'OPTIONS',
-    // No browser follows one.
+    // Browsers do not follow redirects of a preflight.
     redirect: 'manual',
     signal: AbortSignal.timeout(CALL_MS_MAX),
     headers: {
@@ -87,7 +90,7 @@ async function findCorsFault(bucket: Bucket): Promise<string | undefined> {
   return ['*', ORIGIN].includes(allowed) ? undefined : `preflight ${asked.status}`;
 }
 
-/** A setting is named where it stands: in the resource, else by its key in the Secret. */
+/** Names the place of the faulty setting: a field of the resource, or a key of its Secret. */
 function describe(error: unknown, { storage, storageSecretRef }: ImageServiceSpec): string {
   const why = error instanceof StorageUnavailable ? error.advice : wordsOf(error);
   const { endpoint, region } = storage ?? {};

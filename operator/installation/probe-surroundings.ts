@@ -1,6 +1,6 @@
 /**
- * Whether the broker and the buckets of an installation can be used, tried with what its pods would be given, before any
- * pod is. What was found out is believed for a while. Spec: Upload session (POST).
+ * Whether an installation's broker and buckets are usable, tried with the settings of its pods before any pod exists.
+ * The results are cached for a while. Spec: Upload session (POST).
  */
 import type { Verdict } from '../image-service/observed.ts';
 import { type PodEnvironment, podEnvironment } from '../image-service/pod-environment.ts';
@@ -21,7 +21,7 @@ export function createProbeSurroundings(clock: TimedClock): ProbeSurroundings {
   const broker = believing(clock, probeBroker);
   const storage = believing(clock, probeStorage);
   return async (spec, found) => {
-    // Of a worker, as it has both.
+    // A worker's environment, as it has both.
     const env = podEnvironment('worker-ingest', spec, found);
     const [told, kept] = await Promise.all([broker(spec, env), storage(spec, env)]);
     return { broker: told, storage: kept };

@@ -1,4 +1,4 @@
-/** The ConfigMaps that an ImageService names, each got by its name, as its Secrets are. */
+/** Reads the ConfigMaps that an ImageService names, each by its name, like its Secrets. */
 import { configMapNeeds, type FoundConfigMaps } from '../image-service/config-maps.ts';
 import type { ImageServiceSpec } from '../image-service/schema.ts';
 import type { KubeClient } from '../kube/client.ts';

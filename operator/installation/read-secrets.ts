@@ -1,4 +1,4 @@
-/** The Secrets that an ImageService names, each got by its name: none is ever listed, watched or kept. */
+/** Reads the Secrets that an ImageService names, each by its name: Secrets are never listed, watched or kept. */
 import type { ImageServiceSpec } from '../image-service/schema.ts';
 import { type FoundSecrets, secretNeeds } from '../image-service/secrets.ts';
 import type { KubeClient } from '../kube/client.ts';

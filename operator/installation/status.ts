@@ -1,6 +1,6 @@
 /**
- * The status of an ImageService after a pass, and whether it differs from what is there: a time moves only with the
- * status of its condition, so that a pass over what is as it should be writes nothing. Spec: Project.
+ * An ImageService's status after a pass, and whether it differs from the existing one: a transition time changes only
+ * with its condition's status, so that a pass that finds everything as declared writes nothing. Spec: Project.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type Condition, conditionTypes } from '../image-service/conditions.ts';
@@ -11,11 +11,14 @@ import type { ImageServiceObject, ImageServiceStatus } from './live-types.ts';
 export type Told = Partial<Pick<Decision, 'image' | 'components'>> & {
   conditions: readonly (Omit<Condition, 'type' | 'reason'> & { type: string; reason: string })[];
   migrationJob?: string | undefined;
-  /** The database that it was let in to; none: another one has it. */
+  /**
+   * The database that it was let in to; empty: another one has it. Undefined: unknown, so the
+   * previous claim stays.
+   */
   claim?: Pick<ImageServiceStatus, 'databaseID'> | undefined;
 };
 
-/** What a pass did not find out stays as it was said. */
+/** What a pass did not find out keeps its previous value. */
 export function statusOf(service: ImageServiceObject, told: Told, now: Date): ImageServiceStatus {
   const { metadata, status = {} } = service;
   const image = told.image ?? status.image;
@@ -32,7 +35,10 @@ export function statusOf(service: ImageServiceObject, told: Told, now: Date): Im
   };
 }
 
-/** The status of one that was not looked at: what it said before stands, for the generation that it was said of. */
+/**
+ * The status without a pass: the previous conditions remain, with the generation that they were
+ * reported for.
+ */
 export function pausedStatusOf(service: ImageServiceObject, now: Date): ImageServiceStatus {
   const { status = {} } = service;
   const types: readonly string[] = conditionTypes;
@@ -45,7 +51,7 @@ export function pausedStatusOf(service: ImageServiceObject, now: Date): ImageSer
   return { ...status, conditions: [...kept, ...said] };
 }
 
-/** Conditions are a map by their type: another order is no difference. */
+/** Conditions are a map by type: their order makes no difference. */
 export function isWritten({ status = {} }: ImageServiceObject, wanted: ImageServiceStatus) {
   return isDeepStrictEqual(sorted(status), sorted(wanted));
 }

@@ -1,4 +1,4 @@
-/** Objects that could not be written, in the conditions of the parts that they would have been. */
+/** Reports objects that could not be written in the conditions of their parts. */
 import { type Condition, type PartType, withFinding } from '../image-service/conditions.ts';
 import { partOf } from '../image-service/findings.ts';
 import type { Trouble } from './object-trouble.ts';
@@ -8,21 +8,21 @@ export function withTroubles(conditions: Condition[], troubles: readonly Trouble
   if (first === undefined) return conditions;
   const message = troubles.map((each) => each.message).join(' ');
   const applied = withFinding(conditions, { type: 'Applied', reason: first.reason, message });
-  // The first of a part speaks for it.
+  // Reversed, so that a part's first trouble is the one reported.
   return troubles.toReversed().reduce((told, { kind, name, ...trouble }) => {
     const type = speakers[kind] ?? findUnwritten(told, { kind, name });
     return type === undefined ? told : withFinding(told, { type, ...trouble });
   }, applied);
 }
 
-/** Where an object has a condition of its own: rendered, it was taken for one that is about to be. */
+/** Kinds with a condition of their own, even if a rendered object counts as about to be written. */
 const speakers: Readonly<Partial<Record<string, PartType>>> = {
   Job: 'MigrationComplete',
   Ingress: 'Routed',
   HTTPRoute: 'Routed',
 };
 
-/** What is there does what it did, whatever it was not told. */
+/** Only a missing object affects its part's condition: an existing one keeps working as it was. */
 function findUnwritten(
   conditions: readonly Condition[],
   object: Pick<Trouble, 'kind' | 'name'>,

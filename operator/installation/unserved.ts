@@ -1,6 +1,6 @@
 /**
- * ImageServices where this operator sees them and makes none: they say so, in place of saying nothing for ever. What
- * another operator has said stands, and one has a while to say it.
+ * Reports ImageServices in namespaces that this operator sees but does not serve, which otherwise would never get a
+ * status. A status by another operator stays, and it has a while to write one.
  */
 import type { Log } from '../../runtime/platform/log.ts';
 import { conditionsOf } from '../image-service/conditions.ts';
@@ -20,11 +20,11 @@ type Options = {
   clock: TimedClock;
   log: Log;
   metrics: KubeMetrics;
-  /** Where this operator makes them. */
+  /** The namespaces that this operator serves. */
   served: readonly string[];
-  /** Where it may look; none named: everywhere. */
+  /** The namespaces that it may read; empty: all. */
   watched: readonly string[];
-  /** How long another operator has. */
+  /** How long another operator has to write a status. */
   patience_ms?: number;
 };
 
@@ -32,9 +32,9 @@ const PATIENCE_MS = 20_000;
 const LOOK_MS = 5_000;
 
 export type Unserved = {
-  /** Tells them for as long as the term goes on. */
+  /** Reports for as long as the term lasts. */
   lead(term: Term): Promise<void>;
-  /** Of what is watched now: nothing where others lead. */
+  /** The health of the open watches; empty while another process leads. */
   health(): CacheHealth[];
 };
 
@@ -100,7 +100,7 @@ async function tell(
   const where = served.map((each) => `'${each}'`).join(', ');
   const message = `No operator makes an ImageService in the namespace '${namespace}': create it in ${where}, or add '${namespace}' to TINTYPE_RUNTIME_NAMESPACES of the operator (\`runtimeNamespaces\` of the chart).`;
   const conditions = conditionsOf([{ type: 'Applied', reason: REASON, message }]);
-  // As it was seen: whoever serves it may have spoken meanwhile.
+  // Only for the version seen: the operator that serves it may have written meanwhile.
   const metadata = { name, namespace, uid, resourceVersion };
   const status = statusOf(service, { conditions }, clock.now());
   const answer = await client.applyStatus(

@@ -1,4 +1,4 @@
-/** What a term remembers of the objects that it wrote. */
+/** What a term remembers about the objects that it wrote. */
 import { createQuarrels, type Quarrels } from '../kube/quarrels.ts';
 import type { TimedClock } from '../kube/timed-clock.ts';
 import { type Became, createBecame } from './became.ts';

@@ -1,14 +1,14 @@
-/** For how long the API server has been answering this process, whatever it says. */
+/** For how long the API server has been answering this process, whatever the answers say. */
 import type { TimedClock } from './timed-clock.ts';
 
 export type Answers = {
-  /** An answer came. */
+  /** Records an answer. */
   take(): void;
-  /** Without a break until now; 0 while it is away. */
+  /** The time without an interruption until now; 0 while the API server is down. */
   steady_ms(): number;
 };
 
-/** A leader and a candidate ask every two seconds. */
+/** Longer than the two seconds between the requests of a leader or candidate. */
 const BREAK_MS = 60_000;
 
 export function createAnswers(clock: Pick<TimedClock, 'elapsed'>): Answers {

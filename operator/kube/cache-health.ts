@@ -1,21 +1,23 @@
-/** How far what a watch cache holds can be relied on. */
+/** How current the contents of a watch cache are. */
 import type { TimedClock } from './timed-clock.ts';
 
 export type CacheHealth = {
   isSynced: boolean;
   objects: number;
-  /** Since the API server last gave a sign: bookmarks come every minute where nothing changes. */
+  /**
+   * Time since the watch's last sign of life: bookmarks arrive every minute where nothing changes.
+   */
   silent_ms: number;
-  /** Since the API server last answered it anything, be it that it may not look. */
+  /** Time since the API server's last answer of any kind, including a refusal. */
   unheard_ms: number;
-  /** So long that what it holds may be told no more. */
+  /** Whether the contents are too old to be relied on. */
   isStale: boolean;
 };
 
 type Seen = {
   isSynced: boolean;
   objects: { size(): number };
-  /** The last sign of the API server, and its last answer. */
+  /** When the API server last gave a sign of life, and last answered. */
   seen_at: number;
   heard_at: number;
   clock: TimedClock;

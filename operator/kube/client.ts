@@ -1,6 +1,6 @@
 /**
- * The verbs of the API server, typed: every call ends within its time with a value or a failure that is one too. What
- * the server asks to be repeated is repeated here; what may have happened already is left to the next pass.
+ * A typed client of the API server: every call ends within its deadline and returns a value or a failure. What the
+ * server asks to be repeated is repeated here; what may have happened already is left to the next pass.
  */
 import { parseAnyJson } from '../../runtime/core/json.ts';
 import type { Credentials } from './credentials.ts';
@@ -22,39 +22,42 @@ import { openWatch, type Watch, type WatchHandlers, type WatchRequest } from './
 
 export type KubeClient = {
   get<T extends KubeObject>(type: ResourceType<T>, place: Place): Promise<Answer<T>>;
-  /** One page, of the newest state unless a token says where to go on. */
+  /** One page of the newest state, or the page after `token`. */
   listPage<T extends KubeObject>(type: ResourceType<T>, query: ListQuery): Promise<Answer<Page<T>>>;
   create<T extends KubeObject>(type: ResourceType<T>, object: DeclaredObject): Promise<Answer<T>>;
-  /** Server-side apply: the fields that are sent are ours from then on, and no others. */
+  /** Server-side apply: from then on we own the fields that are sent, and no others. */
   apply<T extends KubeObject>(
     type: ResourceType<T>,
     object: DeclaredObject,
     as: FieldOwner,
   ): Promise<Answer<T>>;
-  /** The same for the status, which has an owner of its own. */
+  /** The same for the status, which has its own field manager. */
   applyStatus<T extends KubeObject>(
     type: ResourceType<T>,
     object: DeclaredObject,
     as: FieldOwner,
   ): Promise<Answer<T>>;
-  /** As a whole, and only where nobody changed it since that version. */
+  /** Replaces the whole object, if it still has that version. */
   replace<T extends KubeObject>(type: ResourceType<T>, object: DeclaredObject): Promise<Answer<T>>;
-  /** A merge patch; with `metadata.resourceVersion` in it only where nobody changed it since. */
+  /**
+   * A merge patch; if the body includes `metadata.resourceVersion`, only while that is the object's
+   * version.
+   */
   merge<T extends KubeObject>(
     type: ResourceType<T>,
     place: Place,
     patch: { body: object; subresource?: 'scale' },
   ): Promise<Answer<T>>;
-  /** What is gone already is a success. */
+  /** An object that is already gone counts as a success. */
   delete(type: ResourceType, place: Place, options?: DeleteOptions): Promise<Answer<undefined>>;
   watch<T extends KubeObject>(
     type: ResourceType<T>,
     request: WatchRequest,
     handlers: WatchHandlers<T>,
   ): Watch;
-  /** The same connections, with another time for a call. */
+  /** The same connections with another deadline per call. */
   within(deadline_ms: number): KubeClient;
-  /** For how long the API server has been answering whatever was asked, without a break until now. */
+  /** For how long the API server has been answering, without an interruption until now. */
   answering_ms(): number;
   close(): void;
 };
@@ -62,7 +65,10 @@ export type KubeClient = {
 export type FieldOwner = {
   /** The field manager: `tintype/project` and the like. */
   owner: string;
-  /** `take`, the default: who owned such a field before loses it. `refuse`: then the answer is Conflict. */
+  /**
+   * `take`, the default: the previous owner of a field loses it. `refuse`: the answer is then
+   * Conflict.
+   */
   conflicts?: 'take' | 'refuse';
 };
 
@@ -75,9 +81,9 @@ export type ListQuery = Selection & {
 export type Page<T> = { items: T[]; resource_version: string; token: string | undefined };
 
 export type DeleteOptions = {
-  /** Only this one, not another of the same name. */
+  /** Only the object with this uid, not another of the same name. */
   uid?: string;
-  /** Only as it was in this version. */
+  /** Only if the object still has this version. */
   version?: string;
 };
 
@@ -86,7 +92,7 @@ export type KubeClientOptions = {
   clock: TimedClock;
   metrics: KubeMetrics;
   random?: () => number;
-  /** For one call with all its repetitions. */
+  /** For one call, including all its retries. */
   deadline_ms?: number;
 };
 

@@ -1,4 +1,4 @@
-/** Objects of every cluster that are read and written by their names, and never listed. */
+/** Built-in objects that are read and written by name, and never listed. */
 import { type KubeObject, resourceType } from './resource.ts';
 
 type Texts = Record<string, string>;
@@ -18,7 +18,7 @@ export const configMaps = resourceType<ConfigMap>({
   plural: 'configmaps',
 });
 
-/** What a pod would find in the file of the key; undefined where there is none. */
+/** The contents of the file that a pod would find for the key; undefined if there is none. */
 export function bytesOf(
   { data, binaryData }: ConfigMap,
   { kind, key }: { kind: 'ConfigMap' | 'Secret'; key: string },

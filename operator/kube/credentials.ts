@@ -1,4 +1,4 @@
-/** Where the API server is and who we are to it: the account of the pod, or what kubectl would take. */
+/** The address of the API server and our identity there: the pod's service account, or what kubectl would use. */
 import type { RequestOptions } from 'node:https';
 import type { Environment } from '../../runtime/platform/config.ts';
 import { isInPod, openPodAccount } from './pod-account.ts';
@@ -6,13 +6,13 @@ import type { TimedClock } from './timed-clock.ts';
 
 export type Credentials = {
   server: URL;
-  /** Certificates and the header of a call; asked for again every half minute. */
+  /** Certificates and headers of a call; read again every half minute. */
   options(): Promise<RequestOptions>;
-  /** They were refused: everything is read anew. */
+  /** The server rejected them: the next call reads everything again. */
   forget(): void;
 };
 
-/** The client library is loaded where a kubeconfig is read, since it takes 75 MB: not in a pod. */
+/** The client library takes 75 MB, so it is loaded only to read a kubeconfig, not in a pod. */
 export async function openCredentials(env: Environment, clock: TimedClock): Promise<Credentials> {
   if (isInPod(env)) return openPodAccount(env, clock);
   const { openKubeconfig } = await import('./kubeconfig.ts');

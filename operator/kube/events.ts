@@ -1,6 +1,6 @@
 /**
- * What people see in `kubectl describe`: an Event for each thing that happened, told once however often it repeats, as a
- * series. Telling holds nobody up and is never what fails: what cannot be told is dropped. Events of events.k8s.io/v1.
+ * What people see in `kubectl describe`: an Event per happening, recorded once however often it repeats, as a series.
+ * Telling never blocks or fails the caller: an Event that cannot be written is dropped. Uses events.k8s.io/v1.
  */
 import type { Log } from '../../runtime/platform/log.ts';
 import type { KubeClient } from './client.ts';
@@ -20,7 +20,7 @@ export type Happening = {
 
 export type EventRecorder = {
   tell(regarding: KubeObject, happening: Happening): void;
-  /** When all that was told before is written, or was given up. */
+  /** Resolves once every earlier Event is written or given up. */
   settled(): Promise<void>;
 };
 
@@ -28,7 +28,7 @@ export type RecorderOptions = {
   client: KubeClient;
   clock: TimedClock;
   log: Log;
-  /** The process that tells. */
+  /** The reporting process. */
   instance: string;
 };
 
@@ -41,19 +41,22 @@ const events = resourceType<KubeEvent>({
 });
 
 const CONTROLLER = 'tintype.dev/operator';
-/** What repeats after a longer silence is told anew, as the server forgets events after an hour. */
+/**
+ * After a longer silence a repetition becomes a new Event, as the server drops Events after an
+ * hour.
+ */
 const SERIES_MS = 30 * 60_000;
 const SERIES_MAX = 4_096;
 const WAITING_MAX = 1_000;
 const CALL_MS = 4_000;
-/** The API server counts bytes, and takes nothing of an Event whose note has more. */
+/** In bytes, as the API server counts them: it rejects an Event with a longer note. */
 const NOTE_BYTES_MAX = 1024;
 const CUT = '…';
 
 type Series = { name: string; count: number; seen_ms: number };
 
 type State = RecorderOptions & {
-  /** By what happened to whom; the longest silent first. */
+  /** By happening and object; the longest silent first. */
   series: Map<string, Series>;
   waiting: number;
   last: Promise<void>;
@@ -90,7 +93,7 @@ async function write(state: State, told: Told): Promise<void> {
   }
 }
 
-/** False where there is no series to count it in. */
+/** False if there is no series to count it in. */
 async function repeat({ client, clock, series }: State, told: Told): Promise<boolean> {
   const key = keyOf(told);
   const known = series.get(key);
@@ -111,7 +114,7 @@ async function begin(state: State, told: Told): Promise<void> {
   const { apiVersion, kind, metadata } = regarding;
   const { name, namespace = 'default', uid, resourceVersion } = metadata;
   state.numbers += 1;
-  // What is cut off may leave a dot or a dash behind, which no part of a name ends in.
+  // The cut may leave a trailing dot or dash, which no part of a name may end in.
   const head = name.slice(0, 200).replace(/[-.]+$/, '');
   const own = `${head}.${clock.now().getTime().toString(36)}${state.numbers.toString(36)}`;
   unwrap(
@@ -138,7 +141,7 @@ function remember(series: State['series'], key: string, known: Series): void {
   if (series.size > SERIES_MAX && oldest !== undefined) series.delete(oldest);
 }
 
-/** Between two letters, never within one. */
+/** Cuts between two characters, never within one. */
 function cut(note: string): string {
   const bytes = Buffer.from(note);
   if (bytes.length <= NOTE_BYTES_MAX) return note;

@@ -42,7 +42,7 @@ export function createHeap<T>(isBefore: (a: T, b: T) => boolean): Heap<T> {
     size: () => items.length,
   };
 
-  /** Of an item and its two children, the one that comes first. */
+  /** The index of the least among an item and its two children. */
   function leastChild(at: number): number {
     const left = precedes(2 * at + 1, at) === 'before' ? 2 * at + 1 : at;
     return precedes(2 * at + 2, left) === 'before' ? 2 * at + 2 : left;

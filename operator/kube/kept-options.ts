@@ -1,11 +1,11 @@
-/** What every call needs, read again every half minute, as tokens change. */
+/** The options of every call, read again every half minute, as tokens change. */
 import type { RequestOptions } from 'node:https';
 import type { Credentials } from './credentials.ts';
 import type { TimedClock } from './timed-clock.ts';
 
 const FRESH_MS = 30_000;
 
-/** What could not be read is asked for again by the next call. */
+/** After a failed read, the next call tries again. */
 export function keepOptions(
   read: () => Promise<RequestOptions>,
   clock: TimedClock,

@@ -1,6 +1,6 @@
 /**
- * What a call to the API server failed with, as a value: callers decide by its reason, and throw it where they only
- * want to be called again.
+ * The failure of a call to the API server, as a value: callers decide by its reason, or throw it if they only want to
+ * be called again.
  */
 
 export type Answer<T> = { ok: true; value: T } | { ok: false; failure: KubeFailure };
@@ -18,13 +18,13 @@ export type FailureReason =
   | 'Invalid'
   | 'TooManyRequests'
   | 'Refused'
-  /** The server is there and cannot answer now. */
+  /** The server exists and cannot answer now. */
   | 'Unavailable'
-  /** No answer in time; whether a write took place is not known. */
+  /** No answer in time; whether a write took place is unknown. */
   | 'Timeout'
-  /** The connection did not come about or broke; whether a write took place is not known. */
+  /** The connection failed or broke; whether a write took place is unknown. */
   | 'Unreachable'
-  /** What came is no answer of an API server. */
+  /** The answer is not one of an API server. */
   | 'Malformed'
   /** The caller gave up. */
   | 'Stopped';
@@ -43,9 +43,12 @@ type FailureFacts = {
 export class KubeFailure extends Error {
   readonly reason: FailureReason;
   readonly status: number | undefined;
-  /** What the server asked us to wait. */
+  /** How long the server asked us to wait. */
   readonly retry_after_ms: number | undefined;
-  /** Which fields were refused and why; a namespace that is being deleted is `NamespaceTerminating`. */
+  /**
+   * Which fields were rejected and why; for a namespace that is being deleted,
+   * `NamespaceTerminating`.
+   */
   readonly causes: readonly FailureCause[];
 
   constructor({ reason, message, status, retry_after_ms, causes = [], cause }: FailureFacts) {
@@ -58,23 +61,26 @@ export class KubeFailure extends Error {
   }
 }
 
-/** For callers that want nothing but the value, and are called again where there is none. */
+/** For callers that only want the value, and are called again if there is none. */
 export function unwrap<T>(answer: Answer<T>): T {
   if (answer.ok) return answer.value;
   throw answer.failure;
 }
 
-/** Whether what was to be written is gone, or somebody wrote it since it was read. */
+/** Whether the object to write is gone, or somebody has written it since it was read. */
 export function isOvertaken(error: unknown): boolean {
   return error instanceof KubeFailure && ['NotFound', 'Conflict'].includes(error.reason);
 }
 
-/** Nobody answered: the server may not even have been there. */
+/** Nobody answered: the request may not have reached a server at all. */
 export function isSilence({ reason }: KubeFailure): boolean {
   return reason === 'Timeout' || reason === 'Unreachable';
 }
 
-/** The body of every refusal of an API server, and of an ERROR event of a watch; what stands before one may say anything. */
+/**
+ * The body of every refusal by an API server, and of a watch's ERROR event; a proxy before it may
+ * send anything.
+ */
 type Status = {
   code?: number;
   reason?: string;
@@ -82,7 +88,7 @@ type Status = {
   details?: { retryAfterSeconds?: unknown; causes?: unknown } | null;
 };
 
-/** From an HTTP status and its body; the header's Retry-After goes before the body's. */
+/** From an HTTP status and its body; the Retry-After header takes precedence over the body. */
 export function parseFailure(answer: {
   status: number;
   body: unknown;

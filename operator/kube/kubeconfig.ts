@@ -1,6 +1,6 @@
 /**
- * Credentials from a kubeconfig. The one place that the Kubernetes client library is used: it knows files, tokens that
- * change, and the programs that make them.
+ * Credentials from a kubeconfig. The only use of the Kubernetes client library: it supports files, rotating tokens, and
+ * the programs that create them.
  */
 import { accessSync, constants } from 'node:fs';
 import type { RequestOptions } from 'node:https';
@@ -10,13 +10,19 @@ import type { Credentials } from './credentials.ts';
 import { keepOptions } from './kept-options.ts';
 import type { TimedClock } from './timed-clock.ts';
 
-/** A kubeconfig by its text or file, or the one that kubectl would take; `named`: what KUBECONFIG says. */
+/**
+ * A kubeconfig by its text or file, or the one that kubectl would use; `named`: the one of
+ * KUBECONFIG.
+ */
 export type KubeconfigSource =
   | { kind: 'text'; kubeconfig: string }
   | { kind: 'file'; file: string }
   | { kind: 'default'; named: string | undefined };
 
-/** What is wrong with the kubeconfig is for the person who named it: one line, as of any other setting. */
+/**
+ * Throws a one-line error if the kubeconfig is faulty, as for any other setting, for the person who
+ * named it.
+ */
 export function openKubeconfig(source: KubeconfigSource, clock: TimedClock): Credentials {
   let config = load(source);
   const server = serverOf(config, source);
@@ -25,7 +31,7 @@ export function openKubeconfig(source: KubeconfigSource, clock: TimedClock): Cre
   return {
     server,
     options,
-    // The library keeps tokens for a minute.
+    // The library caches tokens for a minute.
     forget: () => {
       forget();
       config = load(source);
@@ -63,7 +69,10 @@ function serverOf(config: KubeConfig, source: KubeconfigSource): URL {
   return new URL(cluster.server);
 }
 
-/** Each would only show as a refusal by the API server, which says nothing of files. */
+/**
+ * A missing file would otherwise only show as a refusal by the API server, which says nothing about
+ * files.
+ */
 function proveFiles(config: KubeConfig, source: KubeconfigSource): void {
   const [cluster, user] = [config.getCurrentCluster(), config.getCurrentUser()];
   for (const file of [cluster?.caFile, user?.certFile, user?.keyFile]) {
@@ -77,7 +86,10 @@ function proveFiles(config: KubeConfig, source: KubeconfigSource): void {
   }
 }
 
-/** Of a text only the first line: the parser shows what stands around the fault in those below, which may be a secret. */
+/**
+ * Only the first line: the parser's later lines show the text around the fault, which may be a
+ * secret.
+ */
 function whyUnreadable(cause: unknown): string {
   if (!(cause instanceof Error)) return 'cannot be read';
   if ('code' in cause) return `cannot be read (${cause.code})`;
@@ -95,7 +107,7 @@ function nameOf(source: KubeconfigSource): string {
   return `the kubeconfig ${file || '~/.kube/config'}`;
 }
 
-/** Without the agent that the library makes for every call: one that keeps its connections is ours. */
+/** Without the agent that the library creates for every call: ours keeps its connections. */
 async function readOptions(config: KubeConfig): Promise<RequestOptions> {
   const options: RequestOptions = {};
   await config.applyToHTTPSOptions(options);

@@ -3,12 +3,12 @@ import { type KubeObject, resourceType } from './resource.ts';
 
 export type Lease = KubeObject & {
   spec?: {
-    /** Empty where the last leader gave it up. */
+    /** Empty if the last leader gave it up. */
     holderIdentity?: string;
     leaseDurationSeconds?: number;
     acquireTime?: string;
     renewTime?: string;
-    /** Grows with every term: what a term is fenced by. */
+    /** Grows with every term and fences the term's writes. */
     leaseTransitions?: number;
   };
 };
@@ -19,12 +19,12 @@ export const leases = resourceType<Lease>({
   plural: 'leases',
 });
 
-/** What tells that the leader was alive: anything that it writes when it renews. */
+/** Changes whenever the leader renews the Lease, which shows that it is alive. */
 export function printSign({ metadata }: Lease): string {
   return `${metadata.uid} ${metadata.resourceVersion}`;
 }
 
-/** The API server takes a time of a lease with six digits only. */
+/** The API server requires exactly six fractional digits in a Lease's times. */
 export function printMicroTime(time: Date): string {
   return time.toISOString().replace(/Z$/, '000Z');
 }

@@ -1,7 +1,7 @@
 /**
- * Who of several operators writes: one at a time holds a Lease, and gives it up when it stops. Nobody's clock is
- * compared with another's: a candidate counts from when it saw the holder's last sign itself. A term has a number that
- * every write carries, so that a leader that was frozen cannot write after its successor.
+ * Elects one of several operators to write: it holds a Lease, and gives it up when it stops. No two clocks are
+ * compared: a candidate counts from when it saw the holder's last sign itself. A term has a number that every write
+ * carries, so that a leader that was frozen cannot write after its successor.
  */
 import type { Log } from '../../runtime/platform/log.ts';
 import type { KubeClient } from './client.ts';
@@ -11,42 +11,46 @@ import { type ObservedLease, observeLease } from './observed-lease.ts';
 import { sleep, type TimedClock } from './timed-clock.ts';
 
 export type Term = {
-  /** Higher than that of every term before; a write is refused where a higher one has been seen. */
+  /** Higher than in every earlier term; a write is refused once a higher number has been seen. */
   epoch: number;
-  /** Of the Lease object: another cluster's is another, and so is one that was made anew. */
+  /**
+   * The uid of the Lease object: it differs in another cluster, and after the Lease is recreated.
+   */
   lease_uid: string;
-  /** Aborted when the term is over, or is to be: what is being done may be ended, nothing new begun. */
+  /**
+   * Aborted when the term is over or about to be: current work may finish, nothing new may begin.
+   */
   signal: AbortSignal;
-  /** Asked right before a write: true only while nobody else can have begun. */
+  /** Checked right before a write: true only while no other term can have begun. */
   isCurrent(): boolean;
 };
 
 export type Elector = {
   term(): Term | undefined;
-  /** For how long the work of a term that is over goes on; 0 where none does. */
+  /** For how long the work of an ended term has been going on; 0 if there is none. */
   overdue_ms(): number;
-  /** Ends the term when its work has ended, gives the lease up, and resolves. */
+  /** Ends the term once its work has ended, gives up the Lease, and resolves. */
   stop(): Promise<void>;
 };
 
 export type ElectorOptions = {
-  /** Its calls are given less time than a renewal has. */
+  /** Its deadline per call must be shorter than that of a renewal. */
   client: KubeClient;
   namespace: string;
   name: string;
-  /** Nobody else's: the pod's name and something random. */
+  /** Unique to this process: the pod's name and a random part. */
   identity: string;
   clock: TimedClock;
   log: Log;
   metrics: KubeMetrics;
   random?: () => number;
-  /** The highest number that the database has seen, as a lease that was deleted begins anew. */
+  /** The highest number that the database has seen, as a recreated Lease starts from 0. */
   lastEpoch?: () => Promise<number>;
-  /** What a leader does; it has to end soon after the signal. */
+  /** The leader's work; it must end soon after the signal. */
   lead(term: Term): Promise<void>;
 };
 
-/** As controller-runtime has them. */
+/** The same values as in controller-runtime. */
 export const LEASE_MS = { duration: 15_000, renew: 10_000, retry: 2_000, call: 4_000 };
 const RETRY_JITTER = 0.2;
 
@@ -57,7 +61,10 @@ type State = ElectorOptions & {
   running: Running | undefined;
 };
 
-/** `until`: when a term that is not renewed is over; counted from before the request, as the others count from after. */
+/**
+ * `until`: when the term ends unless renewed; counted from before the request, whereas candidates
+ * count from after it.
+ */
 type Running = Term & { until: number; abort: () => void; ended: AbortController };
 
 export function runElector(options: ElectorOptions): Elector {
@@ -93,7 +100,10 @@ async function run(state: State): Promise<void> {
   if (state.running !== undefined) await resign(state, state.running);
 }
 
-/** A lease that runs out sooner is looked at then: its next holder does not wait for another turn as well. */
+/**
+ * If the Lease expires before the next regular look, the look is at its expiry: the next holder
+ * loses no further turn.
+ */
 function untilNextLook({ lease, random }: State): number {
   const usual = LEASE_MS.retry * (1 + random() * RETRY_JITTER);
   const held_ms = lease.heldFor();
@@ -104,7 +114,7 @@ function failed({ log, name }: State, error: unknown): void {
   log.warn('a candidate cannot see whether there is a leader', { name, error });
 }
 
-/** Takes the lease where nobody holds it, or where its holder gave no sign for as long as it promised. */
+/** Takes the Lease if nobody holds it, or if its holder gave no sign for its promised duration. */
 async function campaign(state: State): Promise<void> {
   const { clock, lease } = state;
   const looked = await lease.look();
@@ -117,11 +127,14 @@ async function campaign(state: State): Promise<void> {
   const began = clock.elapsed();
   const taken = await lease.take(epoch);
   if (taken.ok) begin(state, { epoch, began });
-  // Another was sooner; that is how it should be.
+  // Losing the race to another candidate is normal.
   else if (!isRace(taken.failure)) failed(state, taken.failure);
 }
 
-/** Without a database there is a leader all the same, to say so; it cannot write there before it knows better. */
+/**
+ * Without a database there is still a leader, to report that; it cannot write there before the
+ * number is known.
+ */
 async function lastEpoch(state: State): Promise<number> {
   try {
     return (await state.lastEpoch?.()) ?? 0;
@@ -158,7 +171,7 @@ function begin(state: State, { epoch, began }: Begun): void {
   void work(state, running);
 }
 
-/** The signal comes by the clock, also while a renewal hangs. */
+/** The signal follows the clock, even while a renewal hangs. */
 function watchEnd(state: State, running: Running): void {
   const left = running.until - state.clock.elapsed();
   if (left <= 0) {
@@ -169,7 +182,7 @@ function watchEnd(state: State, running: Running): void {
   running.ended.signal.addEventListener('abort', cancel, { once: true });
 }
 
-/** Whatever becomes of the work, the term is over with it. */
+/** Whatever the result of the work, the term ends with it. */
 async function work(state: State, running: Running): Promise<void> {
   try {
     if (!running.signal.aborted) await state.lead(running);
@@ -180,7 +193,7 @@ async function work(state: State, running: Running): Promise<void> {
   running.ended.abort();
 }
 
-/** Or ends the term, when its work has ended. */
+/** Renews the term, or ends it once its work has ended. */
 async function renew(state: State, running: Running): Promise<void> {
   const { clock, log, name } = state;
   if (running.ended.signal.aborted) {
@@ -191,7 +204,7 @@ async function renew(state: State, running: Running): Promise<void> {
   const began = clock.elapsed();
   const answer = await state.lease.renew(running.epoch);
   if (answer.ok) {
-    // A term that ended while the answer was on its way stays over.
+    // A term that ended while the request was under way stays over.
     if (running.isCurrent()) running.until = began + LEASE_MS.renew;
     return;
   }
@@ -200,7 +213,7 @@ async function renew(state: State, running: Running): Promise<void> {
   if (reason === 'Conflict' || reason === 'NotFound') await reread(state, running);
 }
 
-/** Somebody wrote it: another leader, or a person who labels things, or deletes them. */
+/** Somebody changed the Lease: another leader, or a person who labels or deletes things. */
 async function reread({ lease, clock }: State, running: Running): Promise<void> {
   const looked = await lease.look();
   if (!looked.ok || lease.isOurs(running.epoch)) return;
@@ -216,7 +229,10 @@ function end(state: State, running: Running): void {
   state.log.info('this process no longer leads', { name: state.name, generation: running.epoch });
 }
 
-/** Holds the lease until the work has ended, and gives it up: the next leader begins within its retry. */
+/**
+ * Holds the Lease until the work has ended, then gives it up: the next leader begins within its
+ * retry interval.
+ */
 async function resign(state: State, running: Running): Promise<void> {
   const { lease, clock, log, name } = state;
   while (!running.ended.signal.aborted) {

@@ -1,10 +1,10 @@
 /**
- * A client that writes while its process leads, and no more: one that wakes up after another took its place would tell of
- * what it saw before it slept. Rows have a fence of their own in the database.
+ * A client that writes only while its process leads: a process that was frozen until another took over would otherwise
+ * report what it saw before. Rows have a fence of their own in the database.
  */
 import type { KubeClient } from './client.ts';
 
-/** The next leader does it: nothing went wrong. */
+/** The next leader does the write: nothing went wrong. */
 export class NotLeading extends Error {
   override readonly name = 'NotLeading';
 
@@ -13,7 +13,7 @@ export class NotLeading extends Error {
   }
 }
 
-/** Its writes reject with NotLeading where it may not. */
+/** Writes reject with NotLeading when `mayWrite` returns false. */
 export function createLedClient(client: KubeClient, mayWrite: () => boolean): KubeClient {
   const led = async <Result>(write: () => Promise<Result>): Promise<Result> => {
     if (!mayWrite()) throw new NotLeading();

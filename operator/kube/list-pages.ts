@@ -1,6 +1,6 @@
 /**
- * All objects of a type as they are in one state: in pages, and in one piece where the server forgot that state before
- * the last page.
+ * Lists all objects of a type in one consistent state: in pages, and in one piece if the server forgets that state
+ * before the last page.
  */
 import type { KubeClient, Page } from './client.ts';
 import type { Answer } from './kube-failure.ts';

@@ -1,4 +1,4 @@
-/** Who hears of the changes of a cache: each of every key, also where it failed to take one in. */
+/** The subscribers of a cache's changes: each receives every key, even if its handler failed before. */
 import type { Log } from '../../runtime/platform/log.ts';
 import { type KubeObject, keyOf } from './resource.ts';
 import type { Change } from './stored-objects.ts';
@@ -7,7 +7,7 @@ import type { TimedClock } from './timed-clock.ts';
 export type ChangeHandler<T> = (change: Change<T>) => void;
 
 export type Listeners<T extends KubeObject> = {
-  /** From now on, and of what is there already. */
+  /** Calls the handler for every change from now on, and for what is present already. */
   add(handler: ChangeHandler<T>, present: Iterable<T>): void;
   tell(change: Change<T>): void;
 };
@@ -26,7 +26,7 @@ export function createListeners<T extends KubeObject>(options: {
     try {
       handler(change);
     } catch (error) {
-      // It would never hear of the key again: it is told until it takes it.
+      // The key may never change again, so the handler is called until it succeeds.
       log.error('a handler of a watch cache failed', { kind, error });
       if (!signal.aborted) clock.after(RETELL_MS, () => tellOne(handler, change));
     }

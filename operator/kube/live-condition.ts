@@ -1,4 +1,4 @@
-/** A condition as it stands in the status of an object, and how one is said anew. */
+/** A condition in the status of an object, and how it is updated. */
 import type { ObjectMeta } from './resource.ts';
 
 export type LiveCondition<Said> = Said & {
@@ -20,7 +20,7 @@ type Stood = {
   status?: { conditions?: readonly LiveCondition<Named & { status: string }>[] };
 };
 
-/** Another reason than before, or the same of what was declared since. */
+/** Whether the reason changed, or the same reason applies to a newer generation. */
 export function isNews(
   before: LiveCondition<{ reason: string }> | undefined,
   now: LiveCondition<{ reason: string }>,
@@ -28,7 +28,7 @@ export function isNews(
   return before?.reason !== now.reason || before.observedGeneration !== now.observedGeneration;
 }
 
-/** For the generation that was looked at, each with the time when its status became what it is. */
+/** Adds the observed generation to each, and the time since when it has had its status. */
 export function stampConditions<Said extends Named & { status: string }>(
   { metadata: { generation = 0 }, status }: Stood,
   conditions: readonly Said[],
@@ -42,7 +42,7 @@ export function stampConditions<Said extends Named & { status: string }>(
   });
 }
 
-/** Kubernetes keeps whole seconds. */
+/** Kubernetes stores whole seconds. */
 export function printTime(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;
 }

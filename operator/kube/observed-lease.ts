@@ -1,6 +1,6 @@
 /**
- * A Lease as one candidate sees and writes it: whether another holds it is counted from when we saw that one's last
- * sign, and every write is for the version that was seen, so that of several one succeeds.
+ * A Lease as one candidate sees and writes it: whether another holds it is counted from when this process saw that
+ * holder's last sign. Every write is for the version that was seen, so that only one of several succeeds.
  */
 import type { KubeClient } from './client.ts';
 import type { Answer } from './kube-failure.ts';
@@ -8,19 +8,19 @@ import { type Lease, leases, printMicroTime, printSign } from './lease-record.ts
 import type { TimedClock } from './timed-clock.ts';
 
 export type ObservedLease = {
-  /** Looks; a lease that is not there is no failure. */
+  /** Reads the Lease; a missing one is no failure. */
   look(): Promise<Answer<undefined>>;
-  /** How many ms another may still lead, as far as its last sign promised; also where the lease vanished since. */
+  /** For how many ms another may still lead, by its last sign; also after the Lease disappeared. */
   heldFor(): number;
-  /** Of the object that was seen last; empty where there was none. */
+  /** The uid of the Lease last seen; empty if there was none. */
   uid(): string;
-  /** Whether this term still holds what was seen last. */
+  /** Whether this term still holds the Lease last seen. */
   isOurs(epoch: number): boolean;
-  /** The number of a term that begins now: above every one seen here, and the one given. */
+  /** The number for a new term: above every number seen here, and above `last`. */
   nextEpoch(last: number): number;
   take(epoch: number): Promise<Answer<undefined>>;
   renew(epoch: number): Promise<Answer<undefined>>;
-  /** For whoever is next; the number of the term stays. */
+  /** Leaves the Lease to the next holder; the number of the term stays. */
   giveUp(epoch: number): Promise<Answer<undefined>>;
 };
 
@@ -37,7 +37,7 @@ type State = LeasePlace & {
   lease: Lease | undefined;
   sign: string;
   held_until: number;
-  /** Of all terms that were seen, ours among them; a lease that was deleted begins anew. */
+  /** The highest number of all terms seen, including ours, as a recreated Lease starts again. */
   highest: number;
   acquired: Date;
 };
@@ -55,7 +55,7 @@ export function observeLease(place: LeasePlace): ObservedLease {
   const holding = { holder: identity, seconds: duration_ms / 1000 };
   return {
     look: () => look(state),
-    // Whole ones: a timer is never set for less.
+    // Rounded up to whole milliseconds, as a timer is never set for less.
     heldFor: () => Math.max(0, Math.ceil(state.held_until - clock.elapsed())),
     uid: () => state.lease?.metadata.uid ?? '',
     isOurs: (epoch) =>
@@ -107,7 +107,7 @@ async function write(
 ): Promise<Answer<undefined>> {
   const { client, namespace, name, clock, lease, acquired } = state;
   const body = {
-    // With its version, and whatever labels somebody gave it.
+    // Includes the version, and any labels that somebody added.
     metadata: lease?.metadata ?? { namespace, name },
     spec: {
       holderIdentity: holder,

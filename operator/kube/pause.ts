@@ -1,16 +1,19 @@
 /**
- * How long to wait before trying again: longer after each failure, never the same for two, as asked where it was asked
- * within bounds: a page of somebody's load balancer may ask for an hour.
+ * How long to wait before the next attempt: longer after each failure, and randomized. A server's own request is
+ * followed within bounds, as the error page of a load balancer may ask for an hour.
  */
 
 export type Pauses = {
-  /** Milliseconds until the next attempt; what the server asked for is the least. */
+  /** Milliseconds until the next attempt; at least what the server asked for. */
   next(asked_ms?: number): number;
-  /** It works again. */
+  /** Called after a success. */
   reset(): void;
 };
 
-/** Decorrelated: each pause is drawn between the shortest and three times the last one. */
+/**
+ * Decorrelated jitter: each pause is drawn between the shortest pause and three times the previous
+ * one.
+ */
 export function createPauses(options: {
   least_ms: number;
   most_ms: number;

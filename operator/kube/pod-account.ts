@@ -1,4 +1,6 @@
-/** The service account of the pod that this runs in: the files that Kubernetes keeps fresh in every container. */
+/**
+ * The service account of the pod that this process runs in: files that Kubernetes keeps up to date in every container.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Environment } from '../../runtime/platform/config.ts';
@@ -8,12 +10,12 @@ import type { TimedClock } from './timed-clock.ts';
 
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** A kubeconfig that somebody names goes before the pod's account. */
+/** A kubeconfig in KUBECONFIG takes precedence over the pod's account. */
 export function isInPod(env: Environment): boolean {
   return Boolean(env['KUBERNETES_SERVICE_HOST']) && !env['KUBECONFIG'];
 }
 
-/** `folder`: where the account lies. */
+/** `folder`: where the account's files are. */
 export function openPodAccount(
   env: Environment,
   clock: TimedClock,

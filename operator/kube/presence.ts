@@ -1,8 +1,8 @@
-/** Whether the cluster has an optional type, and who is told when it comes or goes. */
+/** Whether the cluster has an optional type, and who is notified when it appears or disappears. */
 
 export type Presence = {
   note(isPresent: boolean): void;
-  /** Told from now on. */
+  /** Calls the handler for later changes. */
   onChange(handler: () => void): void;
 };
 

@@ -1,10 +1,11 @@
 /**
- * The order in which the keys of a work queue may be taken: what is due, the changed before the rest. Everything here is pure but the clock.
+ * The order in which the keys of a work queue may be taken: due keys, changed ones before the rest. Pure except for the
+ * clock.
  */
 import { createHeap, type Heap } from './heap.ts';
 import type { TimedClock } from './timed-clock.ts';
 
-/** Something changed, or failed; looking again at what should be as it is. */
+/** `change`: something changed or failed; `resync`: another look at what should be unchanged. */
 export type Priority = 'change' | 'resync';
 
 export type Entry = {
@@ -12,16 +13,16 @@ export type Entry = {
   priority: Priority;
   failures: number;
   state: 'idle' | 'ready' | 'later' | 'running';
-  /** Since when it waits, or is worked on. */
+  /** Since when it has been waiting or running. */
   since: number;
   due: number;
-  /** Places of older versions no longer count. */
+  /** Heap places with an older version are stale. */
   version: number;
-  /** Added while it was worked on. */
+  /** Added while the key was running. */
   next: { ms: number; priority: Priority } | undefined;
 };
 
-/** So long looking again waits for what changed, and no longer. */
+/** How long changed keys may delay a resync. */
 const PATIENCE_MS = 600_000;
 
 type Placed = { entry: Entry; at: number; order: number; version: number };
@@ -47,7 +48,7 @@ export function createReadyKeys({ clock, resyncsMax }: Pick<State, 'clock' | 're
     later: createHeap(byTime),
   };
   return {
-    /** It may be taken from now on. */
+    /** The key may be taken from now on. */
     put: (entry: Entry, priority: Priority) => put(state, entry, priority),
     putLater: (entry: Entry, due: number, priority: Priority) => {
       Object.assign(entry, { due, priority, state: 'later', version: entry.version + 1 });
@@ -57,9 +58,9 @@ export function createReadyKeys({ clock, resyncsMax }: Pick<State, 'clock' | 're
       wakeDue(state);
       return take(state);
     },
-    /** It is no longer worked on. */
+    /** The key is no longer running. */
     release: (entry: Entry) => release(state, entry),
-    /** When the next key is due that cannot be taken yet. */
+    /** When the next key becomes due, among those that may not be taken yet. */
     nextDue: () => {
       wakeDue(state);
       return state.later.peek()?.at;
@@ -97,7 +98,7 @@ function wakeDue(state: State): void {
   }
 }
 
-/** The first place that still counts. */
+/** The first place that is not stale. */
 function peek(heap: Heap<Placed>): Placed | undefined {
   for (let first = heap.peek(); first !== undefined; first = heap.peek()) {
     if (first.version === first.entry.version) return first;
@@ -113,7 +114,7 @@ function take(state: State): Entry | undefined {
   return state.running < state.resyncsMax ? takeFrom(state, state.resyncs) : undefined;
 }
 
-/** One worker at a time is enough for what the changed kept waiting too long. */
+/** Only one at a time, for resyncs that changed keys delayed too long. */
 function isLongOverdue({ resyncs, clock, running }: State): boolean {
   const first = peek(resyncs);
   return running === 0 && first !== undefined && first.at + PATIENCE_MS <= clock.elapsed();

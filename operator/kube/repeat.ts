@@ -1,6 +1,7 @@
 /**
- * When a call to the API server is made again within its time: what the server puts off, always; what never reached it,
- * unless it creates; reads, whatever became of them. A write that may have happened is for its caller to judge.
+ * When to repeat a call to the API server within its deadline: always if the server asked for it; if the request never
+ * reached the server, unless it creates; and reads after any failure to answer. A write that may have happened is for
+ * its caller to judge.
  */
 import type { Answer, KubeFailure } from './kube-failure.ts';
 import { sleep, type TimedClock } from './timed-clock.ts';
@@ -11,7 +12,7 @@ export type Attempts = {
   random: () => number;
   /** For all attempts together. */
   deadline_ms: number;
-  /** The credentials were refused: they may have changed since they were read. */
+  /** Called when the credentials were rejected: they may have changed since they were read. */
   refused(): void;
 };
 
@@ -34,7 +35,7 @@ export async function repeat<T>(
     if (answer.ok) return answer;
     const isUnauthorized = answer.failure.status === 401;
     if (isUnauthorized) refused();
-    // At once, with what the credentials are now, but only once.
+    // At once with the current credentials, but only once.
     const isWorthwhile = isUnauthorized && !wasUnauthorized;
     const wait = isWorthwhile ? 0 : pauseAfter(answer.failure, method, attempts);
     wasUnauthorized ||= isUnauthorized;
@@ -45,7 +46,7 @@ export async function repeat<T>(
   }
 }
 
-/** Milliseconds until the next attempt; undefined where there is to be none. */
+/** Milliseconds until the next attempt; undefined if there is to be none. */
 function pauseAfter(failure: KubeFailure, method: string, attempts: number): number | undefined {
   const growing = Math.min(PAUSE_MS * 2 ** (attempts - 1), PAUSE_MS_MAX);
   if (failure.reason === 'TooManyRequests') return failure.retry_after_ms ?? growing;

@@ -1,4 +1,6 @@
-/** What every object of Kubernetes has, and where the objects of a type lie in the API: those of here all in namespaces. */
+/**
+ * What every Kubernetes object has, and where the objects of a type are in the API: all types used here are namespaced.
+ */
 
 export type KubeObject = { apiVersion?: string; kind?: string; metadata: ObjectMeta };
 
@@ -14,7 +16,7 @@ export type ObjectMeta = {
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
   ownerReferences?: OwnerReference[];
-  /** Only where they were asked for. */
+  /** Present only if requested. */
   managedFields?: ManagedFields[];
 };
 
@@ -35,7 +37,7 @@ export type OwnerReference = {
   blockOwnerDeletion?: boolean;
 };
 
-/** What is sent: the server gives it the rest. */
+/** What is sent; the server adds the rest. */
 export type DeclaredObject = {
   metadata: Partial<ObjectMeta> & { name: string };
   [field: string]: unknown;
@@ -45,30 +47,36 @@ export type ResourceType<T extends KubeObject = KubeObject> = {
   apiVersion: string;
   kind: string;
   plural: string;
-  /** `optional`: a cluster has it where somebody installed it, and for as long; no such object is there without it. */
+  /**
+   * `optional`: the cluster has the type only while somebody has it installed; without it there are
+   * no such objects.
+   */
   presence?: 'optional';
-  /** From the server's JSON; an error where it is no object. */
+  /** Parses the server's JSON; throws if it is no object. */
   parse(json: unknown): T;
 };
 
-/** A type whose objects are taken as its schema in the server made them. */
+/** A type whose objects are trusted to match the schema that the server enforces. */
 export function resourceType<T extends KubeObject>(
   names: Omit<ResourceType, 'parse'>,
 ): ResourceType<T> {
   return { ...names, parse: (json) => withoutManagedFields(json) as T };
 }
 
-/** Which objects of a type: all, those of a namespace, those with such labels or fields. */
+/** Which objects of a type: all, those of a namespace, or those with certain labels or fields. */
 export type Selection = {
   namespace?: string | undefined;
   labels?: string | undefined;
   fields?: string | undefined;
 };
 
-/** One object. */
+/** The place of one object. */
 export type Place = { name: string; namespace?: string | undefined };
 
-/** `namespace/name`, or the name alone where there are no namespaces: how caches and queues name an object. */
+/**
+ * `namespace/name`, or only the name if there are no namespaces: the key of an object in caches and
+ * queues.
+ */
 export function keyOf({ name, namespace }: Place): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
@@ -79,13 +87,16 @@ export function parseKey(key: string): Place {
   return { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
-/** The older first; of those of one second, as Kubernetes keeps no less, always the same one. */
+/**
+ * Older objects first; those of the same second, the finest that Kubernetes stores, in a stable
+ * order.
+ */
 export function byAge({ metadata: a }: KubeObject, { metadata: b }: KubeObject): number {
   const order = (a.creationTimestamp ?? '').localeCompare(b.creationTimestamp ?? '');
   return order === 0 ? a.uid.localeCompare(b.uid) : order;
 }
 
-/** The path of all objects of a type, of one namespace where it is named. */
+/** The path of all objects of a type, or of those in one namespace. */
 export function collectionPath(type: ResourceType, namespace?: string): string {
   const group = type.apiVersion.includes('/') ? `/apis/${type.apiVersion}` : '/api/v1';
   const within = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
@@ -99,12 +110,12 @@ export function objectPath(type: ResourceType, { name, namespace }: Place): stri
   return `${collectionPath(type, namespace)}/${encodeURIComponent(name)}`;
 }
 
-/** The same type, whose objects come with who wrote which field. */
+/** The same type, whose objects include who wrote which field. */
 export function withManagers(type: ResourceType): ResourceType {
   return { ...type, parse: stored };
 }
 
-/** Who wrote which field is longer than most objects, and hardly anybody asks. */
+/** Managed fields are longer than most objects, and hardly any caller needs them. */
 function withoutManagedFields(json: unknown): KubeObject {
   const object = stored(json);
   delete object.metadata.managedFields;

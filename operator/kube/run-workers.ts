@@ -1,6 +1,6 @@
 /**
- * The workers of a controller: as many passes at a time as the queue gives, each told to stop when it takes too long or
- * the process ends. What a pass throws is logged, counted, and tried again later.
+ * The workers of a controller: as many concurrent passes as the queue allows, each told to stop when it takes too long
+ * or the process ends. An error of a pass is logged and counted, and the pass retried later.
  */
 import type { Log } from '../../runtime/platform/log.ts';
 import { NotLeading } from './led-client.ts';
@@ -11,25 +11,25 @@ import type { Outcome, Taken, WorkQueue } from './work-queue.ts';
 export type Pass = Taken & { signal: AbortSignal };
 
 export type Workers = {
-  /** Takes nothing more, tells the passes to stop, and resolves when they have. */
+  /** Takes no more keys, tells the passes to stop, and resolves when they have. */
   stop(): Promise<void>;
 };
 
 export type WorkersOptions = {
   controller: string;
   queue: WorkQueue;
-  /** One pass over one key; throws where it has to be tried again. */
+  /** One pass over one key; throws if it must be retried. */
   reconcile(pass: Pass): Promise<Outcome>;
   clock: TimedClock;
   log: Log;
   metrics: KubeMetrics;
-  /** How many there are at most, as the queue was told. */
+  /** The maximum number of workers, as set for the queue. */
   concurrency: number;
   pass_ms_max?: number;
 };
 
 const PASS_MS_MAX = 120_000;
-/** Passes that wait for nothing would leave no turn to timers and sockets. */
+/** Passes that never wait would starve timers and sockets. */
 const PASSES_A_TURN = 64;
 
 export function runWorkers(options: WorkersOptions): Workers {
@@ -80,7 +80,7 @@ async function runPass(options: WorkersOptions, taken: Taken, stopped: AbortSign
   if (stopped.aborted) stop();
   stopped.addEventListener('abort', stop, { once: true });
   const outcome = await attempt(options, { ...taken, signal: late.signal });
-  // All passes hang on one signal: nothing of this one may be left there.
+  // All passes listen to one signal, so each must remove its listener.
   stopped.removeEventListener('abort', stop);
   cancel();
   const seconds = (clock.elapsed() - began) / 1000;
@@ -95,7 +95,7 @@ const RESULTS: Readonly<Record<Outcome['kind'], ReconcileResult>> = {
   failed: 'error',
 };
 
-/** A pass that throws at once must not end the process. */
+/** A pass that throws synchronously must not end the process. */
 async function attempt(options: WorkersOptions, pass: Pass): Promise<Outcome> {
   const { reconcile, log, metrics, controller } = options;
   try {

@@ -1,9 +1,10 @@
 /**
- * What a watch cache holds: the newest state of each object, whatever order and however often its states come in. Pure.
+ * The contents of a watch cache: the newest state of each object, in whatever order and however often its states
+ * arrive. Pure.
  */
 import { type KubeObject, keyOf } from './resource.ts';
 
-/** `replaced`: another object of the same name, while nobody looked. */
+/** `replaced`: by another object of the same name, while nobody was watching. */
 export type Change<T> =
   | { kind: 'added'; key: string; object: T; previous: undefined }
   | { kind: 'updated' | 'replaced'; key: string; object: T; previous: T }
@@ -13,15 +14,15 @@ export type StoredObjects<T extends KubeObject> = {
   get(key: string): T | undefined;
   values(): IterableIterator<T>;
   size(): number;
-  /** Nothing where it is older than what is held, or than its deletion. */
+  /** Undefined if the state is older than the stored one, or than its deletion. */
   put(object: T): Change<T> | undefined;
-  /** With the last state that the object had. */
+  /** Takes the last state that the object had. */
   remove(last: T): Change<T> | undefined;
-  /** These are all that there are now. */
+  /** `objects` are all that exist now. */
   replaceAll(objects: readonly T[]): Change<T>[];
 };
 
-/** Deletions are remembered so long that no older state of theirs can come after them. */
+/** Enough that no older state of a deleted object can arrive after its deletion is forgotten. */
 const DELETIONS_KEPT = 4096;
 
 export function createStoredObjects<T extends KubeObject>(): StoredObjects<T> {
@@ -98,7 +99,10 @@ function changeTo<T extends KubeObject>(
   return { kind, key, object, previous };
 }
 
-/** Versions are decimal numbers of any length that grow within a type, since Kubernetes 1.35 by contract. */
+/**
+ * Versions are decimal numbers of any length that increase within a type, guaranteed since
+ * Kubernetes 1.35.
+ */
 export function isNewer(version: string, than: string): boolean {
   if (version.length !== than.length) return version.length > than.length;
   return version > than;

@@ -1,6 +1,6 @@
 /**
- * Tells people of what a new status of a resource changed: an Event where Ready became something else but at once True,
- * a time where it became ready, and a count of what is refused for what it declares. Spec: Resources and their fields.
+ * Reports what a resource's new status changed: an Event when Ready changes, except if it is True from the start; the
+ * time until it became ready; and a count of refused specs. Spec: Resources and their fields.
  */
 import type { EventRecorder } from './events.ts';
 import { findCondition, isNews, type LiveCondition } from './live-condition.ts';
@@ -13,10 +13,10 @@ type Said = { type: string; status: string; reason: string; message: string };
 type Status = { conditions?: readonly LiveCondition<Said>[] };
 
 type Transition = {
-  /** As it was before. */
+  /** The object before the change. */
   object: KubeObject & { apiVersion: string; kind: string; status?: Status };
   status: Status;
-  /** Only a change of the resource mends it. */
+  /** Only a change of the resource helps. */
   isRefused: boolean;
 };
 
@@ -38,11 +38,11 @@ export function tellTransition(
   if (before?.status !== 'True' && now.status === 'True' && since !== undefined) {
     metrics.resourceReady(kind, (clock.now().getTime() - Date.parse(since)) / 1000);
   }
-  // An outage in between makes it no other refusal.
+  // An outage in between does not make it another refusal.
   const refused = findCondition(object.status, 'Accepted') ?? before;
   if (isRefused && isNews(refused, now)) metrics.reconcileRefused(kind);
   if (before?.status === now.status && before.reason === now.reason) return;
-  // What became ready at once, as it should, is no news: the status has said it.
+  // A resource that is ready from the start is no news: the status says it.
   if (before === undefined && now.status === 'True') return;
   events.tell(object, {
     type: findCondition(status, 'Stalled')?.status === 'True' ? 'Warning' : 'Normal',

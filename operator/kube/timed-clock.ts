@@ -1,19 +1,19 @@
 /**
- * The time of a controller: a wall clock for what others read, a monotonic one for what it measures itself, and timers.
- * Handed to everything here, so that a test decides how time passes.
+ * A controller's time: a wall clock for values that others read, a monotonic clock for its own measurements, and
+ * timers. It is injected everywhere here, so that a test controls the time.
  */
 import type { Clock } from '../../runtime/platform/clock.ts';
 
 export type TimedClock = Clock & {
-  /** Milliseconds that only grow, whatever is done to the wall clock. */
+  /** Monotonic milliseconds, unaffected by changes of the wall clock. */
   elapsed(): number;
-  /** Runs once after so many milliseconds; the answer cancels it. */
+  /** Runs once after that many milliseconds; the returned function cancels it. */
   after(ms: number, run: () => void): Cancel;
 };
 
 export type Cancel = () => void;
 
-// Longer waits would overflow into none at all.
+// A longer delay would overflow and fire at once.
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 export const systemTimedClock: TimedClock = {
@@ -25,7 +25,7 @@ export const systemTimedClock: TimedClock = {
   },
 };
 
-/** Resolves after the time, or at once when the signal says stop. */
+/** Resolves after the time, or at once when the signal is aborted. */
 export function sleep(clock: TimedClock, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
@@ -39,7 +39,7 @@ export function sleep(clock: TimedClock, ms: number, signal: AbortSignal): Promi
   });
 }
 
-/** Resolves when the signal says stop. */
+/** Resolves when the signal is aborted. */
 export function ended(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) =>

@@ -1,6 +1,6 @@
 /**
- * One HTTP exchange with the API server over connections that are kept: within its deadline it has an answer, or a failure
- * that says why. Nothing is repeated here.
+ * One HTTP exchange with the API server over kept-alive connections: within its deadline it returns an answer, or a
+ * failure that says why. Nothing is repeated here.
  */
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request } from 'node:http';
 import { Agent as HttpsAgent, request as requestTls } from 'node:https';
@@ -15,7 +15,7 @@ export type Exchange = {
   path: string;
   body?: unknown;
   content_type?: string;
-  /** Until the head of the answer; of a whole answer, until its end. */
+  /** Until the head of the response; with `send`, until its end. */
   deadline_ms: number;
   signal?: AbortSignal | undefined;
 };
@@ -23,20 +23,20 @@ export type Exchange = {
 export type WholeAnswer = { status: number; retry_after: string | undefined; body: string };
 
 export type Transport = {
-  /** Reads the whole answer. */
+  /** Reads the whole response. */
   send(exchange: Exchange): Promise<Answer<WholeAnswer>>;
-  /** Answers as soon as the head is there; the caller reads the rest, and destroys it. */
+  /** Resolves once the head has arrived; the caller reads the rest, and destroys it. */
   open(exchange: Exchange): Promise<Answer<IncomingMessage>>;
   /** Reads what the server sent instead of a stream. */
   readRest(response: IncomingMessage, deadline_ms: number): Promise<Answer<WholeAnswer>>;
-  /** For how long the server has been answering without a break. */
+  /** For how long the server has been answering without interruption. */
   answering_ms(): number;
   close(): void;
 };
 
 type Deps = { credentials: Credentials; clock: TimedClock; metrics: KubeMetrics };
 
-/** Of calls; what is beyond waits for a free one. */
+/** For calls; more than that wait for a free socket. */
 const SOCKETS_MAX = 128;
 const BODY_BYTES_MAX = 256 * 1024 * 1024;
 
@@ -46,7 +46,8 @@ export function createTransport(deps: Deps): Transport {
     const settings = { keepAlive: true, maxSockets, scheduling: 'lifo' as const };
     return isTls ? new HttpsAgent(settings) : new HttpAgent(settings);
   };
-  // Each watch holds a connection for as long as it lasts: however many there are, calls have theirs.
+  // Each watch occupies a connection for its whole life: with an agent of their own, watches never
+  // block calls.
   const agents = { calls: createAgent(SOCKETS_MAX), streams: createAgent(Infinity) };
   const answers = createAnswers(deps.clock);
   const start = async (agent: Agent, exchange: Exchange) =>
@@ -122,7 +123,7 @@ function untilHead(
   return new Promise((resolve) => {
     let isOver = false;
     const finish = (answer: Answer<IncomingMessage>) => {
-      // What is destroyed by us says so once more.
+      // Our own destroy emits another error.
       if (isOver) return;
       isOver = true;
       cancel();
@@ -175,7 +176,7 @@ function untilEnd(
       finish({ ok: true, value: { status: response.statusCode ?? 0, retry_after, body } });
     });
     response.on('error', (cause) => fail(broken(cause)));
-    // An answer that is cut off has no end, only a close.
+    // A response that is cut off emits no `end`, only `close`.
     response.once('close', () => {
       if (!isOver) fail(failureOf('Unreachable', 'the answer was cut off'));
     });
@@ -196,7 +197,10 @@ function broken(cause: Error): KubeFailure {
   return new KubeFailure({ reason: 'Unreachable', message, cause });
 }
 
-/** The server may close a connection that was kept just when it is used again: then it has not read the request. */
+/**
+ * The server may close a kept-alive connection just as it is reused: then it has not read the
+ * request.
+ */
 export class StaleConnection extends KubeFailure {}
 
 function brokenRequest(sent: ClientRequest, cause: Error): KubeFailure {
@@ -211,7 +215,10 @@ function credentialsFailed(cause: unknown): Answer<never> {
   return { ok: false, failure: new KubeFailure({ reason: 'Unauthorized', message, cause }) };
 }
 
-/** The other kept connections lead to the same machine that no longer answers: the next call makes a new one. */
+/**
+ * The other idle connections lead to the same machine, which no longer answers: the next call opens
+ * a new one.
+ */
 function dropIdle(agent: Agent): void {
   for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
 }

@@ -1,6 +1,6 @@
 /**
- * All objects of a type as they are now, kept by one watch. It lists, watches, and begins again after whatever happens,
- * for as long as it runs; handlers are told which keys to look at, and do nothing else.
+ * All objects of a type in their current state, kept by one watch. It lists, watches, and starts again after any
+ * failure until it is stopped. Handlers only receive the keys to examine.
  */
 import type { Log } from '../../runtime/platform/log.ts';
 import { type CacheHealth, healthOf } from './cache-health.ts';
@@ -19,11 +19,17 @@ import type { WatchEvent } from './watch-stream.ts';
 export type WatchCache<T extends KubeObject> = {
   get(key: string): T | undefined;
   values(): IterableIterator<T>;
-  /** Called for every change from now on, and for what is there already. It must only enqueue. */
+  /**
+   * Calls the handler for every later change, and for what is present already. It must only
+   * enqueue.
+   */
   subscribe(handler: ChangeHandler<T>): void;
-  /** Called from now on when an optional type came to the cluster, or went. It must only enqueue. */
+  /**
+   * Calls the handler whenever an optional type is installed or removed from now on. It must only
+   * enqueue.
+   */
   onPresence(handler: () => void): void;
-  /** Resolves when everything has been listed once. */
+  /** Resolves once everything has been listed. */
   synced: Promise<void>;
   health(): CacheHealth;
   stop(): Promise<void>;
@@ -41,12 +47,12 @@ export type WatchCacheOptions<T extends KubeObject> = {
 
 const IDLE_MS_MAX = 90_000;
 const WATCH_SECONDS = { least: 240, more: 60 };
-/** Everything is compared once in so long, should a change ever be lost. */
+/** How often everything is listed and compared, in case a change was ever lost. */
 const RELIST_MS = 30 * 60_000;
-/** When an optional type that the cluster has not is looked for again. */
+/** How often to look for an optional type that the cluster lacks. */
 const ABSENT_MS = 10_000;
 const PAUSE_MS = { least_ms: 100, most_ms: 30_000 };
-/** A watch that lived so long, or showed anything, was none that fails at once. */
+/** A watch that lasted this long, or delivered any event, did not fail at once. */
 const HEALTHY_MS = 5_000;
 const FAILURES_BEFORE_RELIST = 3;
 
@@ -56,13 +62,13 @@ type State<T extends KubeObject> = WatchCacheOptions<T> & {
   random: () => number;
   pauses: Pauses;
   signal: AbortSignal;
-  /** Where the next watch goes on; undefined: everything has to be listed. */
+  /** Where the next watch continues; undefined: everything must be listed. */
   version: string | undefined;
   listed_at: number;
-  /** The last sign of the API server. */
+  /** When the API server last gave a sign of life. */
   seen_at: number;
   heard_at: number;
-  /** Failed watches since one showed anything. */
+  /** Consecutive watches that failed without delivering an event. */
   failures: number;
   list: ListPages<T>;
   isSynced: boolean;
@@ -128,7 +134,7 @@ async function run<T extends KubeObject>(state: State<T>, synced: () => void): P
 }
 
 function report<T extends KubeObject>({ log, type }: State<T>, failure: KubeFailure, wait: number) {
-  // That the server forgets what is old is how it works.
+  // It is normal that the server forgets old versions.
   const at = failure.reason === 'Gone' ? 'debug' : 'warn';
   log[at]('a watch failed and begins again', {
     kind: type.kind,
@@ -151,7 +157,7 @@ async function listAll<T extends KubeObject>(state: State<T>): Promise<KubeFailu
   return undefined;
 }
 
-/** These are all that there are. */
+/** `items` are all that exist now. */
 function hold<T extends KubeObject>(state: State<T>, items: readonly T[]): void {
   const changes = state.objects.replaceAll(items);
   state.isSynced = true;
@@ -159,7 +165,7 @@ function hold<T extends KubeObject>(state: State<T>, items: readonly T[]): void 
   for (const change of changes) state.listeners.tell(change);
 }
 
-/** The cluster has no such type, or has it no more: it is looked for again. */
+/** The cluster lacks the type, or no longer has it: it is looked for again later. */
 function holdNothing<T extends KubeObject>(state: State<T>): void {
   state.version = undefined;
   state.pauses.reset();
@@ -177,7 +183,7 @@ async function watchOnce<T extends KubeObject>(state: State<T>): Promise<KubeFai
   const isLost = failure?.reason === 'Gone' || state.failures >= FAILURES_BEFORE_RELIST;
   if (isLost || state.clock.elapsed() - state.listed_at > RELIST_MS) state.version = undefined;
   if (failure !== undefined) return failure;
-  // A server that ends every watch at once must not be asked without end.
+  // A server that ends every watch at once must not be asked in a tight loop.
   return isHealthy ? undefined : new KubeFailure({ reason: 'Refused', message: 'ended at once' });
 }
 
@@ -223,7 +229,7 @@ function take<T extends KubeObject>(state: State<T>, event: WatchEvent<T>): void
   if (change !== undefined) state.listeners.tell(change);
 }
 
-/** What comes again is older than what came before it. */
+/** A repeated event has an older version than those before it. */
 function advance<T extends KubeObject>(state: State<T>, version: string): void {
   if (state.version === undefined || isNewer(version, state.version)) state.version = version;
 }

@@ -1,6 +1,6 @@
 /**
- * One watch: the changes of a collection from a version on, line by line, until the server ends it, it breaks, or
- * nothing comes for so long that nobody can be at the other end. It never begins again by itself.
+ * One watch: the changes of a collection since a version, line by line, until the server ends it, it breaks, or it is
+ * silent for so long that nobody can be at the other end. It never restarts by itself.
  */
 import type { IncomingMessage } from 'node:http';
 import { isRecord, parseAnyJson } from '../../runtime/core/json.ts';
@@ -17,17 +17,19 @@ export type WatchEvent<T> =
 
 export type WatchRequest = Selection & {
   resource_version: string;
-  /** After so long the server ends it in order. */
+  /** After this long the server ends the watch in order. */
   timeout_seconds: number;
-  /** After so long without a byte it counts as broken; bookmarks come about every minute. */
+  /**
+   * After this long without a byte the watch counts as broken; bookmarks come about every minute.
+   */
   idle_ms: number;
 };
 
 export type WatchHandlers<T> = {
-  /** The server took the request. */
+  /** Called when the server accepts the request. */
   opened(): void;
   event(event: WatchEvent<T>): void;
-  /** Called once, last. No failure: the server ended it in order. */
+  /** Called once, last. Undefined: the server ended the watch in order. */
   ended(failure: KubeFailure | undefined): void;
 };
 
@@ -37,7 +39,7 @@ type Deps = { transport: Transport; clock: TimedClock; credentials: Credentials 
 type Wanted<T extends KubeObject> = WatchRequest & { type: ResourceType<T> };
 
 const HEAD_MS_MAX = 15_000;
-/** No object of etcd is near this: what has no end of line by then is no watch. */
+/** No object in etcd comes near this size: a longer line is not a watch event. */
 const LINE_BYTES_MAX = 16 * 1024 * 1024;
 
 export function openWatch<T extends KubeObject>(
@@ -134,7 +136,7 @@ function failed(reason: 'Stopped' | 'Timeout' | 'Malformed' | 'Unreachable', mes
 
 const NEWLINE = 0x0a;
 
-/** Lines out of pieces; an event may come in many pieces, and a piece may hold many events. */
+/** Joins pieces into lines; an event may span many pieces, and a piece may hold many events. */
 function createLines(line: (text: string) => 'more' | 'stop') {
   let pieces: Buffer[] = [];
   let bytes = 0;

@@ -1,14 +1,17 @@
 /**
- * Who wrote a field of an object last, by the API server's own notes: the manager of the deepest part of its path that
- * somebody noted. Of what was taken away nobody is noted, so that the last who wrote beside it has to stand for it.
+ * Who last wrote a field of an object, by the API server's managedFields: the manager recorded for the deepest part of
+ * the field's path. Removals are not recorded, so the last writer of the surrounding object is assumed.
  */
 import { isRecord } from '../../runtime/core/json.ts';
 import type { KubeObject } from './resource.ts';
 
-/** The field managers of the operator, and what a write without one is noted under: its user agent. */
+/**
+ * The operator's field managers, and the user agent that its writes without a manager are recorded
+ * under.
+ */
 const OURS = /^tintype[/-]/;
 
-/** `path` as `findDifference` prints it; nothing where nobody but us is noted. */
+/** `path` as `findDifference` prints it; undefined if only the operator is recorded. */
 export function whoWrote(object: KubeObject, path: string): string | undefined {
   const others = (object.metadata.managedFields ?? [])
     .filter(({ manager, subresource }) => !OURS.test(manager) && subresource !== 'status')
@@ -21,13 +24,13 @@ export function whoWrote(object: KubeObject, path: string): string | undefined {
     .toSorted((a, b) => b.depth - a.depth || b.time.localeCompare(a.time))[0]?.manager;
 }
 
-/** `path`: of what is changed; without one it is deleted. */
+/** `path`: the changed field; without it the object is deleted. */
 export function printUndoing(path: string | undefined, by: string | undefined): string {
   const who = by ? `'${by}'` : 'somebody';
   return `${who} ${path === undefined ? 'deletes it' : `changes \`${path.replace(/^\./, '')}\``} each time`;
 }
 
-/** How many steps of the path are noted. */
+/** How many steps of the path are recorded. */
 function depthOf(noted: unknown, path: string, live: unknown): number {
   if (!isRecord(noted)) return 0;
   for (const [key, inner] of Object.entries(noted)) {
@@ -37,13 +40,13 @@ function depthOf(noted: unknown, path: string, live: unknown): number {
   return 0;
 }
 
-/** `f:name` is a field, `k:{…}` the item of a list with such fields. */
+/** `f:name` is a field, `k:{…}` a list item with these key fields. */
 function takeStep(key: string, path: string, live: unknown) {
   const name = key.slice(2);
   if (key.startsWith('f:')) {
     const rest = path.slice(name.length + 1);
     const inner = isRecord(live) ? live[name] : undefined;
-    // A name may have dots in it: only what has an inside leads on.
+    // A field's name may contain dots: a longer path only matches if the field has inner fields.
     const leadsOn = /^[.[]/.test(rest) && typeof inner === 'object';
     const isOnPath = path.startsWith(`.${name}`) && (rest === '' || leadsOn);
     return isOnPath ? { rest, live: inner } : undefined;

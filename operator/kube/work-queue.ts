@@ -1,21 +1,21 @@
 /**
- * Which key a controller works on next. A key waits once however often it is added, and is never worked on twice at a
- * time; what failed waits longer each time; what changed goes before what is only looked at again. No timers of its own
- * but one, no promises: who works calls `take` and `done`.
+ * Which key a controller works on next. A key waits only once however often it is added, and never runs twice at the
+ * same time; failed keys wait longer each time; changes come before resyncs. It has a single timer and no promises:
+ * workers call `take` and `done`.
  */
 import type { KubeMetrics, QueueLook } from './metrics.ts';
 import { createReadyKeys, type Entry, type Priority } from './ready-keys.ts';
 import type { Cancel, TimedClock } from './timed-clock.ts';
 
 export type WorkQueue = {
-  /** Now; as a change where it waits as one already, and once more where it is being worked on. */
+  /** Due now; a waiting change stays a change, and a running key runs once more. */
   add(key: string, priority: Priority): void;
-  /** Later, unless it comes sooner for another reason. */
+  /** Due later, unless another reason comes first. */
   addAfter(key: string, ms: number, priority: Priority): void;
-  /** The next key, which is then being worked on; undefined where none may be taken now. */
+  /** The next key, which then counts as running; undefined if none may be taken now. */
   take(): Taken | undefined;
   done(key: string, outcome: Outcome): void;
-  /** Called when there may be something to take. */
+  /** Calls `wake` when there may be something to take. */
   onWork(wake: () => void): void;
   /** Nothing can be taken any more. */
   close(): void;
@@ -23,15 +23,18 @@ export type WorkQueue = {
 
 export type Taken = {
   key: string;
-  /** How often in a row it failed before, or was looked at in vain. */
+  /** How often in a row it failed before, or another look changed nothing. */
   failures: number;
 };
 
 export type Outcome =
   | { kind: 'done' }
-  /** As it should be; look again after so long. */
+  /** As it should be; look again after this time. */
   | { kind: 'again'; after_ms: number }
-  /** Nothing went wrong, and looking again will hardly tell otherwise: after so long, doubled each time in a row. */
+  /**
+   * Nothing failed, but another look will hardly change the result: after this time, doubled each
+   * time in a row.
+   */
   | { kind: 'in-vain'; after_ms: number }
   | { kind: 'failed' };
 
@@ -44,11 +47,11 @@ export type WorkQueueOptions = {
 };
 
 export const CONCURRENCY = 8;
-/** Workers that looking again never takes. */
+/** Workers that resyncs never occupy. */
 const RESERVED = 2;
 const BACKOFF_MS = { first: 100, last: 200_000 };
 
-/** 100 ms where nothing else is asked, doubled with each failure, and up to half of it more: five minutes at most. */
+/** `first_ms`, doubled with each failure, plus up to half of that: five minutes at most. */
 export function backoff(failures: number, random: () => number, first_ms = BACKOFF_MS.first) {
   const steady = Math.min(first_ms * 2 ** (failures - 1), BACKOFF_MS.last);
   return steady * (1 + random() / 2);
@@ -113,7 +116,7 @@ function add(state: State, key: string, priority: Priority): void {
     entry.next = { ms: 0, priority: higher(priority, other) };
     return;
   }
-  // Looking again must not shorten the pause of what fails.
+  // A resync must not shorten the pause of a failed key.
   const isPaused = entry.state === 'later' && entry.failures > 0;
   if (isPaused && priority === 'resync') return;
   if (entry.state === 'idle' || entry.state === 'later') state.metrics.queueAdded(state.name);
@@ -165,7 +168,7 @@ function done(state: State, key: string, outcome: Outcome): void {
   forgetEnded(state);
 }
 
-/** What hangs after the end is seen for as long as it does. */
+/** A pass that hangs after the end stays visible for as long as it hangs. */
 function forgetEnded({ isClosed, running, metrics, name, look }: State): void {
   if (isClosed && running.size === 0) metrics.forgetQueue(name, look);
 }
@@ -174,7 +177,7 @@ function isUnhelped({ kind }: Outcome): boolean {
   return kind === 'failed' || kind === 'in-vain';
 }
 
-/** What was added meanwhile, but looking again not before the pause of a failure is over. */
+/** Queues what was added meanwhile; a resync waits for the end of a failure's pause. */
 function goOn(state: State, entry: Entry, outcome: Outcome): void {
   const { next } = entry;
   entry.next = undefined;
@@ -203,7 +206,7 @@ function waitAfter(state: State, { failures }: Entry, { outcome, next_ms }: Ende
   return outcome.kind === 'again' ? Math.min(outcome.after_ms, next_ms) : next_ms;
 }
 
-/** One timer, for what is due next; who works is told when there is something. */
+/** One timer, for the next due key; the worker is woken if a key is ready. */
 function plan(state: State): void {
   state.cancel();
   if (state.isClosed) return;

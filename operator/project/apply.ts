@@ -1,6 +1,6 @@
 /**
- * Writes what was decided for a project, in one transaction, by the same actions that the API uses:
- * they purge and tell what follows from a change.
+ * Writes the decided changes of a project in one transaction, by the same actions as the API, which also purge caches
+ * and send events.
  */
 import { changeCallback } from '../../runtime/actions/change-callback.ts';
 import { changePricing } from '../../runtime/actions/change-pricing.ts';
@@ -35,14 +35,17 @@ export async function applyProject(
   const claim = changes.find(isClaim);
   let project = creation ? await create(tx, { creation, claim }, deed) : deed.project;
   for (const change of changes) {
-    // What is made has its owner from the first.
+    // A created project has its owner from the start.
     if (change.change === 'create' || (creation && isClaim(change))) continue;
     project = await write(tx, change, { ...deed, project: presentProject(project) });
   }
   return presentProject(project);
 }
 
-/** Hands the callback secret to whoever declared it: written again only where it is missing or old; gone with its URL. */
+/**
+ * Gives the callback secret to the resource that declares it: written again only if missing or
+ * outdated, and removed with the URL.
+ */
 export async function settleProject(
   { action, identity, spec }: Subject<ProjectSpec>,
   { db, sealing, writeSecret, removeSecrets }: Context,

@@ -1,6 +1,6 @@
 /**
- * What has to change so that a project is as its resource declares. Pure: the resource and the rows go
- * in, changes and conditions come out. Spec: Project; States and transitions, Project.
+ * What must change so that a project is as its resource declares. Pure: resource and rows go in, changes and conditions
+ * come out. Spec: Project; States and transitions, Project.
  */
 import { nextHour } from '../../runtime/core/metering.ts';
 import { type Claim, claimOn } from '../claim.ts';
@@ -28,14 +28,17 @@ export type ProjectChange =
   | { change: 'set-domains'; domains: string[] }
   | { change: 'set-multiplier'; multiplier: string; effective_from: Date };
 
-/** `adopt`: it was made through the API. */
+/** `adopt`: the project was made through the API. */
 export type ClaimChange = {
   change: 'claim' | 'adopt';
   deletion_policy: DeletionPolicy;
   callback_rotation_trigger: string | null;
 };
 
-/** `drop-watermark`: nobody declares the default watermark any more, and the preset must not be held in use. */
+/**
+ * `drop-watermark`: no resource declares the default watermark any more, so the preset must not
+ * count as in use.
+ */
 export type SettingsChange = {
   change: 'update' | 'drop-watermark';
   settings: Partial<ProjectSettings>;
@@ -43,7 +46,7 @@ export type SettingsChange = {
 
 export type CallbackChange = {
   change: 'set-callback';
-  /** null: there is to be none. */
+  /** null: no callback. */
   callback_url: string | null;
   rotation_trigger: string | null;
   secret: 'new' | 'keep';
@@ -113,7 +116,7 @@ function updating(wish: Wish): ProjectChange[] {
   ];
 }
 
-/** What a project is before anything was declared: the defaults of its columns. */
+/** A project before anything was declared: the defaults of its columns. */
 const untouched: ProjectSettings = {
   name: '',
   delivery_access: 'public',
@@ -150,7 +153,8 @@ function state({ spec, rows }: Wish): Partial<ProjectSettings> {
       ? declared
       : { status: 'suspended', suspended_by: 'owner', ...declared };
   }
-  // What its deletion alone suspended comes back with a resource. Staff's word is never undone.
+  // Resumes a project that only its resource's deletion suspended. Staff's decision is never
+  // undone.
   const isWanted = spec.state === 'Active' || suspended_by_deletion;
   return isWanted && suspended_by === 'owner'
     ? { status: 'active', suspended_by: null, suspended_by_deletion: false }
@@ -166,7 +170,8 @@ function callback({ spec, rows }: Wish, claim: Claim | undefined): ProjectChange
     return rows.project?.callback_url == null ? [] : [{ change: 'set-callback', ...none }];
   }
   const isFirst = rows.project?.callback_url == null;
-  // Where none was remembered, the first trigger of whoever takes over is only remembered.
+  // If no trigger was recorded, the first one of a resource that takes the project over is only
+  // recorded.
   const isKnown = claim === 'mine' || last !== null;
   const isRotated = isKnown && rotation_trigger !== null && rotation_trigger !== last;
   if (!isFirst && !isRotated && rows.project?.callback_url === callback_url) return [];
@@ -188,7 +193,7 @@ function domains(spec: ProjectSpec, rows: ProjectRows): ProjectChange[] {
   return [{ change: 'set-domains', domains: wanted }];
 }
 
-// A change applies from the next full hour: what was used so far keeps its price.
+// A change applies from the next full hour: earlier usage keeps its price.
 function pricing({ spec, rows }: Wish): ProjectChange[] {
   const multiplier = spec.staff?.pricingMultiplier;
   const { read_at } = rows;
@@ -218,7 +223,7 @@ function decideDeletion(subject: Subject<ProjectSpec>, { project }: ProjectRows)
     suspended_by: 'owner',
     suspended_by_deletion: true,
   } as const;
-  // What was suspended before stays so when the resource is declared anew.
+  // A project that was suspended before its deletion stays so when the resource is declared again.
   const suspension: ProjectChange[] =
     project.status === 'active' ? [{ change: 'update', settings: suspended }] : [];
   return {

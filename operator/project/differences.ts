@@ -1,4 +1,4 @@
-/** What a change of a project does to rows, told before it is done. Spec: Project. */
+/** What a project's changes do to rows, computed before they are made. Spec: Project. */
 import { ownerColumns } from '../claim.ts';
 import type { Subject } from '../declared.ts';
 import { fieldsOf, Made, type RowDifference } from '../row-difference.ts';
@@ -54,7 +54,7 @@ function secretOf({ secret, callback_url }: CallbackChange) {
   return secret === 'new' ? { callback_secret_sealed: new Made('a new secret') } : {};
 }
 
-/** What a project that is made in this very pass begins with. */
+/** The initial values of a project that this pass creates. */
 const unowned = {
   owner_uid: null,
   owner_namespace: null,
@@ -72,7 +72,7 @@ function domainDifferences(before: readonly string[], after: readonly string[]):
   const table = 'project_domains';
   const kept = before.filter((domain) => after.includes(domain));
   const order = after.filter((domain) => before.includes(domain));
-  // Among those that stay: one that comes or goes moves nobody.
+  // Counted among the domains that stay, so that added or removed ones move no others.
   const moveOf = (domain: string) => {
     return { field: 'position', from: kept.indexOf(domain) + 1, to: order.indexOf(domain) + 1 };
   };

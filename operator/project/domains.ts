@@ -1,7 +1,8 @@
 /**
- * The custom domains that a Project declares and other projects have. One whose own Project is declared without it is
- * waited for, and what this one gives up goes meanwhile: resources that exchange domains would wait for one another for
- * ever. Each is let go of before it is taken, so that no host is ever that of two. Spec: Project.
+ * Custom domains that a Project declares and other projects have. If the holder's own Project is declared without the
+ * domain, this one waits for it, and releases its own surplus domains meanwhile: resources that exchange domains would
+ * otherwise wait for each other for ever. A domain is released before it is taken, so that no host ever belongs to two
+ * projects. Spec: Project.
  */
 import type { Queryable } from '../../runtime/db/client.ts';
 import { listTakenDomains, type TakenDomainRow } from '../../runtime/db/declared-rows.ts';
@@ -12,11 +13,14 @@ import { type ProjectSpec, projectSpec } from './schema.ts';
 export type DomainRows = {
   /** Declared domains that other projects have and keep. */
   domains_taken: readonly TakenDomain[];
-  /** Those that their projects are about to let go of, each with the name of its Project. */
+  /** Domains that their projects are about to release, each with the name of its Project. */
   domains_awaited: readonly { domain: string; holder: string }[];
 };
 
-/** `holder`: the Project of this namespace that has it; `past_holder`: that had, and was deleted. */
+/**
+ * `holder`: the Project of this namespace that has the domain; `past_holder`: the deleted Project
+ * that had it.
+ */
 export type TakenDomain = { domain: string; holder?: string; past_holder?: string };
 
 export async function findDomains(
@@ -46,7 +50,10 @@ function takenDomain(
   return owner_uid === null ? { domain, past_holder: owner_name } : { domain, holder: owner_name };
 }
 
-/** The Project that has the domain and is declared without it; one that says nothing of domains keeps them. */
+/**
+ * The Project that has the domain and is declared without it; a spec without a list of domains
+ * keeps them.
+ */
 function leaverOf(
   { domain, owner_uid, owner_namespace, owner_name }: TakenDomainRow,
   { namespace, scope }: { namespace: string; scope: Scope },

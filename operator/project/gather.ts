@@ -1,4 +1,4 @@
-/** What has to be read to judge a Project resource. */
+/** Reads what is needed to judge a Project resource. */
 import type { Queryable } from '../../runtime/db/client.ts';
 import { findDatabaseTime } from '../../runtime/db/database-time.ts';
 import { findDeclaredWatermarkPreset, isOwnerElsewhere } from '../../runtime/db/declared-rows.ts';
@@ -15,7 +15,7 @@ import { type DomainRows, findDomains } from './domains.ts';
 import type { ProjectSpec } from './schema.ts';
 import type { ProjectSettings } from './settings.ts';
 
-/** The columns of a project that are judged. */
+/** The judged columns of a project. */
 export type DeclaredProject = ProjectSettings &
   Pick<
     ProjectRow,
@@ -34,17 +34,23 @@ export type DeclaredProject = ProjectSettings &
   >;
 
 export type ProjectRows = DomainRows & {
-  /** The project that the resource owns; else the one that has its slug. */
+  /** The project that the resource owns; otherwise the one with its slug. */
   project: DeclaredProject | undefined;
-  /** Where the project belongs; undefined where the resource names one that does not exist. */
+  /**
+   * The organization that the project belongs to; undefined if the resource names one that does not
+   * exist.
+   */
   organization_id: string | undefined;
-  /** The preset that the resource names as default; undefined where it names none that is there. */
+  /**
+   * The preset that the resource names as default; undefined if it names none, or one that does not
+   * exist.
+   */
   default_watermark_preset_id: string | undefined;
   /** The default watermark was declared, and its resource is gone. */
   is_default_watermark_orphaned: boolean;
   delivery_root_domain: string | undefined;
   callback_egress?: Scope['callback_egress'];
-  /** When they were read, by the database's clock: asked for where a price is declared. */
+  /** The time of the reads, by the database's clock: needed if a price is declared. */
   read_at: Date | undefined;
 };
 
@@ -110,7 +116,7 @@ async function isOrphaned(db: Queryable, { project, identity, scope }: Default):
   const preset = await findWatermarkPreset(db, { project_id, watermark_preset_id });
   if (preset?.owner_name == null || preset.owner_namespace !== identity.namespace) return false;
   if (scope.findUid('WatermarkPreset', preset.owner_name) !== undefined) return false;
-  // In another cluster it may be there still, and be declared here next.
+  // The resource may still exist in another cluster, and be declared here next.
   const { owner_uid } = preset;
   return owner_uid === null || !(await isOwnerElsewhere(db, { owner_uid }));
 }

@@ -1,6 +1,6 @@
 /**
- * From the fields of a Project resource to the columns of a project, and back to what differs.
- * Spec: Resources and their fields, Project. A field that is not declared is left alone.
+ * Converts the fields of a Project resource to the columns of a project, and finds the differences. Spec: Resources and
+ * their fields, Project. An undeclared field is left alone.
  */
 import { parseBytes } from '../quantity.ts';
 import type { ProjectSpec } from './schema.ts';
@@ -22,7 +22,7 @@ export type ProjectSettings = {
   nudity_auto_block: boolean;
 };
 
-/** What the spec says by itself; the default watermark and the state need rows to be judged. */
+/** What follows from the spec alone; the default watermark and the state also depend on rows. */
 export function declaredSettings(spec: ProjectSpec): Partial<ProjectSettings> {
   return withoutUndefined({
     name: spec.displayName,
@@ -49,7 +49,7 @@ export function differences(
   );
 }
 
-/** Empty: that of the plan. */
+/** An empty text means the plan's limit. */
 function limitOf(amount: string | undefined): number | null | undefined {
   if (amount === undefined) return undefined;
   return amount === '' ? null : parseBytes(amount);
@@ -72,7 +72,8 @@ function withoutUndefined<Fields extends object>(fields: Fields): Partial<Projec
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-// Presets are a map: their order says nothing. Lists of origins and chains are kept as declared.
+// Presets are a map, so their order is irrelevant. Lists of origins and chains are compared in
+// order.
 function isSame(left: unknown, right: unknown): boolean {
   return print(left) === print(right);
 }

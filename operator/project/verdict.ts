@@ -1,4 +1,6 @@
-/** What is said of a Project resource that is accepted: what it still waits for, or that it is as declared. Spec: Project. */
+/**
+ * The conditions of an accepted Project resource: what it still waits for, or that it is as declared. Spec: Project.
+ */
 import { literalFault } from '../../runtime/platform/egress.ts';
 import { type Condition, conditionsFor } from '../conditions.ts';
 import type { ProjectRows } from './gather.ts';
@@ -25,7 +27,8 @@ export function verdict({ spec, rows }: Wish): Condition[] {
     return conditionsFor('WarmPresetNotFound', message);
   }
   const url = spec.callback?.url;
-  // Of a name the first delivery tells: only the network of the dispatcher knows where it leads.
+  // Only literal addresses are checked: where a name leads depends on the dispatcher's network, and
+  // shows at the first delivery.
   const fault = url && literalFault(url, rows.callback_egress ?? 'public');
   if (fault) {
     const message = `nothing is sent to spec.callback.url (${fault}); all else is in effect`;
@@ -35,7 +38,7 @@ export function verdict({ spec, rows }: Wish): Condition[] {
   return conditionsFor('InSync', 'the project is as declared');
 }
 
-/** Where presets are declared as well the schema has seen to it; else they are made through the API. */
+/** The schema checks them if presets are declared too; otherwise the presets come from the API. */
 function missingWarmPresets(spec: ProjectSpec, { project }: ProjectRows): string[] {
   if (spec.resolutionPresets !== undefined) return [];
   const presets = project?.resolution_presets ?? {};

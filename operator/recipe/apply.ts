@@ -1,4 +1,4 @@
-/** Writes what was decided for a recipe, in one transaction. */
+/** Writes the decided changes of a recipe in one transaction. */
 import { newId } from '../../runtime/core/ids.ts';
 import type { Transaction } from '../../runtime/db/client.ts';
 import { exchangeNames } from '../../runtime/db/declared-names.ts';

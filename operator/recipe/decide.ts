@@ -1,4 +1,4 @@
-/** What has to change so that a recipe is as its resource declares. Pure. Spec: Recipe. */
+/** What must change so that a recipe is as its resource declares. Pure. Spec: Recipe. */
 import { RECIPES_MAX } from '../../runtime/core/limits.ts';
 import { presetIssues } from '../../runtime/core/resources/recipe.ts';
 import { conditionsFor, type Reason } from '../conditions.ts';
@@ -62,7 +62,7 @@ export function decideRecipe(
   return { changes: [...first, { change: 'update', recipe_id, fields }], conditions };
 }
 
-/** The chain may come before the preset that it names; until then nobody can use it. */
+/** The chain may exist before the preset that it names; until then nobody can use it. */
 function sayDeclared(
   { transformChain }: RecipeSpec,
   project: NonNullable<RecipeRows['project']>,

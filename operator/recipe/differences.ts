@@ -1,4 +1,4 @@
-/** What a change of a recipe does to its row, told before it is done. Spec: Recipe. */
+/** What a recipe's changes do to its row, computed before they are made. Spec: Recipe. */
 import type { DeclaredRecipeRow } from '../../runtime/db/declared-rows.ts';
 import { ownerColumns } from '../claim.ts';
 import type { Subject } from '../declared.ts';

@@ -1,4 +1,4 @@
-/** What has to be read to judge a Recipe resource. */
+/** Reads what is needed to judge a Recipe resource. */
 import { RECIPES_MAX } from '../../runtime/core/limits.ts';
 import type { Queryable } from '../../runtime/db/client.ts';
 import {
@@ -16,13 +16,16 @@ import { type RecipeSpec, recipeSpec } from './schema.ts';
 type ResolutionPresets = ReferredProject['resolution_presets'];
 
 export type RecipeRows = {
-  /** Of a resource that is gone its row’s, of which no presets are read. */
+  /** For a deleted resource, the project of its row, without presets. */
   project: { project_id: string; resolution_presets?: ResolutionPresets } | undefined;
-  /** The row that the resource owns; else the one of its namesake, as where all was declared anew. */
+  /**
+   * The row that the resource owns; otherwise that of its predecessor of the same name, as when
+   * everything was declared anew.
+   */
   recipe: DeclaredRecipeRow | undefined;
-  /** To the declared name. */
+  /** The way to the declared name. */
   way: Way;
-  /** There is no room for another one. */
+  /** The project has no room for another recipe. */
   is_full: boolean;
 };
 

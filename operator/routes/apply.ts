@@ -1,6 +1,7 @@
 /**
- * Writes what was decided for the routes of a project, by server-side apply: what others added to a route stays theirs,
- * and an object of somebody else is never taken. What somebody changes back each time rests before it is written again.
+ * Writes the decided routes of a project by server-side apply: fields that others added to a route stay theirs, and an
+ * object of somebody else is never taken over. A route that somebody keeps changing back is left alone for a while
+ * before the next write.
  */
 import { APPLIED } from '../image-service/render/object.ts';
 import type { Altered } from '../installation/altered.ts';
@@ -21,11 +22,11 @@ import type { Verdict } from './verdict.ts';
 const ROUTE_OWNER = 'tintype/route';
 
 export type RouteDeeds = {
-  /** What stood in the way, if so: first of all. */
+  /** The first problem, if any. */
   trouble: Verdict | undefined;
-  /** What was just written, and became something else on its way in. */
+  /** Routes just written that the cluster changed on admission. */
   altered: Altered[];
-  /** When the first of those may be written that rest. */
+  /** When the first paused write may run. */
   rest_ms?: number;
 };
 
@@ -35,12 +36,12 @@ type Doing = {
   done: Omit<RouteDeeds, 'trouble'> & {
     refused: Verdict[];
     undone: Verdict[];
-    /** Whether what somebody deleted is not written yet. */
+    /** Whether a deleted route has not been written again yet. */
     isMissing: boolean;
   };
 };
 
-/** A route is taken away only where all others are there, be it that somebody changes them. */
+/** A route is deleted only when all others exist, even if somebody keeps changing them. */
 export async function applyRoute(
   client: KubeClient,
   steps: readonly RouteStep[],
@@ -84,12 +85,15 @@ async function makeAsWanted(step: Applying, doing: Doing): Promise<void> {
   await write(step, live, doing);
 }
 
-/** As the API server has it, with who wrote what: a cache that is behind is no quarrel. */
+/**
+ * Reads the route from the API server, with who wrote what: an outdated cache must not look like a
+ * quarrel.
+ */
 async function look(
   client: KubeClient,
   { mode, metadata: { name, namespace } }: RenderedRoute,
 ): Promise<KubeObject | undefined> {
-  // By a list, which whoever watches may ask for.
+  // Uses a list, which every watcher may request.
   const query = { namespace, fields: `metadata.name=${name}`, limit: 0 };
   const answer = await client.listPage(withManagers(routeTypes[mode]), query);
   if (!answer.ok && answer.failure.reason === 'NotFound') return undefined;
@@ -102,7 +106,7 @@ async function write(
   { client, memory: { became, quarrels }, done }: Doing,
 ): Promise<void> {
   const { mode, metadata, spec } = route;
-  // It may be ours though the cache has not heard of it.
+  // It may be ours even if the cache has not seen it yet.
   const isOurs =
     to === 'ours' || (live !== undefined && projectOf(live) === metadata.labels[PROJECT_LABEL]);
   const conflicts = isOurs ? 'take' : 'refuse';
@@ -115,7 +119,7 @@ async function write(
   const applied = metadata.annotations[APPLIED] ?? '';
   const { changed, deleted } = quarrelKeys(route.mode, route.metadata);
   if (to === 'new' && live === undefined) quarrels.wrote(deleted, applied);
-  // What only a policy makes of it, nobody changed back.
+  // The only difference is what a policy makes of it: nobody changed it back.
   if (live !== undefined && isAsBefore(live, answer.value)) quarrels.forget(changed);
   else quarrels.wrote(changed, applied);
   const paths = became.note(declaredOf(route), answer.value);
@@ -131,6 +135,6 @@ async function remove(
   Object.values(quarrelKeys(mode, object.metadata)).forEach(quarrels.forget);
   became.forget(object);
   const answer = await client.delete(routeTypes[mode], { name, namespace }, { uid });
-  // Another has its name by now, which is not ours to delete.
+  // By now the name belongs to another object, which is not ours to delete.
   if (!answer.ok && answer.failure.reason !== 'Conflict') throw answer.failure;
 }

@@ -1,7 +1,7 @@
 /**
- * What has to change so that every host of a project leads to delivery, and what there is to say of it. Pure: the row,
- * the resource and what stands in the cluster go in, steps and a verdict come out. Suspended projects keep their
- * routes: delivery itself says that they are suspended. Spec: Project (custom_domains, status).
+ * What must change so that every host of a project leads to delivery, and what to report. Pure: the row, the resource
+ * and the state of the cluster go in, steps and a verdict come out. Suspended projects keep their routes: delivery
+ * itself reports the suspension. Spec: Project (custom_domains, status).
  */
 import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import { APPLIED } from '../image-service/render/object.ts';
@@ -15,28 +15,28 @@ import { defaultHost, type RenderedRoute, renderRoutes, type Way } from './rende
 import type { Verdict } from './verdict.ts';
 import { waitingWords } from './waiting.ts';
 
-/** What a Project resource asks of its routes. */
+/** What a Project resource asks for its routes. */
 export type DeclaredRouting = {
   perProject: 'CustomDomainsOnly' | 'Always';
   probe: 'Disabled' | 'Enabled';
-  /** Undefined: it leaves them to the API. */
+  /** Undefined: the API manages them. */
   customDomains: readonly string[] | undefined;
 };
 
 export type RouteFacts = {
   project: RoutedProjectRow | undefined;
-  /** Undefined where no resource declares the project. */
+  /** Undefined if no resource declares the project. */
   declared: DeclaredRouting | undefined;
   edge: EdgeFound;
-  /** The project's own. */
+  /** The project's own routes. */
   live: readonly KnownRoute[];
-  /** Of all default hosts. */
+  /** The route of all default hosts. */
   wildcard: KnownRoute | undefined;
-  /** What routes became on their way in, as far as anybody knows. */
+  /** What routes became on admission, as far as known. */
   became?: Pick<Became, 'find'> | undefined;
 };
 
-/** `new`: only where nobody else has an object of this name. */
+/** `new`: only if nobody else has an object of this name. */
 export type RouteStep =
   | { do: 'apply'; route: RenderedRoute; to: 'new' | 'ours' }
   | { do: 'delete'; route: KnownRoute };
@@ -46,7 +46,7 @@ export type RouteDecision = { steps: RouteStep[]; verdict: Verdict; hosts: strin
 export function decideRoute(facts: RouteFacts): RouteDecision {
   const { edge, live } = facts;
   if (edge.state !== 'ready') {
-    // Of a typing error nobody's images are lost; a project that is gone needs no routes in any case.
+    // A typing error must not take images offline; a deleted project needs no routes in any case.
     const isUnknown = edge.state === 'invalid' || edge.state === 'unseen';
     const isKept = isUnknown && facts.project !== undefined;
     const steps = isKept ? [] : live.map(remove);
@@ -75,7 +75,7 @@ function wantedRoutes({ project, declared, live }: RouteFacts, way: Way): readon
   return renderRoutes(way, { ...project, has_own_default }, live);
 }
 
-/** All but those of the API. */
+/** The project's hosts, except those of the API. */
 function hostsOf(facts: RouteFacts): string[] {
   const { edge } = facts;
   if (!('edge' in edge)) return [];
@@ -87,7 +87,7 @@ function allHostsOf({ project, edge }: RouteFacts): string[] {
   return [defaultHost(edge.edge, project), ...project.custom_domains];
 }
 
-/** A route that is wanted, and the one of its kind and name that stands. */
+/** A wanted route, and the existing one of its kind and name. */
 type Wanted = { route: RenderedRoute; present: KnownRoute | undefined; isAsWanted: boolean };
 
 function withPresent(
@@ -105,7 +105,7 @@ function applying({ route, present, isAsWanted }: Wanted): RouteStep[] {
   return [{ do: 'apply', route, to: present === undefined ? 'new' : 'ours' }];
 }
 
-/** Routes of the other kind serve until all of the new one do. */
+/** Routes of the other kind stay until all of the new kind are served. */
 function removing(wanted: readonly Wanted[], facts: RouteFacts, way: Way): RouteStep[] {
   const areServed = wanted.every((each) => isServed(each, way));
   const hosts = hostsOf(facts);
@@ -116,7 +116,7 @@ function removing(wanted: readonly Wanted[], facts: RouteFacts, way: Way): Route
     );
 }
 
-/** What was admitted before it was as it is wanted now is no answer. */
+/** An admission from before the route's latest change does not count. */
 function isServed({ present, isAsWanted }: Wanted, { edge }: Way): boolean {
   if (present === undefined || !isAsWanted) return false;
   return admissionOf(present, gatewayOf(edge)).state === 'admitted';
@@ -152,7 +152,7 @@ function judge(facts: RouteFacts, way: Way, wanted: readonly Wanted[]): Verdict 
   return { reason: 'Routed', message: `${print(hosts)} ${verb} to delivery` };
 }
 
-/** Nothing where each of them is the project's to have. */
+/** Undefined when the project may use all of its hosts. */
 function judgeHosts(facts: RouteFacts): Verdict | undefined {
   const free = hostsOf(facts);
   const host = allHostsOf(facts).find((each) => !free.includes(each));
@@ -165,7 +165,7 @@ function judgeHosts(facts: RouteFacts): Verdict | undefined {
   return { reason: 'HostTaken', message };
 }
 
-/** Nothing where it still says something else: what was admitted then is no answer. */
+/** Undefined while the route differs from what is wanted: an admission from then does not count. */
 function current({ route, present, isAsWanted }: Wanted): KnownRoute | undefined {
   const isCurrent =
     isAsWanted ||

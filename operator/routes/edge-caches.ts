@@ -1,4 +1,7 @@
-/** What stands in the delivery namespace: the ImageService, and the routes that the operator wrote. They run whoever leads. */
+/**
+ * The contents of the delivery namespace: the ImageService, and the routes that the operator wrote. The caches run
+ * whether or not this process leads.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { MANAGED } from '../image-service/render/object.ts';
 import { listObjects } from '../installation/list-objects.ts';
@@ -18,16 +21,21 @@ import {
 
 export type EdgeCaches = {
   find(): EdgeFound;
-  /** By the word of the API server, which the caches may be behind. */
+  /** Asks the API server, as the caches may be behind. */
   findNow(): Promise<EdgeFound>;
-  /** Whoever has routes of their own. */
+  /** The ids of the projects with routes of their own. */
   projects(): IterableIterator<string>;
   routesOf(project_id: string): KnownRoute[];
   /** The route of all default hosts. */
   wildcard(found: EdgeFound): KnownRoute | undefined;
-  /** Told of the project of a route that changed, and of all where everything may lead elsewhere. */
+  /**
+   * Called with the project whose route changed, or with `all` when every route may be affected.
+   */
   subscribe(handler: (project_id: string | 'all') => void): void;
-  /** Resolves when everything has been listed once, or a while has passed for a kind of routes that may not be. */
+  /**
+   * Resolves once everything has been listed, or after a while if a kind of routes cannot be
+   * listed.
+   */
   synced: Promise<unknown>;
   health(): CacheHealth[];
   stop(): Promise<void>;
@@ -85,7 +93,9 @@ export function openEdgeCaches(options: Options): EdgeCaches {
   };
 }
 
-/** Whether somebody else has an object of the name of a route can only be told of a kind that was listed. */
+/**
+ * Only after a kind was listed is it known whether somebody else has an object with a route's name.
+ */
 function seen({ caches, namespace }: State, found: EdgeFound): EdgeFound {
   if (found.state !== 'ready' || caches[found.mode].health().isSynced) return found;
   const { kind } = routeTypes[found.mode];
@@ -93,7 +103,9 @@ function seen({ caches, namespace }: State, found: EdgeFound): EdgeFound {
   return { state: 'unseen', edge: found.edge, why };
 }
 
-/** But for who has the database. */
+/**
+ * Whether only the status changed, and in it not the database that the ImageService was let in to.
+ */
 function isOfStatus({ kind, object, previous }: Change<ImageServiceObject>): boolean {
   if (kind !== 'updated') return false;
   const isSame = object.metadata.generation === previous.metadata.generation;
@@ -124,7 +136,7 @@ function watchRoutes(state: State, mode: RouteMode): void {
   });
 }
 
-/** The route of all default hosts, where somebody serves it now who did not before, or the other way round. */
+/** Whether the route of all default hosts began or ceased to be served. */
 function concernsAll(
   { services, namespace }: State,
   mode: RouteMode,
@@ -152,7 +164,7 @@ function wildcardOf({ caches, namespace }: State, found: EdgeFound): KnownRoute 
   return object && { mode, object };
 }
 
-/** None where the cluster does not know the type any more. */
+/** Empty if the cluster no longer knows the type. */
 async function listServices({ client, namespace }: State): Promise<ImageServiceObject[]> {
   return (await listObjects(client, imageServices, { namespace })) ?? [];
 }

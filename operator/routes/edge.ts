@@ -1,6 +1,6 @@
 /**
- * Where delivery hosts lead to, as the ImageService of the delivery namespace says it: to its Service, by an Ingress of
- * its class or at its Gateway. A route and its backend lie in one namespace, so that no other ImageService counts.
+ * Where delivery hosts lead, by the ImageService of the delivery namespace: to its Service, through an Ingress of its
+ * class or at its Gateway. A route and its backend must share a namespace, so no other ImageService counts.
  */
 
 import { oncePerObject } from '../../runtime/core/once-per-object.ts';
@@ -12,7 +12,7 @@ import type { ImageServiceObject } from '../installation/live-types.ts';
 import { byAge } from '../kube/resource.ts';
 
 export type Edge = {
-  /** The ImageService, which takes its routes with it when it goes. */
+  /** The ImageService, whose deletion also deletes the routes. */
   owner: { name: string; uid: string };
   namespace: string;
   spec: ImageServiceSpec;
@@ -22,8 +22,9 @@ export type RouteMode = 'Ingress' | 'Gateway';
 export type GatewayRef = NonNullable<ImageServiceSpec['routing']>['gatewayRef'];
 
 /**
- * `absent`: there is nothing to lead to. `disabled`: somebody else makes the routes. `invalid`: where to cannot be told;
- * `unseen`: what stands was never listed. What leads there stays in both.
+ * `absent`: there is no target. `disabled`: somebody else makes the routes. `invalid`: the target
+ * is unknown; `unseen`: existing routes were never listed. In the last two cases existing routes
+ * stay.
  */
 export type EdgeFound =
   | { state: 'ready'; edge: Edge; mode: RouteMode }
@@ -32,7 +33,10 @@ export type EdgeFound =
   | { state: 'invalid'; why: string; deliveryRootDomain: string | undefined }
   | { state: 'absent'; why: string };
 
-/** The one that has the database, else the oldest: another cannot take the routes over by appearing. */
+/**
+ * The ImageService that has the database, otherwise the oldest: another cannot take the routes over
+ * by appearing.
+ */
 export function findEdge(services: Iterable<ImageServiceObject>, namespace: string): EdgeFound {
   const all = [...services].toSorted(byAge);
   const first = all.find(({ status }) => status?.databaseID !== undefined) ?? all[0];
@@ -50,42 +54,45 @@ export function findEdge(services: Iterable<ImageServiceObject>, namespace: stri
   return mode === 'Disabled' ? { state: 'disabled', edge } : { state: 'ready', edge, mode };
 }
 
-/** Below which every project has its default host; undefined without an ImageService. */
+/** The domain of all projects' default hosts; undefined without an ImageService. */
 export function rootDomainOf(found: EdgeFound): string | undefined {
   if (found.state === 'absent') return undefined;
   return found.state === 'invalid' ? found.deliveryRootDomain : found.edge.spec.deliveryRootDomain;
 }
 
-/** Asked for every project. */
+/** Cached, as every project asks for it. */
 const parseSpec = oncePerObject(({ spec }: ImageServiceObject) => readSpec(spec).spec);
 
-/** It holds whatever else is wrong. */
+/** Valid whatever else is wrong with the spec. */
 const parseRootDomain = oncePerObject(
   ({ spec }: ImageServiceObject) => rootDomainSpec.safeParse(spec).data?.deliveryRootDomain,
 );
 const rootDomainSpec = imageServiceSpec.pick({ deliveryRootDomain: true }).strip();
 
-/** The hosts of the API, which no project takes from it: asked for every host of every project. */
+/**
+ * The hosts of the API, which no project may take: cached, as every host of every project asks for
+ * them.
+ */
 const ownHostsOf = oncePerObject(ownHosts);
 
-/** The field by which a host is the installation's own. */
+/** The field that makes a host the installation's own. */
 export function ownFieldOf({ spec }: Edge, host: string): 'baseURL' | 'uploadBaseURL' | undefined {
   return ownHostsOf(spec).get(host);
 }
 
-/** The Service that delivers, and the route of all default hosts, which the ImageService has itself. */
+/** The Service that delivers, and the ImageService's own route of all default hosts. */
 export function deliveryName({ owner }: Edge): string {
   return `${owner.name}-delivery`;
 }
 
-/** At which the HTTPRoutes are; none where there are Ingresses. */
+/** The Gateway of the HTTPRoutes; undefined with Ingresses. */
 export function gatewayOf({ spec }: Edge): GatewayRef {
   return spec.routing?.gatewayRef;
 }
 
 export const PROJECT_LABEL = 'tintype.dev/project';
 
-/** Without the name of the installation: these are not among the objects that an ImageService becomes. */
+/** Without the name of the installation: these are not among the ImageService's own objects. */
 export function routeLabels(project_id: string): Record<string, string> {
   return {
     'app.kubernetes.io/name': 'tintype',

@@ -1,10 +1,10 @@
-/** A route as it is in the cluster, of either kind, and whether somebody serves it. */
+/** A route in the cluster, of either kind, and whether a controller serves it. */
 import { type KubeObject, type ResourceType, resourceType } from '../kube/resource.ts';
 import { type GatewayRef, PROJECT_LABEL, type RouteMode } from './edge.ts';
 
 export type LiveRoute = KubeObject & { kind?: string; spec?: unknown; status?: RouteStatus };
 
-/** Of an HTTPRoute its names, of an Ingress its rules. */
+/** An HTTPRoute has host names, an Ingress rules. */
 type RouteSpec = { hostnames?: string[]; rules?: { host?: string }[] };
 
 export type RouteStatus = {
@@ -44,7 +44,7 @@ export const routeTypes: Readonly<Record<RouteMode, ResourceType<LiveRoute>>> = 
   }),
 };
 
-/** With the kind that it has, which lists do not tell. */
+/** Includes the kind, which items of a list lack. */
 export type KnownRoute = { mode: RouteMode; object: LiveRoute };
 
 export function projectOf({ metadata }: LiveRoute): string | undefined {
@@ -63,13 +63,13 @@ export function hostsOfRoute({ mode, object }: KnownRoute): readonly string[] {
   return mode === 'Gateway' ? hostnames : rules.map(({ host }) => host ?? '');
 }
 
-/** `refused`: in the words of the controller. */
+/** `refused`: with the controller's reason. */
 export type Admission =
   | { state: 'admitted' }
   | { state: 'waiting' }
   | { state: 'refused'; why: string };
 
-/** An HTTPRoute is admitted by the Gateway that is declared alone: another one serves nothing that is asked there. */
+/** Only the declared Gateway can admit an HTTPRoute: another one does not serve these hosts. */
 export function admissionOf({ mode, object }: KnownRoute, gateway: GatewayRef): Admission {
   const { status = {} } = object;
   if (mode === 'Ingress') {
@@ -79,7 +79,7 @@ export function admissionOf({ mode, object }: KnownRoute, gateway: GatewayRef): 
   const said = (status.parents ?? [])
     .filter(({ parentRef }) => isGateway(parentRef, { gateway, route: object }))
     .map(({ conditions = [] }) => judge(conditions, generation));
-  // One that serves it is enough: a controller that the Gateway had before may have left its word.
+  // One entry that serves it is enough: the Gateway's previous controller may have left an entry.
   const found = (['admitted', 'refused'] as const).map((state) =>
     said.find((each) => each.state === state),
   );
@@ -87,7 +87,7 @@ export function admissionOf({ mode, object }: KnownRoute, gateway: GatewayRef): 
 }
 
 function judge(conditions: readonly ParentCondition[], generation: number | undefined): Admission {
-  // What was said of an earlier state is no answer; who says of none which it was is believed.
+  // A condition of an earlier generation does not count; one without a generation is believed.
   const current = conditions.filter(
     ({ observedGeneration = generation }) => observedGeneration === generation,
   );
@@ -103,7 +103,7 @@ function judge(conditions: readonly ParentCondition[], generation: number | unde
   return { state: isAccepted ? 'admitted' : 'waiting' };
 }
 
-/** What a reference leaves out is as the Gateway API has it: a Gateway, in the namespace of the route. */
+/** Defaults of the Gateway API: a Gateway, in the namespace of the route. */
 function isGateway(
   { group = GATEWAY_GROUP, kind = 'Gateway', namespace, name, sectionName }: ParentRef,
   { gateway, route: { metadata } }: { gateway: GatewayRef; route: LiveRoute },

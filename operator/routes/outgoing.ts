@@ -1,6 +1,6 @@
 /**
- * Routes of the kind that is declared no more, until all of the other kind serve: they keep what is the project's still,
- * so that a domain that went to another project leaves at once. Pure.
+ * Routes of the kind that is no longer declared, until all of the other kind are served: they keep only hosts that
+ * still belong to the project, so that a domain which moved to another project leaves at once. Pure.
  */
 import { APPLIED, digest } from '../image-service/render/object.ts';
 import type { RouteStep } from './decide.ts';
@@ -21,7 +21,7 @@ export function keepOutgoing(route: KnownRoute, hosts: readonly string[]): Route
   return [{ do: 'apply', route: narrow(route, kept), to: 'ours' }];
 }
 
-/** As it stands, but for the hosts; whatever is rendered of its kind next differs from it. */
+/** The existing route with fewer hosts; the next rendered one of its kind will differ from it. */
 function narrow({ mode, object }: KnownRoute, hosts: readonly string[]): RenderedRoute {
   const { name, namespace = '', labels = {}, ownerReferences = [] } = object.metadata;
   const { [APPLIED]: _, ...declared } = object.metadata.annotations ?? {};

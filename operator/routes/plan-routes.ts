@@ -1,4 +1,4 @@
-/** What would become of the routes of a Project, a line a route, were it made as it declares. Spec: Project (status). */
+/** What would become of a Project's routes if it were put into effect, one line per route. Spec: Project (status). */
 import { findRoutedProject } from '../../runtime/db/routed-projects.ts';
 import { isGoing, type TenantObject } from '../cluster/tenant-object.ts';
 import { ended } from '../kube/timed-clock.ts';
@@ -9,7 +9,7 @@ import { planRoute, type RouteContext } from './project-route.ts';
 
 type PlanContext = Pick<RouteContext, 'db' | 'edges'>;
 
-/** Nothing changes with a resource that goes: the project keeps its domains. */
+/** Deleting a resource changes nothing: the project keeps its domains. */
 export async function planRoutes(object: TenantObject, context: PlanContext): Promise<string[]> {
   const { metadata, spec = {} } = object;
   const parsed = projectSpec.safeParse(spec);
@@ -33,7 +33,7 @@ export async function planRoutes(object: TenantObject, context: PlanContext): Pr
 const LISTED_MS_MAX = 10_000;
 const UNLISTED = 'the routes that there are cannot be listed yet: the plan waits for them';
 
-/** What cannot be listed, for want of a permission, is not waited for: others have to be looked at too. */
+/** Does not wait for what lacks the permission to be listed: other resources need their turn. */
 async function allListed({ edges }: PlanContext): Promise<void> {
   const late = ended(AbortSignal.timeout(LISTED_MS_MAX)).then(() => {
     throw new Error(UNLISTED);

@@ -1,6 +1,6 @@
 /**
- * Whether delivery answers at the hosts of a project, asked as a viewer asks: by the name, through DNS, the certificate
- * and whatever stands in front. Any answer of delivery's own counts, and nothing of it is kept. Spec: Delivery host.
+ * Whether delivery answers at a project's hosts, requested like a viewer does: by name, through DNS, the certificate
+ * and any proxy in front. Any response by delivery itself counts, and nothing is stored. Spec: Delivery host.
  */
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
@@ -8,7 +8,7 @@ import { failUnanswered } from '../../runtime/platform/http/fail-unanswered.ts';
 import { deliveryUrl } from '../image-service/delivery-url.ts';
 import type { Edge } from './edge.ts';
 
-/** Undefined where delivery answered; else why not, in a few words. */
+/** Undefined if delivery answered; otherwise why not, in a few words. */
 export type ProbeHost = (address: URL, signal: AbortSignal) => Promise<string | undefined>;
 
 export function addressesOf({ spec }: Edge, hosts: readonly string[]): URL[] {
@@ -17,7 +17,7 @@ export function addressesOf({ spec }: Edge, hosts: readonly string[]): URL[] {
 
 const PROBE_MS_MAX = 5_000;
 
-/** The first host at which nothing answered, and why; all of them are asked, at once. */
+/** The first host where nothing answered, and why; all hosts are requested at once. */
 export async function findSilentHost(
   addresses: readonly URL[],
   { probe, signal }: { probe: ProbeHost; signal: AbortSignal },
@@ -30,7 +30,7 @@ export async function findSilentHost(
   return (await Promise.all(asked)).find((silent) => silent !== undefined);
 }
 
-/** A connection of its own each time: one that is kept would not notice that the way is gone. */
+/** Uses a new connection each time: a kept-alive one would not notice that the path is broken. */
 export const probeHost: ProbeHost = async (address, signal) => {
   const request = address.protocol === 'https:' ? requestSecure : requestPlain;
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
@@ -47,7 +47,7 @@ export const probeHost: ProbeHost = async (address, signal) => {
   return promise;
 };
 
-/** No image has an empty name: delivery refuses it, with an id of the request. */
+/** No image has an empty name: delivery refuses it, with a request id. */
 function isOfDelivery({ statusCode, headers }: IncomingMessage): boolean {
   const isRefusal =
     statusCode === 404 && /^application\/json\b/.test(headers['content-type'] ?? '');

@@ -1,6 +1,6 @@
 /**
- * One project's routes: gathered from its row, its resource and the caches, decided, written, and told in the
- * condition Routed, which has a field manager of its own. Spec: Project (custom_domains, status).
+ * One project's routes: gathered from its row, its resource and the caches, decided, written, and reported in the
+ * condition Routed, which has its own field manager. Spec: Project (custom_domains, status).
  */
 
 import { oncePerObject } from '../../runtime/core/once-per-object.ts';
@@ -32,20 +32,20 @@ export type RouteContext = {
   edges: EdgeCaches;
   probe: ProbeHost;
   events: Pick<EventRecorder, 'tell'>;
-  /** Of the routes that this term wrote. */
+  /** About the routes that this term wrote. */
   memory: WritingMemory;
-  /** What this process said last in the condition Routed, by the uid of the Project. */
+  /** What this process last wrote to the condition Routed, by the uid of the Project. */
   told?: Map<string, Condition>;
 };
 
-/** A project, its resource, or both; a project that is gone has an id still. */
+/** A project, its resource, or both; for a deleted project only its id. */
 export type RouteSubject = {
   project_id: string | undefined;
   project: RoutedProjectRow | undefined;
   object: TenantObject | undefined;
 };
 
-/** By the key of a Project resource, or by the id of a project. */
+/** Finds it by the key of a Project resource, or by the id of a project. */
 export async function findSubject(key: string, context: RouteContext): Promise<RouteSubject> {
   const { db, caches } = context;
   if (key.includes('/')) {
@@ -64,7 +64,7 @@ export function ownerOf(project: RoutedProjectRow, caches: ObjectCaches): Tenant
   return object?.metadata.uid === project.owner_uid ? object : undefined;
 }
 
-/** Nothing of a project that no resource declares. */
+/** Undefined for a project that no resource declares. */
 function placeOfOwner(row: RoutedProjectRow): TenantPlace | undefined {
   const { owner_uid, owner_namespace: namespace, owner_name: name } = row;
   return owner_uid === null || namespace === null || name === null
@@ -72,7 +72,10 @@ function placeOfOwner(row: RoutedProjectRow): TenantPlace | undefined {
     : { namespace, name };
 }
 
-/** Somebody asked for it by an annotation; or its resource is where another operator looks, or this one may not. */
+/**
+ * An annotation asks for it; or its resource is in a namespace that another operator watches, or
+ * that this one may not read.
+ */
 export function isLeftAlone(
   { object, project }: RouteSubject,
   { caches }: Pick<RouteContext, 'caches'>,
@@ -83,12 +86,12 @@ export function isLeftAlone(
   return !caches.watches(owner.namespace) || !caches.isListed(owner.namespace);
 }
 
-/** Its rows have been compared with it: they come before its routes. */
+/** A pass has compared its rows: they come before its routes. */
 export function isLookedAt({ status }: TenantObject): boolean {
   return findCondition(status, 'Synced') !== undefined;
 }
 
-/** What would be written, without a look beyond the caches. */
+/** What would be written, by the caches alone. */
 export function planRoute(
   { project_id, project, object }: RouteSubject,
   { edges, memory }: Pick<RouteContext, 'edges'> & Partial<Pick<RouteContext, 'memory'>>,
@@ -104,7 +107,7 @@ export function planRoute(
   });
 }
 
-/** The condition Routed, where nothing has to be written for it and nobody asked. */
+/** The condition Routed, if it takes no write and no probe to find out. */
 export function judgeAtOnce(
   subject: RouteSubject,
   context: Pick<RouteContext, 'caches' | 'edges' | 'memory' | 'told'>,
@@ -119,7 +122,7 @@ export function judgeAtOnce(
   return condition;
 }
 
-/** Nothing special of a spec that cannot be read: its rows were not accepted either. */
+/** Defaults for an invalid spec: its rows were not accepted either. */
 export const declaredRouting = oncePerObject(({ spec = {} }: TenantObject): DeclaredRouting => {
   const { routing, staff } = projectSpec.safeParse(spec).data ?? {};
   return {
@@ -129,10 +132,10 @@ export const declaredRouting = oncePerObject(({ spec = {} }: TenantObject): Decl
   };
 });
 
-/** With the verdict that stands in the end. */
+/** Includes the final verdict. */
 export type RoutePass = Pick<RouteDeeds, 'altered' | 'rest_ms'> & { verdict: Verdict };
 
-/** Nothing where the resource is to be left alone. */
+/** Undefined if the resource is to be left alone. */
 export async function routeProject(
   found: RouteSubject,
   { edges, ...rest }: RouteContext,
@@ -153,8 +156,9 @@ export async function routeProject(
 type Known = { subject: RouteSubject; edges: EdgeCaches; decision: RouteDecision };
 
 /**
- * Before a route is taken away, and where the owner of the row is not to be seen, the API server is asked for what the
- * routes are made of: the caches of a leader that is new may not have heard yet of what the one before made them for.
+ * Asks the API server for the resource and the ImageService before a route is deleted, and when the
+ * row's owner is missing from the cache: a new leader's caches may lack what the previous one made
+ * the routes for.
  */
 async function confirmed(
   subject: RouteSubject,
@@ -166,7 +170,7 @@ async function confirmed(
   const owner = project && placeOfOwner(project);
   const isUnseen = owner !== undefined && object === undefined && steps.length > 0;
   const isTaking = steps.some((step) => step.do === 'delete');
-  // What the rows say needs no other word.
+  // The rows alone decide.
   if (project === undefined || !(isUnseen || isTaking)) return { subject, edges, decision };
   const [live, found] = await Promise.all([
     owner && caches.findNow('Project', owner),

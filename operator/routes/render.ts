@@ -1,5 +1,5 @@
 /**
- * The routes of one project: to its custom domains, and to its default host where it asks for rules of its own. An
+ * Renders the routes of one project: to its custom domains, and to its default host if it asks for rules of its own. An
  * Ingress, or HTTPRoutes of the installation's Gateway. Spec: Project (custom_domains).
  */
 
@@ -15,7 +15,7 @@ export type Routed = {
   project_id: string;
   project_slug: string;
   custom_domains: readonly string[];
-  /** Beside the wildcard. */
+  /** In addition to the wildcard. */
   has_own_default: 'yes' | 'no';
 };
 
@@ -32,13 +32,13 @@ export type RenderedRoute = {
   spec: object;
 };
 
-/** Where routes lead to, and of which kind they are. */
+/** The target of routes, and their kind. */
 export type Way = { edge: Edge; mode: RouteMode };
 
-/** The hosts that one route takes. */
+/** The hosts of one route. */
 type Share = { name: string; hosts: readonly string[] };
 
-/** None where the wildcard is all that the project needs; `live` are those that it has. */
+/** Empty if the wildcard is all that the project needs; `live` are its existing routes. */
 export function renderRoutes(
   way: Way,
   project: Routed,
@@ -68,12 +68,12 @@ function renderRoute({ edge, mode }: Way, of: Routed, { name, hosts }: Share): R
   };
 }
 
-/** Of the Gateway API: `spec.hostnames` has no more items. */
+/** The Gateway API's limit on `spec.hostnames`. */
 const HTTP_ROUTE_HOSTS_MAX = 16;
-/** With the default host. */
+/** Includes the default host. */
 const HTTP_ROUTES_MAX = Math.ceil((CUSTOM_DOMAINS_MAX + 1) / HTTP_ROUTE_HOSTS_MAX);
 
-/** No slug of a project has a dot, so that none of these is another project's. */
+/** A project's slug contains no dot, so none of these names can be another project's. */
 function shareOut({ name, hosts }: Share, live: readonly KnownRoute[]): Share[] {
   const names = Array.from({ length: HTTP_ROUTES_MAX }, (_, index) =>
     index === 0 ? name : `${name}.${index + 1}`,
@@ -86,7 +86,7 @@ function shareOut({ name, hosts }: Share, live: readonly KnownRoute[]): Share[] 
   return names.map((each, index) => ({ name: each, hosts: shares[index] ?? [] }));
 }
 
-/** The API keeps its hosts, whatever a project is called and staff gave it. */
+/** The API keeps its hosts, whatever a project's slug or its custom domains are. */
 function withoutOwnHosts(edge: Edge, of: Routed): Routed {
   const isFree = (host: string) => ownFieldOf(edge, host) === undefined;
   const custom_domains = of.custom_domains.filter(isFree);
@@ -109,7 +109,10 @@ function hostsOf(edge: Edge, of: Routed): string[] {
 
 const CERTIFICATES = /^(acme\.)?cert-manager\.io\//;
 
-/** cert-manager is told of custom domains alone: the wildcard's certificate belongs to the wildcard's route. */
+/**
+ * cert-manager only handles custom domains: the wildcard's certificate belongs to the wildcard's
+ * route.
+ */
 function annotationsOf({ spec }: Edge, { custom_domains }: Routed): Record<string, string> {
   const all = toMap(spec.routing?.deliveryAnnotations);
   if (custom_domains.length > 0) return all;
@@ -128,7 +131,9 @@ function ingressSpec(edge: Edge, of: Routed, hosts: readonly string[]): object {
   };
 }
 
-/** A Secret for the custom domains of each project: no certificate covers hosts of two tenants. */
+/**
+ * One Secret for the custom domains of each project: no certificate covers hosts of two tenants.
+ */
 function tlsOf(edge: Edge, of: Routed): { hosts: string[]; secretName: string }[] {
   const { deliverySecretName, customDomains } = edge.spec.tls ?? {};
   const wildcard =

@@ -1,6 +1,6 @@
 /**
- * Keeps the routes of all projects, those that were made through the API among them, for as long as this process leads.
- * Woken by resources, by routes and by rows that changed; everything is compared once a minute all the same.
+ * Keeps the routes of all projects, including those made through the API, for as long as this process leads. Changed
+ * resources, routes and rows wake it; in addition everything is compared once a minute.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
@@ -31,9 +31,12 @@ import { isTold } from './tell-project.ts';
 import type { RoutedReason } from './verdict.ts';
 
 export type RouteController = {
-  /** Works until the term is over; resolves when nothing is being done any more. */
+  /** Works until the term ends; resolves once all work has stopped. */
   lead(term: Term): Promise<void>;
-  /** What the resource of a project may say of its routes now, while this leads and has seen everything. */
+  /**
+   * What a project's resource may report about its routes now; undefined unless this process leads
+   * and has seen everything.
+   */
   judge(object: TenantObject, project: RoutedProjectRow | undefined): Condition | undefined;
 };
 
@@ -42,11 +45,11 @@ export type RouteOptions = {
   log: Log;
   metrics: KubeMetrics;
   random?: () => number;
-  /** When all are compared again. */
+  /** How often everything is compared. */
   sweep_ms?: number;
-  /** When rows are asked for changes. */
+  /** How often the rows are asked for changes. */
   poll_ms?: number;
-  /** When a host that did not answer is asked again. */
+  /** How soon a host that did not answer is probed again. */
   retry_ms?: number;
 };
 
@@ -60,9 +63,9 @@ const UNROUTED: readonly RoutedReason[] = ['RouteTaken', 'HostTaken'];
 
 type State = Required<RouteOptions> & {
   context: RouteContext & { told: Map<string, Condition> };
-  /** Undefined while others lead. */
+  /** Undefined while another process leads. */
   queue: WorkQueue | undefined;
-  /** Everything may lead elsewhere. */
+  /** Every route may have another target now. */
   isDue: boolean;
 };
 
@@ -103,12 +106,12 @@ function take({ queue, context }: State, { kind, key, object, previous }: Tenant
   }
   if (object !== undefined && !isLookedAt(object)) return;
   queue?.add(key, 'change');
-  // The project stays when its resource goes.
+  // The project stays when its resource is deleted.
   const left = kind === 'deleted' ? previous.status?.['projectID'] : undefined;
   if (typeof left === 'string') queue?.add(left, 'change');
 }
 
-/** Of all that its rows are written to say, only what routes are made of. */
+/** Compares only what routes depend on, and not everything that a pass over the rows writes. */
 function isSame(object: TenantObject, previous: TenantObject): boolean {
   const facts = ({ metadata, status = {} }: TenantObject) => [
     metadata.generation,
@@ -121,7 +124,10 @@ function isSame(object: TenantObject, previous: TenantObject): boolean {
   return isGoing(object) === isGoing(previous) && facts(object).join() === facts(previous).join();
 }
 
-/** What is new in it is what this process said, which has looked at its routes; what others wrote is put right. */
+/**
+ * Whether the new condition is this process's own, written after a look at the routes; one that
+ * others wrote is corrected.
+ */
 function isJudged(
   object: TenantObject,
   { previous, said }: { previous: TenantObject; said: Condition | undefined },
@@ -132,7 +138,7 @@ function isJudged(
 
 async function lead(state: State, term: Term): Promise<void> {
   const { context } = state;
-  // Nothing is decided before everything was seen: a route would be taken for one too many.
+  // Nothing is decided before everything has been listed: a route might seem superfluous.
   const all = Promise.all([context.caches.synced, context.edges.synced]);
   await Promise.race([all, ended(term.signal)]);
   if (term.signal.aborted) return;
@@ -149,7 +155,7 @@ async function lead(state: State, term: Term): Promise<void> {
   context.told.clear();
 }
 
-/** One loop for what comes by itself: a failure waits for the next turn. */
+/** One loop for everything periodic: after a failure it goes on with the next turn. */
 async function follow(state: State, queue: WorkQueue, signal: AbortSignal): Promise<void> {
   const { context, log, poll_ms } = state;
   const turn = createTurn(state, queue);
@@ -177,7 +183,7 @@ function createTurn(state: State, queue: WorkQueue): () => Promise<void> {
   };
 }
 
-/** Without the database nothing is tried key by key: everything is compared once it is back. */
+/** Without the database no key is retried by itself: everything is compared once it is back. */
 async function passOrWait(state: State, pass: Pass, term: Term): Promise<Outcome> {
   try {
     return await runPass(state, pass, term);

@@ -1,14 +1,14 @@
-/** Which projects' hosts changed in the database since it was last asked: a short query, in place of all rows. */
+/** Which projects' hosts changed in the database since the last call: a short query instead of reading all rows. */
 import type { Queryable } from '../../runtime/db/client.ts';
 import { listRouteChanges } from '../../runtime/db/routed-projects.ts';
 
 export type RowChanges = {
-  /** `isAll`: so many changed, or nothing was known before, that all rows are to be compared. */
+  /** `isAll`: too many changed, or the start is unknown, so that all rows must be compared. */
   take(): Promise<{ project_ids: string[]; isAll: boolean }>;
 };
 
 const CHANGES_MAX = 500;
-/** What took its number earlier and was committed later is among so many. */
+/** How many numbers to look back: a change may commit after others with higher numbers. */
 const OVERLAP = 100;
 
 export function createRowChanges(

@@ -1,12 +1,15 @@
-/** Hosts among routes that have room for some of them only. */
+/** Distributes hosts over routes that have room for some of them only. */
 
 type Room = {
-  /** What each route has now; no more routes than these are filled. */
+  /** The current hosts of each route; only these routes are filled. */
   held: readonly (readonly string[])[];
   most: number;
 };
 
-/** A host stays in the route that has it, so that none is without a route while several are written one by one. */
+/**
+ * A host stays in its current route, so that none lacks a route while several are written one by
+ * one.
+ */
 export function shareHosts(hosts: readonly string[], { held, most }: Room): string[][] {
   const routes = new Map<string, number>();
   const left = held.map(() => most);

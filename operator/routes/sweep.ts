@@ -1,6 +1,6 @@
 /**
- * All projects with routes or a resource, compared with what stands in the cluster from the caches alone: the keys at
- * which something is to be done. Routes of projects that are gone are among them.
+ * Compares all projects that have routes or a resource with the cluster, by the caches alone, and returns the keys that
+ * need work. Includes routes of deleted projects.
  */
 import { listRoutedProjects, type RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import {
@@ -50,12 +50,14 @@ async function* eachProject(
   } while (page.length === page_rows);
 }
 
-/** The resource's, where one declares the project: one key a project. */
+/** The resource's key if a resource declares the project: one key per project. */
 export function keyOf({ project_id = '', object }: RouteSubject): string {
   return object === undefined ? project_id : `${object.metadata.namespace}/${object.metadata.name}`;
 }
 
-/** Hosts that are to be asked are never settled for good. Of a resource that nobody looked at yet the rows come first. */
+/**
+ * Hosts to probe are never settled for good. A resource without a first pass needs its rows first.
+ */
 function isSettled(subject: RouteSubject, context: RouteContext): boolean {
   const { object } = subject;
   if (isLeftAlone(subject, context) || (object !== undefined && !isLookedAt(object))) return true;

@@ -1,4 +1,7 @@
-/** Tells a Project what became of its routes: by its condition Routed, which has a field manager of its own, and by Events. */
+/**
+ * Reports to a Project what became of its routes: in its condition Routed, which has its own field manager, and by
+ * Events.
+ */
 import { isGoing, type TenantObject, typeOf } from '../cluster/tenant-object.ts';
 import type { Condition } from '../conditions.ts';
 import { type Altered, happeningOf } from '../installation/altered.ts';
@@ -10,7 +13,7 @@ import { conditionOf, type Verdict } from './verdict.ts';
 
 type Telling = Pick<RouteContext, 'client' | 'clock' | 'told' | 'events'>;
 
-/** Whether the resource says it already, for its generation. */
+/** Whether the resource already says so, for its generation. */
 export function isTold({ metadata, status }: TenantObject, wanted: Condition): boolean {
   const said = findCondition(status, 'Routed');
   return (
@@ -34,7 +37,7 @@ export async function tellProject(
   told?.set(uid, condition);
   if (isTold(object, condition)) return;
   const { reason, message: note } = verdict;
-  // It comes and goes with each write, and the condition with it.
+  // Every write makes the condition flip, so an Event keeps the record.
   if (reason === 'RouteUndone') {
     events.tell(regarding, { type: 'Warning', reason, action: 'Apply', note });
   }

@@ -1,10 +1,10 @@
-/** What a route that nobody serves yet waits for, and where to look. */
+/** What an unserved route waits for, and where to look. */
 import type { ImageServiceSpec } from '../image-service/schema.ts';
 import type { RouteMode } from './edge.ts';
 
 type Asked = { mode: RouteMode; namespace: string; spec: ImageServiceSpec };
 
-/** To be said of the route. An HTTPRoute never has an address: its Gateway has one. */
+/** Completes a sentence about the route. An HTTPRoute never has an address: its Gateway has one. */
 export function waitingWords({ mode, namespace, spec }: Asked): string {
   if (mode === 'Ingress') return `has no address yet: ${adviceOn(spec)}`;
   const { name, namespace: there = namespace, sectionName } = spec.routing?.gatewayRef ?? {};

@@ -1,10 +1,10 @@
-/** Asks a worker by its metrics how much it has in hand. */
+/** Asks a worker, through its metrics, how many messages it is working on. */
 import { readBounded } from '../../runtime/platform/http/read-bounded.ts';
 import { ports } from '../image-service/render/environment.ts';
 import type { AskPod } from './read-load.ts';
 
 const ANSWER_MS_MAX = 2_000;
-/** A worker prints some 50 kB. */
+/** A worker's metrics take some 50 kB. */
 const ANSWER_BYTES_MAX = 1_000_000;
 
 export const askPod: AskPod = ({ status }) => {

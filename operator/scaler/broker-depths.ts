@@ -1,4 +1,7 @@
-/** How much waits on the broker of each installation, over one connection that is kept for as long as its address holds. */
+/**
+ * How many messages wait on the broker of each installation, over one connection that is kept for as long as its
+ * address is unchanged.
+ */
 import type { Log } from '../../runtime/platform/log.ts';
 import type { QueueDepth } from '../../runtime/platform/queue/queue.ts';
 import {
@@ -11,9 +14,9 @@ import { readDepths } from '../../runtime/platform/queue/rabbitmq-depth.ts';
 const CLOSE_MS_MAX = 3000;
 
 export type BrokerDepths = {
-  /** Throws where the broker cannot be asked now. */
+  /** Throws if the broker cannot be asked now. */
   read(key: string, url: string): Promise<QueueDepth[]>;
-  /** Of this installation; there may be none. */
+  /** Closes the installation's connection, if any. */
   close(key: string): Promise<void>;
 };
 
@@ -22,7 +25,7 @@ export function createBrokerDepths(log: Log): BrokerDepths {
   const close = async (key: string): Promise<void> => {
     const known = open.get(key);
     open.delete(key);
-    // One that is still being opened closes when it is there.
+    // A connection that is still opening is closed once it is open.
     const closed = known?.connection.then((connection) => connection.close());
     if (closed !== undefined) await withDeadline(closed, CLOSE_MS_MAX);
   };

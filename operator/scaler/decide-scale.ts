@@ -1,24 +1,24 @@
 /**
- * How many workers a pool has, by what waits and what is in hand. It grows at once, and shrinks to the most that was
- * asked for within the last minutes, never below the pods that are at work. Spec: Upload session (status).
+ * How many workers a pool should have, by the waiting messages and those in work. It grows at once, and shrinks to the
+ * most that was asked for within the last minutes, never below the number of busy pods. Spec: Upload session (status).
  */
 import type { Pool } from '../image-service/render/autoscaling.ts';
 
 type Sizes = Pick<Pool, 'min' | 'max' | 'queue_length' | 'stable_seconds'>;
 
 export type Load = {
-  /** Messages that nobody has taken yet. */
+  /** Messages that no pod has taken yet. */
   waiting: number;
-  /** What the pods work on, added up. */
+  /** The total that the pods are working on. */
   in_hand: number;
-  /** Pods that work on something, or did not say that they do not. */
+  /** Pods that are working on something, or did not say that they are not. */
   busy_pods: number;
 };
 
-/** What was asked for, and when. */
+/** How many pods were asked for, and when. */
 export type Wish = { at_ms: number; replicas: number };
 
-/** Whatever there may be. */
+/** Regardless of the pool's limits. */
 export function wantedOf({ queue_length }: Sizes, { waiting, in_hand }: Load): number {
   return Math.ceil((waiting + in_hand) / queue_length);
 }
@@ -36,7 +36,7 @@ export function decideScale(
 ): Scaling {
   const { current, now_ms } = past;
   const kept = past.wishes.filter(({ at_ms }) => at_ms > now_ms - pool.stable_seconds * 1000);
-  // Whoever looks for the first time takes what is there for what was wanted.
+  // At the first look, the current number counts as wanted.
   const before = past.wishes.length === 0 ? [{ at_ms: now_ms, replicas: current }] : kept;
   const wishes = [...before, { at_ms: now_ms, replicas: wishOf(pool, load) }];
   const wanted = Math.min(pool.max, Math.max(...wishes.map(({ replicas }) => replicas)));

@@ -1,6 +1,6 @@
 /**
- * What a pool of workers has to do: what waits stands on the broker, what is in hand each pod says itself. A pod that
- * should be at work and says nothing counts as busy. Spec: Upload session (status).
+ * The load of a pool of workers: waiting messages are read from the broker, and each pod reports those in work. A pod
+ * that should be working and does not answer counts as busy. Spec: Upload session (status).
  */
 import type { QueueDepth } from '../../runtime/platform/queue/queue.ts';
 import type { KubeObject } from '../kube/resource.ts';
@@ -14,7 +14,7 @@ export type WorkerPod = KubeObject & {
   };
 };
 
-/** How much a pod has in hand; undefined where it does not say. */
+/** How many messages a pod is working on; undefined if it does not say. */
 export type AskPod = (pod: WorkerPod) => Promise<number | undefined>;
 
 export type PodLoad = { pod: WorkerPod; state: 'busy' | 'idle'; in_hand: number };
@@ -38,12 +38,13 @@ export function loadOf(
 
 async function readPod(pod: WorkerPod, ask: AskPod): Promise<PodLoad> {
   const in_hand = await ask(pod);
-  // One that is not ready and silent has taken nothing yet; one that lost its storage says what it has in hand.
+  // A silent pod that is not ready has taken nothing yet; a pod that lost its storage still
+  // answers.
   const isBusy = in_hand === undefined ? isReady(pod) : in_hand > 0;
   return { pod, state: isBusy ? 'busy' : 'idle', in_hand: in_hand ?? 0 };
 }
 
-/** One that is going ends by itself when it has nothing in hand any more. */
+/** A terminating pod ends by itself once its work is done. */
 function isRunning({ metadata, status }: WorkerPod): boolean {
   return status?.phase === 'Running' && metadata.deletionTimestamp === undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * One look at one pool of workers: busy pods are marked, so that they are not the ones to go, then the number is set,
- * through the scale of the Deployment alone. Spec: Upload session (status).
+ * One look at one pool of workers: marks busy pods, so that they are not the ones to be removed, then sets the number,
+ * through the Deployment's scale subresource only. Spec: Upload session (status).
  */
 import type { Log } from '../../runtime/platform/log.ts';
 import type { QueueDepth } from '../../runtime/platform/queue/queue.ts';
@@ -20,11 +20,11 @@ export type Looked = {
   wishes: Wish[];
   from: number;
   to: number;
-  /** What the load asks for, whatever there may be. */
+  /** What the load asks for, regardless of the limits. */
   wanted: number;
 };
 
-/** Nothing where there is no such Deployment. */
+/** Undefined if the Deployment does not exist. */
 export async function scalePool(
   place: PoolPlace,
   seen: { depths: readonly QueueDepth[]; wishes: readonly Wish[]; now_ms: number },
@@ -46,7 +46,7 @@ export async function scalePool(
   return { wishes: decided.wishes, from: current, to: decided.replicas, wanted };
 }
 
-/** Whoever takes pods away after that takes the busy ones last. */
+/** Whoever removes pods afterwards removes busy ones last. */
 export async function markBusy(
   { name, namespace, pool }: PoolPlace,
   { client, ask, log }: ScaleContext,
@@ -58,7 +58,7 @@ export async function markBusy(
   return loads;
 }
 
-/** To scale matters more than which pod goes first. */
+/** Scaling matters more than which pod is removed first. */
 function unmarked(log: Log, { pod: { metadata } }: PodLoad) {
   return (error: unknown) => {
     log.warn('a pod could not be marked as busy or idle', { name: metadata.name, error });
@@ -77,7 +77,7 @@ async function findReplicas(
   return spec.replicas ?? 1;
 }
 
-/** Of pods that are alike the one with the lower cost goes first. */
+/** Of otherwise equal pods the one with the lower cost is removed first. */
 const COST = 'controller.kubernetes.io/pod-deletion-cost';
 
 async function mark(client: KubeClient, { pod, state, in_hand }: PodLoad): Promise<void> {
@@ -86,6 +86,6 @@ async function mark(client: KubeClient, { pod, state, in_hand }: PodLoad): Promi
   if ((annotations[COST] ?? null) === cost) return;
   const body = { metadata: { annotations: { [COST]: cost } } };
   const answer = await client.merge(pods, { name, namespace }, { body });
-  // It went on its own.
+  // The pod ended by itself.
   if (!answer.ok && answer.failure.reason !== 'NotFound') throw answer.failure;
 }

@@ -1,7 +1,7 @@
 /**
- * The built-in scaler: every ten seconds each pool of workers of each installation whose number nobody else sets. What
- * cannot be asked is no reason to take workers away. Where KEDA sets the number, busy pods are marked all the same.
- * Spec: Upload session (status).
+ * The built-in scaler: every ten seconds it handles each pool of workers, of each installation, whose number nobody
+ * else sets. A failed request for the load is no reason to remove workers. If KEDA sets the number, busy pods are still
+ * marked. Spec: Upload session (status).
  */
 import type { Log } from '../../runtime/platform/log.ts';
 import { createOutageLog, type OutageLog } from '../../runtime/platform/outage-log.ts';
@@ -19,7 +19,10 @@ import type { Wish } from './decide-scale.ts';
 import type { AskPod } from './read-load.ts';
 import { markBusy, scalePool } from './scale-pool.ts';
 
-/** What a pass over an ImageService saw: how its workers are scaled; `as before` where it could not be read. */
+/**
+ * The result of a pass over an ImageService: how its workers are scaled; `as before` if it could
+ * not be read.
+ */
 type Passed = { gathered: { installation: Installation } | 'as before' | undefined };
 
 export type Scaler = {
@@ -65,12 +68,12 @@ async function lead(state: State, { signal, isCurrent }: Term): Promise<void> {
     await forgetOthers(state, term);
     for (const [key, installation] of installations) {
       if (!isCurrent()) break;
-      // Before its end: what is never looked at has to be seen, too.
+      // Set before the first look, so that an installation whose look never ends shows too.
       if (!term.looked.has(key)) metrics.scalerLooked(key, clock.now());
       const { outage } = term.looked.get(key) ?? { outage: outageOf(key, log) };
       term.looked.set(key, { installation, outage });
       const looked = look(state, { key, installation, broker: term.broker });
-      // A broker that is silent must not hold the lease.
+      // A broker that does not answer must not hold the Lease.
       await Promise.race([looked.then(outage.went, outage.failed), ended(signal)]);
     }
     await sleep(clock, every_ms, signal);
@@ -91,7 +94,7 @@ function outageOf(key: string, log: Log): OutageLog {
   });
 }
 
-/** Of what is not scaled any more, or by somebody else now, nothing stays: not what was measured of it either. */
+/** Forgets installations that are no longer scaled here, including their metrics. */
 async function forgetOthers(
   { installations, wishes, metrics }: State,
   { broker, looked }: Looked,

@@ -1,4 +1,4 @@
-/** Writes what was decided for the keys of a project, in one transaction. */
+/** Writes the decided changes of a project's keys in one transaction. */
 import { newSigningKey } from '../../runtime/actions/new-signing-key.ts';
 import { rotateSigningKey } from '../../runtime/actions/rotate-signing-key.ts';
 import type { Transaction } from '../../runtime/db/client.ts';

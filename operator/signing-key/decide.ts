@@ -1,6 +1,5 @@
 /**
- * What has to change so that the keys of a project rotate as its SigningKey resource declares. Pure.
- * Spec: Signing key.
+ * What must change so that the keys of a project rotate as its SigningKey resource declares. Pure. Spec: Signing key.
  */
 import { SIGNING_KEYS_VERIFYING_MAX } from '../../runtime/core/limits.ts';
 import { claimOn } from '../claim.ts';
@@ -11,8 +10,9 @@ import type { SigningKeyRows } from './gather.ts';
 import type { SigningKeySpec } from './schema.ts';
 
 /**
- * Where no key is active, `issue` heals it; `rotate` retires the active one. The first key, which came with its
- * project, is claimed; one that was rotated to before anybody declared it is adopted.
+ * `issue` heals a project without an active key; `rotate` retires the active one. A first key,
+ * which came with its project, is claimed; a key that was rotated to before any resource declared
+ * it is adopted.
  */
 export type SigningKeyChange =
   | { change: 'issue'; project_id: string; rotation_trigger: string | null }
@@ -50,7 +50,7 @@ export function decideSigningKey(
     const message = `the SigningKey '${key.owner_name}' manages the keys of this project: delete one of the two`;
     return { changes: [], conditions: conditionsFor('SigningKeyTaken', message) };
   }
-  // Taking over is no rotation: the first trigger is only remembered.
+  // Taking over is no rotation: the first trigger is only recorded.
   const known = claim === 'mine' ? key.rotation_trigger : (key.rotation_trigger ?? trigger);
   const change = claim === 'unowned' && rows.has_predecessor ? 'adopt' : 'claim';
   const taking: SigningKeyChange[] =

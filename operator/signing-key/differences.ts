@@ -1,4 +1,4 @@
-/** What a change of a project's keys does to rows, told before it is done. Spec: Signing key. */
+/** What the changes of a project's keys do to rows, computed before they are made. Spec: Signing key. */
 import { ownerColumns } from '../claim.ts';
 import type { Subject } from '../declared.ts';
 import { fieldsOf, Made, type RowDifference } from '../row-difference.ts';

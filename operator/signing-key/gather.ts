@@ -1,4 +1,4 @@
-/** What has to be read to judge a SigningKey resource. */
+/** Reads what is needed to judge a SigningKey resource. */
 import type { Queryable } from '../../runtime/db/client.ts';
 import {
   type DeclaredSigningKeyRow,
@@ -15,11 +15,11 @@ export type SigningKeyRows = {
   project: { project_id: string } | undefined;
   /** The active key of the project, whoever owns it. */
   key: DeclaredSigningKeyRow | undefined;
-  /** Somebody rotated to the active key. */
+  /** The active key resulted from a rotation. */
   has_predecessor: boolean;
-  /** The active key that the resource owns, in whichever project. */
+  /** The active key that the resource owns, in any project. */
   owned: DeclaredSigningKeyRow | undefined;
-  /** How many keys of the project verify, and in how many seconds the first of them stops. */
+  /** How many keys of the project verify, and in how many seconds the first of them expires. */
   verifying: { count: number; seconds: number };
 };
 

@@ -1,4 +1,4 @@
-/** Writes what was decided for a watermark preset, in one transaction. */
+/** Writes the decided changes of a watermark preset in one transaction. */
 import { purgeProject } from '../../runtime/actions/purge.ts';
 import { newId } from '../../runtime/core/ids.ts';
 import type { Transaction } from '../../runtime/db/client.ts';
@@ -46,7 +46,7 @@ async function write(
         };
   const { watermark_preset_id, project_id } = key;
   await upsertWatermarkPreset(tx, { watermark_preset_id, project_id, ...change.fields, ...owner });
-  // A new one too: an edge may have stored the fallback under its id.
+  // A new preset purges too: an edge may have cached the fallback under its id.
   if (change.change === 'update' && !change.isPurging) return;
   await purgeProject(tx, { project_id, reason: 'watermark_preset_changed' });
 }

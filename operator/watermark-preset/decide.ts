@@ -1,7 +1,6 @@
 /**
- * What has to change so that a watermark preset is as its resource declares. Pure. A preset exists
- * only while its file is ready: moderation that blocks the file removes the preset, and that is
- * reported, not undone. Spec: Watermark preset.
+ * What must change so that a watermark preset is as its resource declares. Pure. A preset exists only while its file is
+ * ready: when moderation blocks the file, the preset is removed, which is reported, not undone. Spec: Watermark preset.
  */
 import { WATERMARK_PRESETS_MAX } from '../../runtime/core/limits.ts';
 import { conditionsFor, type Reason } from '../conditions.ts';

@@ -1,4 +1,4 @@
-/** What a change of a watermark preset does to its row, told before it is done. Spec: Watermark preset. */
+/** What a watermark preset's changes do to its row, computed before they are made. Spec: Watermark preset. */
 import type { DeclaredWatermarkPresetRow } from '../../runtime/db/declared-rows.ts';
 import { ownerColumns } from '../claim.ts';
 import type { Subject } from '../declared.ts';

@@ -1,4 +1,4 @@
-/** What has to be read to judge a WatermarkPreset resource. */
+/** Reads what is needed to judge a WatermarkPreset resource. */
 import { WATERMARK_PRESETS_MAX } from '../../runtime/core/limits.ts';
 import type { Queryable } from '../../runtime/db/client.ts';
 import {
@@ -18,13 +18,19 @@ import { fileSlugOf, type WatermarkPresetSpec, watermarkPresetSpec } from './sch
 
 export type WatermarkPresetRows = {
   project: { project_id: string } | undefined;
-  /** The row that the resource owns; else the one that its namesake left, as the default of its project. */
+  /**
+   * The row that the resource owns; otherwise the one that its predecessor of the same name left as
+   * its project's default.
+   */
   preset: DeclaredWatermarkPresetRow | undefined;
-  /** To the declared name. */
+  /** The way to the declared name. */
   way: Way;
-  /** There is no room for another one. */
+  /** The project has no room for another preset. */
   is_full: boolean;
-  /** The live file of the declared slug; while that is not the declared image, the one that the preset has. */
+  /**
+   * The live file of the declared slug; while that is not the declared image, the preset's current
+   * file.
+   */
   file: { file_id: string; status: 'ready' | 'blocked' | 'deleted' } | undefined;
 };
 
@@ -63,7 +69,10 @@ async function isFull(db: Queryable, wish: NameWish, scope: Scope): Promise<bool
   return free < 0 || (free === 0 && !(await isSuccessor(db, wish, scope)));
 }
 
-/** Of a default that is leaving, and that cannot go before this one is there: for so long there is one too many. */
+/**
+ * Whether it replaces a default that is being deleted, and that must stay until this one exists:
+ * meanwhile there is one preset too many.
+ */
 async function isSuccessor(
   db: Queryable,
   { identity: { kind, name }, spec: { projectRef }, project_id }: NameWish,

@@ -1,4 +1,4 @@
-/** What KEDA is told, where it sets the number of workers: by how many messages wait for each pod. */
+/** KEDA's objects, where it sets the number of workers: by the number of waiting messages per pod. */
 import { callQueue, doorbellQueue } from '../../../runtime/platform/queue/rabbitmq-names.ts';
 import { type Installation, scalerOf } from '../installation.ts';
 import { urlKey } from '../secrets.ts';
@@ -6,13 +6,13 @@ import { type RenderedObject, renderObject } from './object.ts';
 
 export type Pool = {
   component: 'worker-ingest' | 'worker-render';
-  /** All queues that its pods take from. */
+  /** All queues that the pods consume. */
   queues: readonly string[];
   min: number;
   max: number;
-  /** Messages for each pod. */
+  /** Messages per pod. */
   queue_length: number;
-  /** How long what was needed still counts. */
+  /** How long earlier load still counts before scaling down. */
   stable_seconds: number;
 };
 
@@ -71,7 +71,7 @@ function renderScaledObject(of: Installation, pool: Pool): RenderedObject {
         maxReplicaCount: max,
         pollingInterval: 10,
         cooldownPeriod: stable_seconds,
-        // What cannot be asked is no reason to take workers away.
+        // A queue that KEDA cannot query is no reason to remove workers.
         fallback: {
           failureThreshold: 3,
           replicas: Math.max(min, 1),
@@ -89,7 +89,7 @@ function renderScaledObject(of: Installation, pool: Pool): RenderedObject {
   );
 }
 
-/** Of several queues the one that asks for most pods counts. */
+/** With several queues, the one that asks for the most pods counts. */
 function triggerOf(of: Installation, { queue_length }: Pool, queueName: string) {
   return {
     type: 'rabbitmq',
@@ -99,7 +99,7 @@ function triggerOf(of: Installation, { queue_length }: Pool, queueName: string) 
       mode: 'QueueLength',
       value: String(queue_length),
       activationValue: '0',
-      // Over amqp the broker counts what waits alone; over http what is being worked on as well.
+      // Over amqp the broker counts only waiting messages; over http also those being processed.
       excludeUnacknowledged: 'false',
     },
     authenticationRef: { name: `${of.name}-${AUTHENTICATION}` },

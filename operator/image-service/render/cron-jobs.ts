@@ -4,7 +4,7 @@ import type { Installation } from '../installation.ts';
 import { type RenderedObject, renderObject } from './object.ts';
 import { podTemplate, withoutOthers } from './pod.ts';
 
-/** A run may begin this late; beyond, the next one does its work. */
+/** How late a run may begin; after that, the next one does its work. */
 const STARTING_SECONDS = 600;
 
 export function renderCronJobs(of: Installation): RenderedObject[] {
@@ -29,7 +29,8 @@ function renderCronJob(of: Installation, name: string, schedule: Schedule): Rend
         failedJobsHistoryLimit: 3,
         jobTemplate: {
           spec: {
-            // With some time for the job itself to say that its own is over, and for the lease of one that was killed.
+            // Includes time for the job to report its own timeout, and for the lease of a killed
+            // run to expire.
             activeDeadlineSeconds: schedule.deadline_seconds + 120,
             backoffLimit: 2,
             template: withoutOthers({

@@ -1,14 +1,16 @@
-/** The Deployments of the parts that run all the time. Old pods stay until new ones are ready. */
+/** The Deployments of the long-running parts. Old pods stay until new ones are ready. */
 import { type Component, components, type Installation } from '../installation.ts';
 import { digest, type RenderedObject, renderObject, selectorOf, without } from './object.ts';
 import { podTemplate, withoutOthers } from './pod.ts';
 
-/** On a Deployment, and on its newest pods: a digest of the template, which says what it was told to run. */
+/**
+ * On a Deployment and its newest pods: a digest of the template that the Deployment was updated to.
+ */
 export const REVISION = 'tintype.dev/revision';
-/** The revision that was taken back, and why. */
+/** The revision that was rolled back, and why. */
 export const ROLLED_BACK = 'tintype.dev/rolled-back';
 export const ROLLED_BACK_WHY = 'tintype.dev/rolled-back-why';
-/** A digest of the spec that asked for it: with another one it is tried again. */
+/** A digest of the spec that asked for it: another spec is tried again. */
 export const ROLLED_BACK_SPEC = 'tintype.dev/rolled-back-spec';
 export const PROGRESS_SECONDS = 600;
 
@@ -45,7 +47,7 @@ export function isWorker(component: Component): boolean {
   return component.startsWith('worker-');
 }
 
-/** Of workers somebody else decides how many there are. */
+/** Undefined for workers, whose number an autoscaler sets. */
 function replicasOf({ spec }: Installation, component: Component): number | undefined {
   if (component === 'api') return spec.api?.replicas ?? 2;
   if (component === 'delivery') return spec.delivery?.replicas ?? 2;

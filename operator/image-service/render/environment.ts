@@ -1,6 +1,6 @@
 /**
- * The environment of each process of an installation: a row a variable, with the processes that get it and where its
- * value comes from. Secrets are named, never copied, and only the processes that need one get it.
+ * The environment of each process of an installation: one row per variable, with the processes that get it and the
+ * source of its value. Secrets are referenced, never copied, and only processes that need one get it.
  */
 import type { ConfigField } from '../../../runtime/platform/config.ts';
 import { variables } from '../../../runtime/platform/config-variables.ts';
@@ -48,9 +48,12 @@ const everywhere: readonly Process[] = [
 const atWork = everywhere.filter((process) => process !== 'migrate');
 const standing = atWork.filter((process) => process !== 'job');
 const ingest: readonly Process[] = ['worker-ingest'];
-/** Workers queue a check with each revision, the dispatcher scans. */
+/** Workers queue a check for each revision, and the dispatcher scans. */
 const scanning: readonly Process[] = ['worker-ingest', 'dispatcher'];
-/** The jobs that purge, probe and send are due every minute: no CronJob's pod calls anybody. */
+/**
+ * The jobs that purge, probe and send are due every minute and run in the dispatcher: no CronJob's
+ * pod calls out.
+ */
 const calling: readonly Process[] = ['dispatcher'];
 
 function row(field: ConfigField, of: readonly Process[], from: Row['from']): Row {
@@ -170,7 +173,7 @@ function fromKeys(
   return { secret: keysSecretRef.name, key: variables[field].name, presence };
 }
 
-/** Where most providers have their keys. */
+/** The URL where most identity providers publish their keys. */
 function usualKeys(issuer: string): string {
   return `${issuer.replace(/\/$/, '')}/.well-known/jwks.json`;
 }
@@ -188,7 +191,7 @@ function printVariable(name: string, source: Source): EnvironmentVariable[] {
 function extraVariables({ extraEnv }: ImageServiceSpec): EnvironmentVariable[] {
   return (extraEnv ?? []).map(({ name, value, secretKeyRef }) => {
     return secretKeyRef === undefined
-      ? // The API server leaves an empty value out, which would be a difference each time that it is applied.
+      ? // The API server drops an empty value, which would then differ at each apply.
         { name, ...(value ? { value } : {}) }
       : { name, valueFrom: { secretKeyRef } };
   });

@@ -1,7 +1,7 @@
 /**
- * The Job that brings the database to the version of the image. Its name says what it runs with: with whatever else in its
- * pod (the image, what Secrets and files hold, what a cloud gives its service account, any setting of pods), or on a
- * database that was made anew, it is another Job. Migrating twice changes nothing.
+ * The Job that migrates the database to the image's version. Its name is a digest of its input: a change of anything in
+ * its pod (the image, the contents of Secrets and files, the cloud identity of its service account, any pod setting),
+ * or a recreated database, makes a new Job. Migrating twice changes nothing.
  */
 import type { Installation } from '../installation.ts';
 import { digest, type RenderedObject, renderObject } from './object.ts';

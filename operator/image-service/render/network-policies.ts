@@ -1,4 +1,7 @@
-/** Each pod reaches what it needs, and is reached by whom it serves. Names cannot stand in a NetworkPolicy: ports do. */
+/**
+ * Allows each pod to reach what it needs, and to be reached by its callers. A NetworkPolicy cannot contain host names,
+ * only ports.
+ */
 import { deliveryUrl } from '../delivery-url.ts';
 import { components, type Installation, type Process } from '../installation.ts';
 import type { ImageServiceSpec } from '../schema.ts';
@@ -37,10 +40,13 @@ type Rule = { from?: object[]; to?: object[]; ports: object[] };
 
 const tcp = (port: number) => ({ protocol: 'TCP', port });
 
-/** They call what is anywhere: identity and payment providers, webhooks, CDNs. */
+/** Processes that call external services: identity and payment providers, webhooks, CDNs. */
 const OUTGOING: readonly Process[] = ['api', 'dispatcher'];
 
-/** Where a tenant's URL may lead: never to a cluster's own addresses, nor to what a cloud tells its machines. */
+/**
+ * Where a tenant's URL may lead: never to a cluster's own addresses, nor to a cloud's metadata
+ * service.
+ */
 const TO_THE_PUBLIC: Rule = {
   to: [
     {
@@ -57,7 +63,9 @@ const TO_THE_PUBLIC: Rule = {
   ports: [{ protocol: 'TCP' }],
 };
 
-/** It asks workers what they are at before it ends them, and may be in any namespace. */
+/**
+ * The operator asks workers for their load before it removes them, and may run in any namespace.
+ */
 const OPERATOR = {
   namespaceSelector: {},
   podSelector: {
@@ -65,7 +73,7 @@ const OPERATOR = {
   },
 };
 
-/** Without rules nobody gets in; an empty list of them would be a change each time that it is applied. */
+/** No `ingress` allows nobody in; an empty list would differ at each apply. */
 function ingressOf(of: Installation, process: Process): { ingress?: Rule[] } {
   if (process === 'migrate' || process === 'job') return {};
   const metrics = ruleFrom(of, 'Metrics', ports.metrics);
@@ -76,7 +84,7 @@ function ingressOf(of: Installation, process: Process): { ingress?: Rule[] } {
 
 function ruleFrom(of: Installation, party: Party, port: number): Rule {
   const from = peersOf(of, party).map(printPeer);
-  // An empty list would allow nobody; none at all allows everybody.
+  // An empty `from` would allow nobody; without it, everybody is allowed.
   return { ...(from.length === 0 ? {} : { from }), ports: [tcp(port)] };
 }
 
@@ -90,14 +98,15 @@ function egressOf(of: Installation, process: Process): Rule[] {
     ...database,
     ...rulesTo(of, 'AMQP', [tcp(endpoints.amqp)]),
     ...rulesTo(of, 'Storage', [tcp(endpoints.storage)]),
-    // Who has the role of the whole node as well is reached by nobody who was not told so.
+    // Only to declared peers, as such an address may also hand out the credentials of the whole
+    // node.
     ...rulesTo(of, 'Credentials', [tcp(80), tcp(443)]).filter(({ to }) => to !== undefined),
     ...calledPorts(of, process).map((port) => ({ ports: [tcp(port)] })),
   ];
   return OUTGOING.includes(process) ? [...rules, TO_THE_PUBLIC] : rules;
 }
 
-/** Those that listen elsewhere than their URL says have a rule each port. */
+/** Peers that listen on another port than their URL says get a rule per port. */
 function rulesTo(of: Installation, party: Party, usual: object[]): Rule[] {
   const peers = peersOf(of, party);
   if (peers.length === 0) return [{ ports: usual }];
@@ -107,12 +116,15 @@ function rulesTo(of: Installation, party: Party, usual: object[]): Rule[] {
   }));
 }
 
-/** Of the addresses of the spec that a process calls, each once: they may be inside. */
+/**
+ * The ports of the spec's addresses that a process calls, each once: the addresses may be inside
+ * the cluster.
+ */
 function calledPorts({ spec, endpoints }: Installation, process: Process): number[] {
   const { otlpEndpoint, scanner, identity, cdn, baseURL } = spec;
   const called: Partial<Record<Process, readonly (string | undefined)[]>> = {
     api: [identity.jwksURL ?? identity.issuer],
-    // It looks whether the service can be reached as the public reaches it, purges and scans.
+    // The dispatcher probes the service by its public addresses, purges CDNs and calls the scanner.
     dispatcher: [
       ...[baseURL, deliveryUrl(spec, spec.deliveryRootDomain)],
       ...[...(cdn?.urls ?? []), scanner?.url],

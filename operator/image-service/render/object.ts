@@ -1,4 +1,4 @@
-/** The head of every object of an installation: its name, its labels, and that the ImageService owns it. */
+/** The head of every object of an installation: name, labels, and ownership by the ImageService. */
 import { createHash } from 'node:crypto';
 import { API_VERSION } from '../../kinds.ts';
 import type { OwnerReference } from '../../kube/resource.ts';
@@ -20,7 +20,7 @@ export type RenderedObject = {
 type Head = {
   apiVersion: string;
   kind: string;
-  /** What stands behind the name of the installation. */
+  /** Follows the installation's name. */
   suffix: string;
   component?: Process;
   annotations?: Readonly<Record<string, string>>;
@@ -53,7 +53,7 @@ export function renderObject(of: Installation, head: Head, body: object): Render
 
 export const MANAGED = { 'app.kubernetes.io/managed-by': 'tintype-operator' };
 
-/** What the pods of a part have, and nothing else in the namespace has. */
+/** Labels of the pods of one part, and of nothing else in the namespace. */
 export function selectorOf(
   of: Pick<Installation, 'name'>,
   component: Process,
@@ -78,21 +78,27 @@ export function toMap(items: readonly NameValue[] | undefined): Record<string, s
   return Object.fromEntries((items ?? []).map(({ name, value }) => [name, value]));
 }
 
-/** Without the fields that are not set. */
+/** Drops undefined fields. */
 export function defined<Fields extends Record<string, unknown>>(fields: Fields): Partial<Fields> {
   const set = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(set) as Partial<Fields>;
 }
 
-/** What nothing of ours has, and what would change what runs if somebody added it: it is taken away again. */
+/**
+ * Fields that none of our objects has, and that would change what runs: null removes them if
+ * somebody added them.
+ */
 export function without<Name extends string>(...names: readonly Name[]): Record<Name, null> {
   return Object.fromEntries(names.map((name) => [name, null])) as Record<Name, null>;
 }
 
-/** What was applied last, by its digest, so that a field which is declared no more is seen to be ours. */
+/**
+ * A digest of what was last applied, so that a field that is no longer declared is recognized as
+ * ours.
+ */
 export const APPLIED = 'tintype.dev/applied';
 
-/** As it was declared: our own marks are digests, which tell nobody anything. */
+/** Only what was declared: our own marks are digests, which tell nobody anything. */
 export function withoutMarks(object: object): object {
   const isTelling = (name: string, value: unknown) =>
     name.startsWith('tintype.dev/') ? undefined : value;

@@ -1,6 +1,6 @@
 /**
- * The pod of a process: unprivileged by the restricted profile, without a token, with a root file system that cannot be
- * written, and with more time to end than the process takes.
+ * The pod of a process: unprivileged by the restricted profile, without a token, with a read-only root file system, and
+ * with a longer grace period than the process needs.
  */
 
 import { printBytes } from '../../quantity.ts';
@@ -17,9 +17,12 @@ import { probesOf } from './probes.ts';
 import { resourcesOf } from './sizes.ts';
 import { topologySpread } from './topology-spread.ts';
 
-/** Seconds between the end of new connections by the routers, and SIGTERM. */
+/** Seconds between the end of new connections from routers, and SIGTERM. */
 const PRE_STOP_SECONDS = 15;
-/** A process that drains has 25 seconds of its own, a worker 150, the API 70, delivery 335 with usage to send. */
+/**
+ * A draining process takes up to 25 seconds, a worker 150, the API 70, delivery 335 with usage to
+ * send.
+ */
 const DRAIN_SECONDS = 30;
 const WORKER_DRAIN_SECONDS = 155;
 const SERVER_DRAIN_SECONDS = { api: 75, delivery: 340 };
@@ -54,7 +57,10 @@ export function podTemplate(
   };
 }
 
-/** Clouds look at the service account when they admit a pod, and never again. Its annotations have no order. */
+/**
+ * Clouds read the service account only when they admit a pod, so the pod carries a digest of its
+ * annotations, in any order.
+ */
 function identityOf({ spec: { serviceAccountAnnotations = [] } }: Installation) {
   if (serviceAccountAnnotations.length === 0) return {};
   const sorted = Object.entries(toMap(serviceAccountAnnotations)).toSorted();
@@ -66,7 +72,7 @@ function settingsOf(of: Installation, process: Process) {
     ...placement(of, process),
     serviceAccountName: `${of.name}-runtime`,
     automountServiceAccountToken: false,
-    // Services of this very name would set TINTYPE_API_PORT and the like.
+    // Services of this name would otherwise set TINTYPE_API_PORT and similar variables.
     enableServiceLinks: false,
     imagePullSecrets: of.spec.imagePullSecretRefs,
     securityContext: podSecurity,
@@ -74,7 +80,9 @@ function settingsOf(of: Installation, process: Process) {
   };
 }
 
-/** What our pods have none of, and others could bring their own code or addresses in by. */
+/**
+ * Fields that our pods do not use, and through which others could add their own code or addresses.
+ */
 export function withoutOthers({ spec, ...template }: PodTemplate): PodTemplate {
   const none = without('initContainers', 'hostAliases', 'hostNetwork', 'hostPID', 'hostIPC');
   const containers = spec.containers.map((one) => ({ ...one, ...without('command', 'envFrom') }));
@@ -100,7 +108,7 @@ const containerSecurity = {
   capabilities: { drop: ['ALL'] },
 };
 
-/** Those that others connect to. */
+/** The processes that accept connections. */
 export function isServer(process: Process): process is 'api' | 'delivery' {
   return process === 'api' || process === 'delivery';
 }
@@ -116,7 +124,7 @@ function container(of: Installation, process: Process, args: readonly string[]) 
     ...(portsOf(process).length === 0 ? {} : { ports: portsOf(process) }),
     resources: resourcesOf(spec, process),
     securityContext: containerSecurity,
-    // The last lines of the log of a process that failed are then in the status of its pod.
+    // The pod's status then has the last log lines of a failed process.
     terminationMessagePolicy: 'FallbackToLogsOnError',
     ...probesOf(process),
     ...(isServer(process)
@@ -163,7 +171,7 @@ function placement(of: Installation, process: Process) {
   const { nodeSelector, tolerations, affinity, priorityClassName } = of.spec;
   return {
     nodeSelector: nodeSelector && toMap(nodeSelector),
-    // The API server leaves an empty value out, which would be a difference each time that it is applied.
+    // The API server drops an empty value, which would then differ at each apply.
     tolerations: tolerations?.map((each) => defined({ ...each, value: each.value || undefined })),
     affinity,
     priorityClassName,

@@ -1,14 +1,20 @@
 /**
- * When a pod has started, gets requests, and is started anew. No pod is taken out of its Service for the outage of what
- * it can do without: it would be the outage of the whole Service, as all pods ask the same servers.
+ * When a pod counts as started, receives requests, and is restarted. An outage of a dependency that the pod can do
+ * without does not remove it from its Service: all pods depend on the same servers, so the whole Service would be down.
  */
 import type { Process } from '../installation.ts';
 
 const START_PERIOD_SECONDS = 2;
-/** A process waits by itself for a server that is away. It is started anew after so long, in case that it hangs. */
+/**
+ * A process waits by itself for a server that is down. It is restarted after this long, in case it
+ * hangs.
+ */
 const START_SECONDS_MAX = 1800;
 
-/** Without buckets it takes no uploads, and everything else goes on. Images of earlier versions exclude nothing. */
+/**
+ * Without its buckets, the API only refuses uploads. Images of earlier versions ignore the
+ * exclusion.
+ */
 const WITHOUT_BUCKETS = '/readyz?exclude=ingest&exclude=content';
 
 const live = { httpGet: { path: '/livez', port: 'metrics' } };
@@ -32,7 +38,7 @@ export function probesOf(process: Process): object {
 }
 
 function readyProbe(process: Process): object {
-  // What delivery has looked up it serves on for five minutes without a database.
+  // Without a database, delivery serves cached lookups for five minutes.
   if (process === 'delivery') return { tcpSocket: { port: 'http' } };
   if (process === 'api') return { httpGet: { path: WITHOUT_BUCKETS, port: 'metrics' } };
   return ready;

@@ -1,4 +1,4 @@
-/** All objects of an installation, in the order in which they are applied. Pure: the same in, the same out. */
+/** All objects of an installation, in the order of applying. Pure: the same input gives the same output. */
 import type { Installation } from '../installation.ts';
 import { renderAutoscaling } from './autoscaling.ts';
 import { renderCronJobs } from './cron-jobs.ts';
@@ -10,12 +10,12 @@ import { renderRoutes } from './routes.ts';
 import { renderDisruptionBudgets, renderServiceAccount, renderServices } from './services.ts';
 
 export type Rendered = {
-  /** What has to be there before anything runs. */
+  /** Objects that must exist before anything runs. */
   ground: RenderedObject[];
   migration: RenderedObject;
-  /** In the order in which a new version is brought to them. */
+  /** In the order in which they are updated to a new version. */
   deployments: RenderedObject[];
-  /** What leads to them, moves them and runs beside them. */
+  /** What routes to the Deployments, moves them and runs beside them. */
   rest: RenderedObject[];
 };
 

@@ -1,6 +1,6 @@
 /**
- * How requests come in from outside: the hosts of the API and of uploads to the API, every host below the delivery root
- * domain to delivery. Ingress objects, or the same as HTTPRoutes of a Gateway.
+ * How requests enter: the hosts of the API and of uploads lead to the API, every host below the delivery root domain to
+ * delivery. Rendered as Ingress objects, or as HTTPRoutes of a Gateway.
  */
 import type { Installation } from '../installation.ts';
 import { ownHosts } from '../own-hosts.ts';

@@ -1,4 +1,4 @@
-/** What stands beside the pods: the Services of the API and of delivery, disruption budgets, the service account. */
+/** Objects beside the pods: the Services of the API and of delivery, disruption budgets, the service account. */
 import { components, type Installation } from '../installation.ts';
 import { type RenderedObject, renderObject, selectorOf, toMap, without } from './object.ts';
 
@@ -21,7 +21,10 @@ export function renderServices(of: Installation): RenderedObject[] {
   );
 }
 
-/** One pod of a part at a time may be moved; one that is not ready never holds up a node that is drained. */
+/**
+ * Lets one pod of a part be moved at a time; a pod that is not ready never blocks the draining of a
+ * node.
+ */
 export function renderDisruptionBudgets(of: Installation): RenderedObject[] {
   return components.map((component) =>
     renderObject(
@@ -38,7 +41,7 @@ export function renderDisruptionBudgets(of: Installation): RenderedObject[] {
   );
 }
 
-/** No process talks to the API server. */
+/** Without a token, as no process talks to the API server. */
 export function renderServiceAccount(of: Installation): RenderedObject {
   const annotations = toMap(of.spec.serviceAccountAnnotations);
   const head = { apiVersion: 'v1', kind: 'ServiceAccount', suffix: 'runtime', annotations };

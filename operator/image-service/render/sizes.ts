@@ -1,7 +1,7 @@
 /**
- * What each process takes where the resource does not say it. Measured (docs/performance.md): a server has 76 to 99 MB
- * at rest, a worker with its decoders 189; an upload takes up to 421 MB more, its slot may have 2 GiB, a render up to
- * 388; delivery keeps 64 MiB of images.
+ * Default resources of each process. Measured (docs/performance.md): a server has 76 to 99 MB at rest, a worker with
+ * its decoders 189; an upload takes up to 421 MB more, its slot may have 2 GiB, a render up to 388; delivery keeps 64
+ * MiB of images.
  */
 
 import { parseBytes, printBytes, printCpu } from '../../quantity.ts';
@@ -28,7 +28,7 @@ function sizeOf({ scanner }: ImageServiceSpec, process: Process): Size {
   return process === 'dispatcher' && scanner?.kind === 'Embedded' ? WITH_MODEL : sizes[process];
 }
 
-/** No limit of CPU: a process that is throttled answers late, and one that may not have more waits by itself. */
+/** No CPU limit: a throttled process answers late, and on a busy node it waits anyway. */
 export function resourcesOf(spec: ImageServiceSpec, process: Process) {
   const { requests, limits } = declared(spec, process);
   const size = sizeOf(spec, process);
@@ -40,20 +40,20 @@ export function resourcesOf(spec: ImageServiceSpec, process: Process) {
   };
 }
 
-/** MiB of V8's heap: the rest is for buffers, the code, and decoders where there are any. */
+/** V8's heap limit in MiB: the rest is for buffers, code, and decoders where there are any. */
 export function heapOf(spec: ImageServiceSpec, process: Process): number {
   const mebibytes = memoryOf(spec, process) / 2 ** 20;
   const share = sizes[process].heap === 'alone' ? 0.6 : 0.2;
   return Math.max(64, Math.floor(mebibytes * share));
 }
 
-/** What uploads that are decoded at a time may take together: 2 GiB a slot, at most 60 % of the pod. */
+/** The total memory for uploads decoded concurrently: 2 GiB per slot, at most 60 % of the pod. */
 export function ingestMemoryOf(spec: ImageServiceSpec): number {
   const slots = slotsOf(spec, 'ingest');
   return Math.floor(Math.min(slots * 2 ** 31, memoryOf(spec, 'worker-ingest') * 0.6));
 }
 
-/** With one, an upload that hangs would keep all others of its pod waiting. */
+/** With one slot, an upload that hangs would block all others of its pod. */
 const SLOTS = 2;
 
 export function slotsOf(spec: ImageServiceSpec, pool: 'ingest' | 'render'): number {

@@ -1,4 +1,4 @@
-/** That the pods of a part stand on several nodes and in several zones. */
+/** Spreads the pods of a part over nodes and zones. */
 import type { Installation, Process } from '../installation.ts';
 import { selectorOf } from './object.ts';
 
@@ -12,7 +12,7 @@ export function topologySpread(of: Installation, process: Process): object[] | u
     topologyKey,
     whenUnsatisfiable: wish === 'Required' ? 'DoNotSchedule' : 'ScheduleAnyway',
     labelSelector: { matchLabels: selectorOf(of, process) },
-    // Pods of the version before do not count, so that a new version is spread too.
+    // Pods of the previous version do not count, so that a new version is spread too.
     matchLabelKeys: ['pod-template-hash'],
   }));
 }
