@@ -38,7 +38,7 @@ export async function insertAccessRequest(db: Queryable, row: NewAccessRequest):
   );
 }
 
-/** Newest first; of one status, or of all with null. */
+/** Newest first; with one status, or all if null. */
 export function listAccessRequests(
   db: Queryable,
   { limit, after, ...asked }: PageQuery & { status: string | null },

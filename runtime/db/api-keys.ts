@@ -21,10 +21,12 @@ export type ApiKeyRow = {
   updated_at: Date;
 };
 
-/** An active key with its project: what nearly every call by a key reads, at once. */
+/** An active key with its project, in one query: nearly every call with a key needs both. */
 export type AuthenticatedKeyRow = ApiKeyRow & {
   project: ProjectRow;
-  /** Whether this use is to be noted: none was for a minute, by the database's clock. */
+  /**
+   * Whether to record this use: the last one is more than a minute ago, by the database's clock.
+   */
   is_use_due: boolean;
 };
 
@@ -59,7 +61,10 @@ export type NewApiKey = Pick<
   'key_id' | 'project_id' | 'name' | 'scopes' | 'secret_sha256' | 'prefix' | 'last_four'
 >;
 
-/** Undefined when the project has its most active keys already. Parallel calls take turns by the project's row. */
+/**
+ * Undefined if the project already has the maximum of active keys. Parallel calls are serialized by
+ * the project's row lock.
+ */
 export async function insertApiKey(
   tx: Transaction,
   key: NewApiKey,
@@ -93,8 +98,9 @@ export type ApiKeyRotation = Pick<
 };
 
 /**
- * Revokes the old key and makes one with its name and scopes. Undefined when the old one is not active. The project's
- * row is locked first, as by whoever makes a key, so that neither waits for the other in turn.
+ * Revokes the old key and creates one with its name and scopes. Undefined if the old one is not
+ * active. Locks the project's row first, like the creation of a key, so that the two cannot
+ * deadlock.
  */
 export async function rotateApiKey(
   tx: Transaction,
@@ -120,7 +126,7 @@ export async function rotateApiKey(
   return rows[0];
 }
 
-/** The key, revoked now or before; undefined when the project has no such key. */
+/** The key, revoked now or before; undefined if the project has no such key. */
 export async function revokeApiKey(
   db: Queryable,
   { project_id, key_id }: { project_id: string; key_id: string },
@@ -145,7 +151,7 @@ export async function findApiKey(
   return rows[0];
 }
 
-/** The active key with this secret. That of a suspended project is found too: its caller refuses it. */
+/** The active key with this secret, even if its project is suspended: the caller refuses that. */
 export async function findApiKeyByHash(
   db: Queryable,
   secretSha256: string,
@@ -157,7 +163,7 @@ export async function findApiKeyByHash(
   return { ...key, project, is_use_due };
 }
 
-/** A project's keys, newest first: every active one, and of all of them the newest. */
+/** A project's keys, newest first: all active ones, and the newest of all. */
 export async function listApiKeys(db: Queryable, projectId: string): Promise<ApiKeyRow[]> {
   return db.query(
     `(select * from api_keys where project_id = $1 and status = 'active')
@@ -168,7 +174,10 @@ export async function listApiKeys(db: Queryable, projectId: string): Promise<Api
   );
 }
 
-/** Notes the use of a key, at most once a minute, so that a busy key is not a busy row. */
+/**
+ * Records the use of a key, at most once a minute, so that a busy key does not write its row
+ * constantly.
+ */
 export async function updateApiKeyLastUsed(db: Queryable, keyId: string): Promise<void> {
   await db.query(`update api_keys k set last_used_at = now() where key_id = $1 and ${IS_USE_DUE}`, [
     keyId,

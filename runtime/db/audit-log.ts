@@ -1,4 +1,4 @@
-// Table audit_log: who did what, written in the transaction of the deed. It never holds secrets.
+// Table audit_log: who did what, written in the transaction of the action. It never holds secrets.
 import type { Queryable } from './client.ts';
 import { deleteRowsOlderThan } from './delete-rows.ts';
 import { type FilteredList, listFiltered } from './filtered-list.ts';
@@ -6,7 +6,7 @@ import { kept } from './kept-statements.ts';
 import type { Page, PageQuery } from './keyset.ts';
 
 export type NewAuditEntry = {
-  /** Of a deed in a project it is the project's, and need not be given. */
+  /** For an action in a project, the project's organization, which may be left out. */
   organization_id?: string | null;
   project_id?: string | null;
   actor_kind: 'user' | 'staff' | 'key' | 'library_session' | 'operator' | 'system';
@@ -20,10 +20,10 @@ export type NewAuditEntry = {
   request_id?: string | null;
 };
 
-/** To whom a deed is put down. */
+/** The actor of an entry. */
 export type Actor = Pick<NewAuditEntry, 'actor_kind' | 'actor_id' | 'request_id'>;
 
-/** As `auditValues` gives their values. */
+/** In the order of `auditValues`. */
 export const AUDIT_COLUMNS = `organization_id, project_id, actor_kind, actor_id, action, target,
   before, after, request_id`;
 
@@ -35,7 +35,7 @@ export async function insertAuditEntry(db: Queryable, entry: NewAuditEntry): Pro
   await db.query(INSERT, auditValues(entry));
 }
 
-/** Of many deeds, in one statement. */
+/** For many actions, in one statement. */
 export async function insertAuditEntries(
   db: Queryable,
   entries: readonly NewAuditEntry[],
@@ -63,7 +63,7 @@ export function auditValues(entry: NewAuditEntry): readonly unknown[] {
   ];
 }
 
-/** Entries that are older; returns how many went. */
+/** Deletes older entries; returns how many. */
 export function deleteOldAuditEntries(db: Queryable, ageSeconds: number): Promise<number> {
   return deleteRowsOlderThan(db, { table: 'audit_log', column: 'created_at' }, ageSeconds);
 }
@@ -86,7 +86,7 @@ export type AuditEntryRow = {
   created_at: Date;
 };
 
-/** Undefined: whatever it is. */
+/** Undefined: any value. */
 export type AuditFilters = {
   organization_id?: string | undefined;
   project_slug?: string | undefined;
@@ -113,7 +113,8 @@ const LIST: FilteredList<AuditEntryRow, keyof AuditFilters> = {
     from audit_log a left join projects p using (project_id)`,
   conditions: {
     organization_id: (value) => `a.organization_id = ${value}`,
-    // By its id: in the order of that index a page ends where it is full, however far back it lies.
+    // By the id: its index is in the order of the list, so that a full page ends the scan, however
+    // far back it is.
     project_slug: (value) =>
       `a.project_id = (select project_id from projects where project_slug = ${value})`,
     actor_kind: (value) => `a.actor_kind = ${value}`,

@@ -1,4 +1,4 @@
-// Table billing_payments: what was charged for which payment. Spec: Infrastructure.
+// Table billing_payments: which charge belongs to which payment. Spec: Infrastructure.
 import type { Provider } from '../core/billing/billing-fact.ts';
 import type { Queryable, Transaction } from './client.ts';
 
@@ -8,7 +8,7 @@ export type BillingPaymentRow = {
   payment_id: string;
 };
 
-/** What is known stays. */
+/** Keeps what is already known. */
 export async function insertBillingPayment(
   tx: Transaction,
   { provider, paid_by, payment_id }: BillingPaymentRow,
@@ -20,7 +20,7 @@ export async function insertBillingPayment(
   );
 }
 
-/** Undefined where the provider has not said. */
+/** Undefined if the provider has not said. */
 export async function findBillingPayment(
   db: Queryable,
   { provider, paid_by }: Pick<BillingPaymentRow, 'provider' | 'paid_by'>,

@@ -1,6 +1,7 @@
-// Of what waits there are two orders, each with an index of its own: by time, and by project. Analyzed while nothing
-// waited, both look alike, and to find the next project by the index of times is to read all that waits. So the index of
-// times is only for who says this, which holds for every row.
+// Waiting rows have two orders, each with its own index: by time, and by project. When the tables were analyzed while
+// nothing waited, both seem equally cheap to the planner; but finding the next project in the time index means reading
+// everything that waits. The time index therefore only applies to queries with this condition, which is true for every
+// row.
 
-/** Beside the state, where rows of all projects are read by this column. */
+/** Add to the condition on the state in queries over all projects that read by this column. */
 export const byTime = (column: string) => `${column} > '-infinity'`;

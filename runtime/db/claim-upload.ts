@@ -1,13 +1,14 @@
-// Table upload_turns, and whose upload is attempted next: projects take turns, whatever each has waiting. Within a
-// project an attempt that came to nothing goes first, then what waits longest. Spec: States and transitions.
+// Table upload_turns, and which upload is attempted next: projects take turns, however many uploads each has waiting.
+// Within a project, an attempt that was lost is repeated first, then comes the longest wait. Spec: States and
+// transitions.
 import { additionalUploadMoves, statesBefore, uploadMoves } from '../core/states.ts';
 import type { Queryable } from './client.ts';
 import { UPLOAD_COLUMNS, type UploadRow } from './uploads.ts';
 
 /**
- * uploaded → processing, or the next attempt after a lease that ran out: attempt + 1 and a lease, before any work.
- * With an id that upload alone, else one of the project whose last turn is longest ago. Undefined when there is
- * nothing to do.
+ * uploaded → processing, or the next attempt after a lease expired: attempt + 1 and a lease, before
+ * any work. With an id only that upload, otherwise one of the project whose last turn is longest
+ * ago. Undefined if there is nothing to do.
  */
 export async function claimUpload(
   db: Queryable,
@@ -20,24 +21,29 @@ export async function claimUpload(
   return rows[0];
 }
 
-/** `quick`: none that ran out of time before, which may hold a slot as long again. */
+/**
+ * `quick`: leaves out uploads that timed out before, as each may occupy a slot for as long again.
+ */
 export type Claim = { upload_id: string | null; lease_seconds: number; among?: 'all' | 'quick' };
 
-// Written out, as they are the same for every call: only what is asked is a parameter.
+// Literals, as they are the same in every call: only variable values are parameters.
 const statesIn = (states: readonly string[]) => states.map((state) => `'${state}'`).join(', ');
 const WAITING = `status in (${statesIn(statesBefore(uploadMoves, 'start'))})`;
 const LEASED = `status in (${statesIn(statesBefore(additionalUploadMoves, 'retry'))})`;
 
 /**
- * One that ran out of time may hold its next slot as long again: of those, a project has one at work. Rows in the pause
- * before their next attempt count as well, for the few seconds that it lasts.
+ * An upload that timed out may occupy its next slot for as long again, so a project may have only
+ * one of those at work. Rows in the pause before their next attempt count too, for the few seconds
+ * that it lasts.
  */
 const DUE = `${LEASED} and lease_until <= now() and not (timeout_count > 0 and exists (
     select from uploads slow where slow.project_id = uploads.project_id and slow.timeout_count > 0
       and slow.lease_until > now() and slow.status in (${statesIn(statesBefore(additionalUploadMoves, 'retry'))})
   ))`;
 
-/** Every project with such an upload, one step of an index each, however many uploads there are. */
+/**
+ * Every project with such an upload, by one index step per project, however many uploads there are.
+ */
 const projectsWith = (name: string, condition: string) => `${name}(project_id) as (
     (select project_id from uploads where ${condition} order by project_id limit 1)
     union all
@@ -46,7 +52,7 @@ const projectsWith = (name: string, condition: string) => `${name}(project_id) a
     from ${name} where ${name}.project_id is not null
   )`;
 
-/** The first of a project that no other worker is just claiming. */
+/** The first upload of a project that no other worker is claiming at the moment. */
 const firstOfTurn = (condition: string, order: string) => `select upload_id from (
       select upload_id from uploads where uploads.project_id = turn.project_id and ${condition}
       order by ${order} limit 1 for update skip locked

@@ -1,6 +1,6 @@
-// The one way to PostgreSQL, and the only importer of pg. Every call has a deadline; a connection that failed in any
-// way but an ordinary SQL error is destroyed, because pg hands it out again after a timeout. A commit whose answer
-// was lost is InDoubtCommit: it is looked up by its natural key, never blindly repeated.
+// The only access to PostgreSQL, and the only importer of pg. Every call has a deadline. A connection that failed,
+// other than by an ordinary SQL error, is destroyed, because pg would hand it out again after a timeout. A commit whose
+// answer was lost is an InDoubtCommit: its effect is looked up by natural key, and never repeated blindly.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { ServiceError } from '../core/errors.ts';
@@ -18,19 +18,19 @@ export type Queryable = {
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 };
 
-/** What the work of a transaction gets: statements that commit or fail together. */
+/** The handle for a transaction's statements, which commit or fail together. */
 export type Transaction = Queryable;
 
 export type TransactionOptions<T> = {
   /**
-   * Asked on a new connection after a commit in doubt: the result when the effect is there, found by its natural
-   * key; undefined when it is not, and the work is repeated. Without it InDoubtCommit reaches the caller.
+   * Called on a new connection after a commit in doubt: returns the result if its natural key is
+   * found, else undefined, and the work is repeated. Without it the caller gets InDoubtCommit.
    */
   settle?: (db: Queryable) => Promise<T | undefined>;
 };
 
 export type Database = Queryable & {
-  /** Repeats the work after a deadlock or a serialization failure, so it holds no effects outside the database. */
+  /** Repeats `work` after deadlocks and serialization failures: no effects outside the database. */
   transaction<T>(
     work: (tx: Transaction) => Promise<T>,
     options?: TransactionOptions<T>,
@@ -41,29 +41,29 @@ export type Database = Queryable & {
 export type DatabaseOptions = {
   url: string;
   maxConnections?: number;
-  /** Of one statement; the server cancels it then, and we give the connection up a second later. */
+  /** Per statement; the server then cancels it, and the client closes the connection 1 s later. */
   queryTimeoutMs?: number;
-  /** Of waiting for a connection: a free one of the pool, or a new one. */
+  /** For obtaining a connection: a free one of the pool, or a new one. */
   connectTimeoutMs?: number;
-  /** The longest silence between two statements of a transaction before the server ends it. */
+  /** The longest pause between two statements of a transaction before the server ends it. */
   idleTransactionTimeoutMs?: number;
   applicationName?: string;
-  /** Told of connections that broke while idle; the pool has replaced them already. */
+  /** Called for connections that broke while idle, and that the pool has already replaced. */
   onIdleFailure?: (error: unknown) => void;
-  /** Around every statement, to watch it. */
+  /** Wraps every statement, for observation. */
   around?: Around;
 };
 
 /** Calls the work and returns what it returns. */
 export type Around = <T>(statement: string, work: () => Promise<T>) => Promise<T>;
 
-/** With its connections: all, those that nobody has, and callers that wait for one. */
+/** Includes counts of connections: all, idle ones, and callers that wait for one. */
 export type OpenDatabase = Database & {
   pool(): { total: number; idle: number; waiting: number };
 };
 
 const ANSWER_GRACE_MS = 1_000;
-/** A burst that finds none left waits for each to log in and to plan anew what it keeps: many times a query. */
+/** Long: in a burst, each new connection must log in and plan its prepared statements again. */
 const IDLE_CONNECTION_MS_MAX = 300_000;
 const TRANSACTION_ATTEMPTS_MAX = 5;
 const RETRY_DELAY_MS = 20;
@@ -100,7 +100,7 @@ function createPool(options: DatabaseOptions): pg.Pool {
   return pool;
 }
 
-/** A checked-out connection, and why it must not go back to the pool, if so. */
+/** A checked-out connection; `spent` says why it must not return to the pool. */
 type Lease = { client: pg.PoolClient; around: Around; spent?: Error };
 type Leases = { pool: pg.Pool; around: Around };
 
@@ -111,7 +111,7 @@ async function withLease<T>(
   const client = await pool.connect().catch((cause: unknown) => {
     throw describeFailure(cause);
   });
-  // A socket that breaks between two statements would end the process; the next statement reports it.
+  // A socket that breaks between statements would crash the process; the next one reports it.
   const onError = () => {};
   client.on('error', onError);
   const lease: Lease = { client, around };
@@ -123,18 +123,18 @@ async function withLease<T>(
   }
 }
 
-// A `begin` that came as a statement, or a rollback that failed: the next user would work inside of it. pg makes a
-// new connection then.
+// After a `begin` sent as a plain statement, or a failed rollback, the next user would work inside
+// that transaction. pg then opens a new connection.
 function isInTransaction(client: pg.PoolClient): boolean {
   return client.getTransactionStatus() !== 'I';
 }
 
 async function send<Row>(lease: Lease, text: string, values: readonly unknown[]): Promise<Row[]> {
   try {
-    // The rows' shape is the statement's own; this is the one edge where it is asserted.
+    // The statement determines the rows' shape; only here is that asserted.
     return (await ask(lease, text, values)).rows as Row[];
   } catch (cause) {
-    // From now on it is sent as it stands, on every connection, and whoever may repeats it.
+    // From now on the text is sent unprepared; callers that may repeat it do.
     if (isOutdatedPlan(cause)) dropKept(text);
     const failure = describeFailure(cause);
     if (failure instanceof ServiceError) lease.spent = failure;
@@ -148,7 +148,7 @@ function ask({ client, around }: Lease, text: string, values: readonly unknown[]
   return around(text, () => client.query(statement));
 }
 
-/** A statement outside of a transaction. */
+/** Sends a statement outside a transaction. */
 async function sendAlone<Row>(
   lease: Lease,
   text: string,
@@ -157,7 +157,7 @@ async function sendAlone<Row>(
   try {
     return await send<Row>(lease, text, values);
   } catch (failure) {
-    // pg tells of a failure before it knows in which state that left the connection; after one more answer it does.
+    // pg reports a failure before it knows the connection's state; one more answer tells it.
     if (lease.spent === undefined) await send(lease, '', []).catch(() => undefined);
     if (isOutdatedPlan(failure)) return send<Row>(lease, text, values);
     throw failure;
@@ -206,7 +206,7 @@ async function runOnce<T>(lease: Lease, work: (tx: Transaction) => Promise<T>): 
   }
 }
 
-/** What the work gets; whoever keeps it beyond the end would send to a connection that others have by then. */
+/** The work's handle; after the end it would send to a connection that others have by then. */
 function openHandle(lease: Lease): { tx: Transaction; end: () => void } {
   let hasEnded = false;
   const query = async <Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
@@ -222,7 +222,7 @@ function openHandle(lease: Lease): { tx: Transaction; end: () => void } {
 }
 
 async function commit(lease: Lease): Promise<void> {
-  // The work may have swallowed it; what was sent and never answered must not be committed.
+  // The work may have swallowed the error; a statement without an answer must not be committed.
   if (lease.spent !== undefined) throw lease.spent;
   let answer: pg.QueryResult;
   try {
@@ -232,12 +232,12 @@ async function commit(lease: Lease): Promise<void> {
     lease.spent = new InDoubtCommit(cause);
     throw lease.spent;
   }
-  // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK and no error: someone swallowed its failure.
+  // COMMIT of a failed transaction returns ROLLBACK and no error: the work swallowed its failure.
   if (answer.command !== 'COMMIT')
     throw new Error('the transaction had failed and was rolled back');
 }
 
-// The server rolls back by itself what was on a lost connection.
+// If the connection is lost, the server rolls back by itself.
 async function rollBack(lease: Lease): Promise<void> {
   if (lease.spent !== undefined) return;
   await send(lease, 'rollback', []).catch(() => undefined);

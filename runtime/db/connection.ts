@@ -1,15 +1,15 @@
-/** One connection outside of every pool, for work that brings its own statements. */
+/** A single connection outside all pools, for work that brings its own statements. */
 import pg from 'pg';
 
 export type Connection = pg.Client;
 
-/** Answers once the server has let it go. */
+/** Resolves once the server has closed the connection. */
 export async function withConnection<T>(
   settings: pg.ClientConfig,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   const connection = new pg.Client(settings);
-  // What it fails with while a statement runs, the statement tells.
+  // The statement that runs at that time reports the failure.
   connection.on('error', () => undefined);
   await connection.connect();
   try {

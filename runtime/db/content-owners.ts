@@ -1,10 +1,16 @@
-// Who needs the objects of the content bucket: read by the sweep alone. Spec: Upload session (status).
+// Who needs the objects of the content bucket: only the sweep reads this. Spec: Upload session (status).
 import type { Queryable } from './client.ts';
 
-/** `object_keys`: what was published of it, in every revision, whether the bytes are still wanted or not. */
+/**
+ * `object_keys`: everything that was published from it, in every revision, whether or not the bytes
+ * are still wanted.
+ */
 export type UploadContent = { upload_id: string; has_ended: boolean; object_keys: string[] };
 
-/** An upload that has ended publishes nothing more: what it does not name now, it never will. */
+/**
+ * An upload that has ended publishes nothing more: it will never own an object that it does not
+ * name now.
+ */
 export async function listUploadContents(
   db: Queryable,
   uploadIds: readonly string[],
@@ -20,7 +26,7 @@ export async function listUploadContents(
   );
 }
 
-/** Before it the database knows nothing of any object, whoever wrote it. */
+/** The database knows nothing about objects written before this time, whoever wrote them. */
 export async function findFirstUploadTime(db: Queryable): Promise<Date | undefined> {
   const [first] = await db.query<{ created_at: Date }>(
     'select created_at from uploads order by upload_id limit 1',
@@ -28,7 +34,7 @@ export async function findFirstUploadTime(db: Queryable): Promise<Date | undefin
   return first?.created_at;
 }
 
-/** What derived images are made of now; a file that is gone has no row. */
+/** What derived images are made from now; a deleted file has no row. */
 export type DerivedOwner = { file_id: string; generation: number; revision: number };
 
 export async function listDerivedOwners(

@@ -1,12 +1,12 @@
-// How much waits in a table, and for how long: one aggregate for all of them.
+// How many rows of a table wait, and since when: one aggregate for all such tables.
 import type { Queryable } from './client.ts';
 
-/** Beyond it nobody needs the exact number, and reading it would take long. */
+/** Above this nobody needs the exact number, and counting would take long. */
 export const COUNTED_MAX = 10_000;
 
 export type Waiting = { count: number; oldest_seconds: number };
 
-/** `rows`: a select of the one column `since`, each of its branches limited to `$1`, COUNTED_MAX. */
+/** `rows`: a select of the single column `since`, with each branch limited to `$1`, COUNTED_MAX. */
 export async function countWaiting(db: Queryable, rows: string): Promise<Waiting> {
   const [row] = await db.query<Waiting>(
     `select least(count(*), $1) as count,

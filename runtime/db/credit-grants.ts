@@ -1,4 +1,4 @@
-// Table credit_grants: credits that were added to a balance, in one statement with it. Spec: Organization quota.
+// Table credit_grants: credits added to a balance, in the same statement. Spec: Organization quota.
 import type { Transaction } from './client.ts';
 import { lockOrganization, type OrganizationRow } from './organizations.ts';
 
@@ -6,11 +6,11 @@ export type NewCreditGrant = {
   organization_id: string;
   credits: number;
   source: 'trial' | 'plan' | 'staff' | 'provider_a' | 'provider_b';
-  /** Makes the grant happen once: a second one of the same source and id changes nothing. */
+  /** Makes the grant idempotent: a second one with the same source and id changes nothing. */
   external_id: string;
 };
 
-/** The organization with its new balance; undefined when this grant was there already. */
+/** The organization with its new balance; undefined if this grant already existed. */
 export async function insertCreditGrant(
   tx: Transaction,
   { organization_id, credits, source, external_id }: NewCreditGrant,
@@ -31,11 +31,11 @@ export type CreditGrantRow = {
   grant_id: number;
   organization_id: string;
   credits: number;
-  /** What was taken back of it so far. */
+  /** How much of it was taken back so far. */
   reversed: number;
 };
 
-/** With its organization's row locked, so that two reversals see each other. */
+/** Locks the organization's row too, so that two reversals see each other. */
 export async function lockCreditGrant(
   tx: Transaction,
   { source, external_id }: Pick<NewCreditGrant, 'source' | 'external_id'>,
@@ -55,7 +55,7 @@ export async function lockCreditGrant(
   return find();
 }
 
-/** Takes credits of a grant back, once for each external id; false where that one did it before. */
+/** Takes back credits of a grant, once per external id; false if that id did it before. */
 export async function insertCreditReversal(
   tx: Transaction,
   { grant_id, external_id, credits }: { grant_id: number; external_id: string; credits: number },

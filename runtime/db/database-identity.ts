@@ -1,4 +1,6 @@
-/** Which database this is, under whatever address it is reached: that of its cluster of files, and its number in there. */
+/**
+ * Identifies the database, at whatever address it is reached: the system identifier of its cluster, and its own oid.
+ */
 import type { Queryable } from './client.ts';
 
 export type DatabaseIdentity = { id: string; name: string };

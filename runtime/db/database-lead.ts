@@ -1,8 +1,11 @@
-// How far the database's clock and ours are apart: expiries are judged by its, signatures by ours.
+// The difference between the database's clock and ours: expiries are judged by the database's, signatures by ours.
 import type { Queryable } from './client.ts';
 import { findDatabaseTime } from './database-time.ts';
 
-/** In milliseconds, positive where the database's is ahead; what the way takes is halved between both directions. */
+/**
+ * In milliseconds, positive if the database's clock is ahead; assumes that the round trip takes
+ * equally long in both directions.
+ */
 export async function measureDatabaseLead(db: Queryable, own = Date.now): Promise<number> {
   const askedAt = own();
   const now = await findDatabaseTime(db);

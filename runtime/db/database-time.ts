@@ -1,4 +1,4 @@
-// The time by the database's clock, which all processes go by: when something begins to count, and until when.
+// The time by the database's clock, which all processes use: when something begins to count, and until when.
 import type { Queryable } from './client.ts';
 import { onlyRow } from './rows.ts';
 import { THIS_MOMENT } from './this-moment.ts';

@@ -1,4 +1,6 @@
-/** Names that are there once per project, as declared resources take and exchange them. Spec: Watermark preset; Recipe. */
+/**
+ * Names that are unique within a project, as declared resources take and exchange them. Spec: Watermark preset; Recipe.
+ */
 import type { Queryable, Transaction } from './client.ts';
 import type { OwnerColumns } from './declared-rows.ts';
 
@@ -8,7 +10,7 @@ export type NamedTable = keyof typeof IDS;
 
 export type NameHolder = OwnerColumns & { id: string; name: string };
 
-/** `is_default`: the watermark preset is the default of its project. */
+/** `is_default`: the watermark preset is its project's default. */
 export type HolderRow = NameHolder & { is_default: boolean };
 
 const IS_DEFAULT = {
@@ -17,7 +19,7 @@ const IS_DEFAULT = {
   recipes: 'false',
 } as const;
 
-/** The row of the project that has this name, unless it is the resource's own. */
+/** The row of the project that has this name, unless the resource owns it. */
 export async function findNameHolder(
   db: Queryable,
   table: NamedTable,
@@ -33,7 +35,10 @@ export async function findNameHolder(
 
 export type Renaming = { id: string; from: string; to: string };
 
-/** Gives each row its new name; `own_id` is left without one, for the caller to write in the same transaction. */
+/**
+ * Gives each row its new name. The row `own_id` gets a placeholder, which the caller replaces in
+ * the same transaction.
+ */
 export async function exchangeNames(
   tx: Transaction,
   table: NamedTable,
@@ -41,7 +46,8 @@ export async function exchangeNames(
 ): Promise<void> {
   const ids = renamings.map(({ id }) => id);
   const id = IDS[table];
-  // Names are compared row by row, so all step aside first: none that is declared begins with a space.
+  // The unique constraint is checked row by row, so all rows first get placeholders: no declared
+  // name begins with a space.
   await tx.query(`update ${table} set name = ' ' || ${id} where ${id} = any($1::text[])`, [
     [...ids, ...(own_id === null ? [] : [own_id])],
   ]);

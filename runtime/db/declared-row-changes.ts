@@ -1,15 +1,18 @@
-/** Table declared_row_changes: resources whose rows somebody else than the operator changed. Spec: Project (status). */
+/**
+ * Table declared_row_changes: resources whose rows were changed by somebody other than the operator. Spec: Project
+ * (status).
+ */
 import type { Queryable, Transaction } from './client.ts';
 
 export type DeclaredRowChange = {
   kind: string;
   owner_namespace: string;
   owner_name: string;
-  /** Another one with each change. */
+  /** New with each change. */
   version: number;
 };
 
-/** `namespaces`: none named, of all. */
+/** `namespaces`: empty means all. */
 export function listDeclaredRowChanges(
   db: Queryable,
   { namespaces, limit }: { namespaces: readonly string[]; limit: number },
@@ -21,7 +24,10 @@ export function listDeclaredRowChanges(
   );
 }
 
-/** What has changed again since it was read stays, and nobody who changes something just now is waited for. */
+/**
+ * Keeps changes that are newer than the ones read, and does not wait for transactions that are
+ * changing a row now.
+ */
 export async function deleteDeclaredRowChanges(
   tx: Transaction,
   changes: readonly DeclaredRowChange[],

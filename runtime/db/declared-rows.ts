@@ -1,6 +1,6 @@
 /**
- * Rows as a declared resource sees them: found by their owner, with everything beside them that has
- * to be known to judge what is declared. Spec: Project; Signing key; Watermark preset; Recipe.
+ * Rows as a declared resource sees them: found by their owner, with everything needed to judge the declaration. Spec:
+ * Project; Signing key; Watermark preset; Recipe.
  */
 import type { Queryable } from './client.ts';
 
@@ -10,10 +10,10 @@ export type OwnerColumns = {
   owner_name: string | null;
 };
 
-/** With the resource that declares the project which has it. */
+/** Includes the resource that declares the project with the domain. */
 export type TakenDomainRow = OwnerColumns & { domain: string };
 
-/** Which of these domains other projects have. */
+/** Which of these domains belong to other projects. */
 export async function listTakenDomains(
   db: Queryable,
   { domains, project_id }: { domains: readonly string[]; project_id: string | null },
@@ -65,13 +65,13 @@ export type DeclaredWatermarkPresetRow = OwnerColumns & {
   project_id: string;
   name: string;
   file_id: string;
-  /** The one that is drawn now. */
+  /** The file's current revision, which is the one drawn. */
   file_revision: number;
   x_offset: number;
   y_offset: number;
   opacity: number;
   is_default: boolean;
-  /** By a Project of its own namespace. */
+  /** Whether a Project in the preset's namespace owns the project. */
   is_project_owned: boolean;
 };
 
@@ -103,7 +103,7 @@ export async function findDefaultWatermarkPreset(
   return row;
 }
 
-/** The one of the project that a resource of this name declared, whichever that was. */
+/** The project's preset that a resource of this name declared, whatever its uid. */
 export async function findNamesakeWatermarkPreset(
   db: Queryable,
   by: { project_id: string; owner_namespace: string; owner_name: string },
@@ -135,7 +135,7 @@ export async function findDeclaredRecipe(
   return row;
 }
 
-/** The one of the project that a resource of this name declared, whichever that was. */
+/** The project's recipe that a resource of this name declared, whatever its uid. */
 export async function findNamesakeRecipe(
   db: Queryable,
   by: { project_id: string; owner_namespace: string; owner_name: string },
@@ -165,7 +165,7 @@ const OWNED = `(
 
 const OWNERS = `select kind, o.owner_namespace as namespace, o.owner_name as name, o.owner_uid as uid`;
 
-/** Every resource that owns a row, of one namespace, what depends on others first. */
+/** Every resource of one namespace that owns a row, dependent ones first. */
 export async function listOwners(
   db: Queryable,
   { namespace, uid_prefix }: { namespace: string; uid_prefix: string },
@@ -178,13 +178,16 @@ export async function listOwners(
 }
 
 export type ClusterOwnerRow = OwnerRow & {
-  /** Of the project that the row is, or is part of. */
+  /** The slug of the row itself, or of the project that it belongs to. */
   project_slug: string;
-  /** A default watermark whose project is no Project's of its namespace: it stays without its resource, too. */
+  /**
+   * A default watermark whose project is not owned by a Project of its namespace: it stays even
+   * without its resource.
+   */
   is_kept: boolean;
 };
 
-/** The same of all namespaces, without those that a folder declares. */
+/** The same for all namespaces, without resources that a folder declares. */
 export async function listClusterOwners(
   db: Queryable,
   { folder_prefix }: { folder_prefix: string },
@@ -199,13 +202,13 @@ export async function listClusterOwners(
   );
 }
 
-/** Resources of before the newest leader's Lease, of which none was seen here. */
+/** Resources from before the newest leader's Lease, none of which has been seen in this cluster. */
 export async function listOwnersElsewhere(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ owner_uid: string }>('select owner_uid from owners_elsewhere');
   return rows.map(({ owner_uid }) => owner_uid);
 }
 
-/** Whether that one is among them. */
+/** Whether the resource is one of them. */
 export async function isOwnerElsewhere(
   db: Queryable,
   { owner_uid }: { owner_uid: string },
@@ -214,7 +217,7 @@ export async function isOwnerElsewhere(
   return rows.length > 0;
 }
 
-/** From now on all that own a row are of elsewhere. */
+/** Marks all current owners of rows as belonging to another cluster. */
 export async function insertOwnersElsewhere(
   db: Queryable,
   { folder_prefix }: { folder_prefix: string },

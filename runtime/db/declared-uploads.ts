@@ -1,6 +1,6 @@
 /**
- * What there is of an image that a resource declares: the file of its slug and who brought it, and the upload that was
- * tried last. Spec: Watermark preset.
+ * The state of an image that a resource declares: the file of its slug and who uploaded it, and the last attempted
+ * upload. Spec: Watermark preset.
  */
 import type { ProcessingErrorCode } from '../core/errors.ts';
 import type { UploadStatus } from '../core/states.ts';
@@ -13,7 +13,10 @@ export type DeclaredImageRow = {
     status: 'ready' | 'blocked' | 'deleted';
     revision: number;
     sha256: string | null;
-    /** The resource that brought it; null where none did. `is_elsewhere`: its preset is of another cluster. */
+    /**
+     * The resource that uploaded it; null if none did. `is_elsewhere`: its preset belongs to
+     * another cluster.
+     */
     brought_by: { namespace: string; name: string; is_elsewhere: boolean } | null;
   } | null;
   upload: {
@@ -21,7 +24,7 @@ export type DeclaredImageRow = {
     status: UploadStatus;
     sha256: string | null;
     error_code: ProcessingErrorCode | null;
-    /** Since it became what it is. */
+    /** Since the upload's last change. */
     age_seconds: number;
   } | null;
 };

@@ -1,5 +1,5 @@
-// Rows that have served go in parts: however many there are, no statement takes longer than one may, and one that was
-// broken off leaves less to the next run.
+// Deletes obsolete rows in batches: however many there are, no statement exceeds its time limit, and an interrupted run
+// leaves less to the next.
 import type { Queryable } from './client.ts';
 
 export type ServedRows = {
@@ -12,7 +12,7 @@ export type ServedRows = {
 
 const ROWS_AT_ONCE = 10_000;
 
-/** Returns how many went. */
+/** Returns how many rows were deleted. */
 export async function deleteRows(
   db: Queryable,
   { table, condition, value, rows_at_once = ROWS_AT_ONCE }: ServedRows,
@@ -29,7 +29,7 @@ export async function deleteRows(
   });
 }
 
-/** Another part for as long as one found as many rows as it may take; returns how many it were in all. */
+/** Runs another batch for as long as the last one was full; returns the total number of rows. */
 export async function repeatWhileFull(
   at_once: number,
   takePart: () => Promise<number>,
@@ -39,7 +39,7 @@ export async function repeatWhileFull(
   return taken;
 }
 
-/** The same of those whose time, in this column, is longer ago. */
+/** The same for rows whose time, in this column, is longer ago. */
 export function deleteRowsOlderThan(
   db: Queryable,
   { table, column }: { table: string; column: string },

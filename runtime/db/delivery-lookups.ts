@@ -1,6 +1,6 @@
 /**
- * What a delivery needs to know, read in one statement each: the project behind a host, with its keys and
- * watermark presets, and the current revision of a file. Spec: Delivery host.
+ * What a delivery needs to know, each read in one statement: the project behind a host, with its keys and watermark
+ * presets, and the current revision of a file. Spec: Delivery host.
  */
 import type { StoredType } from '../core/image/formats.ts';
 import type { Queryable } from './client.ts';
@@ -25,7 +25,10 @@ export type DeliveryProjectRow = {
 /** `secret_sealed` in hex; `retire_after` as ISO 8601, null while the key is active. */
 export type DeliveryKeyRow = { kid: string; secret_sealed: string; retire_after: string | null };
 
-/** `object_key` holds pixels, which `content_type` and `is_lossless` are of: of an SVG it is the raster grid. */
+/**
+ * `object_key` holds pixels, as described by `content_type` and `is_lossless`: for an SVG the
+ * raster grid.
+ */
 export type DeliveryWatermarkRow = {
   watermark_preset_id: string;
   object_key: string;
@@ -99,9 +102,9 @@ export type DeliveryFileRow = {
   focal_x: number;
   focal_y: number;
   mezzanines: MezzanineFacts[];
-  /** The pixels in their own colour space; null where the master serves. */
+  /** The pixels in their own colour space; null if the master serves for them. */
   raw_object_key: string | null;
-  /** Keys of the saved blocks. */
+  /** Object keys of the saved metadata blocks. */
   metadata: Partial<Record<'exif' | 'icc' | 'xmp', string>>;
 };
 

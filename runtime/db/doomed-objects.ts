@@ -1,5 +1,5 @@
-// Table doomed_objects: bytes that nothing needs any more. A row is made in the transaction that made them useless;
-// a job deletes the object later, and then the row.
+// Table doomed_objects: bytes that nothing needs any more. The transaction that makes them useless inserts the row; a
+// job later deletes the object, and then the row.
 import type { Queryable } from './client.ts';
 
 export type DoomedObjectRow = {
@@ -10,8 +10,8 @@ export type DoomedObjectRow = {
 };
 
 /**
- * Due objects, each claimed for the lease: whoever dies in between leaves them to the next. What is served is never
- * among them, whatever the table says.
+ * Due objects, each claimed for the lease: if the claimer dies, another takes them. Objects that
+ * are served are never among them, whatever the table says.
  */
 export async function claimDoomedObjects(
   db: Queryable,
@@ -32,7 +32,7 @@ export async function claimDoomedObjects(
   );
 }
 
-/** After its object is gone. */
+/** Called after its object is deleted. */
 export async function deleteDoomedObject(db: Queryable, doomedId: number): Promise<void> {
   await db.query('delete from doomed_objects where doomed_id = $1', [doomedId]);
 }

@@ -1,6 +1,6 @@
-// Rows of tables files and uploads that outlive what they tell of pictures and people: it is taken out of them, so many
-// rows in one statement, however many files there are and however often one of them was uploaded. What lists, events and
-// the next file of a slug read stays, and no `updated_at` moves: nobody changed anything. Spec: File; Upload session.
+// Removes data about pictures and people from rows of the tables files and uploads that outlive them: a limited number
+// of rows per statement, however many files there are and however often one was uploaded. What lists, events and the
+// next file of a slug read stays, and no `updated_at` changes: nobody changed anything. Spec: File; Upload session.
 import type { Queryable } from './client.ts';
 import { repeatWhileFull } from './delete-rows.ts';
 
@@ -8,7 +8,10 @@ const ROWS_AT_ONCE = 5000;
 
 type DeletedFile = { file_id: string; revision: number; deleted_at: Date };
 
-/** Of files that were deleted longer ago, with their revisions and the uploads of these; returns how many files. */
+/**
+ * For files deleted longer ago than that, with their revisions and the uploads of these; returns
+ * how many files.
+ */
 export async function updateFilesErased(
   db: Queryable,
   ageSeconds: number,
@@ -36,7 +39,7 @@ function listDue(db: Queryable, { ageSeconds, after, limit }: Due): Promise<Dele
   );
 }
 
-/** Files that together have so many revisions, or one alone that has more. */
+/** Groups of files that together have at most this many revisions, or a single file with more. */
 function byRevisions(files: readonly DeletedFile[], atOnce: number): DeletedFile[][] {
   const parts: DeletedFile[][] = [];
   let room = 0;
@@ -51,7 +54,10 @@ function byRevisions(files: readonly DeletedFile[], atOnce: number): DeletedFile
   return parts;
 }
 
-/** The files last: what breaks off in between is done again. One that somebody holds is left to the next run. */
+/**
+ * The files come last, so that an interrupted run is repeated. A locked file is left to the next
+ * run.
+ */
 async function eraseFiles(
   db: Queryable,
   files: readonly DeletedFile[],
@@ -87,7 +93,10 @@ const ERASE_FILES = `
     uploader = null, taken_at = null, latitude = null, longitude = null, folder = ''
   from due where f.file_id = due.file_id returning 1`;
 
-/** Of uploads that ended longer ago: a file has long had it from them. Returns how many. */
+/**
+ * For uploads that ended longer ago than that: the data has long been copied to a file. Returns how
+ * many.
+ */
 export async function updateUploadsErased(
   db: Queryable,
   ageSeconds: number,

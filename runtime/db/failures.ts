@@ -1,17 +1,20 @@
-// What can go wrong on the way to PostgreSQL, in the words of the specification (Spec: Errors): a statement over its
-// deadline is query_timeout, a server that is away or refuses work is storage_unavailable. Violated constraints keep
-// their name, so that a caller can say what was taken.
+// Failures on the way to PostgreSQL, in the specification's terms (Spec: Errors): a statement over its deadline is
+// query_timeout, a server that is down or refuses work is storage_unavailable. Constraint violations keep the
+// constraint's name, so that a caller can say what was taken.
 import { ServiceError } from '../core/errors.ts';
 import { isConnectionCode, isOutage } from '../core/outage.ts';
 
-/** The answer to COMMIT was lost: the effect may be there or not. Uncaught, it is a storage_unavailable. */
+/**
+ * The answer to COMMIT was lost: the effect may exist or not. Uncaught, it is a
+ * storage_unavailable.
+ */
 export class InDoubtCommit extends ServiceError {
   constructor(cause: unknown) {
     super('storage_unavailable', { cause });
   }
 }
 
-/** What PostgreSQL answers with; told by its fields, so that pg stays behind client.ts. */
+/** PostgreSQL's errors, recognized by their fields, so that only client.ts imports pg. */
 type SqlError = Error & {
   code: string;
   severity: string;
@@ -22,7 +25,7 @@ type SqlError = Error & {
 
 export type ConstraintKind = 'unique' | 'foreign_key' | 'check' | 'not_null' | 'exclusion';
 
-/** A row that a constraint of the schema refused; the connection is fine. */
+/** A constraint of the schema rejected a row; the connection is fine. */
 export class ConstraintViolation extends Error {
   override readonly name = 'ConstraintViolation';
   readonly kind: ConstraintKind;
@@ -51,7 +54,7 @@ const READ_ONLY_TRANSACTION = '25006';
 const IDLE_TRANSACTION_ENDED = '25P03';
 const COMPLETION_UNKNOWN = '40003';
 const FEATURE_NOT_SUPPORTED = '0A000';
-/** The user, the password, or a database of that name. */
+/** A wrong user, password, or name of the database. */
 const LOGIN_REFUSED = /^(28|3D)/;
 const RETRYABLE = ['40001', '40P01'];
 
@@ -66,38 +69,51 @@ export function describeFailure(error: unknown): unknown {
   return error;
 }
 
-/** The server is away, or too slow to answer: it comes back by itself, but for a login that somebody has to mend. */
+/**
+ * Whether the outage ends by itself: the server is down, or too slow to answer, but did not refuse
+ * the login, which somebody must fix.
+ */
 export function isPassing(error: unknown): boolean {
   if (!isOutage(error)) return false;
   const { cause } = error;
   return !isSqlError(cause) || !LOGIN_REFUSED.test(cause.code);
 }
 
-/** In PostgreSQL's own words, which name no password. */
+/** PostgreSQL's own message, which never contains a password. */
 export function wordsOf(error: unknown): string {
   const cause = error instanceof ServiceError && error.cause !== undefined ? error.cause : error;
   const { code, message } = cause as { code?: string; message?: string };
   return message || code || 'no answer';
 }
 
-/** Deadlocks, serialization failures and outdated plans: the transaction was rolled back, and repeating it is right. */
+/**
+ * Deadlocks, serialization failures and outdated plans: the transaction was rolled back, and
+ * repeating it is right.
+ */
 export function isRetryable(error: unknown): boolean {
   return isOutdatedPlan(error) || (isSqlError(error) && RETRYABLE.includes(error.code));
 }
 
-/** A migration changed what a kept statement answers: PostgreSQL does not run it, and says so by these words alone. */
+/**
+ * A migration changed a prepared statement's result: PostgreSQL refuses to run it, recognizable
+ * only by this message.
+ */
 export function isOutdatedPlan(error: unknown): boolean {
   const isUnsupported = isSqlError(error) && error.code === FEATURE_NOT_SUPPORTED;
   return isUnsupported && error.message.includes('cached plan must not change result type');
 }
 
-/** Only an ERROR that answers COMMIT says that it did not happen; a lost connection or a FATAL says nothing. */
+/**
+ * Only an ERROR in answer to COMMIT proves that it did not happen; a lost connection or a FATAL
+ * proves nothing.
+ */
 export function isInDoubt(error: unknown): boolean {
   if (!isSqlError(error)) return true;
   return error.severity !== 'ERROR' || error.code === COMPLETION_UNKNOWN;
 }
 
-// pg reports timeouts and broken connections as plain errors, of which only those of socket and TLS have a code.
+// pg reports timeouts and broken connections as plain errors; only those of socket and TLS have a
+// code.
 function describeBrokenConnection(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (error.message === 'Query read timeout')
@@ -111,8 +127,9 @@ function describeBrokenConnection(error: unknown): unknown {
   return isConnection ? new ServiceError('storage_unavailable', { cause: error }) : error;
 }
 
-// 08 connection, 57P operator intervention, 53 out of resources, 58 system error, XX internal; read-only after failover.
-// Where it panics (its log cannot be written, the disk is read-only) the code can be any.
+// 08 connection, 57P operator intervention, 53 out of resources, 58 system error, XX internal;
+// read-only after failover. When PostgreSQL panics (its log cannot be written, the disk is
+// read-only) the code can be any.
 function isServerAway({ code, severity }: SqlError): boolean {
   return (
     /^(08|57P|53|58|XX)/.test(code) ||

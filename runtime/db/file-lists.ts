@@ -1,5 +1,5 @@
-// Lists of table files, newest first, read by position. However large the project and whatever the filter, a page
-// reads at most three rows for each that it answers and fifty besides. Spec: Files; Conventions.
+// Lists of table files, newest first, read by position. However large the project and whatever the filter, a page reads
+// at most three rows for each that it returns, and fifty more. Spec: Files; Conventions.
 import { type FileStatus, fileStatuses } from '../core/states.ts';
 import type { Queryable } from './client.ts';
 import { CURRENT_REVISION, LISTED_COLUMNS, type ListedFile } from './files.ts';
@@ -25,7 +25,7 @@ export async function listFiles(db: Queryable, query: FileListQuery): Promise<Pa
   return pageBy(rows, limit, (row) => [String(row.position)]);
 }
 
-/** Beyond every position. */
+/** Greater than every position. */
 const LAST_POSITION = '9223372036854775807';
 
 type Slice = { project_id: string; status: FileStatus | null; before: string; count: number };
@@ -45,16 +45,17 @@ const inOrder = (state: string) =>
        order by position desc limit $3
      ) f ${CURRENT_REVISION} order by f.position desc`);
 
-// Two texts, so that each says just what its index holds.
+// Two statements, so that each condition matches its partial index exactly.
 const LIVE_IN_ORDER = inOrder(`status <> 'deleted'`);
 const OF_STATUS_IN_ORDER = inOrder('status = $4');
 
-/** A prefix that more slugs have is looked for on the shelves. */
+/** A prefix of more slugs than this is searched on the shelves. */
 const FEW = 5;
 
 /**
- * A slug that is written out, or nearly: what begins with it is read and sorted. Undefined where there are more; the
- * order is that of an index, or all files that ever had one slug would be read for these few.
+ * For a slug that is typed out, or nearly: reads and sorts all files with the prefix. Undefined if
+ * there are more than FEW. The query follows an index's order; otherwise it would read all files
+ * that ever had one slug for these few.
  */
 async function listIfFew(
   db: Queryable,
@@ -79,11 +80,11 @@ async function listIfFew(
 const SHELF_BITS = 11;
 const SLOT_BITS = 5;
 
-/** What the indexes files_on_shelves and files_in_slots hold. */
+/** The expressions of the indexes files_on_shelves and files_in_slots. */
 const keyOf = (bits: number) =>
   `f.project_id || '/' || f.status || '/' || (f.position >> ${bits})::text || '/' || f.file_slug`;
 
-/** Slugs are of characters before `~`, so these are all that begin with $3. */
+/** Slugs contain only characters before `~`, so this range holds all slugs that begin with $3. */
 function beginsAt(bits: number, number: string): string {
   const prefix = `$1 || '/' || state || '/' || ${number}::text || '/' || $3`;
   return `${keyOf(bits)} >= ${prefix} and ${keyOf(bits)} < ${prefix} || '~'`;
@@ -92,9 +93,10 @@ function beginsAt(bits: number, number: string): string {
 const LIVE: readonly FileStatus[] = fileStatuses.filter((status) => status !== 'deleted');
 
 /**
- * From the newest shelf to the oldest: one look whether the prefix is on it, and if so through its slots, until the
- * page is full. The rows come in the order of the outer side of nested loops, the only join that a lateral limit and
- * a series allow, so nothing behind the page is read. No slot holds more than its limit, which is for the planner.
+ * From the newest shelf to the oldest: one lookup finds out whether the prefix is on the shelf, and
+ * if so its slots are read, until the page is full. A lateral limit and a series only allow nested
+ * loops, which return rows in the order of their outer side, so nothing behind the page is read. No
+ * slot holds more rows than its limit, which is a hint for the planner.
  */
 async function listByPrefix(
   db: Queryable,

@@ -1,4 +1,4 @@
-// Table files where many change their place at once. Spec: Files (move).
+// Table files, where many files move at once. Spec: Files (move).
 import type { Transaction } from './client.ts';
 import type { FileRow } from './files.ts';
 
@@ -7,16 +7,16 @@ export type PlacedFile = Pick<
   'file_id' | 'file_slug' | 'library_id' | 'library' | 'folder'
 >;
 
-/** Of rows of files, called f. */
+/** For rows of files, aliased f. */
 const PLACES = `file_id, file_slug, f.library_id, folder, coalesce(library_slug, 'default') as library
   from f left join libraries l on l.library_id = f.library_id`;
 
-/** The live ones of these slugs, locked until the transaction ends, in one order for everybody. */
+/** The live files of these slugs, locked until the transaction ends, always in the same order. */
 export async function lockLiveFiles(
   tx: Transaction,
   { project_id, file_slugs }: { project_id: string; file_slugs: readonly string[] },
 ): Promise<PlacedFile[]> {
-  // Locked first, read second: a row that was waited for would be told with the library that it had before.
+  // Lock first, read second: a row that was waited for would be returned with its previous library.
   const locked = await tx.query<{ file_id: string }>(
     `select file_id from files where project_id = $1 and file_slug = any($2) and status <> 'deleted'
      order by file_slug for no key update`,
@@ -33,7 +33,7 @@ type NewPlace = {
   library_id: string | null | undefined;
 };
 
-/** A library that is undefined stays, file by file. Returns the files where they are now. */
+/** With an undefined library each file keeps its own. Returns the files in their new places. */
 export async function updateFilePlaces(
   tx: Transaction,
   { file_ids, folder, library_id }: NewPlace,

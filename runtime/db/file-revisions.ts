@@ -1,6 +1,6 @@
-// Tables files and file_revisions where they change together: publishing a revision and deleting a file. Both take
-// the project's row lock first, so that revisions have no gaps and the counters agree with the rows.
-// Spec: States and transitions, File.
+// Tables files and file_revisions where they change together: publishing a revision and deleting a file. Both lock the
+// project's row first, so that revisions have no gaps and the counters match the rows. Spec: States and transitions,
+// File.
 import { OLD_CONTENT_GRACE_SECONDS } from '../core/limits.ts';
 import { fileMoves, statesBefore } from '../core/states.ts';
 import type { Transaction } from './client.ts';
@@ -24,14 +24,14 @@ export type NewRevision = RevisionFacts &
     >
   > & {
     upload_id: string;
-    /** The id that the file gets if the slug has no live file. */
+    /** The id of the file if the slug has no live file. */
     new_file_id: string;
   };
 
 /**
- * Publishes a revision under its slug: the next one of the live file, or the first of a new file, which starts
- * blocked, once so far, where the slug's last file was deleted while blocked. Counters follow, and the bytes that it
- * replaces are doomed. Returns the file as it is now.
+ * Publishes a revision under its slug: the next one of the live file, or the first of a new file. A
+ * new file starts blocked, with a block count of 1, if the slug's last file was deleted while
+ * blocked. Updates the counters, and dooms the replaced bytes. Returns the file as it is now.
  */
 export async function insertFileRevision(tx: Transaction, next: NewRevision): Promise<FileRow> {
   await lockProjectRow(tx, next.project_id);
@@ -48,7 +48,7 @@ export async function insertFileRevision(tx: Transaction, next: NewRevision): Pr
   return onlyRow(await findFileById(tx, file.file_id));
 }
 
-/** ready or blocked → deleted. Undefined when the slug has no live file. */
+/** ready or blocked → deleted. Undefined if the slug has no live file. */
 export async function deleteFile(
   tx: Transaction,
   { project_id, file_slug }: { project_id: string; file_slug: string },
@@ -72,7 +72,10 @@ export async function deleteFile(
 
 type Published = { file_id: string; revision: number };
 
-/** Times are those of now, not of the transaction's beginning: they agree with the order under the lock. */
+/**
+ * Uses the current time instead of the transaction's start, so that times match the order under the
+ * lock.
+ */
 async function upsertFile(tx: Transaction, next: NewRevision): Promise<Published> {
   const [file] = await tx.query<Published>(
     `with last_block as (
@@ -150,7 +153,10 @@ async function insertRevisionRow(
   );
 }
 
-/** Every object of a revision, to be deleted after the grace; none for a revision that does not exist. */
+/**
+ * Dooms every object of a revision, to be deleted after the grace period; none if the revision does
+ * not exist.
+ */
 async function doomRevision(tx: Transaction, { file_id, revision }: Published): Promise<void> {
   await tx.query(
     `insert into doomed_objects (bucket, object_key, file_id, revision, delete_after)

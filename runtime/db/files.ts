@@ -3,7 +3,7 @@ import { type FileStatus, fileMoves, statesBefore } from '../core/states.ts';
 import type { Queryable, Transaction } from './client.ts';
 import { kept } from './kept-statements.ts';
 
-/** A half-way image of file_revisions.mezzanines. */
+/** A pre-scaled image in file_revisions.mezzanines. */
 export type MezzanineEntry = {
   long_edge: number;
   width: number;
@@ -13,7 +13,7 @@ export type MezzanineEntry = {
   size_bytes: number;
 };
 
-/** What is known of a published image; keys are those of the content bucket. */
+/** The facts of a published image; keys are those of the content bucket. */
 export type RevisionFacts = {
   object_key: string;
   content_type: string;
@@ -22,7 +22,7 @@ export type RevisionFacts = {
   sha256: string;
   source_content_type: string;
   source_size_bytes: number;
-  /** Of the bytes that were uploaded; hex. */
+  /** Of the uploaded bytes; hex. */
   source_sha256: string;
   width: number;
   height: number;
@@ -45,10 +45,10 @@ export type FileRow = RevisionFacts & {
   file_slug: string;
   status: FileStatus;
   revision: number;
-  /** Counts the project's files from 1: the order of lists. */
+  /** Numbers the project's files from 1: the order of lists. */
   position: number;
   library_id: string | null;
-  /** Its slug; `default` for the default one. */
+  /** The library's slug; `default` for the default library. */
   library: string;
   folder: string;
   title: string | null;
@@ -64,14 +64,14 @@ export type FileRow = RevisionFacts & {
   block_count: number;
   unblock_count: number;
   deleted_at: Date | null;
-  /** When what tells of the picture and of people was taken out of a deleted file's row. */
+  /** When data about the picture and about people was removed from a deleted file's row. */
   erased_at: Date | null;
   published_at: Date;
   created_at: Date;
   updated_at: Date;
 };
 
-/** What lists read, as far as somebody is shown it: half-way images and metadata take longer to read than the rest. */
+/** The columns that lists read and show: mezzanines and metadata take longer to read. */
 const LISTED_OF_FILE = [
   'file_id',
   'file_slug',
@@ -105,14 +105,14 @@ export type ListedFile = Pick<
 
 const LIBRARY = `coalesce(l.library_slug, 'default') as library`;
 
-/** Of a row of files, called f. */
+/** For rows of files, aliased f. */
 export const LISTED_COLUMNS = [
   ...LISTED_OF_FILE.map((name) => `f.${name}`),
   ...LISTED_OF_REVISION.map((name) => `r.${name}`),
   LIBRARY,
 ].join(', ');
 
-/** What a row of files, called f, is read together with. */
+/** The columns read together with a row of files, aliased f. */
 const REVISION_COLUMNS = `r.object_key, r.content_type, r.size_bytes, r.sha256, r.source_content_type,
   r.source_size_bytes, r.source_sha256, r.width, r.height, r.has_alpha, r.is_lossless, r.focal_x,
   r.focal_y, r.dominant_color, r.thumb_hash, r.mezzanines, r.raw_object_key, r.metadata,
@@ -130,7 +130,7 @@ const LOCK_LIVE = kept(
   `select from files where project_id = $1 and file_slug = $2 and status <> 'deleted' for no key update`,
 );
 
-/** Where one is live, it is the newest. Found by the slug alone: by the state, all that were deleted would be read. */
+/** By slug only, as a live file is the newest: by status, all deleted files would be read. */
 const NEWEST_DELETED = kept(
   `select from (select status from files where project_id = $1 and file_slug = $2 order by created_at desc limit 1) newest
    where status = 'deleted'`,
@@ -147,14 +147,14 @@ export async function findFile(
   return rows[0];
 }
 
-/** Deleted ones too. */
+/** Includes deleted files. */
 export async function findFileById(db: Queryable, fileId: string): Promise<FileRow | undefined> {
   return (await db.query<FileRow>(`${SELECT} where f.file_id = $1`, [fileId]))[0];
 }
 
 /**
- * Under the row lock of its project, which everybody takes who publishes, blocks or deletes: nobody else moves it
- * until the transaction ends. Deleted ones too.
+ * Locks the project's row, as all that publishes, blocks or deletes does: nobody else moves the
+ * file until the transaction ends. Includes deleted files.
  */
 export async function lockFile(tx: Transaction, fileId: string): Promise<FileRow | undefined> {
   await tx.query(
@@ -165,17 +165,17 @@ export async function lockFile(tx: Transaction, fileId: string): Promise<FileRow
   return findFileById(tx, fileId);
 }
 
-/** The live file of a slug, locked until the transaction ends: its texts and its place stay as they are read. */
+/** The live file of a slug, locked until the transaction ends, including its texts and place. */
 export async function lockLiveFile(
   tx: Transaction,
   { project_id, file_slug }: SlugOfProject,
 ): Promise<FileRow | undefined> {
-  // Locked first, read second: what is read is what the holder before us committed.
+  // Lock first, read second: this reads what the previous holder of the lock committed.
   await tx.query(LOCK_LIVE, [project_id, file_slug]);
   return findFile(tx, { project_id, file_slug });
 }
 
-/** Whether a slug ever had a file: deleting it again is then nothing new. */
+/** Whether a slug's last file is deleted: deleting it again changes nothing. */
 export async function hasDeletedFile(
   db: Queryable,
   { project_id, file_slug }: SlugOfProject,
@@ -185,7 +185,7 @@ export async function hasDeletedFile(
 
 export type FileChanges = Partial<Pick<FileRow, 'title' | 'alt_text' | 'folder' | 'library_id'>>;
 
-/** Changes what is set; undefined when the slug has no live file. */
+/** Changes the given columns; undefined if the slug has no live file. */
 export async function updateFile(
   db: Queryable,
   { project_id, file_slug, changes }: SlugOfProject & { changes: FileChanges },
@@ -202,7 +202,7 @@ export async function updateFile(
   return updated && findFileById(db, updated.file_id);
 }
 
-/** ready → blocked. Undefined when it is not ready. */
+/** ready → blocked. Undefined if it is not ready. */
 export async function updateFileBlocked(
   tx: Transaction,
   block: { file_id: string; blocked_by: 'scanner' | 'staff'; reason: string },
@@ -216,7 +216,7 @@ export async function updateFileBlocked(
   return updated && findFileById(tx, updated.file_id);
 }
 
-/** What is blocked is blocked by staff from now on, for this reason. Undefined when it is not blocked, or so already. */
+/** Attributes the block to staff, with this reason. Undefined if not blocked, or already so. */
 export async function updateFileBlockedByStaff(
   tx: Transaction,
   { file_id, reason }: { file_id: string; reason: string },
@@ -230,7 +230,7 @@ export async function updateFileBlockedByStaff(
   return updated && findFileById(tx, updated.file_id);
 }
 
-/** As it is now, but for who had blocked it, and why. */
+/** The file after the change, with `blocked_by` and `blocked_reason` from before it. */
 export type UnblockedFile = Pick<FileRow, 'project_id' | 'file_id' | 'file_slug' | 'revision'> &
   Pick<FileRow, 'unblock_count' | 'blocked_by' | 'blocked_reason'>;
 

@@ -1,10 +1,10 @@
-// A page of a list with filters: a condition stands in the text only where it is asked for, so that each of them finds
-// its index. Spec: Conventions.
+// A page of a list with filters: the statement includes only the conditions of filters in use, so that each finds its
+// index. Spec: Conventions.
 import type { Queryable } from './client.ts';
 import { type Page, type PageQuery, pageOf } from './keyset.ts';
 
 export type FilteredList<Row, Name extends string> = {
-  /** Up to where the conditions begin. */
+  /** The statement up to its conditions. */
   select: string;
   /** The condition of each filter, given the placeholder of its value. */
   conditions: Readonly<Record<Name, (value: string) => string>>;
@@ -13,7 +13,7 @@ export type FilteredList<Row, Name extends string> = {
   idOf(row: Row): string;
 };
 
-/** A filter that is null or undefined is not asked for. */
+/** A filter that is null or undefined is not in use. */
 export async function listFiltered<Row extends { created_at: Date }, Name extends string>(
   db: Queryable,
   { select, conditions, order, idOf }: FilteredList<Row, Name>,

@@ -1,13 +1,13 @@
-// Table idempotency_keys: which calls with an Idempotency-Key are under way, and what was answered to those that are
-// done. Times are the database's. Spec: Conventions; Codes by status (ours: idempotency_key_reused).
+// Table idempotency_keys: which calls with an Idempotency-Key are under way, and the responses to finished ones. Times
+// are the database's. Spec: Conventions; Codes by status (ours: idempotency_key_reused).
 import { IDEMPOTENCY_LEASE_SECONDS, IDEMPOTENCY_LIFETIME_SECONDS } from '../core/limits.ts';
 import type { Queryable } from './client.ts';
 import { deleteRowsOlderThan } from './delete-rows.ts';
 
-/** What a key is unique within. */
+/** A key is unique within these. */
 export type IdempotencyScope = {
   caller: string;
-  /** Empty where the call names no project. */
+  /** Empty if the call names no project. */
   project_slug: string;
   idempotency_key: string;
 };
@@ -16,13 +16,16 @@ export type IdempotencyClaim = IdempotencyScope & { request_hash: Buffer; claim_
 
 export type IdempotencyRow = IdempotencyClaim & {
   lease_until: Date;
-  /** Null while the call is worked on. */
+  /** Null while the call is processed. */
   status: number | null;
   sealed_answer: Buffer | null;
   created_at: Date;
 };
 
-/** True for exactly one of several callers: the key is new, a day old, or its process left it unanswered. */
+/**
+ * True for exactly one of several callers: the key is new, a day old, or its process ended without
+ * a response.
+ */
 export async function claimIdempotencyKey(
   db: Queryable,
   claim: IdempotencyClaim,
@@ -58,7 +61,7 @@ export async function findIdempotencyKey(
   return rows[0];
 }
 
-/** False when the claim is another's by now: then the effect must not be committed either. */
+/** False if another process has the claim by now: then the effect must not be committed either. */
 export async function updateIdempotencyAnswer(
   db: Queryable,
   claim: IdempotencyClaim,
@@ -73,7 +76,7 @@ export async function updateIdempotencyAnswer(
   return rows.length === 1;
 }
 
-/** The call was refused: it had no effect, and the key is free again. */
+/** For a refused call: it had no effect, and the key is free again. */
 export async function deleteIdempotencyClaim(
   db: Queryable,
   claim: IdempotencyClaim,
@@ -85,7 +88,7 @@ export async function deleteIdempotencyClaim(
   );
 }
 
-/** Returns how many went. */
+/** Returns how many rows were deleted. */
 export function deleteOldIdempotencyKeys(db: Queryable): Promise<number> {
   const age = { table: 'idempotency_keys', column: 'created_at' };
   return deleteRowsOlderThan(db, age, IDEMPOTENCY_LIFETIME_SECONDS);

@@ -36,7 +36,7 @@ export async function insertIncident(db: Queryable, row: NewIncident): Promise<I
   return onlyRow(inserted);
 }
 
-/** Until the transaction ends nobody else changes it. */
+/** Locked until the transaction ends. */
 export async function lockIncident(
   tx: Transaction,
   incidentId: string,
@@ -60,7 +60,7 @@ export async function updateIncident(
   return onlyRow(updated);
 }
 
-/** Newest first; those that were open at `active_since` or later, or all with null. */
+/** Newest first; those that were open at `active_since` or later, or all if null. */
 export function listIncidents(
   db: Queryable,
   { limit, after, ...asked }: PageQuery & { active_since: Date | null },
@@ -75,7 +75,7 @@ const LIST: FilteredList<IncidentRow, 'active_since'> = {
   idOf: (row) => row.incident_id,
 };
 
-/** The automatic incident of a service that goes on, locked until the transaction ends. */
+/** The open automatic incident of a service, locked until the transaction ends. */
 export async function lockAutomaticIncident(
   tx: Transaction,
   service: string,

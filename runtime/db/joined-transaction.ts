@@ -1,6 +1,6 @@
 /**
- * An open transaction as a Database: whoever works with it takes part, and commits or fails with the rest. Its own
- * transactions are savepoints, so that one of them can fail and the rest go on. They run one after another.
+ * An open transaction as a Database: code that uses it joins the transaction, and commits or fails with the rest.
+ * Nested transactions are savepoints, so that one of them can fail and the others continue. They run one after another.
  */
 import type { Database, Transaction } from './client.ts';
 

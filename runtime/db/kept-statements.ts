@@ -1,16 +1,19 @@
-// Statements that every connection reads and plans once: those of calls that come all the time, whose best plan is the
-// same whatever is asked. To plan the lookup of a project anew takes PostgreSQL several times as long as to run it.
+// Statements that every connection prepares once: frequent ones whose best plan does not depend on their values.
+// Planning the lookup of a project takes PostgreSQL several times as long as running it.
 import { createHash } from 'node:crypto';
 
 const names = new Map<string, string>();
 
-/** The statement, kept from now on. For statements of modules, of which there are a fixed few. */
+/**
+ * Returns the statement, which is prepared from now on. Only for constants of modules, so that
+ * their number is fixed.
+ */
 export function kept(text: string): string {
   names.set(text, `tintype_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`);
   return text;
 }
 
-/** The name under which connections keep it; undefined: it is sent as it stands. */
+/** The name of the prepared statement; undefined: the text is sent unprepared. */
 export function nameOfKept(text: string): string | undefined {
   return names.get(text);
 }
@@ -19,7 +22,7 @@ export function listKept(): readonly string[] {
   return [...names.keys()];
 }
 
-/** No connection uses what it kept of the statement any more. */
+/** From now on no connection uses the prepared statement. */
 export function dropKept(text: string): boolean {
   return names.delete(text);
 }

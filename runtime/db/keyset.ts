@@ -1,5 +1,5 @@
-// Lists are keyset paginated, newest first, by (created_at, id). A position is what a cursor carries: the keys of the
-// last row of a page, as texts. Spec: Conventions.
+// Keyset pagination of lists, newest first, by (created_at, id). A cursor carries a position: the keys of a page's last
+// row, as texts. Spec: Conventions.
 
 export type PageQuery = {
   limit: number;
@@ -13,7 +13,7 @@ export type Page<Row> = {
   next: string[] | null;
 };
 
-/** Makes the page of up to limit + 1 rows. */
+/** Makes a page of up to limit + 1 rows. */
 export function pageOf<Row extends { created_at: Date }>(
   rows: Row[],
   limit: number,
@@ -22,7 +22,7 @@ export function pageOf<Row extends { created_at: Date }>(
   return pageBy(rows, limit, (row) => [row.created_at.toISOString(), idOf(row)]);
 }
 
-/** The same of a list that is ordered by other keys. */
+/** The same for a list that is ordered by other keys. */
 export function pageBy<Row>(rows: Row[], limit: number, keysOf: (row: Row) => string[]): Page<Row> {
   const kept = rows.slice(0, limit);
   const last = kept.at(-1);

@@ -6,15 +6,16 @@ export type Charge = {
   project_id: string;
   /** YYYY-MM-DD */
   day: string;
-  /** Of the daily charge: a second call of the same run changes nothing. */
+  /** The run of the daily charge: a second call with the same run changes nothing. */
   run: string;
-  /** What the day costs in all. */
+  /** The total cost of the day. */
   charged_credits: number;
 };
 
 /**
- * Takes from the balance what the day costs beyond what was taken before, or gives back; returns that difference.
- * Behind the lock of the organization, so that parallel runs see each other's entries.
+ * Charges the difference between the day's cost and what was already charged, or refunds it;
+ * returns that difference. Requires the lock on the organization, so that parallel runs see each
+ * other's entries.
  */
 export async function insertLedgerEntry(tx: Transaction, charge: Charge): Promise<number> {
   const [entry] = await tx.query<{ delta: number }>(

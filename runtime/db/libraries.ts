@@ -1,5 +1,5 @@
-// Table libraries. Whoever puts something into a library holds its row until the commit, so that it is found empty, and
-// deleted, only when nothing is on its way into it. Spec: Library; Libraries.
+// Table libraries. Whoever puts something into a library locks its row until the commit, so that the library counts as
+// empty, and is deleted, only when nothing is on its way into it. Spec: Library; Libraries.
 import type { Queryable, Transaction } from './client.ts';
 import { COUNTED_MAX } from './count-waiting.ts';
 import { type FilteredList, listFiltered } from './filtered-list.ts';
@@ -38,7 +38,7 @@ export async function isLibraryLive(db: Queryable, libraryId: string): Promise<b
   return rows.length > 0;
 }
 
-/** Locked against its deletion, until the transaction ends: what comes into it is seen by whoever deletes it then. */
+/** Locked against deletion until the transaction ends: a later deletion sees what was put in. */
 export async function holdLibrary(
   tx: Transaction,
   { project_id, library_slug }: LibraryOfProject,
@@ -55,7 +55,7 @@ export async function lockLibrary(
   return rows[0];
 }
 
-/** Newest first, without the deleted ones. */
+/** Newest first, without deleted ones. */
 export function listLibraries(
   db: Queryable,
   { limit, after, ...asked }: PageQuery & { project_id: string },
@@ -75,7 +75,7 @@ export type NewLibrary = Pick<
   'library_id' | 'project_id' | 'library_slug' | 'name' | 'allowed_origins'
 >;
 
-/** Undefined when a library of the project has the slug. */
+/** Undefined if a library of the project has the slug. */
 export async function insertLibrary(
   db: Queryable,
   library: NewLibrary,
@@ -90,7 +90,7 @@ export async function insertLibrary(
   return rows[0];
 }
 
-/** Of a locked row. */
+/** Requires a lock on the row. */
 export async function updateLibrary(
   tx: Transaction,
   {
@@ -115,9 +115,9 @@ export async function updateLibraryDeleted(tx: Transaction, libraryId: string): 
 }
 
 /**
- * What keeps a library from being deleted: files that are not deleted, and uploads that are not finished. One
- * statement, so that an upload that is just published counts as one of the two. Of each it counts no further than
- * `most`: whoever puts something in waits meanwhile.
+ * What keeps a library from being deleted: files that are not deleted, and unfinished uploads. One
+ * statement, so that an upload that is just being published counts as one of the two. It counts
+ * each only up to `most`, as whoever puts something in waits meanwhile.
  */
 export async function countLibraryContents(
   tx: Transaction,

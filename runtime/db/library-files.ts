@@ -1,5 +1,5 @@
-// Lists of table files inside a library, or by who uploaded them: filtered and sorted as callers ask. A condition stands
-// in the text only where it is asked for, in the words of its index (library-indexes.ts). Spec: Files.
+// Lists of table files inside a library, or by uploader: filtered and sorted as requested. The statement includes only
+// the conditions of filters in use, spelled like their indexes (library-indexes.ts). Spec: Files.
 import type { GeoBox } from '../core/resources/file-query.ts';
 import type { FileStatus } from '../core/states.ts';
 import type { Queryable } from './client.ts';
@@ -9,7 +9,7 @@ import { FOLDER_KEY, LIBRARY_KEY, NAME_KEY, TAKEN_KEY } from './library-indexes.
 
 export type FileSort = 'uploaded' | 'name' | 'taken';
 
-/** Undefined: whatever it is. */
+/** Undefined: any value. */
 export type LibraryFileFilters = {
   /** Undefined: every file that is not deleted. */
   status?: FileStatus | undefined;
@@ -17,15 +17,15 @@ export type LibraryFileFilters = {
   q?: string | undefined;
   /** Null: the default library. */
   library_id?: string | null | undefined;
-  /** Files of this very folder. */
+  /** Files directly in this folder. */
   folder?: string | undefined;
-  /** Files of this folder and of all below it; empty: of every folder. */
+  /** Files of this folder and all below it; empty: of every folder. */
   subtree?: string | undefined;
-  /** A piece of title, original file name or slug, whatever its case. */
+  /** A part of title, original file name or slug, ignoring case. */
   search?: string | undefined;
   has_location?: boolean | undefined;
   bbox?: GeoBox | undefined;
-  /** The subject's pseudonyms: one a key. */
+  /** The subject's pseudonyms: one per key. */
   uploaders?: readonly Buffer[] | undefined;
 };
 
@@ -57,10 +57,10 @@ export async function listLibraryFiles(
 }
 
 type Sorting = {
-  /** What rows are ordered by, before their position. */
+  /** The expression that orders the rows, before their position. */
   key: string;
   direction: 'asc' | 'desc';
-  /** What a cursor carries of the last row of a page. */
+  /** The keys of a page's last row, for the cursor. */
   keysOf(row: Sorted): string[];
   isBehind(keys: string[]): string;
 };
@@ -90,7 +90,7 @@ const SORTS: Readonly<Record<FileSort, Sorting>> = {
 
 type Place = (value: unknown) => string;
 
-/** The first is of $1, the project. */
+/** The first condition is on $1, the project. */
 function conditionsOf(filters: LibraryFileFilters, place: Place): string[] {
   const { status, q, library_id, has_location, bbox, uploaders, search } = filters;
   return [
@@ -107,7 +107,7 @@ function conditionsOf(filters: LibraryFileFilters, place: Place): string[] {
   ];
 }
 
-/** Slugs, under "C": `~` is behind every character that one has. */
+/** Slugs use collation "C": `~` sorts after every character of a slug. */
 function beginsWith(prefix: string, place: Place): string[] {
   const from = place(prefix);
   return [`file_slug >= ${from}`, `file_slug < ${from} || '~'`];
@@ -116,7 +116,7 @@ function beginsWith(prefix: string, place: Place): string[] {
 function folderConditions({ folder, subtree }: LibraryFileFilters, place: Place): string[] {
   const exact = folder === undefined ? [] : [`${FOLDER_KEY} = ${place(`${folder}/`)}`];
   if (subtree === undefined || subtree === '') return exact;
-  // A slash is followed by 0 among the bytes.
+  // In bytes, `0` follows directly after a slash.
   return [
     ...exact,
     `${FOLDER_KEY} >= ${place(`${subtree}/`)}`,
@@ -124,7 +124,7 @@ function folderConditions({ folder, subtree }: LibraryFileFilters, place: Place)
   ];
 }
 
-/** A west above its east goes across the antimeridian. */
+/** If west is greater than east, the box crosses the antimeridian. */
 function boxConditions({ west, south, east, north }: GeoBox, place: Place): string[] {
   const [w, e] = [place(west), place(east)];
   const isBetween = west <= east ? 'and' : 'or';
@@ -143,15 +143,16 @@ function uploaderCondition(uploaders: readonly Buffer[], place: Place): string {
 }
 
 /**
- * Upper case of every script, so that ß meets SS and both sigmas meet; a decomposed letter meets the composed one. Most
- * texts are composed, and to see that takes a third of the time that composing them anew does.
+ * Upper case for every script, so that ß matches SS and both sigmas match; a decomposed letter
+ * matches the composed one. Most texts are composed, and checking that takes a third of the time of
+ * composing them again.
  */
 function folded(text: string): string {
   const composed = `case when ${text} is nfc normalized then ${text} else normalize(${text}, NFC) end`;
   return `upper((${composed}) collate "und-x-icu")`;
 }
 
-/** A slug is of ASCII. */
+/** A slug contains only ASCII. */
 const SEARCHED = [folded('title'), folded('original_filename'), 'upper(file_slug)'];
 
 function searchCondition(search: string, place: Place): string {

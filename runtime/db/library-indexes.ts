@@ -1,21 +1,24 @@
-// The indexes that filters of libraries need in large projects. They are built behind the rows, by a job and only where
-// somebody wants them, since each makes every write of a file dearer. Spec: Limits, unindexed-project threshold.
+// The indexes that library filters need in large projects. A job builds them later, and only where somebody wants them,
+// since each makes every write of a file more expensive. Spec: Limits, unindexed-project threshold.
 import type { Queryable } from './client.ts';
 import { kept } from './kept-statements.ts';
 
-/** Null is the default library: an expression, so that an index gives its order for that one too. */
+/** Null is the default library: an expression, so that an index can order it too. */
 export const LIBRARY_KEY = `coalesce(library_id, '')`;
-/** Every folder with a slash behind it, so that a subtree is one range: `a/b/` up to `a/b0`. */
+/** Every folder with a trailing slash, so that a subtree is one range: `a/b/` up to `a/b0`. */
 export const FOLDER_KEY = `(folder || '/') collate "C"`;
-/** What a file is called: by whoever uploaded it, else by its slug. Small letters of every script, then bytes. */
+/**
+ * A file's display name: the uploader's, otherwise its slug. Lower case for every script, then
+ * bytes.
+ */
 export const NAME_KEY = `lower(coalesce(original_filename, file_slug) collate "und-x-icu") collate "C"`;
-/** Undated ones last. */
+/** Undated files last. */
 export const TAKEN_KEY = `coalesce(taken_at, timestamptz '-infinity')`;
 
 const IN_LIBRARY = `project_id, (${LIBRARY_KEY})`;
 const LIVE = `status <> 'deleted'`;
 
-/** By name: what stands behind `create index … on files`. */
+/** By name: what follows `create index … on files`. */
 export const LIBRARY_INDEXES: Readonly<Record<string, string>> = {
   files_library_in_order: `(${IN_LIBRARY}, position desc) where ${LIVE}`,
   files_library_folders: `(${IN_LIBRARY}, (${FOLDER_KEY}), position desc) where ${LIVE}`,
@@ -27,9 +30,9 @@ export const LIBRARY_INDEXES: Readonly<Record<string, string>> = {
 };
 
 export type ProjectSize = {
-  /** Files that the project ever had, whatever became of them. */
+  /** All files that the project ever had, including deleted ones. */
   file_rows: number;
-  /** Whether every index of libraries is there and whole. */
+  /** Whether every library index exists and is valid. */
   is_indexed: boolean;
 };
 
@@ -39,15 +42,15 @@ const SIZE = kept(
       where i.indisvalid) = cardinality($2::text[]) as is_indexed`,
 );
 
-/** Reads one row of files and the catalogue, however large the project is. */
+/** Reads one row of files and the catalog, however large the project is. */
 export async function findProjectSize(db: Queryable, projectId: string): Promise<ProjectSize> {
   const [row] = await db.query<ProjectSize>(SIZE, [projectId, Object.keys(LIBRARY_INDEXES)]);
   return row ?? { file_rows: 0, is_indexed: false };
 }
 
 /**
- * Each statement by itself, since none of them may stand in a transaction. One that was broken off leaves an index that
- * is not valid: it is dropped and begun anew.
+ * Runs each statement by itself, as none of them may run in a transaction. An interrupted build
+ * leaves an invalid index: it is dropped and built again.
  */
 export async function buildLibraryIndex(db: Queryable, name: string): Promise<'built' | 'there'> {
   const definition = LIBRARY_INDEXES[name];

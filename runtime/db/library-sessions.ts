@@ -1,12 +1,12 @@
-// What a library session's token cannot say of itself: whether it was revoked, by its subject, key or library, and the
-// project as it is now. Spec: Library session; Rules 6.
+// What a library session's token cannot contain: whether it was revoked, by its subject, key or library, and the
+// project's current state. Spec: Library session; Rules 6.
 import type { Queryable, Transaction } from './client.ts';
 import { deleteRowsOlderThan } from './delete-rows.ts';
 import { kept } from './kept-statements.ts';
 import { PROJECT_COLUMNS, type ProjectRow } from './projects.ts';
 
 export type LibrarySessionFacts = ProjectRow & {
-  /** Of the key that minted it; null: there is no such key. */
+  /** The status of the key that minted it; null: the key does not exist. */
   key_status: 'active' | 'revoked' | null;
   is_library_gone: boolean;
   /** In Unix seconds, by the database's clock. */
@@ -51,7 +51,7 @@ type Revocation = {
   uploaders: readonly Buffer[] | null;
 };
 
-/** Returns when, by the database's clock. */
+/** Returns the time of the revocation, by the database's clock. */
 export async function upsertRevocation(
   tx: Transaction,
   { project_id, uploaders }: Revocation,
@@ -68,7 +68,7 @@ export async function upsertRevocation(
   return row.revoked_at;
 }
 
-/** How long the pause after a revocation goes on, in seconds; 0: there is none. */
+/** The remaining seconds of the pause after a revocation; 0: there is none. */
 export async function findRevocationPause(
   db: Queryable,
   asked: { project_id: string; uploaders: readonly Buffer[]; pause_seconds: number },
@@ -82,7 +82,7 @@ export async function findRevocationPause(
   return Math.max(0, row?.seconds ?? 0);
 }
 
-/** Returns how many went. */
+/** Returns how many were deleted. */
 export function deleteOldRevocations(db: Queryable, ageSeconds: number): Promise<number> {
   return deleteRowsOlderThan(
     db,
@@ -91,7 +91,9 @@ export function deleteOldRevocations(db: Queryable, ageSeconds: number): Promise
   );
 }
 
-/** How many uploads a session has begun. Until the transaction ends nobody else counts them, in any process. */
+/**
+ * How many uploads a session has begun. Until the transaction ends no other process counts them.
+ */
 export async function lockSessionUploads(tx: Transaction, sessionId: string): Promise<number> {
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [sessionId]);
   const [row] = await tx.query<{ count: number }>(

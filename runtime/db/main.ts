@@ -1,4 +1,4 @@
-/** `tintype migrate`: brings the database to this version and says what it did. */
+/** `tintype migrate`: brings the database to this version and prints what it did. */
 import { isOutage } from '../core/outage.ts';
 import { Advice } from '../platform/advice.ts';
 import { type Environment, parseConfig } from '../platform/config.ts';

@@ -1,5 +1,6 @@
-// Brings a database to this version: the SQL files of migrations/ in order, each in a transaction, under an advisory
-// lock so that processes that start together do not collide. Applied files never change; a change is a new file.
+// Brings a database to this version: runs the SQL files of migrations/ in order, each in a transaction, under an
+// advisory lock so that processes that start together do not collide. Applied files never change; a change is a new
+// file.
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -7,23 +8,24 @@ import type { Queryable } from './client.ts';
 import type { Connection } from './connection.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Of waiting for a migration that another process runs, and again for the tables of each file. */
+/** For waiting until another process's migration ends, and again for the tables of each file. */
 const PATIENCE_MS = 120_000;
 /**
- * Whoever comes behind a lock that waits for a table waits with it: it is given up soon, and tried again for longer,
- * as reads that overlap leave no short gap. The last is below the 5 s that a statement has, those behind it too.
+ * While a lock waits for a table, everyone behind it waits too. So it is given up soon, and tried
+ * again for longer, as overlapping reads leave no short gap. The last is below a statement's limit
+ * of 5 s, for those behind it too.
  */
 const TABLE_TIMEOUT_MS = { first: 1000, last: 4000 };
 const PAUSE_MS = 1000;
-/** A lock that was not to be had in time. */
+/** The lock was not available in time. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
 type Waiting = { patience_ms?: number };
 
-/** What was applied now, and what a newer version had applied before: names of migrations. */
+/** Names of migrations: the ones applied now, and those that a newer version applied before. */
 export type Migrated = { applied: string[]; newer: string[] };
 
-/** A second call applies none. */
+/** A second call applies nothing. */
 export async function migrate(
   url: string,
   { patience_ms = PATIENCE_MS }: Waiting = {},
@@ -39,7 +41,7 @@ export async function migrate(
   });
 }
 
-/** Takes every migration back, newest first: all data is gone afterwards. */
+/** Reverts every migration, newest first: all data is gone afterwards. */
 export async function unmigrate(url: string): Promise<void> {
   await connected(url, async (client) => {
     await lockOut(client, PATIENCE_MS);
@@ -47,7 +49,7 @@ export async function unmigrate(url: string): Promise<void> {
   });
 }
 
-/** The number of the newest migration of this version. */
+/** The number of this version's newest migration. */
 export async function findNewestMigration(): Promise<string> {
   const names = await listMigrations();
   return /^\d+/.exec(names.at(-1) ?? '')?.[0] ?? '0000';
@@ -60,8 +62,8 @@ async function listMigrations(): Promise<string[]> {
 }
 
 /**
- * What a database differs in from this version: migrations that it lacks, and those of a newer version, with which the
- * version before it works.
+ * How a database differs from this version: migrations that it lacks, and those of a newer version,
+ * whose schema the version before it supports.
  */
 export type SchemaDifference = { missing: string[]; newer: string[] };
 
@@ -94,7 +96,10 @@ function compare(client: Connection): Promise<SchemaDifference> {
   return compareMigrations({ query: async (text) => (await client.query(text)).rows });
 }
 
-/** Every other migration, until the connection ends: by the lock that runners of older versions take, too. */
+/**
+ * Excludes all other migrations until the connection ends, by the lock that older versions' runners
+ * take too.
+ */
 async function lockOut(client: Connection, patience_ms: number): Promise<void> {
   const { PG_MIGRATE_LOCK_ID } = await loadRunner();
   await client.query(`set lock_timeout = ${patience_ms}`);
@@ -109,7 +114,7 @@ async function lockOut(client: Connection, patience_ms: number): Promise<void> {
 
 type Direction = 'up' | 'down';
 
-/** Goes on where it was when a table was in use for too long: each file has the whole patience. */
+/** Resumes after a table was in use for too long: each file has the full patience. */
 async function run(
   client: Connection,
   { direction, patience_ms }: { direction: Direction; patience_ms: number },
@@ -134,7 +139,7 @@ class TablesInUse extends Error {
   }
 }
 
-/** False where a table was in use. */
+/** False if a table was in use. */
 async function runOnce(
   dbClient: Connection,
   { direction, timeout_ms }: { direction: Direction; timeout_ms: number },
@@ -163,12 +168,15 @@ function isLockNotAvailable(error: unknown): boolean {
   return (error as { code?: string }).code === LOCK_NOT_AVAILABLE;
 }
 
-/** Most starts find nothing to do, and need no runner for that. */
+/** Loaded on demand, as most starts find nothing to do. */
 function loadRunner() {
   return import('node-pg-migrate');
 }
 
-/** A connection of the runner's own would still be closing when it answers: a server that ends then ends the process. */
+/**
+ * The runner's own connection would still be closing after it returns: a server that ends then
+ * would crash the process.
+ */
 async function connected<T>(url: string, work: (client: Connection) => Promise<T>): Promise<T> {
   const { withConnection } = await import('./connection.ts');
   return withConnection(

@@ -8,7 +8,7 @@ export type ModerationNoteRow = {
   project_id: string;
   file_slug: string;
   note: string;
-  /** Subject of whoever wrote it last. */
+  /** Subject of the last author. */
   author: string;
   created_at: Date;
   updated_at: Date;
@@ -17,7 +17,10 @@ export type ModerationNoteRow = {
 type NoteOfFile = Pick<ModerationNoteRow, 'project_id' | 'file_slug'>;
 type NewModerationNote = Omit<ModerationNoteRow, 'created_at' | 'updated_at'>;
 
-/** Writes the note, in the place of the one before, and new as that was: who reads the newest first finds it. */
+/**
+ * Writes the note in place of the previous one, with a new time: it comes first in a list of the
+ * newest.
+ */
 export async function upsertModerationNote(
   db: Queryable,
   { project_id, file_slug, note, author }: NewModerationNote,
@@ -43,7 +46,7 @@ export async function findModerationNote(
   return rows[0];
 }
 
-/** Newest first, across projects; of one project, one slug, or all with null. */
+/** Newest first, across projects; of one project, one slug, or all if null. */
 export function listModerationNotes(
   db: Queryable,
   { limit, after, ...asked }: PageQuery & { project_slug: string | null; file_slug: string | null },
@@ -56,7 +59,7 @@ type ListedNote = ModerationNoteRow & { project_slug: string };
 const LIST: FilteredList<ListedNote, 'project_slug' | 'file_slug'> = {
   select: 'select n.*, p.project_slug from moderation_notes n join projects p using (project_id)',
   conditions: {
-    // By its id: in the order of that index a page ends where it is full.
+    // By the id: its index is in the order of the list, so that a full page ends the scan.
     project_slug: (value) =>
       `n.project_id = (select project_id from projects where project_slug = ${value})`,
     file_slug: (value) => `n.file_slug = ${value}`,

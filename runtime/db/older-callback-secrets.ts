@@ -1,12 +1,15 @@
-// Table older_callback_secrets: of a secret that is rotated again within a day, those that sign along for longer than
-// the row of the project remembers. Spec: Events, Signature rules.
+// Table older_callback_secrets: when a secret is rotated several times within a day, the older ones that still sign
+// along, and that the project's row has no column for. Spec: Events, Signature rules.
 import { CALLBACK_SECRETS_SIGNING_MAX } from '../core/limits.ts';
 import type { Transaction } from './client.ts';
 
-/** The project's present and previous ones. */
+/** The project's current and previous secret. */
 const KEPT_ELSEWHERE = 2;
 
-/** Keeps what signs along in the project's row now, for what is left of its day; the oldest beyond the limit go. */
+/**
+ * Keeps the previous secret of the project's row for the rest of its day; deletes the oldest ones
+ * beyond the limit.
+ */
 export async function keepPreviousCallbackSecret(
   tx: Transaction,
   project_id: string,

@@ -1,6 +1,6 @@
 /**
- * The terms of the operator's leaders: the newest one alone may write, whatever an older one believes. A transaction
- * that has locked its term holds up the next leader until it has ended. Spec: Project.
+ * The terms of the operator's leaders: only the newest may write, whatever an older one believes. A transaction that
+ * has locked its term delays the next leader until it ends. Spec: Project.
  */
 import type { Queryable, Transaction } from './client.ts';
 import { kept } from './kept-statements.ts';
@@ -8,13 +8,15 @@ import { kept } from './kept-statements.ts';
 export type OperatorTerm = {
   /** Namespace and name. */
   lease: string;
-  /** Which of that name: another cluster has another one; null where a version before this wrote it. */
+  /**
+   * Tells Leases of one name apart, such as another cluster's; null if an earlier version wrote it.
+   */
   lease_uid: string | null;
   epoch: number;
   holder: string;
 };
 
-/** Nothing where this term, or a later one, has been written already. */
+/** No effect if this term, or a later one, was written already. */
 export async function raiseOperatorTerm(
   db: Queryable,
   { lease, lease_uid, epoch, holder }: OperatorTerm,
@@ -28,7 +30,7 @@ export async function raiseOperatorTerm(
   );
 }
 
-/** Of all Leases. */
+/** Over all Leases. */
 export async function findNewestOperatorTerm(db: Queryable): Promise<OperatorTerm | undefined> {
   const [term] = await db.query<OperatorTerm>(
     `select lease, lease_uid, epoch, holder from operator_terms
@@ -37,9 +39,9 @@ export async function findNewestOperatorTerm(db: Queryable): Promise<OperatorTer
   return term;
 }
 
-/** As it stands in the database. */
+/** A term as stored in the database. */
 export type KnownTerm = OperatorTerm & {
-  /** Another one where the table was made anew, with whatever rows. */
+  /** Changes if the table is recreated, whatever its rows. */
   table: string;
 };
 
@@ -54,7 +56,10 @@ export async function findOperatorTerm(
   return term;
 }
 
-/** The number of the newest term, 0 where there was none; also before the database is of this version. */
+/**
+ * The number of the newest term, 0 if there is none; also works before the database is at this
+ * version.
+ */
 export async function findLastOperatorEpoch(db: Queryable, lease: string): Promise<number> {
   const [term] = await db.query<Pick<OperatorTerm, 'epoch'>>(
     'select epoch from operator_terms where lease = $1',
@@ -69,8 +74,8 @@ const LOCK = kept(
 );
 
 /**
- * Until the end of the transaction nobody begins a later one, and what it writes is not noted in declared_row_changes as
- * what others write is.
+ * Until the transaction ends nobody begins a later term, and its writes are not recorded in
+ * declared_row_changes, unlike those of others.
  */
 export async function lockOperatorTerm(
   tx: Transaction,

@@ -6,8 +6,9 @@ import { THIS_MOMENT } from './this-moment.ts';
 export type ExemptionRow = { organization_id: string; from: Date; until: Date | null };
 
 /**
- * Opens an exemption now and clears quota_exceeded_at. Undefined when one is open already. Behind the lock of the
- * organization; where the clock has not gone on since the last one, it begins as soon after that as it can.
+ * Opens an exemption now and clears quota_exceeded_at. Undefined if one is already open. Requires
+ * the lock on the organization. If the clock has not advanced since the last one ended, it begins
+ * as soon after that as possible.
  */
 export async function insertExemption(
   tx: Transaction,
@@ -28,7 +29,9 @@ export async function insertExemption(
   return rows[0];
 }
 
-/** Ends the open exemption now, behind the lock of the organization. Undefined when none is open. */
+/**
+ * Ends the open exemption now. Requires the lock on the organization. Undefined if none is open.
+ */
 export async function updateExemptionEnd(
   tx: Transaction,
   organizationId: string,

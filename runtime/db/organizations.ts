@@ -20,11 +20,11 @@ export type NewOrganization = {
   organization_id: string;
   name: string;
   plan: string;
-  /** The Kubernetes namespace that it is made for. */
+  /** The Kubernetes namespace that it was created for. */
   namespace?: string;
 };
 
-/** Undefined when the namespace has its organization already. */
+/** Undefined if the namespace already has its organization. */
 export async function insertOrganization(
   db: Queryable,
   { organization_id, name, plan, namespace }: NewOrganization,
@@ -58,7 +58,7 @@ export async function findOrganizationByNamespace(
   return rows[0];
 }
 
-/** Held by everything that changes the balance or the quota, until the transaction ends. */
+/** Locked until the transaction ends, by everything that changes the balance or the quota. */
 export async function lockOrganization(
   tx: Transaction,
   organizationId: string,
@@ -70,7 +70,7 @@ export async function lockOrganization(
   return rows[0];
 }
 
-/** Within quota → over quota. Undefined when it was over already, or is exempt. */
+/** Within quota → over quota. Undefined if it already was over quota, or is exempt. */
 export async function updateOverQuota(
   tx: Transaction,
   organizationId: string,
@@ -83,7 +83,7 @@ export async function updateOverQuota(
   return rows[0];
 }
 
-/** Over quota → within quota. Undefined when it was within quota already. */
+/** Over quota → within quota. Undefined if it already was within quota. */
 export async function updateWithinQuota(
   tx: Transaction,
   organizationId: string,
@@ -96,7 +96,10 @@ export async function updateWithinQuota(
   return rows[0];
 }
 
-/** How many are over quota, on trial and of those who pay: each by itself, as used up trials only become more. */
+/**
+ * How many trial and paying organizations are over quota: counted separately, as used-up trials
+ * only become more.
+ */
 export async function countOverQuota(db: Queryable): Promise<{ trial: number; paid: number }> {
   const over = (which: string) =>
     `(select 1 from organizations where quota_exceeded_at is not null and ${which} limit $1)`;
@@ -110,7 +113,7 @@ export async function countOverQuota(db: Queryable): Promise<{ trial: number; pa
   return { trial: row?.trial ?? 0, paid: row?.paid ?? 0 };
 }
 
-/** Whose quota does not fit their balance: those over it that should not be, and the other way round. */
+/** Organizations whose quota state does not match their balance, in either direction. */
 export async function listUnsettledOrganizations(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ organization_id: string }>(
     `select organization_id from organizations

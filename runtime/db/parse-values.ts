@@ -1,5 +1,5 @@
-// How values of PostgreSQL are read: int8 is a number (credits and bytes stay far below 2^53, and beyond it we refuse),
-// date stays 'YYYY-MM-DD', numeric stays a string, timestamptz is a Date; the rest is pg's own.
+// How PostgreSQL values are parsed: int8 to a number (credits and bytes stay far below 2^53, and a larger value is
+// refused), date stays 'YYYY-MM-DD', numeric stays a string, timestamptz is a Date; everything else as pg does.
 
 const INT8 = 20;
 const INT8_ARRAY = 1016;
@@ -7,7 +7,7 @@ const DATE = 1082;
 
 type Parse = (text: string) => unknown;
 
-/** By the type's number; `own` is what pg reads it with. */
+/** By the type's oid; `own` is pg's parser for it. */
 export function parserOf(oid: number, own: Parse): Parse {
   if (oid === INT8) return parseInt8;
   if (oid === DATE) return (text) => text;

@@ -1,5 +1,5 @@
-// Table projects, with what a reader of a project always needs beside it: domains, active key, price and its
-// organization's plan and quota. Spec: Project.
+// Table projects, with what every reader of a project needs: domains, active key, price and its organization's plan and
+// quota. Spec: Project.
 import type { ProjectStatus } from '../core/states.ts';
 import type { Queryable, Transaction } from './client.ts';
 import { type FilteredList, listFiltered } from './filtered-list.ts';
@@ -17,7 +17,7 @@ export type ProjectRow = {
   allowed_transform_chains: string[];
   warm_presets: string[];
   default_watermark_preset_id: string | null;
-  /** Allowed origins of the default library, for every library of the project. */
+  /** Allowed origins of the default library, which apply to every library of the project. */
   library_origins: string[];
   raw_download_enabled: boolean;
   callback_url: string | null;
@@ -27,7 +27,7 @@ export type ProjectRow = {
   callback_rotation_trigger: string | null;
   status: ProjectStatus;
   suspended_by: 'owner' | 'staff' | null;
-  /** Deleting its resource did, and nobody has set its state since. */
+  /** Its resource's deletion suspended it, and nobody has set its state since. */
   suspended_by_deletion: boolean;
   storage_hard_limit_bytes: number | null;
   nudity_auto_block: boolean;
@@ -44,13 +44,13 @@ export type ProjectRow = {
   updated_at: Date;
   custom_domains: string[];
   active_signing_kid: string | null;
-  /** The multiplier that was set last, as a decimal. */
+  /** The last set multiplier, as a decimal. */
   pricing_multiplier: string;
   plan: string;
   quota_exceeded_at: Date | null;
 };
 
-/** What a reader of a project, called p, reads; o is its organization. */
+/** The columns that readers of a project, aliased p, need; o is its organization. */
 export const PROJECT_COLUMNS = `p.*, o.plan, o.quota_exceeded_at,
     array(select domain from project_domains d where d.project_id = p.project_id order by position) as custom_domains,
     (select kid from signing_keys k where k.project_id = p.project_id and k.status = 'active') as active_signing_kid,
@@ -59,13 +59,13 @@ export const PROJECT_COLUMNS = `p.*, o.plan, o.quota_exceeded_at,
 
 const JOINED = `join organizations o on o.organization_id = p.organization_id`;
 const SELECT = `select ${PROJECT_COLUMNS} from projects p ${JOINED}`;
-/** Of rows that a statement wrote and returned as p. */
+/** For rows that a statement wrote and returned as p. */
 const SELECT_WRITTEN = `select ${PROJECT_COLUMNS} from p ${JOINED}`;
 
 const BY_ID = kept(`${SELECT} where p.project_id = $1`);
 const BY_SLUG = kept(`${SELECT} where p.project_slug = $1`);
 const BY_OWNER = kept(`${SELECT} where p.owner_uid = $1`);
-// Each by its index: an `or` that was planned while there were few projects goes on reading all of them.
+// One index per branch: with `or`, a plan made while there were few projects reads all.
 const BY_OWNER_OR_SLUG = kept(
   `select ${PROJECT_COLUMNS} from (select * from projects where owner_uid = $1
      union all select * from projects where project_slug = $2) p ${JOINED}`,
@@ -93,7 +93,7 @@ export async function findProjectByOwner(
   return (await db.query<ProjectRow>(BY_OWNER, [ownerUid]))[0];
 }
 
-/** The one that the custom resource declares; else the one that has its slug. */
+/** The project that the custom resource declares; otherwise the one with the slug. */
 export async function findProjectByOwnerOrSlug(
   db: Queryable,
   { owner_uid, project_slug }: { owner_uid: string; project_slug: string },
@@ -102,7 +102,7 @@ export async function findProjectByOwnerOrSlug(
   return rows.find((row) => row.owner_uid === owner_uid) ?? rows[0];
 }
 
-/** Newest first; of one organization, or of all with null. */
+/** Newest first; of one organization, or all if null. */
 export function listProjects(
   db: Queryable,
   { limit, after, ...asked }: PageQuery & { organization_id: string | null },
@@ -119,17 +119,17 @@ const LIST: FilteredList<ProjectRow, 'organization_id'> = {
 
 const LOCK = kept('select from projects where project_id = $1 for no key update');
 
-/** The row lock under which settings, counters, keys and files of a project change, one transaction at a time. */
+/** Locks a project's row: settings, counters, keys and files change one transaction at a time. */
 export async function lockProjectRow(tx: Transaction, projectId: string): Promise<void> {
   await tx.query(LOCK, [projectId]);
 }
 
-/** The project as it stays until the transaction ends. */
+/** Locked until the transaction ends. */
 export async function lockProject(
   tx: Transaction,
   projectId: string,
 ): Promise<ProjectRow | undefined> {
-  // Locked first, read second: the subqueries then see what the holder before us committed.
+  // Lock first, read second: the subqueries then see what the previous holder committed.
   await lockProjectRow(tx, projectId);
   return findProject(tx, projectId);
 }
@@ -137,7 +137,7 @@ export async function lockProject(
 export type NewProject = Pick<ProjectRow, 'project_id' | 'organization_id' | 'project_slug'> &
   ProjectChanges & { name: string };
 
-/** Undefined when the slug is taken. */
+/** Undefined if the slug is taken. */
 export async function insertProject(
   db: Queryable,
   { project_id, organization_id, project_slug, ...settings }: NewProject,
@@ -154,7 +154,7 @@ export async function insertProject(
   return inserted[0];
 }
 
-/** The columns that a caller may set; each key of the object is one. */
+/** The columns that a caller may set, as keys of the object. */
 export type ProjectChanges = {
   [Column in (typeof CHANGEABLE)[number]]?: ProjectRow[Column] | undefined;
 };
@@ -190,7 +190,7 @@ export type ProjectUpdate = {
   changes: ProjectChanges;
 };
 
-/** Undefined when there is no such project. */
+/** Undefined if there is no such project. */
 export async function updateProject(
   db: Queryable,
   { project_id, changes }: ProjectUpdate,
@@ -208,8 +208,8 @@ export async function updateProject(
 }
 
 /**
- * Forgets every derived image of the project: its cache keys begin with the generation. No setting of the project has
- * changed with it, and so neither has its time.
+ * Forgets every derived image of the project: its cache keys begin with the generation. The
+ * project's time stays, as none of its settings changed.
  */
 export async function updateProjectGeneration(tx: Transaction, projectId: string): Promise<void> {
   await tx.query('update projects set generation = generation + 1 where project_id = $1', [
@@ -228,8 +228,9 @@ function printChanges(changes: ProjectChanges): { columns: string[]; values: unk
 }
 
 /**
- * The organization's projects that have a callback URL now, which they keep until the transaction ends: who is told of
- * its quota. In one order for everybody, behind the lock of the organization; nobody locks the two the other way round.
+ * The organization's projects with a callback URL, locked until the transaction ends: they receive
+ * its quota events. Always locks in the same order, behind the organization's lock; nobody locks
+ * the two in reverse.
  */
 export async function lockCallbackProjects(
   tx: Transaction,

@@ -1,4 +1,5 @@
-// Tables provider_events and billing_customers: what payment providers told, and whom they know. Spec: Infrastructure.
+// Tables provider_events and billing_customers: the events of payment providers, and the customers they know. Spec:
+// Infrastructure.
 import type { Provider } from '../core/billing/billing-fact.ts';
 import type { Queryable, Transaction } from './client.ts';
 
@@ -10,7 +11,7 @@ export type ProviderEventRow = {
   event_at: Date;
 };
 
-/** False when it was taken before. One that is being taken elsewhere is waited for. */
+/** False if it was processed before. Waits for a transaction that is processing it now. */
 export async function insertProviderEvent(
   tx: Transaction,
   { provider, event_id, event_type, event_at }: ProviderEventRow,
@@ -40,7 +41,7 @@ export type BillingCustomerRow = {
   organization_id: string;
 };
 
-/** The organization of a customer; undefined where nobody said. */
+/** The organization of a customer; undefined if unknown. */
 export async function findCustomerOrganization(
   db: Queryable,
   { provider, customer_id }: Pick<BillingCustomerRow, 'provider' | 'customer_id'>,
@@ -52,7 +53,7 @@ export async function findCustomerOrganization(
   return row?.organization_id;
 }
 
-/** False where there is no such organization. A customer that is known stays whose it is. */
+/** False if there is no such organization. A known customer keeps its organization. */
 export async function insertBillingCustomer(
   tx: Transaction,
   { provider, customer_id, organization_id }: BillingCustomerRow,

@@ -1,5 +1,5 @@
-// Table purges: what the CDN has to forget, written in the transaction of the change. Spec: Caching and response
-// headers. Each purge is two rows: at once, and again when no lookup or render from before can refill an edge.
+// Table purges: what the CDN must forget, written in the transaction of the change. Spec: Caching and response headers.
+// Each purge is two rows: one at once, and one when no earlier lookup or render can refill an edge any more.
 import { byTime } from './by-time.ts';
 import type { Queryable, Transaction } from './client.ts';
 import { countWaiting, type Waiting } from './count-waiting.ts';
@@ -11,9 +11,9 @@ export type PurgeRow = {
   project_slug: string;
   /** Null: everything of the project. */
   file_slug: string | null;
-  /** The file that had the slug; null too where an older version wrote the row. */
+  /** The file that had the slug; also null if an older version wrote the row. */
   file_id: string | null;
-  /** Those that it has, and those that it had before the change. */
+  /** The project's current domains, and those that the change took away. */
   custom_domains: string[];
   reason: string;
   attempt: number;
@@ -24,13 +24,19 @@ export type NewPurge = {
   /** Null: everything of the project. */
   files: readonly { file_id: string; file_slug: string }[] | null;
   reason: string;
-  /** Custom domains that the change takes from the project. */
+  /** Custom domains that the change takes away from the project. */
   left_domains?: string[] | undefined;
-  /** How long an edge can still be refilled with what was: lookup lifetime plus render deadline. */
+  /**
+   * For how long an edge can still be refilled with the old content: lookup lifetime plus render
+   * deadline.
+   */
   repeat_after_seconds: number;
 };
 
-/** The second one by the clock at this moment: the transaction may have begun long ago, and is seen when it ends. */
+/**
+ * The second row counts from the current time: the transaction may have begun long ago, and takes
+ * effect when it ends.
+ */
 export async function insertPurges(tx: Transaction, purge: NewPurge): Promise<void> {
   await tx.query(
     `insert into purges (project_id, file_slug, file_id, reason, left_domains, run_after)
@@ -49,9 +55,10 @@ export async function insertPurges(tx: Transaction, purge: NewPurge): Promise<vo
 }
 
 /**
- * Due purges, each claimed for the lease: of one project for every ten that there is room for, by lot where there are
- * more, equal shares of their oldest, and then the oldest of all. Of few projects, as a cache that forgets whole hosts
- * takes a call for each. A project is found by one step of the index, however much it has waiting.
+ * Due purges, each claimed for the lease. One project per ten purges of the limit, drawn at random
+ * if there are more, gets an equal share for its oldest; the rest goes to the oldest of all. Few
+ * projects, as a cache that purges whole hosts takes a call per project. One index step finds each
+ * project, however much it has waiting.
  */
 export async function claimPurges(
   db: Queryable,
@@ -101,7 +108,7 @@ export async function updatePurgesSent(db: Queryable, purgeIds: readonly number[
   );
 }
 
-/** Gives back what was claimed, and of which nobody knows whether it was sent: the attempt counts as none. */
+/** Gives back claimed purges that may or may not have been sent: the attempt does not count. */
 export async function releasePurges(
   db: Queryable,
   claimed: readonly Pick<PurgeRow, 'purge_id' | 'attempt'>[],
@@ -116,7 +123,7 @@ export async function releasePurges(
 
 export type FailedPurge = { purge_id: number; error: string; delay_seconds: number };
 
-/** They stay due: sent again after the delay of each. */
+/** They stay due: each is sent again after its delay. */
 export async function updatePurgesFailed(
   db: Queryable,
   failed: readonly FailedPurge[],
@@ -134,8 +141,8 @@ export async function updatePurgesFailed(
 }
 
 /**
- * Those that are due for the first time and those that were refused; the age is that of the change that the oldest of
- * them is for.
+ * Purges that are due for the first time, and those that were refused; the age counts from the
+ * change behind the oldest.
  */
 export function countPurgesWaiting(db: Queryable): Promise<Waiting> {
   return countWaiting(
@@ -149,7 +156,7 @@ export function countPurgesWaiting(db: Queryable): Promise<Waiting> {
   );
 }
 
-/** Sent ones that are older; returns how many went. */
+/** Deletes older sent purges; returns how many. */
 export function deleteOldPurges(db: Queryable, ageSeconds: number): Promise<number> {
   return deleteRowsOlderThan(db, { table: 'purges', column: 'sent_at' }, ageSeconds);
 }

@@ -6,23 +6,23 @@ import { kept } from './kept-statements.ts';
 export type RateRequest = {
   /** What is limited. */
   scope: string;
-  /** For whom. */
+  /** Who is limited. */
   subject: string;
   limit: number;
-  /** Windows begin at whole multiples of it since the epoch: 60 is aligned to the minute. */
+  /** Windows begin at whole multiples of this since the epoch: 60 is aligned to the minute. */
   window_seconds: number;
-  /** How many are taken at once, all of them or none; 1 where nothing is said. */
+  /** How many to take at once, all or none; default 1. */
   count?: number;
 };
 
 export type RateAnswer = { is_allowed: boolean; retry_after_seconds: number };
 
-/** Counts so many more in the current window, unless it has no room for them. */
+/** Adds `count` to the current window if there is room. */
 export async function takeFromRateWindow(db: Queryable, request: RateRequest): Promise<RateAnswer> {
   return answerOf(await db.query<RateAnswer>(TAKE, rateValues(request)), request);
 }
 
-/** `taken` has a row where there was room. Its values are the first five. */
+/** `taken` has a row if there was room. Uses $1 to $5. */
 export const TAKING = `with window_of_now as (
     select date_bin(make_interval(secs => $4), now(), timestamptz '1970-01-01 00:00:00Z') as window_start
   ), taken as (
@@ -33,7 +33,7 @@ export const TAKING = `with window_of_now as (
     returning count
   )`;
 
-/** What became of the taking, as a RateAnswer. */
+/** The result as a RateAnswer. */
 export const TAKEN = `
   select exists (select from taken) as is_allowed, greatest(1, ceil(extract(epoch from
     window_start + make_interval(secs => $4) - now())))::integer as retry_after_seconds
@@ -50,7 +50,7 @@ export function answerOf([row]: RateAnswer[], { window_seconds }: RateRequest): 
   return row ?? { is_allowed: false, retry_after_seconds: window_seconds };
 }
 
-/** Windows that began longer ago; returns how many went. */
+/** Deletes windows that began longer ago; returns how many. */
 export function deleteOldRateWindows(db: Queryable, ageSeconds: number): Promise<number> {
   return deleteRowsOlderThan(db, { table: 'rate_windows', column: 'window_start' }, ageSeconds);
 }

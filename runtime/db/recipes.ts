@@ -22,7 +22,9 @@ export type NewRecipe = Pick<
 
 type RecipeOfProject = { project_id: string; recipe_id: string };
 
-/** Makes the recipe or replaces the one of this id. A taken name violates recipes_name_taken. */
+/**
+ * Inserts the recipe, or replaces the one with this id. A taken name violates recipes_name_taken.
+ */
 export async function upsertRecipe(
   db: Queryable,
   recipe: NewRecipe,

@@ -1,4 +1,5 @@
-// What each station of metering has of a day: batches, hours, the ledger. Only reads. Spec: Staff (reconciliation).
+// What each stage of metering has recorded for a day: batches, hours, the ledger. Only reads. Spec: Staff
+// (reconciliation).
 import type { Queryable } from './client.ts';
 
 export type DayOfProject = {
@@ -12,7 +13,7 @@ export type DayOfProject = {
   charged_credits: number;
 };
 
-/** Days from one to another, both included, of these projects; those of which no station has anything are left out. */
+/** The days of an inclusive range, for these projects; days without any record are left out. */
 export async function listDaysOfProjects(
   db: Queryable,
   { project_ids, from, to }: { project_ids: readonly string[]; from: string; to: string },
@@ -63,16 +64,19 @@ export async function listMeteredProjects(db: Queryable, since: Date): Promise<s
 }
 
 export type SpoolLoss = {
-  /** On which it was told: YYYY-MM-DD */
+  /** The day of the report: YYYY-MM-DD */
   day: string;
   spool_id: string;
-  /** Pieces that never came although later ones did: set aside by the delivery server, or gone with its disk. */
+  /**
+   * Pieces that never came although later ones did: set aside by the delivery server, or lost with
+   * its disk.
+   */
   missing_batches: number;
-  /** Deliveries that its disk did not take. */
+  /** Deliveries that could not be written to its disk. */
   lost_deliveries: number;
 };
 
-/** What was delivered and is in no batch, by spool; of what came since an instant. */
+/** Deliveries that are in no batch, by spool; for batches received since `since`. */
 export async function listSpoolLosses(db: Queryable, since: Date): Promise<SpoolLoss[]> {
   return db.query(
     `with numbered as (

@@ -1,8 +1,8 @@
-// Table render_leases: one render of a derived image in the whole installation. A lease ends with its time, and whoever
-// takes one clears away two that ended long ago. Spec: Delivery host.
+// Table render_leases: at most one render of a derived image at a time, in the whole installation. A lease expires by
+// time, and whoever takes one deletes two that expired long ago. Spec: Delivery host.
 import type { Queryable } from './client.ts';
 
-/** `mine`: nobody else renders it now. `stored`: it was, a moment ago. */
+/** `mine`: nobody else renders the image now. `stored`: somebody just stored it. */
 export type LeaseState = 'mine' | 'held' | 'stored';
 
 const ENDED_SECONDS = 60;
@@ -36,7 +36,9 @@ export async function acquireRenderLease(
   return row?.state ?? 'held';
 }
 
-/** Its image can be read from the store; whoever waits for the lease is told so for a while. */
+/**
+ * The image can now be read from the store; for a while, others that ask for the lease learn so.
+ */
 export async function updateRenderLeaseStored(
   db: Queryable,
   { derived_key, told_seconds }: { derived_key: string; told_seconds: number },
@@ -48,7 +50,7 @@ export async function updateRenderLeaseStored(
   );
 }
 
-/** Gives up one's own lease; without an id, whoever's it is: nothing was stored. */
+/** Gives up one's own lease, or without an id anybody's: nothing was stored. */
 export async function deleteRenderLease(
   db: Queryable,
   { derived_key, lease_id = null }: { derived_key: string; lease_id?: string | null },

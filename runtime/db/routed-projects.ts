@@ -1,4 +1,4 @@
-/** Projects as routes are made of them: their hosts, and the resource that declares them. Spec: Project (custom_domains). */
+/** Projects as input for routes: their hosts, and the resource that declares them. Spec: Project (custom_domains). */
 import type { Queryable } from './client.ts';
 
 export type RoutedProjectRow = {
@@ -24,7 +24,7 @@ export async function findRoutedProject(
   return (await db.query<RoutedProjectRow>(`${SELECT} where p.${column} = $1`, [value]))[0];
 }
 
-/** One page, by id: those that a resource declares, and those with hosts of their own. */
+/** One page, by id: projects that a resource declares, and those with hosts of their own. */
 export function listRoutedProjects(
   db: Queryable,
   { after, limit }: { after: string; limit: number },
@@ -40,7 +40,7 @@ export function listRoutedProjects(
 
 export type RouteChangeRow = { project_id: string; version: number };
 
-/** Those whose hosts changed beyond this version, newest first. */
+/** Projects whose hosts changed after this version, newest first. */
 export function listRouteChanges(
   db: Queryable,
   { after, limit }: { after: number; limit: number },

@@ -1,17 +1,17 @@
-// Statements that always return one row, such as an insert without a condition, say so through this.
+// Helpers for rows, such as for statements that always return one, like an insert without a condition.
 
-/** The row of a statement that cannot return none. */
+/** The row of a statement that always returns one. */
 export function onlyRow<Row>(row: Row | undefined): Row {
   if (row === undefined) throw new Error('a statement returned no row where it always returns one');
   return row;
 }
 
-/** Columns of a table for a row that has those of another too: `k.name as "k.name"`. */
+/** Prefixed columns of a table, for a row that also has another table's: `k.name as "k.name"`. */
 export function columnsApart(table: string, columns: readonly string[]): string {
   return columns.map((column) => `${table}.${column} as "${table}.${column}"`).join(', ');
 }
 
-/** What was read apart, and the rest of the row. */
+/** The prefixed columns, and the rest of the row. */
 export function splitRow<Apart, Rest>(row: object, table: string): { apart: Apart; rest: Rest } {
   const prefix = `${table}.`;
   const apart: Record<string, unknown> = {};

@@ -1,5 +1,5 @@
-// Table scanner_checks as the scanner works through it. A scan is claimed for a time under a number; whoever comes back
-// with an answer after another claimed it writes nothing. Spec: Staff, checks; Other state sets.
+// Table scanner_checks, as the scanner works through it. A scan is claimed for a time, with a number; a result that
+// arrives after another claim writes nothing. Spec: Staff, checks; Other state sets.
 import type { CheckStatus } from '../core/states.ts';
 import { byTime } from './by-time.ts';
 import type { Queryable, Transaction } from './client.ts';
@@ -9,7 +9,7 @@ import type { CheckRow } from './scanner-checks.ts';
 
 export type NewCheck = { check_id: string } & Pick<FileRow, 'project_id' | 'file_id' | 'revision'>;
 
-/** In the transaction that publishes the revision. */
+/** Call it in the transaction that publishes the revision. */
 export async function insertCheck(
   tx: Transaction,
   { check_id, project_id, file_id, revision }: NewCheck,
@@ -27,14 +27,15 @@ const IS_FREE = `coalesce(lease_until, '-infinity') <= now()`;
 export type ClaimedCheck = NewCheck & {
   /** The number of this scan, from 1. */
   attempts: number;
-  /** How many of those before it were refused. */
+  /** How many earlier scans were refused. */
   refusals: number;
 };
 
 /**
- * Such that nobody scans: of every project alike, chosen by lot where more projects wait than there is room, and within a
- * project the oldest first. A scan whose process was killed is among them when its lease is over. Those that were
- * chosen are locked by their ids: asked for their state again, all that waits would be read for it.
+ * Claims checks that nobody is scanning: equally from every project, drawn at random if more
+ * projects wait than the limit allows, and the oldest first within a project. After its lease, a
+ * scan whose process was killed is claimed again. The chosen rows are locked by id: repeating the
+ * condition on the status would read everything that waits.
  */
 export async function claimChecks(
   db: Queryable,
@@ -81,8 +82,8 @@ export type Scanned = Scan & {
 };
 
 /**
- * The end of a scan. What it flagged and staff let go before is approved at once. Undefined where another scan has begun
- * or ended since.
+ * The end of a scan. A flagged check that staff approved before is approved at once. Undefined if
+ * another scan has begun or ended since.
  */
 export async function updateCheckScanned(
   tx: Transaction,
@@ -100,14 +101,17 @@ export async function updateCheckScanned(
 }
 
 export type PutOff = Scan & {
-  /** Whether this picture was refused; else something is away. */
+  /** Whether the scanner refused this picture; otherwise something is unavailable. */
   is_refused: boolean;
   delay_seconds: number;
-  /** Those that were made before waited long enough: they end here. */
+  /** Checks created longer ago than this have waited long enough: they fail here. */
   waits_seconds_max: number;
 };
 
-/** Leaves it to a later scan, or ends it as failed where it waits for too long. Undefined where it is not ours. */
+/**
+ * Leaves it to a later scan, or fails it if it has waited too long. Undefined if another scan has
+ * the claim.
+ */
 export async function updateCheckPutOff(
   db: Queryable,
   { check_id, attempts, is_refused, delay_seconds, waits_seconds_max }: PutOff,
@@ -125,10 +129,10 @@ export async function updateCheckPutOff(
   return row?.status;
 }
 
-/** How many revisions wait to be scanned, and for how long. */
+/** How many revisions wait to be scanned, and since when. */
 export const countChecksWaiting = (db: Queryable) => countChecks(db, WAITS);
 
-/** How many flagged revisions wait for a person to review them, and for how long they have been there. */
+/** How many flagged revisions wait for a review, and since when they have existed. */
 export const countChecksUnreviewed = (db: Queryable) =>
   countChecks(db, "status = 'flagged' and review = 'unreviewed'");
 

@@ -1,5 +1,5 @@
-// The revision that a check is of, as far as a picture of it goes, also where another one has taken its place.
-// Spec: Staff, checks (image).
+// The revision of a check, as needed for a picture of it, even if a newer revision has replaced it. Spec: Staff, checks
+// (image).
 import type { StoredType } from '../core/image/formats.ts';
 import type { Queryable } from './client.ts';
 import type { RevisionFacts } from './files.ts';

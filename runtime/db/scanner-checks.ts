@@ -1,5 +1,5 @@
-// Tables scanner_checks and check_reviews: what the scanner found in each revision of a file, and what staff made of
-// it. Every write is under the lock of the file's project. Spec: Staff, checks.
+// Tables scanner_checks and check_reviews: what the scanner found in each revision of a file, and what staff decided.
+// Every write requires the lock on the file's project. Spec: Staff, checks.
 import { inParts } from '../core/in-parts.ts';
 import type { CheckStatus, ReviewDecision, ReviewValue } from '../core/states.ts';
 import type { Queryable, Transaction } from './client.ts';
@@ -29,7 +29,7 @@ export type ReviewRow = {
   check_id: string;
   decision: ReviewDecision;
   note: string | null;
-  /** Subject of whoever decided. */
+  /** Subject of the reviewer. */
   reviewer: string;
   created_at: Date;
 };
@@ -41,7 +41,7 @@ export async function findCheck(db: Queryable, checkId: string): Promise<CheckRo
   return (await db.query<CheckRow>(`${SELECT} where c.check_id = $1`, [checkId]))[0];
 }
 
-/** Null: whatever it is. */
+/** Null: any value. */
 export type CheckFilters = {
   status: CheckStatus | null;
   review: ReviewValue | null;
@@ -80,7 +80,10 @@ export async function listReviews(db: Queryable, checkId: string): Promise<Revie
 
 export type NewReview = Omit<ReviewRow, 'created_at'>;
 
-/** Writes the decision, and that it is the last one of a flagged check; one that waits has it once it is flagged. */
+/**
+ * Writes the decision, which becomes the review of a flagged check; a waiting check gets it once it
+ * is flagged.
+ */
 export async function insertReview(
   tx: Transaction,
   { review_id, check_id, decision, note, reviewer }: NewReview,
@@ -98,8 +101,8 @@ export async function insertReview(
 }
 
 /**
- * The flagged checks of a file, of whatever revision, that are not approved; and that of its revision while it waits to
- * be scanned, once.
+ * The flagged checks of a file's revisions that are not approved; and the current revision's check
+ * while it waits to be scanned, once.
  */
 export async function listChecksToApprove(tx: Transaction, fileId: string): Promise<string[]> {
   const rows = await tx.query<{ check_id: string }>(
@@ -114,8 +117,8 @@ export async function listChecksToApprove(tx: Transaction, fileId: string): Prom
 }
 
 /**
- * Checks `c` under the slug of a file `f` from the one on that blocked it, also of files that were deleted meanwhile:
- * the rule of `withoutRejected`, for one file.
+ * Checks `c` under the slug of file `f`, from the one that blocked it on, including those of files
+ * deleted since: the rule of `withoutRejected`, for one file.
  */
 const SINCE_BLOCK = `files o join scanner_checks c using (file_id)
   where o.project_id = f.project_id and o.file_slug = f.file_slug and c.created_at >= coalesce(
@@ -125,14 +128,14 @@ const SINCE_BLOCK = `files o join scanner_checks c using (file_id)
 
 type Blocked = Pick<FileRow, 'file_id' | 'status' | 'file_slug' | 'blocked_at'>;
 
-/** Of a statement. */
+/** Per statement. */
 const BLOCKS_AT_ONCE = 10_000;
 
 /**
- * Files of a project that the scanner blocked, deleted ones too, and that staff did not reject: neither by the check
- * that blocked them, nor by one of what came later under their slug, also where they were deleted and uploaded again
- * meanwhile. The checks of their slugs are read by themselves, each once: joined to the files, a planner that does not
- * know yet how many there are looks at all of them for each.
+ * Files of a project that the scanner blocked, including deleted ones, and that staff did not
+ * reject: neither through the blocking check, nor through a later one under the slug, even if the
+ * file was deleted and uploaded again meanwhile. The checks of the slugs are read separately, each
+ * once: in a join, a planner without statistics would read all of them for each file.
  */
 export async function listUnreviewedBlocks(db: Queryable, projectId: string): Promise<Blocked[]> {
   const blocked = await db.query<Blocked>(
@@ -174,8 +177,9 @@ async function withoutRejected(
 }
 
 /**
- * The last file of a slug, deleted or not, where the scanner blocked it and nothing is left to say against it: what was
- * flagged since the block is approved, and its revision is clear, or approved too. Undefined where there is none.
+ * The last file of a slug, deleted or not, if the scanner blocked it and nothing stands against it
+ * any more: everything flagged since the block is approved, and its revision is clear or approved.
+ * Otherwise undefined.
  */
 export async function findApprovedBlock(
   tx: Transaction,
@@ -192,7 +196,10 @@ export async function findApprovedBlock(
   return file;
 }
 
-/** Of deleted files, so that the next ones of their slugs do not start blocked. Returns what was forgotten. */
+/**
+ * For deleted files, so that the next files of their slugs do not start blocked. Returns the
+ * removed blocks.
+ */
 export async function updateBlocksForgotten(
   tx: Transaction,
   fileIds: readonly string[],

@@ -1,7 +1,7 @@
-// Whether there is anything of Tintype in a database, which a database that was never migrated can be asked too.
+// Whether a database contains anything of Tintype; also works if it was never migrated.
 import type { Queryable } from './client.ts';
 
-/** False: no migration has ever run in it, in whatever schema. */
+/** False: no migration ever ran in the database, in any schema. */
 export async function hasTintypeSchema(db: Queryable): Promise<boolean> {
   const tables = await db.query(
     `select from pg_catalog.pg_class

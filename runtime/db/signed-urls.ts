@@ -1,5 +1,5 @@
-// What a mint of a signed URL reads, and what it writes: each at once, because mints come all the time.
-// Spec: Signing keys and signed URLs.
+// What minting a signed URL reads and writes, each in one statement, as mints are frequent. Spec: Signing keys and
+// signed URLs.
 import type { FileStatus } from '../core/states.ts';
 import { AUDIT_COLUMNS, auditValues, type NewAuditEntry } from './audit-log.ts';
 import type { Queryable } from './client.ts';
@@ -13,12 +13,12 @@ import {
   TAKING,
 } from './rate-windows.ts';
 
-/** Null: there is no live file of this slug, no active key. */
+/** Null: no live file has this slug, or no key is active. */
 export type MintFacts = {
   file_status: FileStatus | null;
   kid: string | null;
   secret_sealed: Buffer | null;
-  /** By the database's clock, which every process goes by. */
+  /** By the database's clock, which every process uses. */
   now_seconds: number;
 };
 
@@ -46,7 +46,7 @@ const INSERT = kept(
    ${TAKEN}`,
 );
 
-/** Counts a mint and notes it in the audit log; one too many is neither. */
+/** Counts a mint and records it in the audit log; a mint over the limit does neither. */
 export async function insertMint(
   db: Queryable,
   { rate, entry }: { rate: RateRequest; entry: NewAuditEntry },

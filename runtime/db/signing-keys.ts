@@ -1,4 +1,4 @@
-// Table signing_keys: one active a project, its predecessors verify until their retire_after. Spec: Signing key.
+// Table signing_keys: one active key per project; its predecessors verify until their retire_after. Spec: Signing key.
 import { KEYS_LISTED_MAX } from '../core/limits.ts';
 import type { Queryable, Transaction } from './client.ts';
 import { kept } from './kept-statements.ts';
@@ -31,7 +31,10 @@ export type NewSigningKey = Pick<SigningKeyRow, 'kid' | 'project_id' | 'secret_s
 
 const COLUMNS = `*, status = 'active' or retire_after > now() as is_verifying`;
 
-/** The first key of a project, or the next after its active one was retired: see rotateSigningKey. */
+/**
+ * The first key of a project, or the next one after the active key was retired: see
+ * rotateSigningKey.
+ */
 export async function insertSigningKey(
   tx: Transaction,
   key: NewSigningKey,
@@ -53,7 +56,10 @@ export async function insertSigningKey(
   return onlyRow(row);
 }
 
-/** Retires the active key at this moment + overlap and makes this one active; parallel rotations take turns. */
+/**
+ * Sets the active key to retire after the overlap, from now, and activates this one; parallel
+ * rotations are serialized.
+ */
 export async function rotateSigningKey(
   tx: Transaction,
   key: NewSigningKey & { overlap_seconds: number },
@@ -79,7 +85,7 @@ export async function findActiveSigningKey(
   return (await db.query<SigningKeyRow>(ACTIVE, [projectId]))[0];
 }
 
-/** How many keys of a project verify now, and in how many seconds the first of them stops. */
+/** How many keys of a project verify now, and in how many seconds the first of them expires. */
 export async function countVerifyingKeys(
   db: Queryable,
   projectId: string,
@@ -93,7 +99,10 @@ export async function countVerifyingKeys(
   return onlyRow(row);
 }
 
-/** The newest keys of a project, newest first, the active one before all; those that verify have is_verifying. */
+/**
+ * The newest keys of a project, newest first, with the active one before all; keys that verify have
+ * is_verifying.
+ */
 export async function listSigningKeys(db: Queryable, projectId: string): Promise<SigningKeyRow[]> {
   return db.query(
     `select ${COLUMNS} from signing_keys where project_id = $1
@@ -102,7 +111,7 @@ export async function listSigningKeys(db: Queryable, projectId: string): Promise
   );
 }
 
-/** Writes who declares the active key; null lets go of it. */
+/** Writes the owner of the active key; null releases it. */
 export async function updateSigningKeyOwner(
   db: Queryable,
   {

@@ -1,8 +1,8 @@
-// Secrets in tables signing_keys, projects and older_callback_secrets that nothing is verified or signed with any more:
-// they are emptied, and rows that tell of anything else stay. Spec: Signing key; Events, Signature rules.
+// Empties secrets in the tables signing_keys, projects and older_callback_secrets that no longer verify or sign
+// anything; rows that hold other information stay. Spec: Signing key; Events, Signature rules.
 import type { Queryable } from './client.ts';
 
-/** Of keys that stopped to verify longer ago; returns how many. */
+/** For keys that stopped verifying longer ago than that; returns how many. */
 export async function deleteSpentKeySecrets(db: Queryable, ageSeconds: number): Promise<number> {
   const rows = await db.query(
     `update signing_keys set secret_sealed = '', updated_at = now()
@@ -13,7 +13,9 @@ export async function deleteSpentKeySecrets(db: Queryable, ageSeconds: number): 
   return rows.length;
 }
 
-/** Of callback secrets that were rotated, and stopped to sign along longer ago; returns how many. */
+/**
+ * For rotated callback secrets that stopped signing along longer ago than that; returns how many.
+ */
 export async function deleteSpentCallbackSecrets(
   db: Queryable,
   ageSeconds: number,

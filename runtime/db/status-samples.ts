@@ -1,4 +1,4 @@
-// Table status_samples: whether each service did its work, minute by minute. Spec: Public, status.
+// Table status_samples: whether each service worked, minute by minute. Spec: Public, status.
 import type { Queryable } from './client.ts';
 import { deleteRows } from './delete-rows.ts';
 
@@ -9,7 +9,7 @@ export type StatusSampleRow = {
   duration_ms: number;
 };
 
-/** A second sample of the same minute is left out. */
+/** A second sample of the same minute is ignored. */
 export async function insertStatusSample(db: Queryable, row: StatusSampleRow): Promise<void> {
   await db.query(
     `insert into status_samples (service, sampled_at, ok, duration_ms) values ($1, $2, $3, $4)
@@ -18,7 +18,7 @@ export async function insertStatusSample(db: Queryable, row: StatusSampleRow): P
   );
 }
 
-/** Of which minute they are, and how many; undefined where there are none. */
+/** The newest minute with samples, and their number; undefined if there are none. */
 export async function findNewestSamples(
   db: Queryable,
 ): Promise<{ sampled_at: Date; count: number } | undefined> {
@@ -49,7 +49,7 @@ export async function listNewestSamples(
   );
 }
 
-/** Returns how many went. */
+/** Returns how many were deleted. */
 export function deleteOldStatusSamples(db: Queryable, before: Date): Promise<number> {
   return deleteRows(db, { table: 'status_samples', condition: 'sampled_at < $1', value: before });
 }

@@ -1,4 +1,5 @@
-// Table subscriptions: subscriptions as their provider last told. Spec: Billing; Other state sets (subscription).
+// Table subscriptions: subscriptions as their provider last reported them. Spec: Billing; Other state sets
+// (subscription).
 import type { Provider } from '../core/billing/billing-fact.ts';
 import type { SubscriptionStatus } from '../core/states.ts';
 import type { Queryable, Transaction } from './client.ts';
@@ -9,7 +10,7 @@ export type SubscriptionRow = {
   organization_id: string;
   plan: string;
   status: SubscriptionStatus;
-  /** The provider's time of what was applied last. */
+  /** The provider's time of the last applied event. */
   changed_at: Date;
 };
 
@@ -28,7 +29,7 @@ export async function findSubscription(
   return rows[0];
 }
 
-/** The one that runs, else the one that ended last. */
+/** The running subscription, otherwise the one that ended last. */
 export async function findSubscriptionOfOrganization(
   db: Queryable,
   organizationId: string,
@@ -41,7 +42,7 @@ export async function findSubscriptionOfOrganization(
   return rows[0];
 }
 
-/** Makes it or moves it, and gives the organization the plan that it has by this. */
+/** Inserts or updates it, and sets the organization's resulting plan. */
 export async function upsertSubscription(
   tx: Transaction,
   subscription: SubscriptionRow & { organization_plan: string },
@@ -67,7 +68,7 @@ export async function upsertSubscription(
   );
 }
 
-/** Whether the caller is the one that asks the provider: of those who want to cancel at once, one does. */
+/** True for exactly one of several concurrent callers: that one asks the provider to cancel. */
 export async function claimCancellation(
   db: Queryable,
   { provider, subscription_id, lease_seconds }: SubscriptionId & { lease_seconds: number },

@@ -1,7 +1,7 @@
-// Table sweep_positions: how far a sweep over a bucket came.
+// Table sweep_positions: how far a sweep over a bucket has come.
 import type { Queryable } from './client.ts';
 
-/** The last key that was looked at; empty at the beginning. */
+/** The last key that the sweep reached; empty at the beginning. */
 export async function findSweepPosition(db: Queryable, sweep: string): Promise<string> {
   const [row] = await db.query<{ after_key: string }>(
     'select after_key from sweep_positions where sweep = $1',

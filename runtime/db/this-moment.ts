@@ -1,5 +1,5 @@
 /**
- * SQL for the moment of a statement, in the milliseconds that columns of times keep. Not now(): that is when the
- * transaction began, and one that has waited for its turn comes after the one before it.
+ * SQL for the time of a statement, in milliseconds like the time columns. Not now(), the start of the transaction: one
+ * that waited for a lock must get a later time than its predecessor.
  */
 export const THIS_MOMENT = `date_trunc('milliseconds', clock_timestamp())`;

@@ -1,12 +1,12 @@
-// Table uploads, the ways that end without a file. Each returns the storage reservation and dooms the ingest object in
-// the statement that ends the upload. Spec: States and transitions, Upload session.
+// Table uploads: the ends without a file. The statement that ends the upload also returns its storage reservation and
+// dooms the ingest object. Spec: States and transitions, Upload session.
 import type { ProcessingErrorCode } from '../core/errors.ts';
 import { additionalUploadMoves, statesBefore, uploadMoves } from '../core/states.ts';
 import type { Transaction } from './client.ts';
 import { TIME_IS_OVER } from './upload-puts.ts';
 import { UPLOAD_COLUMNS, type UploadRow } from './uploads.ts';
 
-/** created → expired once its time has come. */
+/** created → expired once its time is over. */
 export const updateUploadExpired = endOfCreated({
   from: statesBefore(uploadMoves, 'expire'),
   is_due_by_time: true,
@@ -14,7 +14,7 @@ export const updateUploadExpired = endOfCreated({
   error_code: 'session_expired',
 });
 
-/** created → expired at the caller's wish. */
+/** created → expired because the caller aborts it. */
 export const updateUploadAborted = endOfCreated({
   from: statesBefore(additionalUploadMoves, 'abort'),
   is_due_by_time: false,
@@ -22,7 +22,7 @@ export const updateUploadAborted = endOfCreated({
   error_code: 'session_expired',
 });
 
-/** created → failed at its expiry, because the object that came has another size. */
+/** created → failed at its expiry, because the stored object has another size. */
 export const updateUploadWrongSize = endOfCreated({
   from: statesBefore(additionalUploadMoves, 'expire_wrong_size'),
   is_due_by_time: true,
@@ -30,7 +30,7 @@ export const updateUploadWrongSize = endOfCreated({
   error_code: 'ingest_size_mismatch',
 });
 
-/** created → failed, because the parts that were joined have another digest and cannot be sent again. */
+/** created → failed, because the joined parts have another digest and cannot be sent again. */
 export const updateUploadWrongDigest = endOfCreated({
   from: statesBefore(additionalUploadMoves, 'refuse_joined'),
   is_due_by_time: false,
@@ -43,7 +43,7 @@ type EndOfCreated = Pick<UploadEnd, 'status' | 'error_code'> & {
   is_due_by_time: boolean;
 };
 
-/** Undefined where the upload is in another state, or its time has not come. */
+/** Undefined if the upload is in another state, or not due yet. */
 function endOfCreated({ from, is_due_by_time, ...end }: EndOfCreated) {
   const condition = `upload_id = $1 and status = any($2) and ${is_due_by_time ? TIME_IS_OVER : 'true'}`;
   return (tx: Transaction, uploadId: string): Promise<UploadRow | undefined> =>
@@ -58,7 +58,10 @@ export type UploadEnd = {
   error_code: ProcessingErrorCode;
 };
 
-/** Ends an upload without a file: its reservation is returned and its object doomed, in the same statement. */
+/**
+ * Ends an upload without a file: returns its reservation and dooms its object, in the same
+ * statement.
+ */
 export async function endUpload(tx: Transaction, end: UploadEnd): Promise<UploadRow | undefined> {
   const base = end.values.length;
   const rows = await tx.query<UploadRow>(
@@ -73,8 +76,8 @@ export async function endUpload(tx: Transaction, end: UploadEnd): Promise<Upload
 }
 
 /**
- * Beside `ended` in a WITH: gives its reservation back and dooms its ingest object. A presigned PUT can bring the
- * object back until it expires, so it is deleted after that.
+ * Follows `ended` in a WITH: returns its reservation and dooms its ingest object. A presigned PUT
+ * can bring the object back until it expires, so the object is deleted after that.
  */
 export const RELEASED_FROM_ENDED = `released as (
   update projects set reserved_bytes = projects.reserved_bytes - ended.size_bytes

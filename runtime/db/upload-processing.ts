@@ -1,5 +1,5 @@
-// Table uploads, from accepted bytes to ready or failed: attempts are counted before work begins, a lease says who
-// works, and a result is accepted only under the attempt it began with. Spec: States and transitions.
+// Table uploads, from accepted bytes to ready or failed: attempts are counted before work begins, a lease says who is
+// working, and a result is accepted only for its own attempt. Spec: States and transitions.
 import type { ProcessingErrorCode } from '../core/errors.ts';
 import { PROCESSING_KILLS_EXCUSED_MAX } from '../core/limits.ts';
 import { additionalUploadMoves, statesBefore, uploadMoves } from '../core/states.ts';
@@ -7,7 +7,7 @@ import type { Queryable, Transaction } from './client.ts';
 import { endUpload, RELEASED_FROM_ENDED } from './upload-ends.ts';
 import { UPLOAD_COLUMNS, type UploadRow } from './uploads.ts';
 
-/** One attempt at one upload: what fences a result. */
+/** One attempt at one upload: it fences the result. */
 export type Attempt = Pick<UploadRow, 'upload_id' | 'attempt'>;
 
 const CLAIMABLE = `(status = any($1) or (status = any($2) and lease_until <= now()))`;
@@ -16,7 +16,9 @@ const claimableStates = () => [
   statesBefore(additionalUploadMoves, 'retry'),
 ];
 
-/** Ids of uploads that could be claimed now, longest waiting first: the doorbells to ring again. */
+/**
+ * Ids of uploads that can be claimed now, longest waiting first: their doorbells must ring again.
+ */
 export async function listClaimableUploads(db: Queryable, limit: number): Promise<string[]> {
   const rows = await db.query<{ upload_id: string }>(
     `select upload_id from uploads where ${CLAIMABLE} order by uploaded_at limit $3`,
@@ -25,10 +27,13 @@ export async function listClaimableUploads(db: Queryable, limit: number): Promis
   return rows.map((row) => row.upload_id);
 }
 
-/** The attempt as it was claimed: `updated_at` moves when it is put off, and with no heartbeat. */
+/**
+ * The attempt as it was claimed: `updated_at` changes when the attempt is put off, but not by
+ * heartbeats.
+ */
 export type LeasedAttempt = Attempt & Pick<UploadRow, 'updated_at'> & { lease_seconds: number };
 
-/** The heartbeat. False when the attempt is over, or put off: its work is to be dropped. */
+/** The heartbeat. False if the attempt is over or put off: its work must be dropped. */
 export async function updateUploadLease(
   db: Queryable,
   { upload_id, attempt, updated_at, lease_seconds }: LeasedAttempt,
@@ -42,9 +47,10 @@ export async function updateUploadLease(
 }
 
 /**
- * Ends every lease, for an installation whose only worker is certainly gone: killed with everything else, so that its
- * attempts are excused. What ends later than a lease can is the pause before a next attempt, and stays; a shorter
- * pause is over too, and its attempt may have been excused before. Returns how many there were.
+ * Ends every lease, for an installation whose only worker is certainly gone: it was killed with
+ * everything else, so its attempts are excused. A time further ahead than any lease is the pause
+ * before a next attempt, and stays. A shorter pause also ends, and its attempt may be excused
+ * twice. Returns how many leases there were.
  */
 export async function updateUploadLeasesOver(
   db: Queryable,
@@ -60,7 +66,7 @@ export async function updateUploadLeasesOver(
   return rows.length;
 }
 
-/** Why an attempt ended; one that ended because database or storage were away is excused. */
+/** Why an attempt ended; an attempt that ended because database or storage were down is excused. */
 export type RetryCause = 'timeout' | 'failure' | 'unavailable';
 
 /** The attempt as it was claimed. */
@@ -68,8 +74,9 @@ export type Retry = Attempt &
   Pick<UploadRow, 'timeout_count' | 'excused_count'> & { delay_seconds: number; cause: RetryCause };
 
 /**
- * Ends an attempt without a result; the upload can be claimed again after the delay. Counted from what the attempt began
- * with, so that to say it again after a lost answer counts nothing twice.
+ * Ends an attempt without a result; the upload can be claimed again after the delay. The counts
+ * derive from those at the claim, so that repeating the call after a lost answer counts nothing
+ * twice.
  */
 export async function updateUploadRetry(
   db: Queryable,
@@ -93,10 +100,13 @@ export async function updateUploadRetry(
 
 type Failure = Attempt & { error_code: ProcessingErrorCode; stored_sha256?: string | undefined };
 
-/** In the place of an ETag: the digest is that of the bytes that a worker read, whatever object they came from. */
+/** In place of an ETag: the digest is of the bytes that a worker read, from whatever object. */
 export const READ_BY_WORKER = '';
 
-/** processing → failed, with the digest of bytes that were not the declared ones. Undefined when the attempt is over. */
+/**
+ * processing → failed, with the digest of bytes that differ from the declared ones. Undefined if
+ * the attempt is over.
+ */
 export async function updateUploadFailed(
   tx: Transaction,
   { upload_id, attempt, error_code, stored_sha256 }: Failure,
@@ -115,7 +125,7 @@ export async function updateUploadFailed(
   });
 }
 
-/** processing → ready, with the revision that it became. Undefined when the attempt is over. */
+/** processing → ready, with the revision that it became. Undefined if the attempt is over. */
 export async function updateUploadReady(
   tx: Transaction,
   { upload_id, attempt, file_id, revision }: Attempt & { file_id: string; revision: number },
@@ -132,7 +142,10 @@ export async function updateUploadReady(
   return rows[0];
 }
 
-/** Locks the upload of a running attempt until the transaction ends. Undefined when the attempt is over. */
+/**
+ * Locks the upload of a running attempt until the transaction ends. Undefined if the attempt is
+ * over.
+ */
 export async function lockUploadAttempt(
   tx: Transaction,
   { upload_id, attempt }: Attempt,

@@ -1,12 +1,12 @@
-// Table uploads, bytes that come through the proxy: a PUT that began in time may finish behind the session's end.
-// Spec: Uploads (proxy).
+// Table uploads, bytes that come through the proxy: a PUT that began in time may finish after the session's end. Spec:
+// Uploads (proxy).
 import { UPLOAD_RATE_BYTES_MIN, UPLOAD_RATE_WINDOW_SECONDS } from '../core/limits.ts';
 import type { Queryable } from './client.ts';
 import { UPLOAD_COLUMNS, type UploadRow } from './uploads.ts';
 
 /**
- * Lets bytes begin to come through the proxy: the session waits for their end, also behind its own. Undefined where it
- * has ended.
+ * Records the start of a PUT through the proxy: the session waits for its end, even past its own.
+ * Undefined if the session has ended.
  */
 export async function updateUploadPutBegan(
   db: Queryable,
@@ -20,6 +20,9 @@ export async function updateUploadPutBegan(
   return rows[0];
 }
 
-/** The session's time, and that of a PUT that began in it: at the least rate that is let pass. */
+/**
+ * Whether the session's time is over, and that of a PUT that began in it, at the minimum accepted
+ * rate.
+ */
 export const TIME_IS_OVER = `expires_at <= now() and (put_began_at is null or now() > put_began_at
   + make_interval(secs => size_bytes::float8 / ${UPLOAD_RATE_BYTES_MIN} + ${UPLOAD_RATE_WINDOW_SECONDS}))`;

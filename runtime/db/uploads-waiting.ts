@@ -1,11 +1,12 @@
-// How much of table uploads waits to be processed, and for how long, read by the indexes of what is under way alone.
+// How many uploads wait to be processed, and since when; only reads the indexes of uploads under way.
 import { byTime } from './by-time.ts';
 import type { Queryable } from './client.ts';
 import { countWaiting, type Waiting } from './count-waiting.ts';
 
 /**
- * Those that wait for a worker, for the first time or again as theirs is gone, and those that an outage put off: a worker
- * tries these again and again, and comes to nothing. What is worked on waits for nobody.
+ * Uploads that wait for a worker, for the first time or again as theirs is gone, and those that an
+ * outage put off: a worker tries these repeatedly, without success. An upload being processed does
+ * not wait.
  */
 export function countUploadsWaiting(db: Queryable): Promise<Waiting> {
   return countWaiting(

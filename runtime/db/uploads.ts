@@ -1,5 +1,5 @@
-// Table uploads: sessions of one image on its way in, up to the moment its bytes are accepted. What processing does
-// with it is in upload-processing.ts, how it ends without a file in upload-ends.ts. Spec: Upload session.
+// Table uploads: sessions of one image on its way in, until its bytes are accepted. Processing is in
+// upload-processing.ts, ends without a file in upload-ends.ts. Spec: Upload session.
 import type { ProcessingErrorCode } from '../core/errors.ts';
 import { statesBefore, type UploadStatus, uploadMoves } from '../core/states.ts';
 import type { Queryable } from './client.ts';
@@ -20,13 +20,13 @@ export type UploadRow = {
   storage_upload_id: string | null;
   part_count: number | null;
   part_size: number | null;
-  /** Of the stored object whose bytes last had another digest than declared, and that digest; hex. */
+  /** ETag of the stored object whose bytes last had an undeclared digest, and that digest; hex. */
   refused_etag: string | null;
   refused_sha256: string | null;
-  /** When bytes last began to come through the proxy. */
+  /** When a PUT through the proxy last began. */
   put_began_at: Date | null;
   library_id: string | null;
-  /** Its slug; `default` for the default one. */
+  /** The library's slug; `default` for the default library. */
   library: string;
   folder: string;
   title: string | null;
@@ -44,7 +44,7 @@ export type UploadRow = {
   expires_at: Date;
   /** Whether expires_at has come, by the database's clock. */
   is_expired: boolean;
-  /** Until expires_at, by the database's clock; negative behind it. */
+  /** Until expires_at, by the database's clock; negative after it. */
   remaining_seconds: number;
   uploaded_at: Date | null;
   ready_at: Date | null;
@@ -76,13 +76,14 @@ export type NewUpload = Pick<
     >
   > & {
     lifetime_seconds: number;
-    /** Of the organization's plan, where staff set no limit of the project's own; null: none. */
+    /** The plan's limit, for projects without a limit set by staff; null: none. */
     plan_storage_bytes: number | null;
   };
 
 /**
- * Reserves the declared bytes and makes the session, in one statement: parallel calls never pass the limit together.
- * Undefined when the project is not active or has not that much room, or when its library is gone.
+ * Reserves the declared bytes and inserts the session in one statement, so that parallel calls
+ * cannot exceed the limit. Undefined if the project is not active or lacks room, or its library is
+ * gone.
  */
 export async function insertUpload(
   db: Queryable,
@@ -129,7 +130,7 @@ export async function insertUpload(
   return rows[0];
 }
 
-/** By its id alone: for callers whose credential is the upload itself. */
+/** By its id only: for callers whose credential is the upload itself. */
 export async function findUpload(db: Queryable, uploadId: string): Promise<UploadRow | undefined> {
   const rows = await db.query<UploadRow>(
     `select ${UPLOAD_COLUMNS} from uploads where upload_id = $1`,
@@ -149,7 +150,7 @@ export async function findProjectUpload(
   return rows[0];
 }
 
-/** By the key of its bytes: what a storage event names. */
+/** By the key of its bytes, which storage events name. */
 export async function listUploadsByIngestKey(
   db: Queryable,
   ingestKeys: readonly string[],
@@ -160,7 +161,7 @@ export async function listUploadsByIngestKey(
   );
 }
 
-/** Newest first; of one status, or of all with null. */
+/** Newest first; of one status, or all if null. */
 export function listUploads(
   db: Queryable,
   { limit, after, ...asked }: PageQuery & { project_id: string; status: UploadStatus | null },
@@ -179,8 +180,8 @@ const LIST: FilteredList<UploadRow, 'project_id' | 'status'> = {
 };
 
 /**
- * Sessions without accepted bytes, in order of id and after one: what the sweep looks at, to complete those whose
- * object is there and to expire the others. A suspended project accepts none: of its sessions those that are over.
+ * Sessions without accepted bytes, in order of id, after `after`: the sweep completes those whose
+ * object exists, and expires others. In a suspended project, which accepts none, only expired ones.
  */
 export async function listOpenUploads(
   db: Queryable,
@@ -195,10 +196,10 @@ export async function listOpenUploads(
   );
 }
 
-/** As `exists` a planner would read all projects for it. */
+/** With `exists` a planner would read all projects. */
 const OF_ACTIVE_PROJECT = `(select p.status from projects p where p.project_id = uploads.project_id) = 'active'`;
 
-/** Notes that these bytes have another digest than declared: nobody need read them again. */
+/** Records that these bytes differ from the declared digest: nobody need read them again. */
 export async function updateUploadRefusedBytes(
   db: Queryable,
   { upload_id, etag, sha256 }: { upload_id: string; etag: string; sha256: string },
@@ -209,7 +210,7 @@ export async function updateUploadRefusedBytes(
   );
 }
 
-/** created → uploaded, while its project is active. Exactly one of several callers gets the row; the others undefined. */
+/** created → uploaded if its project is active; of parallel calls, all but one get undefined. */
 export async function updateUploadUploaded(
   db: Queryable,
   uploadId: string,
@@ -222,7 +223,7 @@ export async function updateUploadUploaded(
   return rows[0];
 }
 
-/** Which of these objects are of uploads under way; every other one in the ingest bucket is left behind. */
+/** The keys that belong to uploads under way; other objects in the ingest bucket are leftovers. */
 export async function listLiveIngestKeys(
   db: Queryable,
   ingestKeys: readonly string[],
@@ -235,7 +236,7 @@ export async function listLiveIngestKeys(
   return rows.map((row) => row.ingest_key);
 }
 
-/** Of multipart uploads at the storage, those that a session still waits for. */
+/** The storage's multipart uploads that a session still waits for. */
 export async function listLiveMultiparts(
   db: Queryable,
   ingestKeys: readonly string[],

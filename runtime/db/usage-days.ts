@@ -1,4 +1,4 @@
-// Table usage_days: the sum of a day's hours (UTC) and what was charged for it. Spec: Metering; Usage record.
+// Table usage_days: the sums of a day's hours (UTC), and the charge for it. Spec: Metering; Usage record.
 import type { Queryable, Transaction } from './client.ts';
 
 export type UsageDayRow = {
@@ -15,7 +15,9 @@ export type UsageDayRow = {
   computed_at: Date;
 };
 
-/** Sums the day's hours of a project and writes what they were charged; finalized once all 24 hours are closed. */
+/**
+ * Sums the day's hours of a project and writes the charge; finalized once all 24 hours are closed.
+ */
 export async function foldUsageDay(
   tx: Transaction,
   day: Pick<UsageDayRow, 'project_id' | 'day' | 'charged_credits' | 'hours_closed'>,
@@ -36,7 +38,7 @@ export async function foldUsageDay(
   );
 }
 
-/** Days from one to another, both included, oldest first. */
+/** The days of an inclusive range, oldest first. */
 export async function listUsageDays(
   db: Queryable,
   { project_id, from, to }: { project_id: string; from: string; to: string },

@@ -1,11 +1,11 @@
-// Partitions of table usage_batch_rows, one for each UTC day: made ahead of time, dropped as a whole. Rows of a day that
-// has none stand in usage_batch_rows_other, and lose nothing by it. Spec: Metering.
+// Partitions of table usage_batch_rows, one per UTC day: created ahead of time, dropped as a whole. Rows of a day
+// without one are in usage_batch_rows_other, with no disadvantage. Spec: Metering.
 import type { Database, Queryable } from './client.ts';
 import { deleteRows } from './delete-rows.ts';
 
 /**
- * Those of today and of so many days more that are not there yet; returns how many were made. One after another: two at
- * once would each read what the other one must lock, and make none.
+ * Creates the missing partitions of today and the days ahead; returns how many. Serialized: two
+ * callers at once would each read what the other must lock, and create none.
  */
 export async function insertUsagePartitions(db: Database, daysAhead: number): Promise<number> {
   const rows = await db.transaction(async (tx) => {
@@ -18,7 +18,10 @@ export async function insertUsagePartitions(db: Database, daysAhead: number): Pr
   return rows.filter(({ is_new }) => is_new).length;
 }
 
-/** Those of days that ended before an hour, and rows elsewhere of hours before it; returns how many partitions went. */
+/**
+ * Drops the partitions of days before `before`, and deletes older rows outside of partitions;
+ * returns how many partitions were dropped.
+ */
 export async function deleteUsagePartitions(db: Queryable, before: Date): Promise<number> {
   const [row] = await db.query<{ dropped: number }>(
     `select drop_usage_days(($1::timestamptz at time zone 'UTC')::date) as dropped`,

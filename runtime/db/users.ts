@@ -1,4 +1,4 @@
-// Table users: people of the dashboard, made at their first login. Spec: Authentication, Credentials.
+// Table users: people of the dashboard, created at their first login. Spec: Authentication, Credentials.
 import type { Queryable, Transaction } from './client.ts';
 import { kept } from './kept-statements.ts';
 import type { OrganizationRow } from './organizations.ts';
@@ -22,7 +22,7 @@ export type NewUser = Pick<
   'user_id' | 'subject' | 'organization_id' | 'email' | 'first_name' | 'last_name' | 'name'
 >;
 
-/** A user's own columns, beside those of the organization, which has some of the same names. */
+/** A user's own columns, as the organization has some of the same names. */
 const USER_COLUMNS = [
   'user_id',
   'subject',
@@ -41,7 +41,7 @@ const BY_SUBJECT = kept(
    from users u join organizations o on o.organization_id = u.organization_id where u.subject = $1`,
 );
 
-/** A user and the organization, read at once: every call from the dashboard asks for both. */
+/** A user and the organization, in one query: every call from the dashboard needs both. */
 export async function findAccount(
   db: Queryable,
   subject: string,
@@ -53,8 +53,8 @@ export async function findAccount(
 }
 
 /**
- * Makes first logins of one subject take turns until the transaction ends: whoever comes second finds the user when
- * looking again, and makes no second organization.
+ * Serializes first logins of one subject until the transaction ends: the second finds the user when
+ * it looks again, and creates no second organization.
  */
 export async function lockFirstLogin(tx: Transaction, subject: string): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('first-login:' || $1, 0))`, [

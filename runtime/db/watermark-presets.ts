@@ -35,7 +35,10 @@ const SELECT = `
   join files f on f.file_id = w.file_id
   join file_revisions r on r.file_id = f.file_id and r.revision = f.revision`;
 
-/** Makes the preset or replaces the one of this id. A taken name violates watermark_presets_name_taken. */
+/**
+ * Inserts the preset, or replaces the one with this id. A taken name violates
+ * watermark_presets_name_taken.
+ */
 export async function upsertWatermarkPreset(
   tx: Transaction,
   preset: NewWatermarkPreset,
@@ -98,7 +101,10 @@ export async function countWatermarkPresets(db: Queryable, projectId: string): P
   return row?.count ?? 0;
 }
 
-/** False when there is no such preset. The project's default violates projects_default_watermark_in_use. */
+/**
+ * False if there is no such preset. The project's default violates
+ * projects_default_watermark_in_use.
+ */
 export async function deleteWatermarkPreset(
   tx: Transaction,
   { project_id, watermark_preset_id }: PresetOfProject,
@@ -111,7 +117,7 @@ export async function deleteWatermarkPreset(
   return rows.length > 0;
 }
 
-/** Whether some preset draws this file. */
+/** Whether any preset draws this file. */
 export async function hasWatermarkPresetOfFile(db: Queryable, fileId: string): Promise<boolean> {
   const rows = await db.query('select 1 from watermark_presets where file_id = $1 limit 1', [
     fileId,
@@ -119,7 +125,7 @@ export async function hasWatermarkPresetOfFile(db: Queryable, fileId: string): P
   return rows.length > 0;
 }
 
-/** What draws this file. */
+/** The presets that draw this file. */
 export async function listWatermarkPresetsOfFile(
   db: Queryable,
   fileId: string,
@@ -127,7 +133,7 @@ export async function listWatermarkPresetsOfFile(
   return db.query(`${SELECT} where w.file_id = $1 order by w.watermark_preset_id`, [fileId]);
 }
 
-/** What draws this file, the project's default included. */
+/** Deletes the presets that draw this file, including the project's default. */
 export async function deleteWatermarkPresetsOfFile(tx: Transaction, fileId: string): Promise<void> {
   await tx.query(
     `update projects set default_watermark_preset_id = null, version = version + 1, updated_at = now()

@@ -1,13 +1,13 @@
 // Table webhook_attempts, and which deliveries are due: claimed fairly between projects, each attempt recorded in one
-// statement with what it means for its delivery. Spec: Webhook delivery attempt.
+// statement with its effect on the delivery. Spec: Webhook delivery attempt.
 import type { WebhookStatus } from '../core/states.ts';
 import type { Queryable } from './client.ts';
 
-/** A delivery that is this caller's to send, until its lease is over. */
+/** A delivery that this caller must send, until its lease expires. */
 export type ClaimedWebhook = {
   delivery_id: string;
   project_id: string;
-  /** As rooms are counted: of the URL, in lower case, without the usual port. */
+  /** The URL's host as rooms are counted: in lower case, without the default port. */
   host: string;
   event: string;
   url: string;
@@ -15,36 +15,37 @@ export type ClaimedWebhook = {
   /** Attempts of the schedule that failed so far. */
   attempt: number;
   asked_by: 'schedule' | 'person';
-  /** The wish that a person's attempt fulfills. */
+  /** The resend request that a person's attempt fulfills. */
   resend_at: Date | null;
-  /** Of its cause. */
+  /** Of the request that caused the event. */
   request_id: string | null;
   traceparent: string | null;
   lease_until: Date;
   callback_secret_sealed: Buffer;
-  /** Null once it signs no longer. */
+  /** Null once it no longer signs along. */
   previous_callback_secret_sealed: Buffer | null;
   /** Of rotations within the same day; newest first. */
   older_callback_secrets_sealed: Buffer[];
 };
 
 export type WebhookRoom = {
-  /** How many at most. */
+  /** The maximum number. */
   limit: number;
-  /** How many more a project may have under way; one that is not named may have one. */
+  /** How many more attempts a project may have under way; 1 if absent. */
   rooms: ReadonlyMap<string, number>;
-  /** The same of hosts; one that is not named may have `host_max`. */
+  /** The same for hosts; `host_max` if absent. */
   host_rooms: ReadonlyMap<string, number>;
   host_max: number;
-  /** Projects that were slow, and how many more calls all of them together may have. */
+  /** Projects that were slow, and how many more attempts they may have under way together. */
   slow: readonly string[];
   slow_limit: number;
   lease_seconds: number;
 };
 
 /**
- * Due deliveries: of every project alike, chosen by lot when there are more projects than room, and
- * within a project the oldest first. A project is found by one step of the index, however much it has waiting.
+ * Claims due deliveries: equally from every project, drawn at random if there are more projects
+ * than the limit, and the oldest first within a project. One index step finds each project, however
+ * much it has waiting.
  */
 export async function claimWebhooks(db: Queryable, room: WebhookRoom): Promise<ClaimedWebhook[]> {
   return db.query(
@@ -109,7 +110,7 @@ export async function claimWebhooks(db: Queryable, room: WebhookRoom): Promise<C
 
 export type WebhookAttemptRow = {
   delivery_id: string;
-  /** From 1, in the order in which they ended. */
+  /** From 1, in the order of their ends. */
   attempt_number: number;
   asked_by: 'schedule' | 'person';
   started_at: Date;
@@ -130,9 +131,9 @@ export type EndedAttempt = Omit<WebhookAttemptRow, 'attempt_number'> & {
 };
 
 /**
- * Writes the attempt down and moves its delivery: delivered, to the next attempt, or abandoned. What a person asked
- * for leaves the schedule as it is unless it arrived, and a later wish waits. Undefined when the lease went to
- * somebody else.
+ * Records the attempt and updates its delivery: delivered, scheduled again, or abandoned. A
+ * person's attempt leaves the schedule unchanged unless it arrived, and a later request still
+ * waits. Undefined if somebody else has the lease.
  */
 export async function recordWebhookAttempt(
   db: Queryable,
@@ -169,7 +170,10 @@ export async function recordWebhookAttempt(
 
 const DELIVERED = `status = 'delivered', delivered_at = now(), next_attempt_at = null`;
 
-/** What is set, and the values from $9 on that it names. A canceled delivery stays one, unless it arrived. */
+/**
+ * The SQL to set, and the values from $9 on that it uses. A canceled delivery stays canceled unless
+ * it arrived.
+ */
 function moveOf({ error, asked_by, resend_at, retry_seconds }: EndedAttempt) {
   const arrived = error === null ? `, ${DELIVERED}` : '';
   if (asked_by === 'person') {
@@ -186,7 +190,7 @@ function moveOf({ error, asked_by, resend_at, retry_seconds }: EndedAttempt) {
   };
 }
 
-/** Gives back what was claimed and not sent: the attempt counts as none. */
+/** Gives back a claimed delivery that was not sent: the attempt does not count. */
 export async function releaseWebhook(
   db: Queryable,
   { delivery_id, lease_until }: Pick<ClaimedWebhook, 'delivery_id' | 'lease_until'>,
@@ -197,7 +201,7 @@ export async function releaseWebhook(
   );
 }
 
-/** The newest twenty of each of these deliveries, oldest first. */
+/** The newest twenty of each delivery, oldest first. */
 export async function listWebhookAttempts(
   db: Queryable,
   deliveryIds: readonly string[],

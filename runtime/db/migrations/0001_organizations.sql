@@ -1,7 +1,7 @@
 -- Organizations, the people in them and what they may use. Spec: Organization; Organization quota.
 -- Up Migration
 
--- For a trigger whose name says the rule, as a constraint's name would, and whose condition is its violation.
+-- For triggers named after their rule, like a constraint, with the violation as their condition.
 create function refuse_row() returns trigger language plpgsql as $$
 begin
   raise check_violation using constraint = tg_name, table = tg_table_name,
@@ -45,8 +45,9 @@ create unique index organization_exemptions_one_open
 comment on table organization_exemptions is 'Intervals of free usage: an hour that one of them touches is never billed, also not by a later recompute.';
 comment on column organization_exemptions.ends_at is 'Null while the exemption lasts.';
 
--- An exclusion constraint over a text and a range would need the extension btree_gist. Transactions take turns by the
--- organization's row, and what is read after the lock is what the holder before committed.
+-- An exclusion constraint over a text and a range would need the extension btree_gist. Transactions
+-- are serialized by the lock on the organization's row; reads after the lock see what the previous
+-- holder committed.
 create function check_exemption_overlap() returns trigger language plpgsql as $$
 begin
   perform from organizations where organization_id = new.organization_id for no key update;

@@ -108,7 +108,8 @@ create index api_keys_of_project on api_keys (project_id, created_at desc, key_i
 create index api_keys_active on api_keys (project_id) where status = 'active';
 comment on table api_keys is 'Credentials of server code, bound to one project; at most 100 of a project are active.';
 
--- Counted under the project's row lock, so that parallel transactions cannot pass the bound together.
+-- Counted under the project's row lock, so that parallel transactions cannot exceed the limit
+-- together.
 create function check_active_api_keys() returns trigger language plpgsql as $$
 begin
   perform from projects where project_id = new.project_id for no key update;

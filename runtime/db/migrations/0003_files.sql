@@ -1,4 +1,4 @@
--- Uploads, files and their revisions, and what is drawn from them. Spec: Upload session; File; Watermark preset; Recipe.
+-- Uploads, files and their revisions, and what draws from them. Spec: Upload session; File; Watermark preset; Recipe.
 -- Up Migration
 
 create table uploads (
@@ -170,9 +170,10 @@ comment on column file_revisions.mezzanines is 'Half-way images that renders rea
 comment on column file_revisions.raw_object_key is 'The pixels in their own colour space for raw downloads; null where the master serves.';
 comment on column file_revisions.metadata is 'Saved metadata by kind (exif, icc, xmp): keys in the content bucket.';
 
--- The counters of a project follow its rows. Each statement notes, in the transaction's own setting, by how much it
--- moved the rows and the counters; at the commit the two are equal. So a transaction pays for what it changes, however
--- large the project is, and takes no lock. Other transactions need no look: each of them is judged by its own changes.
+-- The counters of a project follow its rows. Each statement records, in a setting of the
+-- transaction, by how much it changed the rows and the counters; at commit the two must be equal.
+-- So a transaction only pays for what it changes, however large the project, and takes no lock.
+-- Other transactions do not matter: each is checked by its own changes.
 create function note_project_counters() returns trigger language plpgsql as $$
 declare
   noted jsonb := coalesce(nullif(current_setting('tintype.counters', true), ''), '{}');

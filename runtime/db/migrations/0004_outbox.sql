@@ -1,4 +1,4 @@
--- What a transition leaves behind to be sent or read later. Spec: Events; Caching and response headers.
+-- What a transition leaves to be sent or read later. Spec: Events; Caching and response headers.
 -- Up Migration
 
 create table webhook_deliveries (

@@ -1,4 +1,4 @@
--- What the running of the service itself needs. Spec: Rates.
+-- What the service itself needs to run. Spec: Rates.
 -- Up Migration
 
 create unlogged table rate_windows (

@@ -1,4 +1,4 @@
--- Answers to calls that carry an Idempotency-Key. Spec: Conventions.
+-- Responses to calls with an Idempotency-Key. Spec: Conventions.
 -- Up Migration
 
 create table idempotency_keys (

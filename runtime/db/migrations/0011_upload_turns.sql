@@ -1,4 +1,4 @@
--- Whose turn it is: uploads are claimed fairly between projects. Spec: States and transitions.
+-- Whose turn is next: uploads are claimed fairly between projects. Spec: States and transitions.
 -- Up Migration
 
 create table upload_turns (

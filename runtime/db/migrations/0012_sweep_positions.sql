@@ -1,4 +1,4 @@
--- How far a sweep over a bucket came: each run walks a part of it. Spec: Upload session (status).
+-- How far a sweep over a bucket has come: each run covers a part of it. Spec: Upload session (status).
 -- Up Migration
 
 create table sweep_positions (

@@ -1,7 +1,7 @@
--- One render in the whole installation. Spec: Delivery host.
+-- At most one render of an image in the whole installation. Spec: Delivery host.
 -- Up Migration
 
--- Unlogged: after a crash nobody renders any more, and an empty table is the truth.
+-- Unlogged: after a crash nobody is rendering any more, so an empty table is correct.
 create unlogged table render_leases (
   derived_key text primary key,
   lease_id text not null,

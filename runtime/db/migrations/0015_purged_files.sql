@@ -1,4 +1,4 @@
--- By which tag a CDN knows the images of a purged file. Spec: Caching and response headers.
+-- The tag by which a CDN knows the images of a purged file. Spec: Caching and response headers.
 -- Up Migration
 
 alter table purges add file_id text;

@@ -1,4 +1,4 @@
--- What people of a project note about a file for those who moderate. Spec: Files, moderation-notes.
+-- Notes by people of a project about a file, for its moderators. Spec: Files, moderation-notes.
 -- Up Migration
 
 create table moderation_notes (

@@ -1,4 +1,4 @@
--- The order of a project's files as they came, by which lists of any size are read. Spec: Files; Conventions.
+-- The order in which a project's files arrived: lists of any size read by it. Spec: Files; Conventions.
 -- Up Migration
 
 alter table files add position bigint;
@@ -11,7 +11,8 @@ alter table files alter position set not null,
   add constraint files_in_order unique (project_id, position);
 comment on column files.position is 'Counts the project''s files from 1, whatever became of them: lists go by it, newest first.';
 
--- Numbered under the project's row lock, which publishing holds already: the order of positions is that of commits.
+-- Numbered under the project's row lock, which publishing already holds: positions follow the order
+-- of commits.
 create function place_file() returns trigger language plpgsql as $$
 begin
   perform from projects where project_id = new.project_id for no key update;
@@ -27,9 +28,10 @@ create index files_by_status_in_order on files (project_id, status, position des
 drop index files_of_project;
 drop index files_of_project_by_status;
 
--- The newest slugs with a prefix are found without reading the others: positions stand on shelves of 2,048 and in
--- slots of 32, each sorted by slug. A shelf is asked whether it has one; only then its slots are read. Each key is one
--- text, so that no other index seems to fit as well, whatever the planner believes of the table.
+-- Finds the newest slugs with a prefix without reading the others: positions are on shelves of
+-- 2,048 and in slots of 32, each sorted by slug. A query first checks whether a shelf has the
+-- prefix, and only then reads its slots. Each key is one text, so that no other index seems to fit
+-- as well, whatever the planner assumes about the table.
 create index files_on_shelves
   on files ((project_id || '/' || status || '/' || (position >> 11)::text || '/' || file_slug));
 create index files_in_slots

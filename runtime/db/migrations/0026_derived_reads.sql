@@ -1,4 +1,4 @@
--- When derived images were read last. Spec: Delivery host.
+-- When derived images were last read. Spec: Delivery host.
 -- Up Migration
 
 create table derived_reads (

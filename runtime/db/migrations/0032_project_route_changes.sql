@@ -1,4 +1,4 @@
--- What the operator's routes are made from, and when it changed. Spec: Project (custom_domains).
+-- What the operator's routes depend on, and when it changed. Spec: Project (custom_domains).
 -- Up Migration
 
 create sequence project_route_versions;

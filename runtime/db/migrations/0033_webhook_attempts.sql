@@ -1,4 +1,4 @@
--- What was sent to a callback URL and what came back, and which delivery is due now. Spec: Webhook delivery attempt.
+-- What was sent to a callback URL, what it returned, and which delivery is due now. Spec: Webhook delivery attempt.
 -- Up Migration
 
 alter table webhook_deliveries

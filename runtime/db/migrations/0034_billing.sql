@@ -1,5 +1,5 @@
--- What payment providers tell: their customers, subscriptions and events, and what they took back.
--- Spec: Infrastructure; Billing.
+-- Reports of payment providers: their customers, subscriptions and events, and what they took back. Spec:
+-- Infrastructure; Billing.
 -- Up Migration
 
 create table billing_customers (

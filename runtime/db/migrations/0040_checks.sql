@@ -1,4 +1,4 @@
--- What the automatic scanner found in each revision of a file, and what staff made of it. Spec: Staff; Other state sets.
+-- What the automatic scanner found in each revision of a file, and what staff decided. Spec: Staff; Other state sets.
 -- Up Migration
 
 create table scanner_checks (

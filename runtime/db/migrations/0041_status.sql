@@ -1,4 +1,4 @@
--- What the status page tells: samples of each service and incidents. Spec: Public, status; Staff, incidents.
+-- The data of the status page: samples of each service, and incidents. Spec: Public, status; Staff, incidents.
 -- Up Migration
 
 create table incidents (

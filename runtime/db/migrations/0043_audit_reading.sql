@@ -1,4 +1,4 @@
--- The trail is read by what something was done to and by who did it. Spec: Staff (all require Staff).
+-- The audit log is read by target and by actor. Spec: Staff (all require Staff).
 -- Up Migration
 
 create index audit_log_newest on audit_log (created_at desc, audit_id desc);

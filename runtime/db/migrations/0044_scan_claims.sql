@@ -1,4 +1,4 @@
--- What a lease means once scans are put off: also the pause before the next attempt. Spec: Other state sets.
+-- A lease of a scan that was put off is also the pause before its next attempt. Spec: Other state sets.
 -- Up Migration
 
 comment on column scanner_checks.lease_until is 'Nobody takes it up before: the end of a scan under way, or of a pause.';

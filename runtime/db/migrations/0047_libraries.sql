@@ -1,4 +1,4 @@
--- Named libraries, in which files and uploads of a project lie. Spec: Library; Libraries.
+-- Named libraries, which contain files and uploads of a project. Spec: Library; Libraries.
 -- Up Migration
 
 create table libraries (
@@ -27,7 +27,7 @@ alter table files add constraint files_library_of_project
   foreign key (project_id, library_id) references libraries (project_id, library_id);
 alter table uploads add constraint uploads_library_of_project
   foreign key (project_id, library_id) references libraries (project_id, library_id);
--- Whether a library is empty is asked before it is deleted.
+-- For the check that a library is empty before it is deleted.
 create index files_in_named_library on files (library_id) where library_id is not null and status <> 'deleted';
 create index uploads_into_named_library on uploads (library_id)
   where library_id is not null and status in ('created', 'uploaded', 'processing');

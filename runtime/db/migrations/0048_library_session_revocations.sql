@@ -1,4 +1,4 @@
--- Since when the library sessions of a project, or of one subject, count no more. Spec: Library session; Rules 6.
+-- Since when library sessions of a project, or of one subject, are invalid. Spec: Library session; Rules 6.
 -- Up Migration
 
 create table library_session_revocations (

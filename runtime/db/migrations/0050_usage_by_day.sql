@@ -1,5 +1,5 @@
--- Usage batches by day: what has served goes a day at a time, and the hours that a batch speaks of stand with it.
--- Spec: Metering.
+-- Usage batches by day: obsolete ones are dropped a day at a time, and a batch records the hours that it covers. Spec:
+-- Metering.
 -- Up Migration
 
 alter table usage_batches
@@ -8,7 +8,7 @@ alter table usage_batches
 comment on column usage_batches.hours is 'Each UTC hour that its rows speak of; null where the version that wrote it did not say.';
 comment on column usage_batches.lost_deliveries is 'Deliveries before it that the server''s disk did not take: they are in no batch.';
 
--- What is there becomes the partition of all days that have none of their own: nothing is copied.
+-- The existing table becomes the partition of all days without one of their own: nothing is copied.
 alter table usage_batch_rows drop constraint usage_batch_rows_batch_id_fkey;
 alter table usage_batch_rows rename to usage_batch_rows_other;
 alter index usage_batch_rows_pkey rename to usage_batch_rows_other_pkey;
@@ -24,7 +24,7 @@ alter table usage_batch_rows attach partition usage_batch_rows_other default;
 comment on table usage_batch_rows is 'What a batch says of a project in an hour (UTC); every delivery costs at least one credit. A partition a day.';
 comment on table usage_batch_rows_other is 'Rows of days without a partition of their own.';
 
--- Neither waits for long: whoever comes behind a lock that waits would wait with it.
+-- Neither waits for long: a lock that waits would make everyone behind it wait too.
 create function add_usage_day(day date) returns boolean language plpgsql set lock_timeout = '500ms' as $$
 declare
   partition text := 'usage_batch_rows_' || to_char(day, 'YYYYMMDD');

@@ -1,4 +1,5 @@
--- What a webhook came of, so that its attempts can be found with its cause. Spec: Events; Errors, Envelope (x-request-id).
+-- What caused a webhook, so that its attempts are found with their cause. Spec: Events; Errors, Envelope
+-- (x-request-id).
 -- Up Migration
 
 alter table webhook_deliveries

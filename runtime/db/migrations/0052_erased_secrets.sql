@@ -1,4 +1,4 @@
--- Secrets that verify nothing any more are erased. Spec: Signing key; Events, Signature rules.
+-- Secrets that no longer verify anything are erased. Spec: Signing key; Events, Signature rules.
 -- Up Migration
 
 create index signing_keys_to_erase on signing_keys (retire_after) where status = 'retired' and secret_sealed <> '';

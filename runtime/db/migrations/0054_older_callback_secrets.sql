@@ -1,5 +1,5 @@
--- Of a callback secret that is rotated twice within a day, those from before sign on for their own day.
--- Spec: Events, Signature rules.
+-- When a callback secret is rotated twice within a day, the older ones continue to sign for a day of their own. Spec:
+-- Events, Signature rules.
 -- Up Migration
 
 create table older_callback_secrets (

@@ -1,4 +1,4 @@
--- Rows that a resource declares and somebody else changed, so that an operator looks at them at once. Spec: Project (status).
+-- Declared rows that somebody else changed, so that an operator reconciles them at once. Spec: Project (status).
 -- Up Migration
 
 create sequence declared_row_versions;

@@ -1,5 +1,5 @@
--- Which rows were declared in another cluster, so that an operator that comes to lead here does not take a resource for
--- deleted that was never declared in its own. Spec: Project.
+-- Rows that were declared in another cluster: an operator that begins to lead here must not treat a resource as deleted
+-- that never was in its own cluster. Spec: Project.
 -- Up Migration
 
 alter table operator_terms add column lease_uid text;

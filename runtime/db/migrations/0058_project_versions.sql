@@ -1,4 +1,4 @@
--- What the version of a project is for: no request compares it. Spec: Project.
+-- The purpose of a project's version: no request compares it. Spec: Project.
 -- Up Migration
 
 comment on column projects.version is 'Raised by each change of the project, also by one of rows beside it, such as its price.';

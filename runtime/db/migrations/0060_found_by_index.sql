@@ -1,6 +1,6 @@
--- A SigningKey resource finds its key in each look, and a page of the audit trail the entries of one action, however much
--- there is beside them. Mints are most of the trail: who asks for them reads it from its newest entry. Spec: Signing key;
--- Staff (all require Staff).
+-- A SigningKey resource looks up its key in every pass, and a page of the audit log the entries of one action, however
+-- many others there are. Mints are most of the log: a reader who filters for them reads from its newest entry. Spec:
+-- Signing key; Staff (all require Staff).
 -- Up Migration
 
 create index signing_keys_active_of_owner on signing_keys (owner_uid) where status = 'active' and owner_uid is not null;

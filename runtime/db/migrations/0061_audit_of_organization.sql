@@ -1,5 +1,5 @@
--- The trail of an organization is found by an index, what was done in its projects too: a project stays in the one that it
--- was made in. Spec: Staff (all require Staff).
+-- The audit log of an organization is found by an index, including its projects' entries: a project never changes its
+-- organization. Spec: Staff (all require Staff).
 -- Up Migration
 
 create function name_organization() returns trigger language plpgsql as $$
@@ -10,14 +10,15 @@ end
 $$;
 comment on function name_organization is 'What is done in a project is done in its organization, whoever writes it down.';
 
--- Most of it before anything is locked: nobody changes an entry, and new ones are written meanwhile.
+-- Most of it before anything is locked: entries never change, and new ones can be written
+-- meanwhile.
 update audit_log a set organization_id = p.organization_id
 from projects p where p.project_id = a.project_id and a.organization_id is null;
 
 create trigger audit_log_organization before insert on audit_log
   for each row when (new.organization_id is null and new.project_id is not null) execute function name_organization();
 
--- Those that came before the trigger did.
+-- The entries written before the trigger existed.
 update audit_log a set organization_id = p.organization_id
 from projects p where p.project_id = a.project_id and a.organization_id is null;
 

@@ -1,5 +1,5 @@
--- Moderation notes are read newest first, all of them, a project's or a slug's: a page reads no more than it shows.
--- Spec: Files, moderation-notes.
+-- Moderation notes are read newest first, of all projects, one project or one slug: a page reads no more rows than it
+-- shows. Spec: Files, moderation-notes.
 -- Up Migration
 
 create index moderation_notes_newest on moderation_notes (created_at desc, (project_id || '/' || file_slug) desc);

@@ -1,4 +1,4 @@
--- How many organizations are over quota is looked at with the metrics, every few seconds. Spec: Organization quota.
+-- The metrics read every few seconds how many organizations are over quota. Spec: Organization quota.
 -- Up Migration
 
 create index organizations_over_quota on organizations (plan) where quota_exceeded_at is not null;

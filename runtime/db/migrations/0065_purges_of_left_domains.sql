@@ -1,5 +1,5 @@
--- A custom domain that left is forgotten by caches that know hosts alone: its project has it no more when the purge is
--- sent. Spec: Caching and response headers.
+-- Caches that purge whole hosts must also purge a custom domain that left: its project no longer has it when the purge
+-- is sent. Spec: Caching and response headers.
 -- Up Migration
 
 alter table purges add left_domains text[];

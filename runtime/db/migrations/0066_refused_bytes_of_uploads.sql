@@ -1,5 +1,5 @@
--- Bytes that were compared with the declared digest are read once, and a proxy upload waits behind its time for a PUT
--- that began alone. Spec: Upload session (status).
+-- Bytes that were compared with the declared digest are read only once, and a proxy upload outlives its time only for a
+-- PUT that has begun. Spec: Upload session (status).
 -- Up Migration
 
 alter table uploads
@@ -7,7 +7,7 @@ alter table uploads
   add column refused_sha256 text,
   add column put_began_at timestamptz(3),
   add constraint uploads_refused_whole check ((refused_etag is null) = (refused_sha256 is null));
--- Processes of the version before do not say that one began.
+-- Processes of the previous version do not record the start of a PUT.
 update uploads set put_began_at = now() where status = 'created' and mode = 'proxy';
 comment on column uploads.refused_etag is 'The stored object whose bytes last had another digest than declared; compared anew once others came.';
 comment on column uploads.refused_sha256 is 'The digest of those bytes; hex.';

@@ -1,4 +1,4 @@
--- A scan that is put off while something is away is none of those after which a picture is given up. Spec: Staff, checks.
+-- A scan put off because something is unavailable does not count towards giving a picture up. Spec: Staff, checks.
 -- Up Migration
 
 alter table scanner_checks

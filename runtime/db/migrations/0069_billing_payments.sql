@@ -1,5 +1,5 @@
--- A refund of provider A names what paid an invoice and not the invoice: which one that was is told by an event of its
--- own. Spec: Infrastructure.
+-- A refund of provider A names the payment of an invoice, not the invoice: an event of its own reports which one it
+-- paid. Spec: Infrastructure.
 -- Up Migration
 
 create table billing_payments (

@@ -1,8 +1,9 @@
--- What a folder declared with a namespace in its metadata belongs to the folder, as all else of it. Spec: Project.
+-- What a folder declared with a namespace in its metadata belongs to the folder, like everything else in it. Spec:
+-- Project.
 -- Up Migration
 
--- Rows whose owner's namespace is no organization: it is that of a folder's resources. Where the folder has another of
--- the kind and name already, they stay as they are.
+-- Rows whose owner's namespace is no organization belong to a folder's resource. If the folder
+-- already has another of the same kind and name, they stay unchanged.
 do $$
 declare
   owned record;
@@ -38,4 +39,4 @@ $$;
 
 -- Down Migration
 
--- They are the folder's own before it, too.
+-- They belonged to the folder before this migration too.

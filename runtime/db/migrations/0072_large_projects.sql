@@ -1,9 +1,9 @@
--- What one project has much of is found without the rest of it. Spec: Files; Webhooks.
+-- Finds what one project has much of without reading the rest. Spec: Files; Webhooks.
 -- Up Migration
 
--- From the next analysis on, a project counts for a hundred files, however few most projects have. Where it counts for
--- one, any index of a project's files looks as good for a slug as that of slugs, and all files of a large project are
--- read for one.
+-- After the next analysis, the planner expects a hundred files per project, however few most
+-- projects have. If it expects one, any index of a project's files seems as good for a slug as the
+-- index of slugs, and a lookup reads all files of a large project.
 alter table files alter column project_id set (n_distinct = -0.01);
 
 create index webhook_deliveries_of_status on webhook_deliveries (project_id, status, created_at desc, delivery_id desc)

@@ -1,7 +1,7 @@
--- What a deleted file's row tells of the picture and of people is erased after a time. Spec: File (status).
+-- Data about the picture and about people is erased from a deleted file's row after a time. Spec: File (status).
 -- Up Migration
 
--- Reads and writes wait for this lock: nothing that looks through the table is done under it.
+-- Reads and writes wait for this lock: no statement that scans the table runs under it.
 alter table files add erased_at timestamptz(3),
   add constraint files_erased check (
     erased_at is null

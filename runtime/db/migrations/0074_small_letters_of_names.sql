@@ -1,5 +1,6 @@
--- Names are compared in small letters of every script, not of A to Z alone. Where the indexes of libraries were built,
--- that of names is built anew: nobody writes files meanwhile, and they are read until the old one goes. Spec: Files (sort).
+-- Names are compared in lower case for every script, not only A to Z. Where the library indexes were built, the one of
+-- names is rebuilt: meanwhile files cannot be written, but can be read until the old index is dropped. Spec: Files
+-- (sort).
 -- Up Migration
 
 do $$ begin

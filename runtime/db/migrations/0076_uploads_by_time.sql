@@ -1,12 +1,12 @@
--- Analyzed while nothing waits, an index of all that waits by its time looks as good for finding the next project as the
--- one of projects, and is read as a whole for each of them. So it takes a condition, which always holds, to use it. Built
--- before the old one goes: reads wait for that moment alone. Spec: Upload session.
+-- Analyzed while nothing waits, an index of waiting uploads by time seems as good for finding the next project as the
+-- index by project, and is then read as a whole for each project. So using it requires a condition, which is always
+-- true. Built before the old index is dropped: reads wait only for that moment. Spec: Upload session.
 -- Up Migration
 
 create index uploads_to_process_anew on uploads (uploaded_at) where status = 'uploaded' and uploaded_at > '-infinity';
 drop index uploads_to_process;
 alter index uploads_to_process_anew rename to uploads_to_process;
--- That of projects does its work.
+-- The index by project replaces it.
 drop index uploads_with_lease;
 
 -- Down Migration

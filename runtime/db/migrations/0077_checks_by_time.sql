@@ -1,4 +1,4 @@
--- As of uploads: the index of all checks that wait, by their time, takes a condition to use it. Spec: Staff, checks.
+-- As for uploads: using the index of waiting checks by time requires a condition. Spec: Staff, checks.
 -- Up Migration
 
 create index scanner_checks_waiting_anew on scanner_checks (created_at)

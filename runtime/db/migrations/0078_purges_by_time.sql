@@ -1,5 +1,4 @@
--- As of uploads: the index of all purges that are due, by their time, takes a condition to use it. Spec: Caching and
--- response headers.
+-- As for uploads: using the index of due purges by time requires a condition. Spec: Caching and response headers.
 -- Up Migration
 
 create index purges_due_anew on purges (run_after) where sent_at is null and run_after > '-infinity';
