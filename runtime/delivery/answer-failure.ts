@@ -1,6 +1,6 @@
 /**
- * What a viewer reads when a delivery failed: storage or database down is 503 `busy`, everything else is
- * 500 `internal`, whose cause only the log has. Spec: Errors; Delivery refusals in checking order.
+ * Turns a failed delivery into a response: 503 `busy` when storage or database is down, otherwise 500 `internal`, whose
+ * cause appears only in the log. Spec: Errors; Delivery refusals in checking order.
  */
 import { BUSY_RETRY_AFTER_SECONDS } from '../core/limits.ts';
 import { isOutage } from '../core/outage.ts';

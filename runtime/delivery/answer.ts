@@ -1,5 +1,5 @@
 /**
- * Writes a delivery's answer. A success is metered before its response ends; a refusal never is, and is
+ * Writes the response of a delivery. A success is metered before its response ends; a refusal is never metered and
  * never cached. Spec: Caching and response headers; Metering.
  */
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ import type { Answered, Exchange, MeterDelivery } from './exchange.ts';
 
 const NOTHING: Answered = { source: 'none', bytes: 0 };
 
-/** Everything or the part that is to be sent; HEAD is answered as if everything were. */
+/** The part of the image to send. HEAD ignores the range and is answered as for the whole image. */
 export type Portion = 'whole' | ByteRange;
 
 export function portionOf(
@@ -36,7 +36,9 @@ export function portionOf(
   return readWantedBytes({ range, ifRange: typeof ifRange === 'string' ? ifRange : undefined }, of);
 }
 
-/** An image that is in memory. A viewer who left before it was there got nothing and pays nothing. */
+/**
+ * Sends an image from memory. A viewer who left before it was ready got nothing and is not metered.
+ */
 export function answerBytes(
   exchange: Exchange,
   image: ServedImage,
@@ -60,8 +62,8 @@ function cut(bytes: Uint8Array, portion: Portion): Uint8Array {
 }
 
 /**
- * An image as it is stored; `stream` is null for HEAD, `image` asked when its first bytes are there. Throws where the
- * storage breaks off.
+ * Sends a stored original. `stream` is null for HEAD; `image` is called when the first bytes have
+ * arrived. Throws when the storage breaks off.
  */
 export async function answerStream(
   exchange: Exchange,
@@ -103,12 +105,11 @@ function writeHead(
   }
 }
 
-/** How long the body is to be. */
 function lengthOf(portion: Portion, sizeBytes: number): number {
   return portion === 'whole' ? sizeBytes : portion.end - portion.start + 1;
 }
 
-/** The range begins behind the image's last byte. */
+/** Refuses a range that begins beyond the image's last byte. */
 export function answerBeyond(exchange: Exchange, sizeBytes: number): Answered {
   exchange.response.setHeader('content-range', printContentRange('beyond', sizeBytes));
   return answerRefusal(exchange, 'range_not_satisfiable');
@@ -117,8 +118,9 @@ export function answerBeyond(exchange: Exchange, sizeBytes: number): Answered {
 type Handing = { size_bytes: number; meter: MeterDelivery; begin: () => void };
 
 /**
- * Metered before the last piece is handed over; a viewer who leaves midway, for what was handed over. Until the first
- * piece is there, nothing is said that could not be kept: a storage that opens may still be silent, or fail.
+ * Meters before handing over the last piece; a viewer who leaves midway is metered for the bytes
+ * handed over so far. The head is written only once the first piece is there, because a storage
+ * that opened the object may still stall or fail.
  */
 async function handOver(
   stream: Readable,
@@ -144,12 +146,12 @@ async function handOver(
   throw new Error(`${handed} bytes are stored, ${size_bytes} published`);
 }
 
-/** Throws where nothing comes, or nobody is there any more to take it. */
+/** Throws when no bytes come, or when the viewer has left. */
 async function untilReadable(stream: Readable, response: Exchange['response']): Promise<void> {
   const settled = new AbortController();
   const { signal } = settled;
   const over = [finished(stream, { signal }), finished(response, { signal })];
-  // A listener that stayed would keep the stream from flowing.
+  // A listener left in place would keep the stream from flowing.
   await Promise.race([once(stream, 'readable', { signal }), ...over]).finally(() =>
     settled.abort(),
   );
@@ -167,7 +169,7 @@ export function answerNotModified(
   return { source: 'not_modified', bytes: 0 };
 }
 
-/** As other servers log it: the viewer closed the connection before there was an answer. */
+/** The status that other servers log when the client closed the connection before the response. */
 const CLIENT_CLOSED_REQUEST = 499;
 
 export function answerNobody({ response }: Exchange): Answered {

@@ -1,7 +1,8 @@
 /**
- * A large body may be on its way to a cache for longer than the second purge of a change waits; the cache would keep it
- * for as long as its head says. So whoever sends it looks again as often as a new answer would, and breaks off what is
- * no longer served: no cache keeps a body that did not end. Spec: Caching and response headers.
+ * Sending a large body to a cache may take longer than the second purge of a change waits. The cache would then keep
+ * the outdated image for as long as its head allows. So the sender repeats its lookups as often as a new request would,
+ * and breaks the response off once the image is no longer served: no cache keeps an incomplete body. Spec: Caching and
+ * response headers.
  */
 import { LOOKUP_CACHE_SECONDS_MAX } from '../core/limits.ts';
 import { steady } from '../platform/clock.ts';
@@ -13,11 +14,11 @@ import type { Served } from './serve-image.ts';
 type WatchDeps = Pick<DeliveryDeps, 'lookup' | 'clock'>;
 type Known = Pick<Served, 'project' | 'file'>;
 
-/** A cache that takes less than this takes all of it before the second purge. */
+/** A cache has received a smaller body completely before the second purge. */
 const LARGE_BYTES_MIN = 1_000_000;
 const LOOK_MS = 1000;
 
-/** To be called when the head is written. While the database does not answer, the body goes on. */
+/** Call when the head is written. While the database does not answer, the body goes on. */
 export function breakOffWhereChanged(deps: WatchDeps, served: Served, sizeBytes: number): void {
   const { response } = served;
   if (sizeBytes < LARGE_BYTES_MIN || response.destroyed) return;
@@ -46,7 +47,10 @@ async function findAgain(
   return file && { project, file };
 }
 
-/** What the bytes depend on, and whether anybody may have them: the state of a project, its access, its images. */
+/**
+ * Compares what the bytes depend on and who may have them: the project's state and access, and its
+ * images.
+ */
 function isSame({ url, project, file }: Served, now: Known): boolean {
   return (
     now.file.status === 'ready' &&

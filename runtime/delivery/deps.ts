@@ -1,4 +1,4 @@
-/** What the delivery server works with; constructed once, at the composition root. */
+/** The dependencies of the delivery server, constructed once at the composition root. */
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
@@ -11,7 +11,7 @@ export type DeliveryDeps = {
   lookup: Lookup;
   derived: DerivedImages;
   meter: Meter;
-  /** The API's origin, for the page that a refusal links to. */
+  /** The API's origin, for the help page that a refusal links to. */
   baseUrl?: string | undefined;
   content: Bucket;
   clock: Clock;

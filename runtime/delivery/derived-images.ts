@@ -1,6 +1,6 @@
 /**
- * A derived image, from the nearest place that has it: memory, the content store, else one render. However
- * many ask for it at once, it is fetched or rendered once here. Spec: Delivery host (busy, render_timeout).
+ * Finds a derived image in the nearest place: memory, the content store, or else one render. Parallel requests for the
+ * same image share one fetch or render in this process. Spec: Delivery host (busy, render_timeout).
  */
 import { LRUCache } from 'lru-cache';
 import type { RenderRequest } from '../core/delivery/render-request.ts';
@@ -11,13 +11,13 @@ import type { DerivedReads } from './derived-reads.ts';
 import { createFailureMemory } from './failure-memory.ts';
 import { type RenderDeps, type RenderOutcome, renderOnce } from './render-once.ts';
 
-/** `gone`: the viewer left, and nobody has the image for it. */
+/** `gone`: the viewer left, and nobody here had the image ready. */
 export type DerivedImage =
   | RenderOutcome
   | { outcome: 'done'; source: 'memory'; bytes: Uint8Array }
   | { outcome: 'gone' };
 
-/** A render that went wrong for good; remembered, so that it is not tried again for each viewer. */
+/** A render that failed permanently; remembered, so that it is not repeated for each viewer. */
 export class RenderFailed extends Error {
   constructor(derivedKey: string, cause: unknown) {
     super(`${derivedKey} could not be rendered`, { cause });
@@ -26,7 +26,7 @@ export class RenderFailed extends Error {
 }
 
 export type DerivedImages = {
-  /** The signal says that the viewer left; what nobody waits for any more is given up. */
+  /** `signal` aborts when the viewer leaves; work that nobody waits for any more is cancelled. */
   find(request: RenderRequest, signal: AbortSignal): Promise<DerivedImage>;
 };
 
@@ -79,7 +79,7 @@ export function createDerivedImages(deps: Deps, options: { memory_bytes: number 
   };
 }
 
-/** One image takes at most an eighth, so that no large one drives out all others. */
+/** One image takes at most an eighth of the memory, so that no large image evicts all others. */
 function createImageMemory(bytes: number): LRUCache<string, Uint8Array> {
   return new LRUCache({
     maxSize: bytes,

@@ -1,17 +1,17 @@
-/** One request with its response, and what became of the two. */
+/** One request with its response, and how it was answered. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export type Exchange = {
   request: IncomingMessage;
   response: ServerResponse;
-  /** The API's origin, for what a refusal links to; undefined: it links nothing. */
+  /** The API's origin, for the help links of refusals; undefined: no links. */
   baseUrl: string | undefined;
 };
 
-/** Where an answer came from, for the metrics; `none` for whatever is no image. */
+/** Where an answer came from, for the metrics; `none` for everything that is not an image. */
 export type Source = 'memory' | 'store' | 'render' | 'original' | 'not_modified' | 'none';
 
-/** `bytes` of an image's body that were handed to the connection. */
+/** `bytes`: how many bytes of an image's body were handed to the connection. */
 export type Answered = { source: Source; bytes: number };
 
 /** Called with the number of body bytes, before the response ends. */

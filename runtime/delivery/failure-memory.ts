@@ -1,13 +1,13 @@
 /**
- * What failed a moment ago is not tried again for each viewer. Spec: Delivery host. A failed render or a
- * missing object is remembered for 30 s.
+ * Remembers failures, so that work that failed a moment ago is not repeated for each viewer: a failed render or a
+ * missing object for 30 s. Spec: Delivery host.
  */
 import { LRUCache } from 'lru-cache';
 import { FAILED_RENDER_REMEMBERED_SECONDS } from '../core/limits.ts';
 import { type Clock, steady } from '../platform/clock.ts';
 
 export type FailureMemory = {
-  /** Throws what failed under this key, while it is remembered. */
+  /** Throws the failure remembered under this key, if any. */
   check(key: string): void;
   remember(key: string, failure: Error): void;
 };

@@ -1,6 +1,6 @@
 /**
- * Gathers what the ordered refusals ask: URL, project, file, signature, chain and its plan. Decides nothing.
- * Spec: Delivery refusals in checking order.
+ * Gathers what the ordered refusals check: URL, project, file, signature, chain and its plan. Decides nothing. Spec:
+ * Delivery refusals in checking order.
  */
 import { isAllowedChain, readChain } from '../core/delivery/chain.ts';
 import type { ParsedChain } from '../core/delivery/operations.ts';
@@ -18,7 +18,7 @@ export type Gathered = {
   url: DeliveryUrl | undefined;
   project: KnownProject | undefined;
   file: KnownFile | undefined;
-  /** Of a derived URL whose chain can be rendered. */
+  /** Set for a derived URL whose chain can be rendered. */
   planned: PlannedRender | undefined;
 };
 

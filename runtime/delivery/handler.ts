@@ -1,6 +1,6 @@
 /**
- * One delivery: gather, refuse in order, else serve the image. Only GET, HEAD and OPTIONS are served.
- * Spec: Delivery host.
+ * Handles one delivery: gathers the facts, checks the refusals in order, then serves the image. Only GET, HEAD and
+ * OPTIONS are served. Spec: Delivery host.
  */
 import { firstRefusal } from '../core/delivery/refusals.ts';
 import type { FailureLog } from '../platform/failure-log.ts';
@@ -14,7 +14,7 @@ import { type ServingDeps, serveDerived, serveOriginal } from './serve-image.ts'
 
 export type HandlerDeps = ServingDeps & { failures: FailureLog };
 
-/** Answers in any case; resolves when the answer was handed to the connection. */
+/** Always answers; resolves when the answer has been handed to the connection. */
 export async function handleDelivery(deps: HandlerDeps, exchange: Exchange): Promise<Answered> {
   const { request, response } = exchange;
   try {

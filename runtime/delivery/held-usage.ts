@@ -1,10 +1,10 @@
 /**
- * Deliveries that the disk did not take, in memory until the database has them: a full disk costs nobody anything, unless
- * the process dies meanwhile, or the database is away for long too. Spec: Metering.
+ * Keeps deliveries that the disk did not accept in memory until the database has them. A full disk therefore loses no
+ * usage, unless the process dies meanwhile or the database is also away for long. Spec: Metering.
  */
 import type { SpooledDelivery } from './usage-batch.ts';
 
-/** A piece that never changes, so that (spool, sequence) makes it unique however often it is sent. */
+/** A piece never changes, so that (spool, sequence) identifies it however often it is sent. */
 export type HeldPiece = {
   spool_id: string;
   sequence: number;
@@ -12,18 +12,20 @@ export type HeldPiece = {
 };
 
 export type HeldUsage = {
-  /** False where there is no room for more. */
+  /** False when there is no room for more. */
   add(delivery: SpooledDelivery): boolean;
-  /** Hands out all that is held; what throws is handed out again as it was, before anything that came later. */
+  /**
+   * Passes all held deliveries to `piece`. A piece whose call throws is passed again unchanged,
+   * before anything that came later.
+   */
   send(piece: (piece: HeldPiece) => Promise<void>): Promise<void>;
-  /** How many are held. */
   size(): number;
 };
 
-/** Some ten megabytes. */
+/** About ten megabytes. */
 const HELD_MAX = 100_000;
 
-/** `spool_id`: never used before, nor by the spool. */
+/** `spool_id` must never have been used before, not even by the disk spool. */
 export function holdUsage(spool_id: string, held_max = HELD_MAX): HeldUsage {
   let held: SpooledDelivery[] = [];
   let sending: SpooledDelivery[] = [];
@@ -38,7 +40,7 @@ export function holdUsage(spool_id: string, held_max = HELD_MAX): HeldUsage {
     sending = [];
   };
   const send: HeldUsage['send'] = async (handle) => {
-    // A piece that was refused before, and behind it what came since.
+    // First the piece that was refused before, then the deliveries that came since.
     const isAgain = sending.length > 0;
     await sendPiece(handle);
     if (isAgain) await sendPiece(handle);

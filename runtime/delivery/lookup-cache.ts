@@ -1,7 +1,7 @@
 /**
- * Remembers what was looked up, absences too: fresh for 30 s, or for less. While the database does not answer, what is
- * known serves on for 5 minutes, and nobody waits for it twice in 30 s. Parallel look-ups of one key are one query.
- * Spec: Caching and response headers.
+ * Caches lookups, including absences, as fresh for at most 30 s. While the database does not answer, cached values are
+ * served for up to 5 minutes, and for 30 s after a failure without waiting for the database. Parallel lookups of one
+ * key share one query. Spec: Caching and response headers.
  */
 import { LRUCache } from 'lru-cache';
 import { LOOKUP_CACHE_SECONDS_MAX, LOOKUP_STALE_SECONDS_MAX } from '../core/limits.ts';
@@ -9,21 +9,24 @@ import { type Clock, steady } from '../platform/clock.ts';
 
 export type LookupCache<Value> = {
   find(key: string): Promise<Value | undefined>;
-  /** Asks again, whatever is remembered; throws where the database does not answer. */
+  /** Queries again regardless of the cache; throws when the database does not answer. */
   reload(key: string): Promise<Value | undefined>;
 };
 
-/** `asked_at` is when the query began: what it saw is at least as new. */
+/** `asked_at` is when the query began: its result is at least as new. */
 type Entry<Value> = { value: Value | undefined; asked_at: number; retry_at: number };
 
 const ENTRIES_MAX = 20_000;
 const OUTAGE_RETRY_MS = 2_000;
-/** After a failure; what was changed since it may be served for as long as a lookup is fresh, and not longer. */
+/**
+ * How long a failure counts as an outage. It equals the freshness of a lookup, so that a later
+ * change is not hidden for longer than usual.
+ */
 const AWAY_MS = LOOKUP_CACHE_SECONDS_MAX * 1000;
 
 export function createLookupCache<Value>(options: {
   clock: Clock;
-  /** How long it is fresh, at most LOOKUP_CACHE_SECONDS_MAX, which it is without. */
+  /** How long an entry is fresh; at most LOOKUP_CACHE_SECONDS_MAX, which is also the default. */
   fresh_seconds?: number | undefined;
   load(key: string): Promise<Value | undefined>;
 }): LookupCache<Value> {

@@ -1,7 +1,6 @@
 /**
- * The project behind a host, a file of it and its keys, as delivery needs them: remembered. A key that is
- * not known yet forces one reload, so that a fresh key verifies on every server at once.
- * Spec: Delivery host; Signing key.
+ * Cached lookups of what delivery needs: the project behind a host, its files and its keys. A key that is not known yet
+ * forces one reload, so that a fresh key verifies on every server at once. Spec: Delivery host; Signing key.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
@@ -27,12 +26,12 @@ import type { Sealing } from '../platform/sealing.ts';
 import { signingKeyContext } from '../platform/sealing-contexts.ts';
 import { createLookupCache } from './lookup-cache.ts';
 
-/** `asked_at`: what was known then, in milliseconds; whatever changed later is not in it. */
+/** `asked_at`: when the query began, in milliseconds; later changes are not in its result. */
 type Known = { asked_at: number };
 
 /**
- * `keys` by kid, still sealed; `presets` by id; `allowed_chains` read once for all requests; `database_lead_ms`: how far
- * the database's clock is ahead of ours.
+ * `keys` by kid, still sealed; `presets` by id; `allowed_chains` parsed once for all requests;
+ * `database_lead_ms`: how far the database's clock is ahead of ours.
  */
 export type KnownProject = Omit<
   DeliveryProjectRow,
@@ -48,10 +47,10 @@ export type KnownProject = Omit<
 export type KnownFile = DeliveryFileRow & Known;
 
 export type Lookup = {
-  /** By host name, lower case, without a port. */
+  /** `host` is in lower case, without a port. */
   findProject(host: string): Promise<KnownProject | undefined>;
   findFile(projectId: string, fileSlug: string): Promise<KnownFile | undefined>;
-  /** The secret of a key of the host's project; undefined where it does not verify now. */
+  /** The secret of a key of the host's project; undefined when that key does not verify now. */
   findSecret(host: string, kid: string): Promise<Uint8Array | undefined>;
 };
 
@@ -60,9 +59,9 @@ export type LookupDeps = {
   clock: Clock;
   sealing: Sealing;
   rootDomain: string;
-  /** How long what was looked up counts as fresh; default LOOKUP_CACHE_SECONDS_MAX. */
+  /** How long lookups count as fresh; default LOOKUP_CACHE_SECONDS_MAX. */
   fresh_seconds?: number;
-  /** Until a host may be asked about again. */
+  /** Waits until a host may be reloaded again. */
   wait?: (ms: number) => Promise<unknown>;
 };
 
@@ -89,7 +88,10 @@ export function createLookup(given: LookupDeps): Lookup {
   };
 }
 
-/** The time of the database in milliseconds, by which keys and signed URLs end, whatever our own clock says. */
+/**
+ * The database's time in milliseconds. Keys and signed URLs expire by it, whatever our own clock
+ * says.
+ */
 export function databaseTime(
   clock: Clock,
   { database_lead_ms }: Pick<KnownProject, 'database_lead_ms'>,
@@ -97,15 +99,22 @@ export function databaseTime(
   return steady(clock).now().getTime() + database_lead_ms;
 }
 
-/** What an answer may take to the cache, and the transaction of a change from its purges to its end. */
+/**
+ * Time for an answer to reach the cache, and for a change's transaction to go from its purges to
+ * its commit.
+ */
 const ON_THE_WAY_SECONDS = 5;
-/** Of lookups, when an answer begins: the second purge of whatever was changed since comes after it. */
+/**
+ * The maximum age of lookups when an answer begins, so that the second purge of any later change
+ * follows it.
+ */
 const PURGED_SECONDS = LOOKUP_CACHE_SECONDS_MAX + RENDER_DEADLINE_SECONDS - ON_THE_WAY_SECONDS;
 
 /**
- * How long an answer that begins now may be kept: as long as anybody likes where a purge follows every change that its
- * lookups missed; where the database or the storage kept it waiting no longer than lookups ever serve, because the
- * purges may be over by now.
+ * For how many seconds an answer that begins now may be kept. Undefined (no limit) when a purge
+ * follows every change that its lookups missed. When the database or the storage delayed the
+ * answer, the purges may be over by now, so the limit is the longest time that lookups are ever
+ * served.
  */
 export function keptSecondsMax(clock: Clock, ...lookups: readonly Known[]): number | undefined {
   const now = steady(clock).now().getTime();
@@ -116,12 +125,13 @@ export function keptSecondsMax(clock: Clock, ...lookups: readonly Known[]): numb
 const HOSTS_REMEMBERED_MAX = 10_000;
 const UNKNOWN_KID_RELOAD_MS_MIN = UNKNOWN_KID_RELOAD_SECONDS_MIN * 1000;
 
-/** `next` begins when a second has passed since `at`. */
+/** `next` begins one second after `at`. */
 type Reload<Value> = { at: number; value: Promise<Value>; next?: Promise<Value> };
 
 /**
- * One reload of a host a second. Whom the last one does not help waits for the next and shares it: what was read before
- * has not the key that was made since, and else whoever sends unknown ones could hold that key back.
+ * Reloads a host at most once a second. A caller whom the last reload does not help waits for the
+ * next one and shares it: an earlier reload lacks keys made since, and without the shared wait
+ * anyone who sends unknown keys could delay a new key.
  */
 function atMostEverySecond<Value>(
   { clock, wait }: Required<Pick<LookupDeps, 'clock' | 'wait'>>,
@@ -170,22 +180,24 @@ async function loadProject(
 }
 
 /**
- * How far the clock that read a time in between is certainly ahead of ours: a slow answer makes nothing live longer where
- * the two agree.
+ * How far the clock that gave `readAt` is certainly ahead of ours. The time was read between
+ * `asked_at` and `told_at`, so a slow answer extends no lifetime while the two clocks agree.
  */
 function leadOf(readAt: number, { asked_at, told_at }: Known & { told_at: number }): number {
   if (readAt > told_at) return readAt - told_at;
   return Math.min(0, readAt - asked_at);
 }
 
-/** A secret is known as long as the look-up that it came with; opening it takes nearly as long as checking a signature. */
+/**
+ * Opens each secret once per cached lookup: opening takes nearly as long as checking a signature.
+ */
 function openingOnce(sealing: Sealing): (key: DeliveryKeyRow) => Uint8Array {
   return oncePerObject(({ kid, secret_sealed }) =>
     sealing.open(Buffer.from(secret_sealed, 'hex'), signingKeyContext(kid)),
   );
 }
 
-/** By the database's clock, which said when its time is over. */
+/** Compares with the database's clock, which also set the time of retirement. */
 function isRetired({ retire_after }: DeliveryKeyRow, databaseNow: number): boolean {
   return retire_after !== null && new Date(retire_after).getTime() <= databaseNow;
 }

@@ -1,4 +1,4 @@
-/** `tintype delivery`: the delivery hosts of a deployment, from the environment alone. */
+/** `tintype delivery`: serves the delivery hosts of a deployment, configured by the environment alone. */
 import { DELIVERY_END_MS_MAX, runDeployment } from '../actions/run-deployment.ts';
 import type { Environment } from '../platform/config.ts';
 import { listen } from '../platform/http/listen.ts';

@@ -1,6 +1,6 @@
 /**
- * Meters deliveries: every 2xx and 304 becomes a line of the spool, and the spool is sent to PostgreSQL in batches of
- * (project, hour). A batch that was sent before changes nothing. What the disk does not take waits in memory.
+ * Meters deliveries: every 2xx and 304 becomes a line of the spool, and the spool is sent to PostgreSQL in batches per
+ * (project, hour). Sending a batch again changes nothing. Deliveries that the disk does not accept wait in memory.
  * Spec: Metering.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,11 +19,14 @@ import { openSpool, readSegment, type Segment, type Spool } from './spool.ts';
 import { foldDeliveries, type SpooledDelivery } from './usage-batch.ts';
 
 export type Meter = {
-  /** Its time is that of the database, as all that usage is counted by. */
+  /** The delivery's time is the database's time, as for all usage. */
   record(delivery: SpooledDelivery): void;
-  /** Sends what is spooled; what the database does not take now is tried again at the next flush. */
+  /** Sends what is spooled; what the database does not accept now is retried at the next flush. */
   flush(): Promise<void>;
-  /** Flushes until all is sent or its patience is over; what stays in the folder is sent by the next start. */
+  /**
+   * Flushes until all usage is sent or `usage_patience_ms` is over; the next start sends what stays
+   * in the folder.
+   */
   stop(): Promise<void>;
 };
 
@@ -33,7 +36,7 @@ type MeterDeps = {
   log: Log;
   metrics: Pick<Metrics, 'usageUnspooled' | 'usageLost'>;
   failpoint?: Failpoint;
-  /** How long its end waits for a database that is away; left out: for one flush. */
+  /** How long `stop` waits for a database that is away; default: one flush. */
   usage_patience_ms?: number;
 };
 
@@ -96,7 +99,7 @@ function sayUnsent(
   log.error('usage that no disk took was not sent before the end, and is lost', counts(kept));
 }
 
-/** Once a minute each: a disk that is full refuses every delivery. */
+/** Each logs at most once a minute, because a full disk fails every delivery. */
 function unspooledLogs(log: Log): CountingDeps['unspooled'] {
   const says = 'usage could not be spooled';
   return {
@@ -105,7 +108,10 @@ function unspooledLogs(log: Log): CountingDeps['unspooled'] {
   };
 }
 
-/** A folder may go with its process: what is in it is sent now, or perhaps by nobody. */
+/**
+ * Retries within the patience: the folder may disappear with its process, and then nobody could
+ * send its usage.
+ */
 async function isDoneWithin(flush: () => Promise<boolean>, patienceMs: number): Promise<boolean> {
   const endsAt = performance.now() + patienceMs;
   while (!(await flush())) {
@@ -115,7 +121,10 @@ async function isDoneWithin(flush: () => Promise<boolean>, patienceMs: number): 
   return true;
 }
 
-/** Delivery goes on when the disk is full: the viewer is not to blame; a metric and a log line say it. */
+/**
+ * A full disk does not stop delivery, as the viewer is not to blame; a metric and a log line report
+ * it.
+ */
 function append(spool: Spool, line: SpooledDelivery, deps: CountingDeps): void {
   const { metrics, losses, held, failpoint } = deps;
   try {
@@ -132,10 +141,14 @@ function append(spool: Spool, line: SpooledDelivery, deps: CountingDeps): void {
   }
 }
 
-/** Never throws: whatever goes wrong is kept where it is for the next flush. Whether all was sent. */
+/**
+ * Never throws: what could not be sent stays where it is for the next flush. Returns whether all
+ * was sent.
+ */
 async function sendUsage(spool: Spool, deps: CountingDeps): Promise<boolean> {
   try {
-    // First, as it is in memory alone, and a disk that cannot be read must not keep it there.
+    // Held usage goes first: it exists only in memory, and a disk that cannot be read must not
+    // block it.
     await deps.held.send((piece) => sendHeld(piece, deps));
     for (const segment of await spool.closedSegments()) {
       await deps.failpoint?.('usage.segment_closed');
@@ -149,7 +162,10 @@ async function sendUsage(spool: Spool, deps: CountingDeps): Promise<boolean> {
   }
 }
 
-/** Throws where the database is away; what is refused for good is kept nowhere else, and so is lost. */
+/**
+ * Throws when the database is away; a piece that is refused permanently exists nowhere else, and so
+ * is lost.
+ */
 async function sendHeld({ spool_id, sequence, deliveries }: HeldPiece, deps: CountingDeps) {
   const { db, log, metrics, losses } = deps;
   try {
@@ -164,13 +180,16 @@ async function sendHeld({ spool_id, sequence, deliveries }: HeldPiece, deps: Cou
   }
 }
 
-/** Throws where the database is away; a segment that is refused for good does not hold up the others. */
+/**
+ * Throws when the database is away; a segment that is refused permanently does not hold up the
+ * others.
+ */
 async function sendSegment(spool: Spool, segment: Segment, deps: CountingDeps): Promise<void> {
   const { spool_id, sequence } = segment;
   try {
     const entries = foldDeliveries(await readSegment(segment));
     await deps.failpoint?.('usage.before_commit');
-    // Empty ones too: a number that is missing later means a piece that never came.
+    // Sends empty batches too: a gap in the sequence numbers means a missing batch.
     const lost_deliveries = deps.losses.tell();
     await insertUsageBatch(deps.db, { spool_id, sequence, entries, lost_deliveries });
     deps.losses.told();
@@ -185,7 +204,10 @@ async function sendSegment(spool: Spool, segment: Segment, deps: CountingDeps): 
 
 type Losses = { add(): void; tell(): number; told(): void };
 
-/** Deliveries that nothing took. The next batch tells of them; one that is sent again tells the same. */
+/**
+ * Counts deliveries that were lost. The next batch reports them; a batch that is sent again reports
+ * the same number.
+ */
 function countLosses(): Losses {
   let untold = 0;
   let telling: number | undefined;
@@ -204,13 +226,13 @@ function countLosses(): Losses {
   };
 }
 
-/** Neither time nor a restart would change it. */
+/** Whether an error is permanent: neither time nor a restart would change it. */
 function isRefusal(error: unknown): boolean {
   const refusals = [ConstraintViolation, SyntaxError, z.ZodError];
   return refusals.some((kind) => error instanceof kind);
 }
 
-/** One run at a time; a call during a run waits for it and runs again. */
+/** Runs one call at a time; a call during a run waits for it and runs again. */
 function serially<Result>(run: () => Promise<Result>): () => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   return () => {

@@ -1,4 +1,4 @@
-/** The sanitized images as they are stored. A published object that is missing is remembered as failed. */
+/** Reads the sanitized images as stored. A published object that is missing is remembered as failed. */
 import type { Readable } from 'node:stream';
 import type { Clock } from '../platform/clock.ts';
 import type { Bucket } from '../platform/storage/bucket.ts';
@@ -6,9 +6,9 @@ import type { Portion } from './answer.ts';
 import { createFailureMemory } from './failure-memory.ts';
 
 export type Originals = {
-  /** Throws where the object is missing or the storage is away. */
+  /** Throws when the object is missing or the storage is away. */
   open(objectKey: string, portion?: Portion): Promise<Readable>;
-  /** How many bytes it has; throws as `open` does, and opens nothing. */
+  /** Returns the object's size in bytes without opening it; throws like `open`. */
   check(objectKey: string): Promise<number>;
 };
 

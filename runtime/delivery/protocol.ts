@@ -1,4 +1,7 @@
-/** What delivery reads of a request as HTTP: for which host it is, and whether another may follow. Spec: Delivery host. */
+/**
+ * What delivery reads from the HTTP head of a request: the host, and whether another request may follow. Spec: Delivery
+ * host.
+ */
 import type { IncomingMessage } from 'node:http';
 
 /** The host in lower case, without its port. */
@@ -7,8 +10,9 @@ export function hostOf(request: IncomingMessage): string {
 }
 
 /**
- * After its answer the connection ends, and what follows is no request: a body is never read here, and of what comes
- * right behind an offer to upgrade Node loses the beginning.
+ * Whether the connection ends after the answer, because what follows cannot be read as a request:
+ * delivery never reads a body, and Node loses the beginning of what comes right behind an upgrade
+ * offer.
  */
 export function isLastOnConnection({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'] ?? '0';

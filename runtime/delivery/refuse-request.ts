@@ -1,6 +1,4 @@
-/**
- * The answer to what is no proper HTTP request: one 400, then the end of the connection. Spec: Delivery host.
- */
+/** Answers malformed HTTP with one 400 and closes the connection. Spec: Delivery host. */
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { refusalHeaders } from '../core/delivery/headers.ts';
@@ -13,13 +11,13 @@ const { status, message } = deliveryErrors[code];
 const body = JSON.stringify(errorEnvelope({ code, message }));
 
 export type Refusing = {
-  /** A request that was read, and must not be trusted to end where it seems to. */
+  /** Refuses a request that was parsed, but whose end cannot be trusted. */
   request(response: ServerResponse): void;
-  /** What could not be read as a request at all. */
+  /** Refuses bytes that could not be parsed as a request. */
   unread(socket: Duplex): void;
 };
 
-/** `baseUrl`: the API's origin, for the page that it links to. */
+/** `baseUrl`: the API's origin, for the help page that the answer links to. */
 export function createRefusing(baseUrl: string | undefined): Refusing {
   const headers = refusalHeaders({ help: baseUrl && printHelpLink(baseUrl, code) });
   const length = { 'content-length': String(Buffer.byteLength(body)) };

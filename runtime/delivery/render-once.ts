@@ -1,7 +1,7 @@
 /**
- * One render in the whole installation: whoever gets the lease of an image asks for its render, everybody else waits
- * until it is stored and reads it. A lease that its holder lost is taken over; without a database everybody renders.
- * Spec: Delivery host (busy, render_timeout).
+ * Ensures one render per image in the whole installation: the process that gets the lease of an image requests its
+ * render, all others wait until it is stored and read it. A lease that its holder lost is taken over; without a
+ * database every process renders. Spec: Delivery host (busy, render_timeout).
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import type { Log } from '../platform/log.ts';
 import { type Queue, QueueBusy, QueueTimeout } from '../platform/queue/queue.ts';
 import type { Bucket } from '../platform/storage/bucket.ts';
 
-/** `store`: another process rendered it meanwhile. */
+/** `store`: another process rendered the image meanwhile. */
 export type RenderOutcome =
   | { outcome: 'done'; source: 'store' | 'render'; bytes: Uint8Array }
   | { outcome: 'busy'; retry_after_seconds: number }
@@ -21,7 +21,7 @@ export type RenderOutcome =
 
 export type RenderDeps = { db: Queryable; content: Bucket; queue: Queue; log: Log };
 
-/** Longer than its holder waits for the render. */
+/** Longer than the holder of a lease waits for its render. */
 const LEASE_SECONDS = RENDER_DEADLINE_SECONDS + 5;
 const LOOK_AGAIN_MS_FIRST = 15;
 const LOOK_AGAIN_MS_MAX = 200;
@@ -54,7 +54,7 @@ async function askForLease({ db, log }: RenderDeps, lease: Lease): Promise<Lease
   try {
     return await acquireRenderLease(db, lease);
   } catch (error) {
-    // Better rendered twice than not at all.
+    // Rendering twice is better than not at all.
     log.warn('the database gave no lease for a render: it goes on, and may be rendered twice', {
       object_key: lease.derived_key,
       error,
@@ -63,7 +63,7 @@ async function askForLease({ db, log }: RenderDeps, lease: Lease): Promise<Lease
   }
 }
 
-/** The worker says when it is stored; what did not come to that is given back at once. */
+/** On success the worker marks the lease as stored; after a failure it is given back at once. */
 async function renderUnder(
   deps: RenderDeps,
   lease: Lease,
@@ -92,7 +92,7 @@ async function callForBytes(
   throw new Error(`${request.derived_key} was rendered and is not stored`);
 }
 
-/** A lease that stays ends by its time. */
+/** A lease that cannot be given back expires by itself. */
 async function giveBack({ db, log }: RenderDeps, { derived_key, lease_id }: Lease): Promise<void> {
   try {
     await deleteRenderLease(db, { derived_key, lease_id });

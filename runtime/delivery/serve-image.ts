@@ -1,6 +1,6 @@
 /**
- * An image that is not refused, from where it is: 304 without touching it, the stored original, or a derived
- * image from memory, store or one render. Spec: Delivery host; Caching and response headers.
+ * Serves an image that is not refused: 304 without touching the image, the stored original, or a derived image from
+ * memory, store or one render. Spec: Delivery host; Caching and response headers.
  */
 import { isNotModified, printEtag, type ServedImage } from '../core/delivery/headers.ts';
 import { ENCODER_EPOCH, printPlan } from '../core/delivery/plan.ts';
@@ -26,7 +26,6 @@ export type ServingDeps = Pick<DeliveryDeps, 'derived' | 'lookup' | 'meter' | 'c
   originals: Originals;
 };
 
-/** Everything that the answer needs. */
 export type Served = Exchange & { url: DeliveryUrl; project: KnownProject; file: KnownFile };
 
 export async function serveOriginal(deps: ServingDeps, served: Served): Promise<Answered> {
@@ -113,7 +112,10 @@ function describe(
   };
 }
 
-/** How long caches may keep it, from now on: asked when the answer is written, as what it waited for took its time. */
+/**
+ * Sets how long caches may keep the image from now on. Called when the answer is written, because
+ * the wait for the image took time.
+ */
 function dated(
   { clock }: ServingDeps,
   { url, project, file }: Served,

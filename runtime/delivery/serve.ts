@@ -1,6 +1,6 @@
 /**
- * A delivery process: its server, not listening yet, with all that it works with, and how it ends.
- * Spec: Delivery host; Metering.
+ * A delivery process: its server (not listening yet), all that it works with, and how it stops. Spec: Delivery host;
+ * Metering.
  */
 import type { Server } from 'node:http';
 import { RENDER_DEADLINE_SECONDS } from '../core/limits.ts';
@@ -16,14 +16,14 @@ export type DeliveryOptions = LookupDeps &
   Pick<ClosingTerms, 'quiet_ms'> &
   Pick<DeliveryDeps, 'content' | 'log' | 'metrics' | 'baseUrl'> & {
     queue: Parameters<typeof createDerivedImages>[0]['queue'];
-    /** Other delivery processes may have it too. */
+    /** Other delivery processes may use the same folder. */
     spool_folder: string;
-    /** For derived images in memory. */
+    /** The size of the memory for derived images. */
     memory_bytes?: number;
     timeouts?: Partial<DeliveryTimeouts>;
-    /** How long answers under way may take at the end. */
+    /** How long running answers may take during shutdown. */
     drain_ms?: number;
-    /** How long its end waits behind them for a database that is away, with usage to send. */
+    /** How long shutdown then waits for a database that is away, if there is usage to send. */
     usage_patience_ms?: number;
   };
 
@@ -31,11 +31,11 @@ export type DeliveryProcess = {
   server: Server;
   meter: Meter;
   reads: DerivedReads;
-  /** Takes nothing new, lets answers under way end, and flushes the spool. */
+  /** Accepts nothing new, lets running answers end, and flushes the spool. */
   stop(): Promise<void>;
 };
 
-/** A render that was asked for just now, and some time to send it. */
+/** Enough for a render requested just now, plus some time to send it. */
 const DRAIN_MS = RENDER_DEADLINE_SECONDS * 1000 + 5_000;
 const MEMORY_BYTES = 64 * 1024 * 1024;
 

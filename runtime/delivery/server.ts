@@ -18,11 +18,11 @@ import { isLastOnConnection } from './protocol.ts';
 import { createRefusing } from './refuse-request.ts';
 
 export type DeliveryTimeouts = {
-  /** For a request's head to arrive whole. */
+  /** The time for a request's head to arrive completely. */
   headers_ms: number;
-  /** For a whole request. */
+  /** The time for a whole request. */
   request_ms: number;
-  /** Without a byte in either direction: longer than a render takes. */
+  /** The time without a byte in either direction: longer than a render takes. */
   idle_ms: number;
   check_ms: number;
 };
@@ -36,7 +36,7 @@ const TIMEOUTS: DeliveryTimeouts = {
 
 type ObservedDeps = HandlerDeps & Pick<DeliveryDeps, 'log' | 'metrics' | 'baseUrl'>;
 
-/** `settled` resolves when no delivery is under way any more: all are metered. */
+/** `settled` resolves when no delivery is running any more and all are metered. */
 export type DeliveryServer = Server & { settled(): Promise<void> };
 
 export function createDeliveryServer(
@@ -49,10 +49,10 @@ export function createDeliveryServer(
     requestTimeout: request_ms,
     ...keepAlive,
     connectionsCheckingInterval: check_ms,
-    // A missing Host is refused with the other protocol faults.
+    // A missing Host is refused together with the other protocol faults.
     requireHostHeader: false,
   });
-  // Headers beyond a count would be dropped silently, a second Host among them.
+  // With a limit, headers beyond it would be dropped silently, including a second Host.
   server.maxHeadersCount = 0;
   server.timeout = idle_ms;
   const failures = createFailureLog(deps.log);

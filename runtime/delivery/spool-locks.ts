@@ -1,20 +1,25 @@
 /**
- * Whose spool is whose, where several processes have one folder: each holds the lock of its own, and of those that it
- * sends for processes that have ended. Spec: Metering.
+ * Determines who owns which spool when several processes share one folder: each process holds the lock of its own
+ * spool, and of the spools that it sends for processes that have ended. Spec: Metering.
  */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FileLock, takeLock } from '../platform/file-lock.ts';
 
 export type SpoolLocks = {
-  /** Whether no other process has it; none takes it before it is let go of. */
+  /**
+   * False when another process has the lock; otherwise no other process can take it until `letGo`.
+   */
   take(spoolId: string): boolean;
   letGo(spoolId: string): void;
   letGoOfAll(): void;
 };
 
 const LOCK_NAME = /^(.+)\.lock$/;
-/** What is newer may have been made by a process that is about to lock it, and goes on without one where it went. */
+/**
+ * A newer lock may belong to a process that has just made it and is about to lock it; removing the
+ * file would leave that process without a lock.
+ */
 const LEFT_MS = 60_000;
 
 export function createSpoolLocks(folder: string): SpoolLocks {
@@ -29,7 +34,7 @@ export function createSpoolLocks(folder: string): SpoolLocks {
     held.get(spoolId)?.release();
     held.delete(spoolId);
   };
-  // What was killed left its lock behind.
+  // A killed process leaves its lock file behind.
   for (const name of readdirSync(folder)) {
     const spoolId = LOCK_NAME.exec(name)?.[1];
     if (spoolId !== undefined && isLeft(join(folder, name)) && take(spoolId)) letGo(spoolId);
@@ -42,7 +47,10 @@ function isLeft(path: string): boolean {
   return made !== undefined && Date.now() - made.mtimeMs > LEFT_MS;
 }
 
-/** Where a full disk has no room for one, or a file system knows none, the folder is taken to be one process's. */
+/**
+ * `impossible`: a full disk has no room for a lock, or the file system has no locks. The folder is
+ * then assumed to belong to this process alone.
+ */
 function tryLock(path: string): FileLock | 'held' | 'impossible' {
   try {
     return takeLock(path) ?? 'held';

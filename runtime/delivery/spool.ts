@@ -1,8 +1,8 @@
 /**
- * The local spool of usage: a line is on disk before the response ends, so that a killed process loses
- * nothing. Segments are numbered within a spool of a random id; a closed one never changes, so that
- * (spool, sequence) makes its batch unique however often it is sent. Each process has a spool of its own in the
- * folder, and sends those of processes that have ended. Spec: Metering.
+ * The local spool of usage: a line is on disk before the response ends, so that a killed process loses nothing.
+ * Segments are numbered within a spool that has a random id. A closed segment never changes, so (spool, sequence)
+ * identifies its batch however often it is sent. Each process has its own spool in the folder, and sends the spools of
+ * processes that have ended. Spec: Metering.
  */
 import { closeSync, openSync, readdirSync, rmdirSync, rmSync, writeSync } from 'node:fs';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
@@ -12,27 +12,30 @@ import { makeFolder } from '../platform/make-folder.ts';
 import { reasonOf } from '../platform/reason-of.ts';
 import { createSpoolLocks, type SpoolLocks } from './spool-locks.ts';
 
-/** A closed segment, to be sent as one batch and then removed. */
+/** A closed segment: sent as one batch and then removed. */
 export type Segment = { spool_id: string; sequence: number; path: string };
 
 export type Spool = {
-  /** Written when it returns; throws when the disk refuses it. */
+  /** The line is on disk when this returns; throws when the disk refuses it. */
   append(line: object): void;
-  /** Closes the current segment and lists all closed ones, those of processes that have ended first. */
+  /** Closes the current segment and lists all closed ones, those of ended processes first. */
   closedSegments(): Promise<Segment[]>;
   remove(segment: Segment): Promise<void>;
-  /** Of all these and the current one, one after the other; a file that cannot be read counts as none. */
+  /**
+   * Counts the lines of all closed segments and the current one, file by file; an unreadable file
+   * counts as empty.
+   */
   countLines(): Promise<number>;
-  /** Keeps a segment that can never be sent, under another name, for a person to look at. */
+  /** Renames a segment that can never be sent, and keeps it for a person to look at. */
   setAside(segment: Segment): Promise<string>;
-  /** Nothing is written any more: whoever else has the folder may send what is left. */
+  /** Stops writing: any other process that has the folder may send what is left. */
   end(): void;
 };
 
 const LINE_FEED = 10;
 const SEGMENT_NAME = /^(\d{10})\.ndjson$/;
 
-/** `own` is the new spool's id, never used before. A folder that cannot be used ends the start. */
+/** `own` is the new spool's id, never used before. Throws when the folder cannot be used. */
 export function openSpool(folder: string, own: string): Spool {
   prepareFolder(folder);
   const locks = createSpoolLocks(folder);
@@ -43,7 +46,7 @@ export function openSpool(folder: string, own: string): Spool {
     closedSegments: async () => {
       const closed = tail.close();
       const segments = await listOurs();
-      // A line that came while the folder was read has begun a segment that is not closed.
+      // A line written while the folder was read has begun a segment that is not closed.
       return segments.filter(({ spool_id, sequence }) => spool_id !== own || sequence <= closed);
     },
     countLines: async () => {
@@ -67,17 +70,17 @@ export function openSpool(folder: string, own: string): Spool {
   };
 }
 
-/** The segment that is being written: made with its first line. */
+/** The segment being written; created with its first line. */
 function openTail(folder: string, spoolId: string, locks: SpoolLocks) {
   let sequence = 0;
   let file: number | undefined;
   let isEmpty = true;
   const create = () => {
-    // Before there is anything that another process could take.
+    // Lock first, before there is anything that another process could take.
     locks.take(spoolId);
     makeFolder(join(folder, spoolId));
     const created = openSync(segmentPath(folder, spoolId, sequence + 1), 'a', 0o600);
-    // Only now: a number without a file would be looked for as a piece that never came.
+    // Count only now: a number without a file would be reported as a missing batch.
     sequence += 1;
     isEmpty = true;
     return created;
@@ -86,7 +89,7 @@ function openTail(folder: string, spoolId: string, locks: SpoolLocks) {
     rmSync(segmentPath(folder, spoolId, sequence), { force: true });
     sequence -= 1;
   };
-  /** The number of the newest segment: nothing is written to it any more. */
+  /** Closes the newest segment and returns its number: nothing more is written to it. */
   const close = () => {
     const closing = file;
     file = undefined;
@@ -99,9 +102,10 @@ function openTail(folder: string, spoolId: string, locks: SpoolLocks) {
       writeWhole(file, Buffer.from(text));
       isEmpty = false;
     } catch (error) {
-      // What follows a torn line must not be read as its end: it goes to the next segment.
+      // A line that follows a torn one must not be read as its continuation: it goes to the next
+      // segment.
       close();
-      // On a full disk there would be one without a line for every delivery.
+      // Otherwise a full disk would leave one empty segment for every delivery.
       if (isEmpty) discard();
       throw error;
     }
@@ -109,12 +113,12 @@ function openTail(folder: string, spoolId: string, locks: SpoolLocks) {
   return { write, close };
 }
 
-/** A disk that fills up takes a part of what is written, and refuses only the rest. */
+/** A disk that fills up accepts a part of the bytes, and refuses only the rest. */
 function writeWhole(file: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }
 
-/** The lines of a segment; a last line that was cut short is left out: its response never ended. */
+/** The lines of a segment, without a last line that was cut short: its response never ended. */
 export async function readSegment(segment: Segment): Promise<unknown[]> {
   const text = await readFile(segment.path, 'utf8');
   return text
@@ -133,7 +137,7 @@ async function listSegments(folder: string, own: string, locks: SpoolLocks): Pro
     const segments = await listSpool(folder, spool_id);
     if (spool_id === own) return segments;
     if (segments.length === 0) locks.letGo(spool_id);
-    // Who had it may have sent some before it ended.
+    // Listed again under the lock, because the previous holder may have sent some before it ended.
     return segments.length > 0 && locks.take(spool_id) ? listSpool(folder, spool_id) : [];
   });
   return (await Promise.all(lists)).flat();
@@ -161,7 +165,7 @@ function prepareFolder(folder: string): void {
   }
 }
 
-/** Earlier processes leave one folder each; what is not empty refuses to go. */
+/** Removes the folders that earlier processes left; a folder that is not empty stays. */
 function removeEmptySpools(folder: string): void {
   for (const name of readdirSync(folder)) {
     try {

@@ -1,9 +1,9 @@
-/** Spooled deliveries as one batch: summed by project and by the hour in which they ended. Spec: Metering. */
+/** Sums spooled deliveries into one batch, by project and by the hour in which they ended. Spec: Metering. */
 import { z } from 'zod';
 import { deliveryCredits, hourOf } from '../core/metering.ts';
 import type { UsageBatchEntry } from '../db/usage-batches.ts';
 
-/** One successful delivery; `bytes` of its body, 0 for HEAD and 304. */
+/** One successful delivery; `bytes` is the size of its body, 0 for HEAD and 304. */
 export type Delivery = {
   project_id: string;
   bytes: number;

@@ -1,4 +1,4 @@
-/** What a worker is started with, and the lanes that its work runs in: uploads and renders apart. */
+/** The options of a worker, and the separate lanes in which uploads and renders run. */
 import type { Database } from '../db/client.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
@@ -9,7 +9,7 @@ import type { Buckets } from '../platform/storage/bucket.ts';
 import type { SandboxOptions } from './sandbox/sandbox.ts';
 
 export type Lane = {
-  /** Takes nothing new, lets what runs end, and ends the decoders. */
+  /** Accepts nothing new, lets running work end, and stops the decoders. */
   stop(): Promise<void>;
 };
 
@@ -28,12 +28,12 @@ export type WorkerOptions = {
   /** Render calls that may wait for a slot. */
   render_waiting_max?: number;
   ingest_bytes_max?: number;
-  /** What all uploads that are decoded at a time may take together, by their estimates. */
+  /** The memory that all uploads being decoded may take together, by their estimates. */
   ingest_memory_bytes?: number;
   lease_seconds?: number;
-  /** Whether what is published is scanned later. */
+  /** Whether published images are scanned later. */
   is_scanned?: boolean;
-  /** How often due uploads are looked for without a doorbell. */
+  /** How often due uploads are searched for without a doorbell. */
   poll_every_ms?: number;
   failpoint?: Failpoint;
 };

@@ -1,4 +1,4 @@
-/** `tintype worker`: processes uploads and renders, from the environment alone. */
+/** `tintype worker`: processes uploads and renders, configured by the environment alone. */
 import { runDeployment, WORKER_END_MS_MAX } from '../actions/run-deployment.ts';
 import type { Environment } from '../platform/config.ts';
 import { startWorker, workerSettings } from './serve.ts';

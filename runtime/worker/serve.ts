@@ -1,6 +1,6 @@
 /**
- * A worker process: processes uploads as doorbells ring and as rows fall due, and answers render calls.
- * PostgreSQL says what is to be done; a doorbell only says it sooner.
+ * A worker process: processes uploads when doorbells ring and when rows fall due, and answers render calls. PostgreSQL
+ * determines the work; a doorbell only announces it sooner.
  */
 import type { Deps } from '../actions/open-deps.ts';
 import { Advice } from '../platform/advice.ts';
@@ -11,7 +11,9 @@ import { startRenderLane } from './render/render-lane.ts';
 import { warnOfMissingLayers } from './sandbox/sandbox-report.ts';
 
 export type Worker = {
-  /** Takes nothing new, lets what runs end, stores what was rendered, and ends the decoders. */
+  /**
+   * Accepts nothing new, lets running work end, stores what was rendered, and stops the decoders.
+   */
   stop(): Promise<void>;
 };
 
@@ -28,7 +30,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   return { stop: async () => void (await Promise.all(lanes.map((lane) => lane.stop()))) };
 }
 
-/** What the environment says of a worker. */
+/** The worker's options from the environment. */
 export function workerSettings(
   config: Pick<
     Config,

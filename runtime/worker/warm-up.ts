@@ -1,6 +1,6 @@
 /**
- * The presets that a project wants warm, asked for as soon as a file of it is published: rendered where nobody waits,
- * tried again for a while where somebody does, and left to the first viewer after that. Spec: Project; Delivery host.
+ * The presets that a project keeps warm, requested as soon as a file is published: rendered while nobody waits, retried
+ * for a while when somebody does, and after that left to the first viewer. Spec: Project; Delivery host.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readChain } from '../core/delivery/chain.ts';
@@ -20,7 +20,9 @@ type Deps = Pick<WorkerOptions, 'db' | 'buckets' | 'queue' | 'log'>;
 
 const TRIES_MAX = 20;
 const TRY_AGAIN_MS = 500;
-/** Files whose presets wait for an idle moment; the newest beyond them are left to their viewers. */
+/**
+ * How many files may wait for an idle moment; the presets of newer ones are left to their viewers.
+ */
 const FILES_MAX = 1000;
 
 export function createWarmUp(deps: Deps): WarmUp {
@@ -49,7 +51,7 @@ export function createWarmUp(deps: Deps): WarmUp {
   };
 }
 
-/** One after the other: this never takes more than one slot. */
+/** One at a time, so that it never takes more than one slot. */
 async function warmFile(deps: Deps, file: FileRow, signal: AbortSignal): Promise<void> {
   for (const request of await listWarmRenders(deps, file)) {
     await renderWhenIdle(deps, request, signal).catch((error: unknown) => {
@@ -89,7 +91,7 @@ async function renderWhenIdle(
       return;
     } catch (error) {
       if (!(error instanceof QueueBusy)) throw error;
-      // A viewer was sooner, whose lease keeps others from it for a while.
+      // A viewer was faster, and its lease excludes others for a while.
       if ((await buckets.content.head(request.derived_key)) !== undefined) return;
     }
     await sleep(TRY_AGAIN_MS, undefined, { signal });

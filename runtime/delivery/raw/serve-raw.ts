@@ -1,6 +1,6 @@
 /**
- * A raw download: the sanitized image with its saved metadata put back, as an attachment, never cached. Where the
- * image came in another colour space, its own pixels go with its own profile. Spec: Output rules 7.
+ * A raw download: the sanitized image with its saved metadata restored, as an attachment, never cached. An image that
+ * came in another colour space is sent with its own pixels and its own profile. Spec: Output rules 7.
  */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -62,7 +62,7 @@ async function readBlocks(
   return Object.fromEntries(await Promise.all(read));
 }
 
-/** Of the three pieces what the range asks for; the object is opened when its turn comes. */
+/** Yields what the range needs of the three pieces; opens the object when its turn comes. */
 async function* bytesOf(
   originals: Originals,
   raw: Raw,

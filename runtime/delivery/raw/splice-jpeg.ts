@@ -1,4 +1,4 @@
-/** APP1 and APP2 segments behind the first one of a JPEG. */
+/** Inserts APP1 and APP2 segments behind the first segment of a JPEG. */
 import type { MetadataBlocks, Splice, SplicedImage } from './splice.ts';
 
 const APP0 = 0xe0;
@@ -9,7 +9,7 @@ const SEGMENT_BYTES_MAX = 65_533;
 const EXIF_NAME = Buffer.from('Exif\0\0', 'latin1');
 const XMP_NAME = Buffer.from('http://ns.adobe.com/xap/1.0/\0', 'latin1');
 const ICC_NAME = Buffer.from('ICC_PROFILE\0', 'latin1');
-/** Which piece of how many, one byte each. */
+/** Behind the name follow two bytes: the number of the piece, and the number of pieces. */
 const ICC_PIECE_BYTES_MAX = SEGMENT_BYTES_MAX - ICC_NAME.length - 2;
 const ICC_PIECES_MAX = 255;
 
@@ -25,7 +25,7 @@ export function spliceJpeg({ head }: SplicedImage, blocks: MetadataBlocks): Spli
   return { before, from, behind: Buffer.alloc(0) };
 }
 
-/** None where it would not fit into one. */
+/** Empty when the content does not fit into one segment. */
 function segment(marker: number, name: Buffer, content: Buffer): Buffer[] {
   const body = Buffer.concat([name, content]);
   if (body.length > SEGMENT_BYTES_MAX) return [];

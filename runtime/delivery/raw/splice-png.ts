@@ -1,16 +1,16 @@
-/** Chunks between the header of a PNG and everything else. */
+/** Inserts chunks behind the header of a PNG, before everything else. */
 import { promisify } from 'node:util';
 import { crc32, deflate } from 'node:zlib';
 import type { MetadataBlocks, Splice, SplicedImage } from './splice.ts';
 
-/** Signature, and the chunk IHDR. */
+/** The signature and the IHDR chunk. */
 const HEADER_BYTES = 8 + 25;
-/** A name, and deflate as the way of compressing. */
+/** The profile name, and the compression method (deflate). */
 const ICC_BEGIN = Buffer.from('ICC profile\0\0', 'latin1');
-/** The keyword that readers know, not compressed, no language, no translation. */
+/** The keyword that readers know, then: not compressed, no language, no translation. */
 const XMP_BEGIN = Buffer.from('XML:com.adobe.xmp\0\0\0\0\0', 'latin1');
 
-/** Beside what serves: a profile may be of some megabytes. */
+/** Runs beside serving (asynchronously), as a profile may have several megabytes. */
 const compress = promisify(deflate);
 
 export async function splicePng(

@@ -1,4 +1,4 @@
-/** The extended form of a WebP: its flags and canvas, the profile before the picture, EXIF and XMP behind it. */
+/** Rewrites a WebP in the extended form: flags and canvas, the profile before the picture, EXIF and XMP behind it. */
 import type { MetadataBlocks, Splice, SplicedImage } from './splice.ts';
 
 const RIFF_BYTES = 12;
@@ -28,7 +28,7 @@ export function spliceWebp(image: SplicedImage, { exif, icc, xmp }: MetadataBloc
   return { before: Buffer.concat([riff, front]), from, behind };
 }
 
-/** Sides are stored less one, in three bytes each. */
+/** Each side is stored minus one, in three bytes. */
 function extended({ width, height }: SplicedImage, flags: number): Buffer {
   const body = Buffer.alloc(EXTENDED_BYTES);
   body.writeUInt8(flags, 0);
@@ -37,7 +37,7 @@ function extended({ width, height }: SplicedImage, flags: number): Buffer {
   return body;
 }
 
-/** Of even length. */
+/** Chunks are padded to an even length. */
 function chunk(name: string, content: Buffer): Buffer {
   const head = Buffer.alloc(CHUNK_HEAD_BYTES);
   head.write(name, 'latin1');

@@ -1,4 +1,6 @@
-/** What is known of a picture once and for every later crop: focal point, dominant colour, ThumbHash. */
+/**
+ * The facts about an image that are computed once and serve every later crop: focal point, dominant colour, ThumbHash.
+ */
 import sharp, { type Sharp } from 'sharp';
 import { type Pixels, shrinkTo } from './pixels.ts';
 import { thumbHash } from './thumb-hash.ts';
@@ -7,13 +9,13 @@ export type Analysis = {
   focal_x: number;
   focal_y: number;
   dominant_color: string;
-  /** base64 */
+  /** In base64. */
   thumb_hash: string;
 };
 
 const LONG_EDGE_PX = 256;
 const THUMB_HASH_LONG_EDGE_PX = 64;
-/** Below this deviation in every channel there is nothing to look at. */
+/** Below this deviation in every channel the image is flat and has no focus. */
 const FLAT_DEVIATION_MAX = 1;
 
 export async function analyse(pixels: Pixels): Promise<Analysis> {
@@ -42,7 +44,10 @@ async function hash(picture: Pixels): Promise<string> {
   return thumbHash({ width: small.width, height: small.height, rgba }).toString('base64');
 }
 
-/** libvips names the point that its crop is drawn to; half a side has to go for it to look. */
+/**
+ * libvips reports the attention point of a crop; it only searches when at least half of one side is
+ * cropped away.
+ */
 async function findFocus(picture: Sharp, size: { width: number; height: number }) {
   const crop =
     size.width >= size.height
@@ -77,7 +82,7 @@ function isFlat(samples: Buffer, channels: number): boolean {
   }).every((variance) => variance <= FLAT_DEVIATION_MAX ** 2);
 }
 
-/** The middle of the fullest of 16 x 16 x 16 bins; of equally full ones the first. */
+/** The centre of the fullest of 16 x 16 x 16 bins; among equally full ones the first. */
 function dominantColor(samples: Buffer, channels: number): string {
   const bins = new Uint32Array(4096);
   const level = (at: number) => (samples[at] ?? 0) >> 4;

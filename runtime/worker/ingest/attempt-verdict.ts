@@ -1,6 +1,6 @@
 /**
- * How an attempt that threw ends: the image's own fault fails at once, the clock three times, anything
- * else after repeated attempts; an outage is nobody's fault. Spec: Processing error codes.
+ * Decides how a failed attempt ends: a fault of the image fails at once, a timeout after three attempts, anything else
+ * after repeated attempts; an outage does not count. Spec: Processing error codes.
  */
 import type { ProcessingErrorCode } from '../../core/errors.ts';
 import { PROCESSING_ATTEMPTS_MAX, PROCESSING_TIMEOUTS_MAX } from '../../core/limits.ts';
@@ -31,7 +31,10 @@ export function verdictOf(error: unknown, counts: Counts): AttemptVerdict {
   return { end: 'retry', cause, delay_seconds: Math.min(delay, RETRY_SECONDS_MAX) };
 }
 
-/** An attempt beyond the last: the ones before ended without a word, so their worker was killed. */
+/**
+ * `processing_abandoned` for an attempt beyond the limit: earlier attempts left no result, so their
+ * workers were killed.
+ */
 export function abandonmentOf(counts: Counts): ProcessingErrorCode | undefined {
   return countedAttempts(counts) > PROCESSING_ATTEMPTS_MAX ? 'processing_abandoned' : undefined;
 }
@@ -42,8 +45,8 @@ function retryCauseOf(error: unknown): RetryCause {
 }
 
 /**
- * A decoder that does not even start says nothing about the picture. One that was killed may have been killed for what
- * the picture costs, so its attempt counts: else that picture would be tried for ever.
+ * A decoder that does not start says nothing about the image. A killed one may have been killed
+ * because of the image's cost, so its attempt counts: otherwise the image would be tried forever.
  */
 const causes: Readonly<Record<SandboxFailureReason, RetryCause>> = {
   timeout: 'timeout',

@@ -1,14 +1,14 @@
 /**
- * The size, the colours and the quality that an AV1 still was made with, from its sequence header and the beginning
- * of its frame header (AV1 bitstream specification, 5.5 and 5.9). Forms that stills do not have are not read.
+ * Reads size, colours and quality of an AV1 still from its sequence header and the beginning of its frame header (AV1
+ * bitstream specification, 5.5 and 5.9). Syntax that stills do not use is not parsed.
  */
 
 export type Av1Frame = {
   width: number;
   height: number;
-  /** An estimate; null where the header does not tell in the usual way. */
+  /** An estimate; null when the header does not allow one. */
   quality: number | null;
-  /** Undefined where it is not said. */
+  /** Undefined when not stated. */
   codes?: ColourCodes | undefined;
 };
 
@@ -24,7 +24,7 @@ type Sequence = {
   idBits: number;
   superblock: 64 | 128;
   orderBits: number;
-  /** 0 or 1 for all frames, 2 where each frame says. */
+  /** 0 or 1 for all frames, 2 when each frame states it. */
   screenTools: number;
   integerMotion: number;
   hasSuperres: boolean;
@@ -70,7 +70,10 @@ function* units(bytes: Buffer, most = UNITS_MAX): Generator<{ type: number; body
   }
 }
 
-/** Seven bits a byte, the lowest first; and where they end. */
+/**
+ * Reads a LEB128 length (seven bits per byte, lowest first); returns it with the position behind
+ * it.
+ */
 function readLength(bytes: Buffer, start: number): [number, number] {
   let length = 0;
   for (let index = 0; index < 8; index += 1) {
@@ -111,7 +114,7 @@ function readColourCodes(read: Read, profile: number): ColourCodes | undefined {
   return read(1) === 1 ? { primaries: read(8), transfer: read(8) } : undefined;
 }
 
-/** False where there is timing, as videos have it. */
+/** False when there is timing information, as in videos. */
 function skipOperatingPoints(read: Read): boolean {
   if (read(1) === 1) return false;
   const hasDelay = read(1) === 1;
@@ -132,10 +135,10 @@ function readTools(read: Read) {
   return { screenTools, integerMotion, orderBits: hasOrder ? read(3) + 1 : 0 };
 }
 
-/** Of a key frame that is shown; NaN of any other. */
+/** The quantiser of a shown key frame; NaN for any other frame. */
 function readQuantiser(read: Read, sequence: Sequence): number {
   const { isReduced, screenTools, integerMotion } = sequence;
-  // Not one that was there before, of type key, shown.
+  // The frame must not repeat an existing one, and must be a shown key frame.
   if (!isReduced && read(1 + 2 + 1) !== 1) return Number.NaN;
   const keepsModel = read(1) === 1;
   const hasScreenTools = (screenTools === EACH_FRAME ? read(1) : screenTools) === 1;
@@ -154,7 +157,7 @@ function readQuantiser(read: Read, sequence: Sequence): number {
   return skipTiles(read, size, sequence.superblock) ? read(8) : Number.NaN;
 }
 
-/** False where the tiles are of different sizes. */
+/** False when the tiles differ in size. */
 function skipTiles(read: Read, size: { width: number; height: number }, superblock: number) {
   const [columns, rows] = [size.width, size.height].map((side) =>
     Math.ceil((Math.ceil(side / 8) * 8) / superblock),
@@ -168,7 +171,7 @@ function skipTiles(read: Read, size: { width: number; height: number }, superblo
   return true;
 }
 
-/** The first power of two by which the unit covers the length. */
+/** The smallest power of two that, times the unit, covers the length. */
 function log2Of(unit: number, length: number): number {
   let power = 0;
   while (unit * 2 ** power < length) power += 1;
@@ -181,13 +184,13 @@ function readSteps(read: Read, least: number, most: number): number {
   return steps;
 }
 
-/** Encoders map 0..100 to 63 steps of four. */
+/** Encoders map quality 0..100 to 63 steps of four. */
 function qualityOf(quantiser: number): number | null {
   if (Number.isNaN(quantiser)) return null;
   return Math.min(Math.max(Math.round(100 - (quantiser / 4 / QUANTISER_STEPS) * 100), 1), 100);
 }
 
-/** Most significant bit first; zeros behind the end. */
+/** Most significant bit first; zeros beyond the end. */
 function bitReader(bytes: Buffer): Read {
   let at = 0;
   return (bits) => {

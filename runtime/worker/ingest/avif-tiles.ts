@@ -1,11 +1,11 @@
 /**
- * The tiles of an AVIF, each decoded by itself: where one of a grid is damaged, the decoder's library leaves its place
- * green and says nothing. Spec: Processing error codes (decode_failed).
+ * Decodes each tile of an AVIF separately: when a tile of a grid is damaged, the decoder's library leaves its place
+ * green without an error. Spec: Processing error codes (decode_failed).
  */
 import sharp, { type SharpOptions } from 'sharp';
 import { showItem } from './media-boxes.ts';
 
-/** Throws what the library says of the first one that it cannot decode. */
+/** Throws the library's error for the first tile that cannot be decoded. */
 export async function decodeTiles(
   avif: Buffer,
   tiles: readonly number[],
@@ -15,7 +15,7 @@ export async function decodeTiles(
   const copy = Buffer.from(avif);
   for (const tile of tiles) {
     showItem(copy, tile);
-    // All of it is decoded for one pixel.
+    // Extracting one pixel decodes the whole tile.
     const pixel = sharp(copy, options).extract({ left: 0, top: 0, width: 1, height: 1 });
     await pixel.raw().toBuffer();
   }

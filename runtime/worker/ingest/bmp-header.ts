@@ -1,6 +1,6 @@
 /**
- * The headers of a BMP file: OS/2 and Windows, versions 1 to 5. Everything that memory or time depends on is
- * bounded here, before anything is allocated; no decoder of ours takes what is not in these tables.
+ * The headers of a BMP file: OS/2 and Windows, versions 1 to 5. Everything that determines memory or time is bounded
+ * here, before anything is allocated; our decoder accepts only what these tables contain.
  */
 import { BMP_PIXELS_MAX } from '../../core/limits.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
@@ -12,9 +12,9 @@ export type BmpHeader = {
   order: 'bottom-up' | 'top-down';
   bits: 1 | 4 | 8 | 16 | 24 | 32;
   coding: 'plain' | 'rle4' | 'rle8';
-  /** Of 16 and 32 bits: which of a pixel's bits belong to red, green, blue and alpha. */
+  /** For 16 and 32 bits: the bits of a pixel that belong to red, green, blue and alpha. */
   masks: readonly number[];
-  /** Of at most 8 bits: blue, green, red, as they stand in the file. */
+  /** For at most 8 bits: blue, green, red, as in the file. */
   palette: readonly Buffer[];
   /** The file from its first pixel on. */
   data: Buffer;
@@ -36,7 +36,7 @@ const usualMasks: Readonly<Record<number, readonly number[]>> = {
   16: [0x7c00, 0x03e0, 0x001f, 0],
   32: [0xff0000, 0x00ff00, 0x0000ff, 0],
 };
-/** Of a colour space that is a file elsewhere, and of a profile inside. */
+/** The colour space types for a profile in another file, and for an embedded profile. */
 const [LINKED, EMBEDDED] = [0x4c494e4b, 0x4d424544];
 
 export function readBmpHeader(bytes: Buffer): BmpHeader {
@@ -60,7 +60,7 @@ export function readBmpHeader(bytes: Buffer): BmpHeader {
   return { ...header, data: wholeData(bytes.subarray(dataAt), header) };
 }
 
-/** Bytes of one row, which ends on a multiple of four. */
+/** The bytes of one row, padded to a multiple of four. */
 export function rowBytes({ width, bits }: Pick<BmpHeader, 'width' | 'bits'>): number {
   return Math.ceil((width * bits) / 32) * 4;
 }
@@ -78,7 +78,7 @@ function readCore(bytes: Buffer): Shape {
   return { width, height, order: 'bottom-up', bits, compression: 0, colours: 0 };
 }
 
-/** The shortest header of OS/2's second version ends before the compression. */
+/** The shortest header of OS/2 version 2 ends before the compression field. */
 function readInfo(bytes: Buffer, size: number): Shape {
   const [width, height] = [bytes.readInt32LE(18), bytes.readInt32LE(22)];
   if (bytes.readUInt16LE(26) !== 1) throw damaged('more than one plane');
@@ -114,7 +114,7 @@ function codingOf(compression: number, bits: BmpHeader['bits']): BmpHeader['codi
   throw unsupported(`compression ${compression} of ${bits} bits`);
 }
 
-/** From version 2 on they are a part of the header, before that they follow it. */
+/** From version 2 on the masks are part of the header; before that they follow it. */
 function readMasks(
   bytes: Buffer,
   { size, bits, compression }: { size: number; bits: BmpHeader['bits']; compression: number },
@@ -159,7 +159,7 @@ function wholeData(data: Buffer, header: Omit<BmpHeader, 'data'>): Buffer {
   return data;
 }
 
-/** Pixels of other colours than sRGB: no reader here converts them. */
+/** Refuses pixels in colour spaces other than sRGB: no reader here converts them. */
 function refuseProfile(bytes: Buffer): void {
   const space = bytes.readUInt32LE(70);
   if (space === LINKED) throw unsupported('a colour profile elsewhere');

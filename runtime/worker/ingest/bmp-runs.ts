@@ -1,10 +1,10 @@
-/** The run lengths of a BMP, of 8 and of 4 bits, unpacked to one byte a pixel, rows as in the file. */
+/** Unpacks the run lengths of a BMP with 8 or 4 bits to one byte per pixel, rows in file order. */
 import { type BmpHeader, rowBytes } from './bmp-header.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 
 const control = { rowEnd: 0, end: 1, move: 2 } as const;
 
-/** Some writers pack what a row is filled up with too: there is `room` for it, and it is not kept. */
+/** Some writers also encode a row's padding: `room` includes it, but it is not stored. */
 type Canvas = {
   pixels: Buffer;
   width: number;
@@ -39,7 +39,7 @@ export function decodeRuns(header: BmpHeader): Buffer {
   return canvas.pixels;
 }
 
-/** Files may leave out the end when every pixel is there. */
+/** Files may omit the end marker once every pixel is there. */
 function isFull({ x, y, width, height }: Canvas): boolean {
   return y >= height || (y === height - 1 && x >= width);
 }
@@ -52,7 +52,7 @@ function write(canvas: Canvas, count: number, valueAt: (index: number) => number
   canvas.x += count;
 }
 
-/** Returns the bytes read, a multiple of two. */
+/** Returns the number of bytes read, a multiple of two. */
 function writeLiterally(
   canvas: Canvas,
   from: Buffer,
@@ -68,7 +68,7 @@ function writeLiterally(
   return length + (length % 2);
 }
 
-/** The first pixel of two stands in the upper half. */
+/** The first of two pixels is in the upper half. */
 function nibble(value: number, index: number): number {
   return index % 2 === 0 ? value >> 4 : value & 0x0f;
 }

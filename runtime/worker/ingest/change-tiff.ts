@@ -1,11 +1,11 @@
 /**
- * A TIFF whose first directory says something else. The new one and what it names stand behind the bytes that came, so
- * that what other tags point at (profiles, places, times) stays where it was.
+ * Rewrites a TIFF with a changed first directory. The new directory and its data follow the original bytes, so that
+ * data referenced by other tags (profiles, places, times) stays in place.
  */
 import { openTiff, type Tiff } from './tiff-directory.ts';
 import { tag } from './tiff-tags.ts';
 
-/** The new numbers of tags; an empty list leaves a tag out. */
+/** The new numbers of each tag; an empty list removes the tag. */
 export type TagChanges = Readonly<Record<number, readonly number[]>>;
 
 const TYPE_SHORT = 3;
@@ -14,7 +14,7 @@ const SHORT_MAX = 0xffff;
 const LONG_MAX = 0xffff_ffff;
 const NOTHING = Buffer.alloc(0);
 
-/** With `strip`, all of the picture's samples lie in it. */
+/** With `strip`, all samples of the image are in that strip. */
 export function changeTiff(bytes: Buffer, changes: TagChanges, strip: Buffer = NOTHING): Buffer {
   const tiff = openTiff(bytes);
   const { counter, offset, entry } = tiff.layout;
@@ -57,7 +57,10 @@ export function changeTiff(bytes: Buffer, changes: TagChanges, strip: Buffer = N
 
 const ORIENTATION_MAX = 8;
 
-/** Without an orientation that there is not, such as 0: the decoder's library calls it damage, and nothing is turned by it. */
+/**
+ * Removes an invalid orientation, such as 0: the decoder's library treats it as damage, and it does
+ * not rotate anything.
+ */
 export function dropUnknownOrientation(bytes: Buffer): Buffer {
   const { first, directory } = openTiff(bytes);
   const orientation = directory(first).number(tag.orientation) ?? 1;
@@ -74,7 +77,7 @@ function printField(tiff: Tiff, name: number, values: readonly number[]) {
   return { head: Buffer.concat(head), body: Buffer.concat(body) };
 }
 
-/** Offsets of 8 bytes too are below 4 GiB: no upload is as long. */
+/** Even 8-byte offsets are below 4 GiB, because no upload is longer. */
 function print({ order }: Tiff, value: number, size: 2 | 4 | 8): Buffer {
   const bytes = Buffer.alloc(size);
   const width = size === 2 ? 2 : 4;

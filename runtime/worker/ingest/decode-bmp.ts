@@ -1,6 +1,6 @@
 /**
- * The pixels of a BMP, as rows from the top of 8 bit red, green, blue and, where a mask names it, alpha.
- * Strict: what leaves its row, its palette or the file makes the whole picture a damaged one.
+ * Decodes a BMP to rows from the top, of 8-bit red, green, blue and, if a mask defines it, alpha. Strict: anything
+ * outside its row, its palette or the file makes the whole image damaged.
  */
 import { type BmpHeader, readBmpHeader, rowBytes } from './bmp-header.ts';
 import { decodeRuns } from './bmp-runs.ts';
@@ -8,7 +8,7 @@ import { IngestRefusal } from './ingest-refusal.ts';
 
 export type BmpPixels = { data: Buffer; width: number; height: number; channels: 3 | 4 };
 
-/** Writes the pixels of one row of the file from a place of the output on. */
+/** Writes the pixels of one file row to the output, from position `start` on. */
 type RowReader = (row: Buffer, out: Buffer, start: number) => void;
 
 export function decodeBmp(bytes: Buffer): BmpPixels {
@@ -45,7 +45,7 @@ function readTriples(row: Buffer, out: Buffer, start: number): void {
   }
 }
 
-/** Run lengths have been unpacked to one byte a pixel. */
+/** Run lengths have already been unpacked to one byte per pixel. */
 function paletteReader({ palette, width, bits, coding }: BmpHeader): RowReader {
   const depth = coding === 'plain' ? bits : 8;
   const perByte = 8 / depth;
@@ -79,14 +79,14 @@ function maskedReader({ masks, bits, width }: BmpHeader): RowReader {
   };
 }
 
-/** How the bits under a mask become 0..255. */
+/** How the bits under a mask are scaled to 0..255. */
 function channelOf(mask: number) {
   if (mask === 0) return { mask, shift: 0, scale: 0 };
   const shift = 31 - Math.clz32(mask & -mask);
   return { mask, shift, scale: 255 / (mask >>> shift) };
 }
 
-/** Writers that do not know the alpha of their mask leave it empty. */
+/** Writers that do not support the alpha of their mask leave it zero. */
 function isNowhereVisible(data: Buffer): boolean {
   for (let at = 3; at < data.length; at += 4) if (data[at] !== 0) return false;
   return true;

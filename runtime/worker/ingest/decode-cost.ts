@@ -1,6 +1,6 @@
 /**
- * What an upload will cost, from its header alone: resident memory at the peak and time of one core. Weights were
- * measured at the largest pictures of each format, and rounded up. Spec: Limits, Uploads; Processing error codes.
+ * Estimates the cost of an upload from its header alone: peak resident memory, and time of one core. The weights were
+ * measured with the largest images of each format, and rounded up. Spec: Limits, Uploads; Processing error codes.
  */
 import { JPEG_OPTIMISED_PIXELS_MAX } from '../../core/limits.ts';
 import type { JobCost } from '../sandbox/serve-jobs.ts';
@@ -32,7 +32,7 @@ export function estimateCost(header: HeaderFacts, bytes: Buffer): JobCost {
   };
 }
 
-/** Of a drawing, which was read already. */
+/** The cost of an SVG drawing, which has already been parsed. */
 export function drawingCost(bytes: Buffer, { memory_bytes, cpu_ms }: DrawingNeeds): JobCost {
   return {
     memory_bytes: Math.ceil(
@@ -46,21 +46,24 @@ export function drawingCost(bytes: Buffer, { memory_bytes, cpu_ms }: DrawingNeed
 const PROCESS_BYTES = 140_000_000;
 const CHANNELS_MAX = 4;
 const COLOURS = 3;
-/** Beside each pixel of a picture that can be seen through, while it is made smaller. */
+/** Per pixel of an image with alpha, while it is reduced. */
 const WEIGHED_BYTES = 9;
-/** The largest pictures of all that are taken may try: their slot's own limit watches them. */
+/** The largest accepted images may be tried: the memory limit of their slot watches them. */
 const PEAK_BYTES_MAX = 1_650_000_000;
-/** The upload, and what becomes of it. */
+/** The upload, and what is made from it. */
 const COPIES = 3;
-/** The picture that a drawing becomes, and what is made of it. */
+/** The raster image of a drawing, and what is made from it. */
 const GRID_BYTES = 140_000_000;
 const GRID_MS = 1250;
 const DRAWING_COPIES = 60;
-/** Generous: a busy machine is not the picture's fault. */
+/** Generous, because a busy machine is not the image's fault. */
 const WALL_CLOCK_MS_MIN = 20_000;
 const SLOWER_THAN_ESTIMATED = 8;
 
-/** Bytes of memory and time of a core for each pixel of 8 bits, beside the samples. */
+/**
+ * `decoder`, `encoder`: bytes of memory per pixel of 8 bits, in addition to the samples;
+ * `ms_per_megapixel`: time of one core for them.
+ */
 type Weights = { decoder: number; encoder: number; ms_per_megapixel: number };
 
 function weightsOf(header: HeaderFacts): Weights {
@@ -76,7 +79,7 @@ function weightsOf(header: HeaderFacts): Weights {
     case 'image/png':
       return { decoder: isProgressive ? 4 : 0.6, encoder: 0.6, ms_per_megapixel: 300 };
     case 'image/webp':
-      // Transparency is coded without loss, whatever the colours are.
+      // Alpha is coded losslessly, whatever the coding of the colours.
       return header.is_lossless
         ? { decoder: 8, encoder: 32, ms_per_megapixel: 1500 }
         : { decoder: 4, encoder: header.has_alpha ? 35 : 9, ms_per_megapixel: 500 };

@@ -1,14 +1,17 @@
 /**
- * The trails that doorbells brought, by upload: a doorbell says that there is work and the database whose turn it is, so
- * that an attempt may be at another upload than the doorbell that began it.
+ * The traces of doorbells, by upload. A doorbell announces work but the database decides whose turn it is, so an
+ * attempt may concern an upload other than that of the doorbell that started it.
  */
 import { LRUCache } from 'lru-cache';
 import { type Carried, carry, goOn } from '../../platform/trail.ts';
 
 export type DoorbellTrails = {
-  /** Notes where the work came from that goes on just now. */
+  /** Records the current trail as the origin of the doorbell's upload. */
   note(doorbell: unknown): void;
-  /** Works on an upload where its own doorbell came from; heard elsewhere or never, from a new beginning. */
+  /**
+   * Runs the work in the trail of the upload's own doorbell, or in a new trail when that was not
+   * heard here.
+   */
   follow<T>(upload_id: string, work: () => Promise<T>): Promise<T>;
 };
 
@@ -21,7 +24,7 @@ export function createDoorbellTrails(): DoorbellTrails {
       const { upload_id } = (doorbell ?? {}) as { upload_id?: unknown };
       if (typeof upload_id === 'string') trails.set(upload_id, carry());
     },
-    // It stays for further attempts.
+    // The trail stays for further attempts.
     follow: (upload_id, work) => goOn(trails.get(upload_id), work),
   };
 }

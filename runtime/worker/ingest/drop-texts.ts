@@ -1,7 +1,7 @@
 /**
- * A PNG without the texts before its pixels, of which the decoder's library would unpack every one, 8 MB from 8 kB,
- * wherever it is opened: 150 kB took 800 MB. The last packet of XMP stays: of several it is the one that is read.
- * Spec: Processing error codes.
+ * Removes the text chunks before a PNG's pixels. The decoder's library would unpack every one of them each time it
+ * opens the file, 8 MB from 8 kB: 150 kB took 800 MB. The last XMP packet stays, because of several it is the one that
+ * is read. Spec: Processing error codes.
  */
 export function dropTexts(png: Buffer): Buffer {
   const chunks = [...headChunks(png)];
@@ -9,7 +9,8 @@ export function dropTexts(png: Buffer): Buffer {
   const kept = chunks.filter((chunk) => !TEXTS.has(chunk.name) || chunk === packet);
   if (kept.length === chunks.length) return png;
   let to = chunks.at(-1)?.behind ?? SIGNATURE_BYTES;
-  // Moved towards the pixels, the last one first: the picture itself may be of hundreds of megabytes.
+  // Moves chunks towards the pixels, last one first, because the image data may have hundreds of
+  // megabytes.
   for (const { from, behind } of [SIGNATURE, ...kept].toReversed()) {
     to -= behind - from;
     png.copyWithin(to, from, behind);
@@ -22,13 +23,13 @@ type Chunk = Place & { readonly name: string };
 
 const SIGNATURE_BYTES = 8;
 const SIGNATURE: Place = { from: 0, behind: SIGNATURE_BYTES };
-/** Of a chunk beside its data: their length, its name and a checksum. */
+/** The bytes of a chunk besides its data: length, name and checksum. */
 const AROUND_BYTES = 12;
 const TEXTS: ReadonlySet<string> = new Set(['tEXt', 'zTXt', 'iTXt']);
-/** Whichever kind of text it is. */
+/** Whichever kind of text chunk holds it. */
 const PACKET = 'XML:com.adobe.xmp\0';
 
-/** All that stands before the pixels, which was scanned. */
+/** All chunks before the pixels, which have already been scanned. */
 function* headChunks(png: Buffer): Generator<Chunk> {
   for (let from = SIGNATURE_BYTES; ; ) {
     const name = png.toString('latin1', from + 4, from + 8);

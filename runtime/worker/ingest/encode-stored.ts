@@ -1,6 +1,6 @@
 /**
- * The encoders of what is kept: the stored image in its own format, as near to the upload as that format
- * allows, and the half-way images that renders read. Efforts are the measured best of time against bytes.
+ * The encoders of stored images: the master in its own format, as close to the upload as the format allows, and the
+ * half-way images that renders read. Efforts are the measured best trade-off of time and bytes.
  */
 import type { AvifOptions, PngOptions } from 'sharp';
 import { findFormat, type StoredType } from '../../core/image/formats.ts';
@@ -17,25 +17,34 @@ import { hasFineColour } from './fine-colour.ts';
 import type { Pixels } from './pixels.ts';
 import type { HeaderFacts } from './scan.ts';
 
-/** What a picture of pixels is stored as. */
+/** The stored types of raster images. */
 export type RasterType = Exclude<StoredType, 'image/svg+xml'>;
 
-/** Above so many bytes a pixel an exact half-way image is a photograph: a fine JPEG stands in for it. */
+/**
+ * With more bytes per pixel, a lossless half-way image is a photograph: a fine JPEG is stored
+ * instead.
+ */
 const EXACT_BYTES_PER_PIXEL_MAX = 1;
 const SAMPLE_SIDE_PX = 384;
-/** Of an upload: above, optimised coding takes more than twice the time for one or two bytes in a hundred. */
+/**
+ * For uploads above it, optimised coding takes more than twice the time to save one or two percent
+ * of the bytes.
+ */
 const DETAILED_BYTES_PER_PIXEL_MIN = 0.2;
 const OPTIMISED_ALWAYS_PIXELS_MAX = 2_000_000;
-/** Filtered rows pack well at once; unfiltered ones need the search. */
+/** Filtered rows compress well at a low level; unfiltered ones need the search. */
 const FILTERED: PngOptions = { adaptiveFiltering: true, compressionLevel: 4 };
 const UNFILTERED: PngOptions = { adaptiveFiltering: false, compressionLevel: 6 };
 const FAST_LEVEL = 2;
 const AVIF_EFFORT = 1;
 const AVIF_EFFORT_LOW = 0;
-/** As many colours as the upload had come out as they went in; less effort rounds them. */
+/** At this effort the palette of the upload is kept; less effort rounds its colours. */
 const GIF = { effort: 7, dither: 0 };
 const WEBP_EFFORT = 2;
-/** Of lossless WebP the quality is how long it searches; above so many pixels a search takes minutes. */
+/**
+ * For lossless WebP the quality is the effort of the search; above this number of pixels a search
+ * takes minutes.
+ */
 const WEBP_LOSSLESS_SEARCH_PIXELS_MAX = 8_000_000;
 const WEBP_LOSSLESS_SEARCHED = { lossless: true, exact: true, effort: 1, quality: 75 };
 const WEBP_LOSSLESS_QUICK = { lossless: true, exact: true, effort: 0, quality: 20 };
@@ -64,14 +73,14 @@ export async function encodeMaster(
   }
 }
 
-/** Its own format, or the lossless one that stands for it. */
+/** The upload's own format, or the lossless one stored in its place. */
 export function masterType({ content_type }: HeaderFacts): RasterType {
   const type = findFormat(content_type)?.stored_as;
   if (type === undefined || type === 'image/svg+xml') throw new Error(`no pixels: ${content_type}`);
   return type;
 }
 
-/** 8 bit, exact where lines and flat areas would show a difference, else a fine JPEG. */
+/** 8 bit; lossless when lines and flat areas would show a difference, otherwise a fine JPEG. */
 export async function encodeMezzanine(
   pixels: Pixels,
   header: HeaderFacts,
@@ -84,8 +93,8 @@ export async function encodeMezzanine(
 }
 
 /**
- * Where colour came halved it stays so, a render being that much smaller than what it reads; but not in coloured text
- * and drawings, whose edges would change colour.
+ * 4:2:0 sources stay 4:2:0, because a render is so much smaller than what it reads; except coloured
+ * text and drawings, whose edges would change colour.
  */
 export async function mezzanineChroma(
   smallest: Pixels,
@@ -95,7 +104,7 @@ export async function mezzanineChroma(
   return (await hasFineColour(smallest)) ? '4:4:4' : chroma;
 }
 
-/** Optimised coding would take twice the time for two bytes in a hundred. */
+/** Optimised coding would take twice the time to save two percent of the bytes. */
 async function jpegMezzanine(pixels: Pixels, { chroma }: HeaderFacts) {
   const options = {
     quality: MEZZANINE_JPEG_QUALITY,
@@ -119,14 +128,17 @@ function jpegOptions(pixels: Pixels, header: HeaderFacts, uploadBytes: number) {
   };
 }
 
-/** Optimised coding holds every coefficient of the picture in memory, and goes over them twice. */
+/** Optimised coding keeps every coefficient of the image in memory, and reads them twice. */
 function isWorthOptimising({ width, height }: Pixels, uploadBytes: number): boolean {
   const count = width * height;
   if (count <= OPTIMISED_ALWAYS_PIXELS_MAX) return true;
   return count <= JPEG_OPTIMISED_PIXELS_MAX && uploadBytes < count * DETAILED_BYTES_PER_PIXEL_MIN;
 }
 
-/** Photographs shrink by row filters, drawings grow: the middle of the picture says which it is. */
+/**
+ * Row filters make photographs smaller and drawings larger; a sample from the middle of the image
+ * decides.
+ */
 async function pngOptions(pixels: Pixels): Promise<PngOptions> {
   const width = Math.min(pixels.width, SAMPLE_SIDE_PX);
   const height = Math.min(pixels.height, SAMPLE_SIDE_PX);
@@ -136,12 +148,12 @@ async function pngOptions(pixels: Pixels): Promise<PngOptions> {
     const sample = pixels.open().extract({ left, top, width, height });
     return (await sample.png({ ...options, compressionLevel: FAST_LEVEL }).toBuffer()).length;
   };
-  // One after the other: each may decode the picture anew, and hold all of it.
+  // One at a time: each may decode the image again, and hold all of it.
   const filtered = await sampleBytes(FILTERED);
   return filtered < (await sampleBytes(UNFILTERED)) ? FILTERED : UNFILTERED;
 }
 
-/** Depth, too, is the upload's own. */
+/** The bit depth is also the upload's own. */
 function avifOptions(pixels: Pixels, header: HeaderFacts): AvifOptions {
   const isLarge = pixels.width * pixels.height > AVIF_EFFORT_LOW_PIXELS_MIN;
   const { bits_per_channel: bits } = header;

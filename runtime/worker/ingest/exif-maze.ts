@@ -1,21 +1,26 @@
 /**
- * EXIF directories that point at one another, again and again: the library behind the decoder follows
- * every pointer anew, so 50 kB can cost it ten seconds. They are walked here first, under a bound; on
- * the way it is seen whether one may turn the picture. Spec: Processing error codes.
+ * EXIF directories may point at one another repeatedly. The library behind the decoder follows every pointer again, so
+ * 50 kB can cost it ten seconds. They are walked here first, within a bound; the walk also finds out whether an
+ * orientation may rotate the image. Spec: Processing error codes.
  */
 import { IngestRefusal } from './ingest-refusal.ts';
 
-/** Entries over all ways through the directories of a block; a camera writes some hundreds. */
+/**
+ * The maximum of entries on all paths through a block's directories; a camera writes some hundreds.
+ */
 const ENTRIES_MAX = 50_000;
-/** Of all blocks together, each counted as one: pixels hold the bytes of a beginning by chance, but hardly ever. */
+/**
+ * The maximum for all blocks together, where each block adds one; pixels rarely contain the bytes
+ * of a block's beginning by chance.
+ */
 const ENTRIES_OF_FILE_MAX = 16 * ENTRIES_MAX;
 const DEPTH_MAX = 12;
 const ENTRY_BYTES = 12;
-/** To the camera's settings, the place, and the interoperability directory. */
+/** Pointers to the camera's settings, the place, and the interoperability directory. */
 const POINTERS: ReadonlySet<number> = new Set([0x8769, 0x8825, 0xa005]);
 const ORIENTATION = 0x0112;
 const UPRIGHT = 1;
-/** How a block begins, wherever it stands in its container. */
+/** How a block begins, wherever it is in its container. */
 const BEGINS = [Buffer.from('II*\0'), Buffer.from('MM\0*')];
 
 /** Throws IngestRefusal. */
@@ -36,7 +41,7 @@ export function walkExif(bytes: Buffer): { is_turned: boolean } {
 type Block = {
   u16(at: number): number;
   u32(at: number): number;
-  /** The number of them that were met. */
+  /** The number of entries met. */
   entries: number;
   is_turned: boolean;
 };
@@ -44,7 +49,7 @@ type Block = {
 function walk(bytes: Buffer): Block {
   const block = openBlock(bytes);
   let directory = block.u32(4);
-  // The picture's own directory, and the one of its thumbnail.
+  // The directory of the image, and that of its thumbnail.
   for (let index = 0; index < 2 && directory > 0; index += 1) {
     const count = walkDirectory(block, { at: directory, depth: 0 });
     directory = block.u32(directory + 2 + count * ENTRY_BYTES);
@@ -52,7 +57,7 @@ function walk(bytes: Buffer): Block {
   return block;
 }
 
-/** The number of its entries. */
+/** Returns the number of its entries. */
 function walkDirectory(block: Block, { at, depth }: { at: number; depth: number }): number {
   const count = block.u16(at);
   for (let index = 0; index < count; index += 1) {
@@ -66,12 +71,12 @@ function walkDirectory(block: Block, { at, depth }: { at: number; depth: number 
   return count;
 }
 
-/** By a number of either length. */
+/** The orientation may be a 16-bit or a 32-bit number. */
 function isTurn({ u16, u32 }: Block, entry: number): boolean {
   return u16(entry) === ORIENTATION && u16(entry + 8) !== UPRIGHT && u32(entry + 8) !== UPRIGHT;
 }
 
-/** What lies outside is zero: there is nothing to follow. */
+/** Bytes outside the block read as zero, so that there is nothing to follow. */
 function openBlock(bytes: Buffer): Block {
   const isLittle = bytes[0] === 0x49;
   const has = (at: number, size: number) => at + size <= bytes.length;

@@ -1,10 +1,10 @@
 /**
- * Whether colour changes from pixel to pixel, as in coloured text and drawings and hardly ever in photographs: there a
- * half-way image of halved colour would be seen in renders. Spec: What the service does.
+ * Whether colour changes from pixel to pixel, as in coloured text and drawings, and rarely in photographs: a half-way
+ * image with halved colour would then be visible in renders. Spec: What the service does.
  */
 import type { Pixels } from './pixels.ts';
 
-/** Of Cb and Cr, within two by two pixels. */
+/** The spread of Cb and Cr within two by two pixels. */
 const SPREAD_MIN = 40;
 const SHARE_MIN = 0.01;
 const COLOUR_CHANNELS = 3;
@@ -20,7 +20,7 @@ export async function hasFineColour(pixels: Pixels): Promise<boolean> {
 
 type Layout = { width: number; height: number; channels: number };
 
-/** Every second row of blocks says it as well as all do. */
+/** Every second row of blocks is as representative as all. */
 function fineShare(data: Buffer, { width, height, channels }: Layout): number {
   let [fine, count] = [0, 0];
   for (let y = 0; y + 1 < height; y += 4) {
@@ -35,7 +35,7 @@ function fineShare(data: Buffer, { width, height, channels }: Layout): number {
   return count === 0 ? 0 : fine / count;
 }
 
-/** The larger one of Cb's and Cr's, from blue and red less the lightness. */
+/** The larger of the spreads of Cb and Cr, computed from blue and red minus the lightness. */
 function spreadOf(data: Buffer, block: readonly [number, number, number, number]): number {
   let [blueMin, blueMax, redMin, redMax] = [255, -255, 255, -255];
   for (const at of block) {

@@ -1,10 +1,13 @@
-/** The child's end of an ingest job: one upload in, the images and facts out as one answer. */
+/** The child's side of an ingest job: one upload in, the images and facts out as one answer. */
 import type { AskAdmission, JobAnswer } from '../sandbox/serve-jobs.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import type { IngestResult } from './ingest-result.ts';
 import { sanitize } from './sanitize.ts';
 
-/** The head of an answer; the parts are master, native, mezzanines, exif, icc, xmp as far as there. */
+/**
+ * The head of an answer; the parts are master, native, mezzanines, exif, icc, xmp, as far as
+ * present.
+ */
 export async function ingestJob(
   facts: unknown,
   [bytes]: Buffer[],

@@ -1,4 +1,4 @@
-/** A worker's uploads: as doorbells ring and as rows fall due, in decoders of their own. Spec: Uploads. */
+/** A worker's uploads, in their own decoders: processed when doorbells ring and when rows fall due. Spec: Uploads. */
 import { totalmem } from 'node:os';
 import { INGEST_BYTES_MAX_DEFAULT } from '../../core/limits.ts';
 import type { Lane, LaneOptions, WorkerOptions } from '../lanes.ts';
@@ -7,7 +7,9 @@ import { createSandbox } from '../sandbox/sandbox.ts';
 import { createWarmUp } from '../warm-up.ts';
 import { startIngest } from './ingest-loop.ts';
 
-/** Two even on one core: a picture that hangs keeps its slot until its time is over, and nobody else's. */
+/**
+ * Two even on one core: an image that hangs occupies its slot until its timeout, but not the other.
+ */
 const INGEST_LANE: LaneOptions = {
   slots: 2,
   wall_clock_ms: 120_000,
@@ -45,7 +47,9 @@ export async function startIngestLane(options: WorkerOptions): Promise<Lane> {
   };
 }
 
-/** What every slot at its fullest would take, but never more than its share of what this machine has. */
+/**
+ * The memory that all slots can use at their limits, but at most this lane's share of the machine.
+ */
 function memoryFor({ slots, memory_bytes }: LaneOptions): number {
   const limit = process.constrainedMemory();
   const machine = limit > 0 ? Math.min(limit, totalmem()) : totalmem();

@@ -1,7 +1,7 @@
 /**
- * Which upload is attempted when: one for each doorbell, and whatever the database says is due, never more
- * at a time than there are slots. A doorbell says that there is work; whose turn it is says the database. A lost
- * doorbell costs one turn of the poll.
+ * Decides when each upload is attempted: one attempt per doorbell, and whatever the database reports as due, never more
+ * at a time than there are slots. A doorbell announces work; the database decides whose turn it is. A lost doorbell
+ * costs one polling interval.
  */
 import { isOutage } from '../../core/outage.ts';
 import type { FileRow } from '../../db/files.ts';
@@ -17,7 +17,7 @@ export type IngestLoopOptions = Omit<IngestDeps, 'trails' | 'slow' | 'stopping'>
   metrics?: Pick<Metrics, 'ingest' | 'watch'>;
   slots: number;
   poll_every_ms: number;
-  /** Told of each file that was published. */
+  /** Called for each published file. */
   onPublished?: (file: FileRow) => void;
 };
 

@@ -1,9 +1,9 @@
-/** The image itself is at fault: processing ends with this code, at once. Spec: Processing error codes. */
+/** The image itself is at fault: processing ends with this code at once. Spec: Processing error codes. */
 import type { ProcessingErrorCode } from '../../core/errors.ts';
 
 export class IngestRefusal extends Error {
   readonly code: ProcessingErrorCode;
-  /** What is wrong with it, for the log. */
+  /** What is wrong with the image, for the log. */
   readonly detail: string;
 
   constructor(code: ProcessingErrorCode, says: string) {
@@ -12,10 +12,11 @@ export class IngestRefusal extends Error {
     this.name = 'IngestRefusal';
     this.code = code;
     this.detail = detail;
-    // No line of ours went wrong: each of a folder of broken files would fill the log with the same calls.
+    // Drops the stack, as no code of ours failed: a folder of broken files would fill the log with
+    // equal stacks.
     this.stack = `${this.name}: ${this.message}`;
   }
 }
 
-/** Names in the file may stand in it, which are as long as whoever sent it likes. */
+/** The detail may contain names from the file, whose length its sender chooses. */
 const DETAIL_CHARACTERS_MAX = 500;

@@ -1,4 +1,4 @@
-/** What sanitizing makes of an upload: the images to store and what is known of them. */
+/** The result of sanitizing an upload: the images to store, and the facts about them. */
 import type { RasterType } from './encode-stored.ts';
 
 export type IngestResult = {
@@ -8,21 +8,21 @@ export type IngestResult = {
   height: number;
   has_alpha: boolean;
   is_lossless: boolean;
-  /** The point that `smart` crops around, in fractions of width and height. */
+  /** The focal point of `smart` crops, in fractions of width and height. */
   focal_x: number;
   focal_y: number;
   /** `#rrggbb` */
   dominant_color: string;
-  /** base64 of a ThumbHash. */
+  /** A ThumbHash in base64. */
   thumb_hash: string;
   location: { latitude: number; longitude: number } | null;
   taken_at: string | null;
   /** The image as stored and served: sRGB, oriented, without metadata. */
   master: Buffer;
-  /** The same pixels in the colour space that they came in; null where that was sRGB. */
+  /** The same pixels in their original colour space; null when that was sRGB. */
   native: Buffer | null;
   mezzanines: MezzanineImage[];
-  /** Read from the upload and written anew, for raw downloads. */
+  /** Read from the upload and rebuilt, for raw downloads. */
   metadata: SavedMetadata;
 };
 

@@ -39,9 +39,11 @@ export type IngestDeps = {
   lease_seconds?: number;
   is_scanned?: boolean;
   trails?: DoorbellTrails;
-  /** Shared by all slots of a worker; without it, any of them may take what ran out of time before. */
+  /**
+   * Shared by all slots of a worker; without it, every slot may take uploads that timed out before.
+   */
   slow?: SlowPlace;
-  /** Aborted when the process ends: it waits for no outage to be over. */
+  /** Aborts when the process ends, which then no longer waits for an outage to end. */
   stopping?: AbortSignal;
 };
 
@@ -51,7 +53,7 @@ export type IngestOutcome =
   | { result: 'failed'; error_code: ProcessingErrorCode }
   | { result: 'retry'; delay_seconds: number };
 
-/** With an id that upload alone, if it can be claimed; else the one that waits longest. */
+/** Claims the upload with this id if possible; without an id the one that has waited longest. */
 export async function ingestUpload(
   deps: IngestDeps,
   uploadId: string | null,
@@ -133,7 +135,7 @@ async function attempt(
   return { result: 'ready', file };
 }
 
-/** The bytes that are verified are the bytes that are decoded. */
+/** Decodes exactly the bytes that are verified. */
 async function decode(deps: IngestDeps, upload: UploadRow, signal: AbortSignal) {
   if (upload.size_bytes > deps.ingest_bytes_max) {
     throw new IngestRefusal('file_too_large', `${upload.size_bytes} bytes`);
@@ -161,12 +163,15 @@ async function* announced(chunks: AsyncIterable<Uint8Array>, failpoint: Failpoin
   await failpoint?.('ingest.verified');
 }
 
-/** What a line of the log on an attempt names. */
+/** The log fields that identify an attempt. */
 function namesOf({ upload_id, project_id, attempt }: UploadRow) {
   return { upload_id, project_id, attempt };
 }
 
-/** What failed decides how the attempt ends; what cannot be written down within a lease is left to the next attempt. */
+/**
+ * The kind of failure decides how the attempt ends; if that cannot be recorded within a lease, it
+ * is left to the next attempt.
+ */
 async function settle(
   deps: LeasingDeps,
   upload: UploadRow,
@@ -201,7 +206,7 @@ async function settle(
   }
 }
 
-/** A row says that it is to go, so that a failure here costs nothing but time. */
+/** Its row also marks the object for deletion, so that a failure here only delays it. */
 async function deleteIngestObject(
   { buckets, log, failpoint }: IngestDeps,
   { ingest_key, upload_id }: UploadRow,

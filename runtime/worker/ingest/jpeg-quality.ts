@@ -1,11 +1,11 @@
 /**
- * The quality that a JPEG was encoded with, from its quantisation tables. Tables of Annex K, as most encoders
- * scale them, are met again by encoding at that quality: almost nothing changes, however low it is. Other tables
- * are met only about, which is as good from the stored minimum on. Spec: What the service does.
+ * Estimates the quality with which a JPEG was encoded, from its quantisation tables. Tables of Annex K, as most
+ * encoders scale them, are reproduced exactly when encoding with that quality: almost nothing changes, however low it
+ * is. Other tables are only approximated, which is good enough from the stored minimum on. Spec: What the service does.
  */
 import { STORED_QUALITY_MIN } from '../../core/limits.ts';
 
-/** The values of a table, in the order of the file. */
+/** The values of a table, in file order. */
 export type QuantisationTable = readonly number[];
 
 // biome-ignore format: the tables of ITU-T T.81, Annex K, along the zigzag
@@ -23,7 +23,7 @@ const CHROMINANCE: QuantisationTable = [
   99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99,
 ];
 
-/** Null where there is no table. `tables` are those that the components name, luminance first. */
+/** Null when there is no table. `tables`: the tables of the components, luminance first. */
 export function jpegQuality(tables: readonly (QuantisationTable | undefined)[]): number | null {
   const [luminance, ...others] = tables;
   if (luminance === undefined) return null;
@@ -38,7 +38,7 @@ function isOfAnnexK(table: QuantisationTable, quality: number): boolean {
   return [LUMINANCE, CHROMINANCE].some((usual) => isScaled(table, usual, quality));
 }
 
-/** Inverse of the scaling that libjpeg and most others use. */
+/** The inverse of the scaling in libjpeg and most other encoders. */
 function estimate(table: QuantisationTable): number {
   const scale = (100 * sumOf(table)) / sumOf(LUMINANCE);
   const quality = scale <= 100 ? (200 - scale) / 2 : 5000 / scale;

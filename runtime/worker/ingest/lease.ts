@@ -1,6 +1,6 @@
 /**
  * Keeps the lease of a running attempt alive. Its signal aborts when the attempt is known to be over, or, as an outage,
- * when nothing was heard from the database for a whole lease: then another worker may have begun.
+ * when the database has not answered for a whole lease, because another worker may have taken over.
  */
 import { ServiceError } from '../../core/errors.ts';
 import type { Queryable } from '../../db/client.ts';
@@ -8,7 +8,7 @@ import { type Attempt, type LeasedAttempt, updateUploadLease } from '../../db/up
 
 export type Lease = { signal: AbortSignal; end(): void };
 
-/** Another attempt has taken over: whatever this one made is dropped. */
+/** Another attempt has taken over: the result of this one is discarded. */
 export class LeaseLost extends Error {
   constructor({ upload_id, attempt }: Attempt) {
     super(`attempt ${attempt} at ${upload_id} is over`);

@@ -1,12 +1,12 @@
 /**
- * The boxes of an ISO media file and of its table of items (ISO/IEC 14496-12 and 23008-12), read strictly:
- * a box never leaves the one around it, and there are only so many.
+ * Reads the boxes and the item table of an ISO media file strictly (ISO/IEC 14496-12 and 23008-12): a box never exceeds
+ * its parent, and the number of boxes is limited.
  */
 import { IngestRefusal } from './ingest-refusal.ts';
 
 export type Box = { type: string; body: Buffer };
 
-/** What the table says of one item. */
+/** One item of the table. */
 export type MediaItem = { id: number; type: string; properties: Box[] };
 export type MediaReference = { type: string; from: number; to: number[] };
 export type MediaItems = { primary: number; items: MediaItem[]; references: MediaReference[] };
@@ -15,7 +15,7 @@ const BOXES_MAX = 2000;
 const ITEMS_MAX = 1000;
 const FULL_BOX_BYTES = 4;
 const BOX_HEAD_BYTES = 8;
-/** Of a box whose size is said in 64 bits. */
+/** For a box with a 64-bit size. */
 const LONG_BOX_HEAD_BYTES = 16;
 
 export function readBoxes(bytes: Buffer): Box[] {
@@ -33,8 +33,8 @@ export function readBoxes(bytes: Buffer): Box[] {
 }
 
 /**
- * Without what stands behind the last box, where a picture is whole by then: neither we nor a decoder look at it. All of
- * it where it is not, so that a picture that was cut off is seen to be.
+ * Removes the bytes behind the last box if the image is complete without them: neither we nor a
+ * decoder read them. Otherwise the file is returned whole, so that a truncated image is detected.
  */
 export function dropTrailer(bytes: Buffer): Buffer {
   const types = new Set<string>();
@@ -57,7 +57,7 @@ function hasWholeBox(bytes: Buffer, at: number): boolean {
   return size >= head && at + size <= bytes.length;
 }
 
-/** The items that a `meta` box describes, each with its properties in their order. */
+/** The items that a `meta` box describes, each with its properties in order. */
 export function readItems(meta: Buffer): MediaItems {
   const boxes = readBoxes(meta.subarray(FULL_BOX_BYTES));
   const properties = readBoxes(find(boxes, 'iprp'));
@@ -76,7 +76,7 @@ export function readItems(meta: Buffer): MediaItems {
   };
 }
 
-/** Makes the item the one picture to be shown of the file, which is written over. */
+/** Makes the item the only visible image of the file, which is modified in place. */
 export function showItem(file: Buffer, id: number): void {
   const meta = find(readBoxes(file), 'meta');
   const boxes = readBoxes(meta.subarray(FULL_BOX_BYTES));
@@ -85,12 +85,12 @@ export function showItem(file: Buffer, id: number): void {
   const iinf = find(boxes, 'iinf');
   for (const { body } of readBoxes(iinf.subarray(FULL_BOX_BYTES + idBytes(iinf, 1)))) {
     const isShown = body.readUIntBE(FULL_BOX_BYTES, idBytes(body, 3)) === id;
-    // The last bit of its flags: hidden.
+    // The last bit of the flags: hidden.
     body.writeUInt8((body.readUInt8(3) & 0xfe) | (isShown ? 0 : 1), 3);
   }
 }
 
-/** The item's bytes, of the file or of the table itself; undefined where they are somewhere else. */
+/** The item's bytes, from the file or from the table itself; undefined when they are elsewhere. */
 export function readItemBytes(file: Buffer, meta: Buffer, id: number): Buffer | undefined {
   const boxes = readBoxes(meta.subarray(FULL_BOX_BYTES));
   const place = findPlace(find(boxes, 'iloc'), id);
@@ -138,7 +138,7 @@ function findPlace(iloc: Buffer, id: number): Place | undefined {
   return undefined;
 }
 
-/** Of 0, 4 or 8 bytes. */
+/** `size` is 0, 4 or 8 bytes. */
 function readNumber(bytes: Buffer, at: number, size: number): number {
   if (size === 0) return 0;
   return size === 8 ? Number(bytes.readBigUInt64BE(at)) : bytes.readUInt32BE(at);
@@ -174,7 +174,7 @@ function readTypes(iinf: Buffer): { id: number; type: string }[] {
   });
 }
 
-/** By item: the numbers of its properties, counted from one. */
+/** For each item the numbers of its properties, counted from one. */
 function readAssociations(ipma: Buffer): Map<number, number[]> {
   const width = idBytes(ipma, 1);
   const isWide = (ipma.readUInt8(3) & 1) !== 0;
@@ -209,7 +209,7 @@ function readReferences(iref: Buffer): MediaReference[] {
   });
 }
 
-/** Numbers are wide from this version of a box on. */
+/** Ids are wide from this version of a box on. */
 function idBytes(box: Buffer, wideFrom: number): 2 | 4 {
   return box.readUInt8(0) >= wideFrom ? 4 : 2;
 }

@@ -1,17 +1,22 @@
-/** How an attempt ended is written down as soon as the database is back: otherwise it would count against its picture. */
+/**
+ * Records the end of an attempt as soon as the database is back: otherwise the attempt would count against its upload.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOutage } from '../../core/outage.ts';
 
-/** Shorter than the time after which anybody looks for attempts whose lease is over. */
+/** Shorter than the delay after which expired leases are searched for. */
 const PAUSE_MS = 500;
 
 type Patience = {
   seconds: number;
-  /** Whoever ends waits for nobody: once it is aborted, one more write is the last. */
+  /** A process that ends does not wait: after the abort, one more write is the last. */
   stopping?: AbortSignal | undefined;
 };
 
-/** Writes until it is answered, for so long; what may have been written before is written again. */
+/**
+ * Repeats the write until it succeeds or the patience is over; a write that may have succeeded
+ * before is repeated too.
+ */
 export async function outlastOutage<T>(
   { seconds, stopping }: Patience,
   write: () => Promise<T>,

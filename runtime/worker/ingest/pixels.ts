@@ -1,6 +1,6 @@
 /**
- * A decoded picture that several encoders read: held as raw samples where they are few enough, else as
- * the upload's own bytes that each reader decodes anew, so that memory stays bounded by the input.
+ * A decoded image that several encoders read: held as raw samples if they are few enough, otherwise as the upload's own
+ * bytes, which each reader decodes again, so that memory stays bounded by the input.
  */
 import sharp, { type Raw, type Sharp, type SharpOptions } from 'sharp';
 import { attachIccProfile, attachProfile } from './colours/attach-profile.ts';
@@ -16,15 +16,18 @@ export type Pixels = {
   width: number;
   height: number;
   has_alpha: boolean;
-  /** A fresh pipeline over the oriented picture. */
+  /** A fresh pipeline over the oriented image. */
   open(): Sharp;
-  /** How the samples are to be written without changing them. */
+  /** The colour space in which the samples can be written unchanged. */
   space: OutputSpace;
 };
 
 type OutputSpace = 'b-w' | 'srgb' | 'grey16' | 'rgb16' | 'cmyk';
 
-/** Above it, a picture is decoded anew for each use instead of held, unless its inks were converted here. */
+/**
+ * A larger image is decoded again for each use instead of being held, unless its inks were
+ * converted here.
+ */
 export const HELD_BYTES_MAX = 160_000_000;
 const CHANNELS_MAX = 4;
 
@@ -42,7 +45,9 @@ export async function decodeOnce(source: SourceTraits): Promise<Pixels> {
   return { width, height, has_alpha: header.has_alpha, open, space };
 }
 
-/** A picture whose colours its container describes by numbers, upright and with their profile. */
+/**
+ * An image whose container describes its colours by numbers: upright, and with a profile of them.
+ */
 export async function withProfile(source: SourceTraits): Promise<SourceTraits> {
   const { content_type, colours, is_premultiplied } = source.header;
   if (is_premultiplied) return withProfile(await unmultiplied(source));
@@ -51,7 +56,7 @@ export async function withProfile(source: SourceTraits): Promise<SourceTraits> {
   return { ...source, bytes: attachProfile(png, colours), is_converted: true };
 }
 
-/** A PNG of its own colours, upright, with the profile that they came with. */
+/** A PNG with unmultiplied colours, upright, with the original profile. */
 async function unmultiplied(source: SourceTraits): Promise<SourceTraits> {
   const { header, is_converted } = source;
   const isDeep = header.bits_per_channel > 8;
@@ -72,7 +77,7 @@ async function unmultiplied(source: SourceTraits): Promise<SourceTraits> {
   return { ...source, bytes, header: { ...header, is_premultiplied: false } };
 }
 
-/** The same picture with its long edge so many pixels long, as 8 bit samples. */
+/** The same image with this long edge in pixels, as 8-bit samples. */
 export async function shrinkTo(pixels: Pixels, longEdge: number): Promise<Pixels> {
   const ratio = Math.min(1, longEdge / Math.max(pixels.width, pixels.height));
   const width = shrunkSide(pixels.width, ratio);
@@ -90,15 +95,15 @@ export async function shrinkTo(pixels: Pixels, longEdge: number): Promise<Pixels
 
 const SIDE_STEP = 8;
 
-/** Of 8 bits: what is deeper loses nothing that can be seen. */
+/** Only 8-bit images: deeper ones lose nothing visible. */
 function isWeighed({ width, height, has_alpha, space }: Pixels): boolean {
   const isDeep = space === 'rgb16' || space === 'grey16';
   return has_alpha && !isDeep && width * height <= WEIGHED_PIXELS_MAX;
 }
 
 /**
- * The short side is a little longer than in proportion, each axis being read by its own scale: blocks of eight are
- * what a JPEG decoder can shrink without a rest.
+ * The short side is slightly longer than in proportion, as each axis is read with its own scale: a
+ * JPEG decoder can reduce blocks of eight without a remainder.
  */
 function shrunkSide(side: number, ratio: number): number {
   return Math.max(1, Math.min(side, Math.ceil((side * ratio) / SIDE_STEP) * SIDE_STEP));
@@ -119,18 +124,18 @@ function openUpload(source: SourceTraits, space: OutputSpace): Sharp {
   };
   const picture = sharp(source.bytes, options).toColourspace(space);
   if (space === 'cmyk') return picture.pipelineColourspace('cmyk');
-  // Left to itself the library takes deep pictures to Display P3, and deep grey ones nowhere.
+  // By default the library converts deep images to Display P3, and deep grey ones not at all.
   const isDeep = space === 'rgb16' || space === 'grey16';
   return isDeep && !options.ignoreIcc ? picture.withIccProfile('srgb', { attach: false }) : picture;
 }
 
-/** By our own reader: libvips has none. */
+/** Uses our own reader: libvips has none. */
 function readBmp(bytes: Buffer): Pixels {
   const { data, ...raw } = decodeBmp(bytes);
   return overSamples(data, { raw }, 'srgb');
 }
 
-/** Held whatever its size: the library would decode it anew, but not as exactly. */
+/** Held whatever its size, because decoding it again with the library would be less exact. */
 async function readInks(source: SourceTraits, inks: InkTable): Promise<Pixels> {
   const isDeep = source.header.bits_per_channel > 8;
   const { data, info } = await openUpload({ ...source, keeps_space: true }, 'cmyk')
@@ -152,7 +157,7 @@ async function readRaw(
   picture: Sharp,
   { space, has_alpha }: Pick<Pixels, 'space' | 'has_alpha'>,
 ): Promise<Pixels> {
-  // Raw samples of the library's grey have no alpha; red, green and blue that are the same do.
+  // The library's raw grey samples have no alpha; equal red, green and blue have it.
   const readAs = space === 'b-w' && has_alpha ? 'srgb' : space;
   const opened = picture.toColourspace(readAs).raw();
   const { data, info } = await opened.toBuffer({ resolveWithObject: true });

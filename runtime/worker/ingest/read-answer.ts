@@ -1,6 +1,6 @@
 /**
- * The parent's end of an ingest job. The child has seen hostile bytes, so its answer is checked like
- * a stranger's before anything of it is stored.
+ * The parent's side of an ingest job. The child has processed hostile bytes, so its answer is validated like a
+ * stranger's before anything of it is stored.
  */
 import { z } from 'zod';
 import type { processingErrors } from '../../core/errors.ts';
@@ -51,7 +51,10 @@ const knownSchema = z.strictObject({
   metadata: z.array(z.enum(['exif', 'icc', 'xmp'])).max(3),
 });
 
-/** Throws IngestRefusal for a refused image, SandboxFailure `garbage` for what no honest child says. */
+/**
+ * Throws IngestRefusal for a refused image, SandboxFailure `garbage` for an answer that no honest
+ * child gives.
+ */
 export function readIngestAnswer({ facts, parts }: SandboxResult): IngestResult {
   const refusal = refusalSchema.safeParse(facts);
   if (refusal.success) throw new IngestRefusal(refusal.data.error_code, refusal.data.detail);

@@ -1,6 +1,6 @@
 /**
- * TIFFs whose samples the decoder's library does not take as they lie, laid out anew in one strip: each plane of tiles
- * is read as a grey picture, and a palette of 16 bits by its numbers. Spec: What the service does.
+ * Rearranges TIFFs whose sample layout the decoder's library does not support into one strip: each plane of tiles is
+ * read as a grey image, and a palette of 16 bits by its indices. Spec: What the service does.
  */
 import sharp from 'sharp';
 import { TIFF_PIXELS_MAX } from '../../core/limits.ts';
@@ -14,10 +14,10 @@ import { tag } from './tiff-tags.ts';
 const BLACK_IS_ZERO = 1;
 const RGB = 2;
 const NOT_COMPRESSED = 1;
-/** By the standard; smaller ones would be as many as pixels. */
+/** By the standard; smaller tiles could be as many as pixels. */
 const TILE_SIDE_MIN = 16;
 
-/** What is true of one grey plane, upright as it is stored, whatever the picture is. */
+/** Tags that describe a single grey plane in stored orientation, whatever the image is. */
 const GREY: TagChanges = {
   [tag.photometric]: [BLACK_IS_ZERO],
   [tag.samples]: [1],
@@ -104,7 +104,7 @@ function tilesOfPlane(page: Directory): number {
   return along(tag.width, tag.tileWidth) * along(tag.height, tag.tileHeight);
 }
 
-/** Grey of less than 8 bits comes out stretched to 8. */
+/** Grey of less than 8 bits is returned stretched to 8. */
 async function paintAll(bytes: Buffer, page: Directory): Promise<Samples> {
   const bits = page.number(tag.bits) ?? 1;
   const indices = Uint8Array.from(await readGrey(changeTiff(bytes, GREY), 8));

@@ -1,7 +1,7 @@
 /**
- * One upload made safe, in the decoder: header first, then one decode, oriented and in sRGB; from
- * it the stored image in its own format without metadata, the half-way images that renders read, and
- * what is known once for good. Spec: What the service does; Limits, Uploads.
+ * Sanitizes one upload in the decoder: first the header, then one decode, oriented and in sRGB; from it the master in
+ * its own format without metadata, the half-way images that renders read, and the permanent facts. Spec: What the
+ * service does; Limits, Uploads.
  */
 import { MEZZANINE_LONG_EDGES_PX } from '../../core/limits.ts';
 import { withLoaders } from '../sandbox/loaders.ts';
@@ -25,7 +25,10 @@ import { storedHeader } from './stored-quality.ts';
 import { isTooLong } from './stored-size.ts';
 import { ingestSvg } from './svg/ingest-svg.ts';
 
-/** Throws IngestRefusal where the image itself is at fault. Nothing is decoded before it was admitted. */
+/**
+ * Throws IngestRefusal when the image itself is at fault. Nothing is decoded before it has been
+ * admitted.
+ */
 export async function sanitize(
   bytes: Buffer,
   declaredType: string,
@@ -44,7 +47,10 @@ async function admission(cost: JobCost, ask: AskAdmission): Promise<void> {
   throw new IngestRefusal('image_too_large', `about ${cost.memory_bytes} bytes of memory`);
 }
 
-/** An AVIF whose colours are numbers, or multiplied, becomes a PNG of ours first. */
+/**
+ * An AVIF with colours described by numbers, or with premultiplied alpha, first becomes a PNG of
+ * ours.
+ */
 function loadersFor({ content_type, colours, is_premultiplied }: HeaderFacts): string[] {
   const isAnew = colours !== undefined || is_premultiplied === true;
   return isAnew ? [content_type, 'image/png'] : [content_type];
@@ -83,7 +89,7 @@ async function sanitizeScanned(bytes: Buffer, header: HeaderFacts): Promise<Inge
   };
 }
 
-/** As the decoder's library takes it. */
+/** The bytes in a form that the decoder's library accepts. */
 async function decodable(bytes: Buffer, header: HeaderFacts): Promise<Buffer> {
   const { content_type, layout, tiles = [] } = header;
   if (content_type === 'image/avif') {
@@ -97,7 +103,7 @@ async function decodable(bytes: Buffer, header: HeaderFacts): Promise<Buffer> {
   return layout === undefined ? turned : rearrangeTiff(turned, layout);
 }
 
-/** Each from the one before: a picture is read in full once. */
+/** Each is made from the one before, so that the image is read in full only once. */
 async function makeMezzanines(pixels: Pixels, header: HeaderFacts) {
   const shrunk: { long_edge: number; pixels: Pixels }[] = [];
   let smallest = pixels;
@@ -116,7 +122,10 @@ async function makeMezzanines(pixels: Pixels, header: HeaderFacts) {
   return { mezzanines, smallest };
 }
 
-/** Raw downloads of a picture from another colour space keep its own pixels, where they keep its profile too. */
+/**
+ * The image in its own colour space for raw downloads, which also keep its profile; null when there
+ * is none.
+ */
 async function encodeNative(source: SourceTraits, header: HeaderFacts): Promise<Buffer | null> {
   if (!source.has_native) return null;
   return encodeMaster(
@@ -126,13 +135,21 @@ async function encodeNative(source: SourceTraits, header: HeaderFacts): Promise<
   );
 }
 
-/** What libvips asks for follows from the header, and was admitted: where it gets less, this machine has no more. */
+/**
+ * libvips requests memory that follows from the header and was admitted; if it gets less, the
+ * machine has no more.
+ */
 const SHORT_OF_MEMORY = /out of memory -- size/;
 
-/** Said of a picture of too many pixels, and of tiles that are far larger than it. */
+/**
+ * The library's messages for an image with too many pixels, and for tiles far larger than the
+ * image.
+ */
 const TOO_LARGE = /pixel limit|tile size out of range/i;
 
-/** Whatever else libvips throws here is about these bytes: the rest was settled by the header. */
+/**
+ * Any other error of libvips here is about these bytes: everything else was settled by the header.
+ */
 function refusalOf(error: unknown): unknown {
   if (error instanceof IngestRefusal || !(error instanceof Error)) return error;
   if (SHORT_OF_MEMORY.test(error.message)) return error;

@@ -1,6 +1,6 @@
 /**
- * The AVIF container: one still AV1 picture, whole or as a grid of tiles, with or without a picture of its
- * transparency. Sequences are refused by their brand or their tracks, HEVC inside by its item type.
+ * The AVIF container: one still AV1 image, whole or as a grid of tiles, with or without an alpha image. Sequences are
+ * refused by their brand or their tracks, HEVC content by its item type.
  */
 import { AVIF_PIXELS_MAX } from '../../core/limits.ts';
 import { type Av1Frame, hasMoreFrames, readAv1Frame } from './av1-frame.ts';
@@ -24,9 +24,9 @@ const ALPHA_KINDS = [
   'urn:mpeg:avc:2015:auxid:1',
 ];
 
-/** Of one picture that comes finer and finer; what has more is a film. */
+/** Layers of a single progressive image; more make a film. */
 const LAYERS_MAX = 8;
-/** Tiles reach over two edges of a grid, by less than one of them. */
+/** Tiles may extend beyond two edges of a grid, by less than one tile. */
 const TILES_PIXELS_MAX = 2 * AVIF_PIXELS_MAX;
 
 export function scanAvif(file: Buffer): HeaderFacts {
@@ -68,7 +68,7 @@ function refuseSequence(bytes: Buffer, boxes: readonly Box[]): void {
   if (isSequence) throw new IngestRefusal('animated_not_supported', 'AVIF: a sequence');
 }
 
-/** The coded picture has a size of its own, which a decoder makes room for. */
+/** The coded image has its own size, for which a decoder allocates memory. */
 function readFrame(bytes: Buffer | undefined): Av1Frame {
   const none = { width: 0, height: 0, quality: null };
   const frame = bytes === undefined ? none : readAv1Frame(bytes);
@@ -78,7 +78,7 @@ function readFrame(bytes: Buffer | undefined): Av1Frame {
   return frame;
 }
 
-/** A decoder decodes each of them, and shows one. */
+/** A decoder decodes every frame and shows one. */
 function refuseFrames(bytes: Buffer | undefined): void {
   if (bytes === undefined || !hasMoreFrames(bytes, LAYERS_MAX)) return;
   throw new IngestRefusal('animated_not_supported', `AVIF: more than ${LAYERS_MAX} frames`);
@@ -86,14 +86,17 @@ function refuseFrames(bytes: Buffer | undefined): void {
 
 type Tiles = readonly [MediaItem, ...MediaItem[]];
 
-/** The tiles of what is seen, and of all that is decoded: of its transparency too; and which are not all of one. */
+/**
+ * The tiles of the visible image (`seen`), of everything that is decoded, including its alpha
+ * (`all`), and the ids of items that are only tiles of an image (`parts`).
+ */
 function readPictures(media: MediaItems, primary: MediaItem) {
   const auxiliary = readAlphas(media);
   const alphasOf = ({ id }: MediaItem) =>
     auxiliary.filter(({ to }) => to.includes(id)).map(({ item }) => item);
   const seen = tilesOf(media, primary);
   const alphas = alphasOf(primary);
-  // Each time that a tile is shown, its own is decoded with it.
+  // Each time a tile is shown, its own alpha is decoded with it.
   const ofTiles = seen.filter((tile) => tile !== primary).flatMap(alphasOf);
   const seenThrough = alphas.map((alpha) => tilesOf(media, alpha));
   const all = [seen, ...seenThrough, ofTiles.flatMap((alpha) => tilesOf(media, alpha))];
@@ -106,7 +109,7 @@ function readPictures(media: MediaItems, primary: MediaItem) {
   return { seen, all, has_alpha: whole.length > 0, parts: [...parts].map(({ id }) => id) };
 }
 
-/** A grid is coded as its tiles are. */
+/** A grid has the coding of its tiles. */
 function tilesOf(media: MediaItems, item: MediaItem): Tiles {
   if (item.type === 'av01') return [item];
   if (item.type !== 'grid') throw unsupported(`an item of type ${item.type}`);
@@ -118,7 +121,7 @@ function tilesOf(media: MediaItems, item: MediaItem): Tiles {
   return [first, ...others];
 }
 
-/** Of the larger one, as if it were as deep as what is seen. */
+/** The pixels of the largest image; those deeper than the visible one count accordingly more. */
 function codedPixels(pictures: readonly (readonly MediaItem[])[], bits: number): number {
   const counts = pictures.map((tiles) =>
     tiles.reduce((sum, tile) => {
@@ -136,7 +139,7 @@ function codedPixels(pictures: readonly (readonly MediaItem[])[], bits: number):
 
 const sampleBytes = (bits: number) => (bits > 8 ? 2 : 1);
 
-/** Thumbnails, tiles and transparency too are decoded or may be. */
+/** Thumbnails, tiles and alpha images are, or may be, decoded as well. */
 function refuseHugeItems({ items }: MediaItems): void {
   for (const { properties } of items) {
     const size = properties.find(({ type }) => type === 'ispe');
@@ -162,7 +165,7 @@ function readCoding(item: MediaItem): { bits: number; is_subsampled: boolean } {
   return { bits: isDeep ? (isTwelve ? 12 : 10) : 8, is_subsampled: isSubsampled };
 }
 
-/** A profile goes before the numbers, where there are both; and the container before what it contains. */
+/** A profile takes precedence over numbers, and the container over its content. */
 function readColours(
   { properties }: MediaItem,
   { codes }: Av1Frame,
@@ -177,7 +180,7 @@ function readColours(
   return isSrgb(colours) ? undefined : colours;
 }
 
-/** Each picture of transparency, and what it belongs to. */
+/** Each alpha image, and the items to which it belongs. */
 function readAlphas(media: MediaItems): { item: MediaItem; to: number[] }[] {
   return media.references
     .filter(({ type }) => type === 'auxl')

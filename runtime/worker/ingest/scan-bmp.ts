@@ -1,4 +1,4 @@
-/** What the headers of a BMP say of the picture. */
+/** Reads the facts about a BMP image from its headers. */
 import { readBmpHeader } from './bmp-header.ts';
 import type { HeaderFacts } from './scan.ts';
 

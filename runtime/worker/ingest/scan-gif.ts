@@ -1,6 +1,6 @@
 /**
- * The GIF blocks from the first to the last: a second picture makes an animation, and a picture may
- * reach beyond the screen that the header names. Nothing is decompressed here.
+ * Scans the GIF blocks from first to last: a second image makes an animation, and an image may extend beyond the screen
+ * in the header. Nothing is decompressed here.
  */
 import { IngestRefusal } from './ingest-refusal.ts';
 import type { HeaderFacts } from './scan.ts';
@@ -37,7 +37,7 @@ export function scanGif(bytes: Buffer): HeaderFacts {
 
 type Picture = { left: number; top: number; width: number; height: number };
 
-/** Ends at the second picture: one more than may be. */
+/** Stops at the second image, one more than allowed. */
 function readBlocks(bytes: Buffer): { pictures: Picture[]; is_transparent: boolean } {
   const pictures: Picture[] = [];
   let isTransparent = false;

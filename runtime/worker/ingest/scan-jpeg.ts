@@ -1,6 +1,6 @@
 /**
- * The JPEG header: segments up to the first scan. Taken are Huffman-coded sequential and progressive
- * pictures of 8 bits with 1, 3 or 4 components; further pictures behind the first one are not looked at.
+ * The JPEG header: segments up to the first scan. Accepted are Huffman-coded sequential and progressive images of 8
+ * bits with 1, 3 or 4 components; further images behind the first are ignored.
  */
 import { STORED_QUALITY_MIN } from '../../core/limits.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
@@ -20,7 +20,7 @@ const APP0 = 0xe0;
 const APP14 = 0xee;
 
 const TABLE_VALUES = 64;
-/** Of Adobe's segment: its name, and where it says how colours were changed, 0 being not at all. */
+/** Adobe's segment: its name, and the position of the colour transform (0: none). */
 const ADOBE = 'Adobe';
 const ADOBE_TRANSFORM_AT = 11;
 
@@ -49,12 +49,12 @@ export function scanJpeg(bytes: Buffer): HeaderFacts {
     has_alpha: false,
     is_lossless: false,
     frames: 1,
-    // It is stored as light and colour, whose rounding is another: low tables are not met.
+    // It is stored as YCbCr, with other rounding, so low tables cannot be reproduced.
     quality: quality !== null && isRgb ? Math.max(quality, STORED_QUALITY_MIN) : quality,
     chroma: frame.is_subsampled ? '4:2:0' : '4:4:4',
     is_palette: false,
     has_inks: frame.tables.length === 4,
-    // Also where its colours come one after another.
+    // Also when its components come one after another.
     is_progressive: frame.is_progressive || scanned < frame.tables.length,
   };
 }
@@ -68,7 +68,10 @@ type Frame = {
   is_progressive: boolean;
 };
 
-/** As libjpeg takes it: JFIF is always light and colour, Adobe says which; undefined of other segments. */
+/**
+ * The rule of libjpeg: JFIF is always YCbCr, Adobe's segment states it; undefined for other
+ * segments.
+ */
 function saysRgb(marker: number, body: Buffer): boolean | undefined {
   if (marker === APP0 && body.toString('latin1', 0, 5) === 'JFIF\0') return false;
   const isAdobe = marker === APP14 && body.toString('latin1', 0, ADOBE.length) === ADOBE;
@@ -122,14 +125,14 @@ function readFrame(marker: number, body: Buffer): Frame {
     width,
     height,
     tables: components.map(({ table }) => table),
-    // Only halved both ways is stored halved: 4:2:2 keeps all of its colour.
+    // Only colour halved in both directions is stored halved: 4:2:2 keeps all of its colour.
     is_subsampled: luma?.sampling === 0x22 && chroma?.sampling === 0x11,
     is_named_rgb: String.fromCharCode(...components.map(({ name }) => name)) === 'RGB',
     is_progressive: marker === SOF_PROGRESSIVE,
   };
 }
 
-/** Each quantisation table of the segment, at its destination. */
+/** Stores each quantisation table of the segment under its destination. */
 function readTables(body: Buffer, tables: Map<number, QuantisationTable>): void {
   let at = 0;
   while (at < body.length) {

@@ -1,7 +1,6 @@
 /**
- * The PNG header: chunks up to the first image data. An animated PNG announces itself there (acTL);
- * decoders that do not know it show the first frame only, so it must be seen here, and by its frames
- * where it announces none of them.
+ * The PNG header: chunks up to the first image data. An animated PNG is announced there (acTL). Decoders without
+ * support show only the first frame, so the animation must be detected here; without acTL it is detected by its frames.
  */
 import { readPngColours } from './colours/read-png-colours.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
@@ -10,16 +9,19 @@ import type { HeaderFacts } from './scan.ts';
 const SIGNATURE_BYTES = 8;
 const CHUNK_FRAME_BYTES = 12;
 const HEADER_BYTES = 13;
-/** Before the pixels. Each is a hundred times longer in memory than in the file, where it is empty. */
+/** Before the pixels. An empty chunk takes a hundred times more memory than space in the file. */
 const CHUNKS_MAX = 10_000;
 
 const XMP = 'XML:com.adobe.xmp\0';
-/** What the decoder's library unpacks at most, how much longer deflate may make it, and how often it is copied. */
+/**
+ * The most that the decoder's library unpacks, the largest growth by inflating, and the number of
+ * copies.
+ */
 const UNPACKED_BYTES_MAX = 8_000_000;
 const PACKED_TIMES_MAX = 1032;
 const COPIES = 7;
 
-/** Bit depths that each colour type may have. */
+/** The bit depths allowed for each colour type. */
 const depths: Readonly<Record<number, readonly number[]>> = {
   0: [1, 2, 4, 8, 16],
   2: [8, 16],
@@ -77,7 +79,7 @@ function chunksBeforeData(bytes: Buffer): BeforeData {
   }
 }
 
-/** Of the profile and of XMP: the only texts that are left to the decoder, if they are packed. */
+/** For the profile and XMP, the only packed texts left for the decoder. */
 function unpackedBytes(chunks: readonly Chunk[]): number {
   return chunks
     .filter(({ type, body }) => type === 'iCCP' || isPackedXmp(type, body))
@@ -95,16 +97,16 @@ function isPackedXmp(type: string, body: Buffer): boolean {
 function countFrames(bytes: Buffer, { chunks, end }: BeforeData): number {
   let frames = chunks.filter(({ type }) => type === 'fcTL').length;
   let at = end;
-  // Past a damaged chunk nothing is drawn: the decoder refuses it.
+  // Nothing behind a damaged chunk is drawn: the decoder refuses it.
   while (at + CHUNK_FRAME_BYTES <= bytes.length) {
     const type = bytes.toString('latin1', at + 4, at + 8);
     if (type === 'fcTL') frames += 1;
-    // A frame of its own, beside the picture.
+    // A separate frame besides the main image.
     if (type === 'fdAT') frames = Math.max(frames, 2);
     if (type === 'IEND') return Math.max(frames, 1);
     at += CHUNK_FRAME_BYTES + bytes.readUInt32BE(at);
   }
-  // The decoder's library misses nothing where all pixels are there.
+  // Checked here: the decoder's library reports nothing as long as all pixels are there.
   if (frames < 2) throw damaged('cut short before IEND');
   return frames;
 }

@@ -1,6 +1,6 @@
 /**
- * The TIFF directories, classic and BigTIFF: one page of whole samples in a coding that the decoder has.
- * Reduced copies and masks behind the first page are not pages and are not looked at.
+ * The TIFF directories, classic and BigTIFF: one page of integer samples in a coding that the decoder supports. Reduced
+ * copies and masks behind the first page do not count as pages and are ignored.
  */
 import { TIFF_PIXELS_MAX } from '../../core/limits.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
@@ -10,14 +10,14 @@ import { hasDeepPalette } from './tiff-palette.ts';
 import { tag } from './tiff-tags.ts';
 
 const JPEG = 7;
-/** None, the three of fax machines, LZW, JPEG, Deflate under both of its numbers, PackBits. */
+/** None, the three fax codings, LZW, JPEG, Deflate under both of its numbers, PackBits. */
 const COMPRESSIONS = [1, 2, 3, 4, 5, JPEG, 8, 32946, 32773];
 const SEPARATE = 2;
 const UNSIGNED = 1;
 const REDUCED = 1;
 const MASK = 4;
 const DIRECTORIES_MAX = 32;
-/** As many as the smallest tiles of all samples. */
+/** As many pieces as the smallest tiles of all samples. */
 const PIECES_MAX = 1_000_000;
 
 type Colours = { samples: number; bits: readonly number[] };
@@ -67,7 +67,7 @@ function readSamples(page: Directory) {
   if (!COMPRESSIONS.includes(compression)) throw unsupported(`compression ${compression}`);
   if (photometric === undefined) throw damaged('no kind of colours');
   const expected = colours[photometric];
-  // Other codings leave the conversion to whoever reads them.
+  // With other codings the reader would have to convert the colours.
   const isForeign = photometric === YCBCR && compression !== JPEG;
   if (expected === undefined || isForeign) throw unsupported(`colours of kind ${photometric}`);
   const count = page.number(tag.samples) ?? 1;
@@ -89,7 +89,7 @@ type Samples = { photometric: number; count: number; bits: number };
 function readLayout(page: Directory, { photometric, count, bits }: Samples): HeaderFacts['layout'] {
   const isSeparate = page.number(tag.planes) === SEPARATE && count > 1;
   if (isSeparate && page.number(tag.tileWidth)) {
-    // Colours may be fewer there than pixels, and bits share bytes.
+    // Subsampled colours have fewer samples than pixels, and small samples share bytes.
     if (photometric === YCBCR || bits < 8) throw unsupported('such planes in tiles');
     return 'tiled_planes';
   }
@@ -100,8 +100,8 @@ function readLayout(page: Directory, { photometric, count, bits }: Samples): Hea
 type Coded = { width: number; height: number; compression: number; photometric: number };
 
 /**
- * A tile may be larger than the picture. A strip or tile that is a JPEG may come in passes over all of it, for which it
- * is held beside what it becomes: two bytes a sample and more.
+ * A tile may be larger than the image. A JPEG strip or tile may be progressive; it is then held as
+ * a whole in addition to its result: two bytes per sample and more.
  */
 function codedPixels(page: Directory, { width, height, compression, photometric }: Coded): number {
   const [tileWidth, tileHeight] = [page.number(tag.tileWidth), page.number(tag.tileHeight)];
@@ -113,8 +113,8 @@ function codedPixels(page: Directory, { width, height, compression, photometric 
 }
 
 /**
- * Strips or tiles that stand at the same place are read again for each of them: blank ones may, but whatever all of
- * them are made of is hardly longer than the file, or than what they become.
+ * Pieces (strips or tiles) that share one place are read again for each piece. Blank ones may
+ * share; but all pieces together are hardly longer than the file, or than their result.
  */
 function refuseRepetition(page: Directory, bytesMax: number): void {
   for (const name of [tag.stripBytes, tag.tileBytes]) {
@@ -132,7 +132,7 @@ function refuseHugeTiles(page: Directory): void {
   }
 }
 
-/** Ends at the second page: one more than may be. */
+/** Stops at the second page, one more than allowed. */
 function countPages(tiff: ReturnType<typeof openTiff>, first: Directory): number {
   const seen = new Set([tiff.first]);
   let at = first.next;

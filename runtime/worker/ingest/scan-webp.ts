@@ -1,6 +1,6 @@
 /**
- * The WebP container: one picture, lossy (VP8) or lossless (VP8L), plain or in the extended form, or an
- * animation whose frames are counted.
+ * The WebP container: one image, lossy (VP8) or lossless (VP8L), simple or in the extended form, or an animation whose
+ * frames are counted.
  */
 import { WEBP_LOSSY_PIXELS_MAX } from '../../core/limits.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
@@ -11,7 +11,7 @@ import { codeTableBytes } from './webp-code-sets.ts';
 const FILE_HEADER_BYTES = 12;
 const CHUNK_HEADER_BYTES = 8;
 const FRAME_HEADER_BYTES = 16;
-/** Each is a hundred times longer in memory than in the file, where it is empty. */
+/** An empty chunk takes a hundred times more memory than space in the file. */
 const CHUNKS_MAX = 10_000;
 const ALPHA_FLAG = 0x10;
 const ALPHA_METHOD = 0x03;
@@ -50,7 +50,7 @@ type Picture = {
   has_alpha: boolean;
   is_lossless: boolean;
   quality: number | null;
-  /** Of itself or of its transparency, where these are coded without loss. */
+  /** Lossless codes of the image, or of its alpha. */
   codes: Buffer | undefined;
 };
 
@@ -94,7 +94,7 @@ function readLossless(body: Buffer): Picture {
   };
 }
 
-/** None of a size that is refused. */
+/** Zero for a size that is refused anyway. */
 function tableBytes({ width, height, codes }: Picture): number {
   const isRefused = width * height > WEBP_LOSSY_PIXELS_MAX;
   return codes === undefined || isRefused ? 0 : codeTableBytes(codes, { width, height });

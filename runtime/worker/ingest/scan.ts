@@ -1,6 +1,6 @@
 /**
- * What a file's own header says, read strictly by our own code before any decoder sees a byte.
- * Spec: Limits, Uploads (image pixel limits); Processing error codes.
+ * The facts in a file's own header, parsed strictly by our own code before any decoder sees a byte. Spec: Limits,
+ * Uploads (image pixel limits); Processing error codes.
  */
 import { pixelLimit, SNIFF_BYTES, sniffContentType } from '../../core/image/formats.ts';
 import { AVIF_SIDE_PIXELS_MAX, JPEG_SIDE_PIXELS_MAX, SIDE_PIXELS_MAX } from '../../core/limits.ts';
@@ -24,45 +24,48 @@ export type DecodableType =
   | 'image/tiff'
   | 'image/bmp';
 
-/** Sizes are as stored, before orientation is applied. */
+/** Sizes are as stored, before the orientation is applied. */
 export type HeaderFacts = {
   content_type: DecodableType;
   width: number;
   height: number;
-  /** As many as a decoder makes room for, where these are more: tiles, and transparency of a size of its own. */
+  /**
+   * The pixels for which a decoder allocates memory, if they are more: tiles, and alpha of another
+   * size.
+   */
   coded_pixels?: number;
-  /** Of an AVIF that is put together: the items that it is made of. */
+  /** The items of an AVIF composed of several. */
   tiles?: readonly number[];
   bits_per_channel: number;
-  /** Of what a decoder makes before there are pixels: codes, and what was packed beside them. */
+  /** Memory that a decoder needs before there are pixels: code tables, and unpacked metadata. */
   table_bytes?: number;
-  /** It may have to be turned, for which a decoder holds all of it. */
+  /** The image may have to be rotated, for which a decoder holds all of it. */
   is_turned?: boolean;
   has_alpha: boolean;
-  /** Its colours were multiplied with its transparency, which decoders leave as it is. */
+  /** The colours are premultiplied with alpha; decoders leave them so. */
   is_premultiplied?: boolean;
   is_lossless: boolean;
   frames: number;
-  /** Its pixels come in passes over all of it, which a decoder holds as a whole. */
+  /** The pixels come in several passes, so a decoder holds the whole image. */
   is_progressive?: boolean;
-  /** Lossy only: the quality that its encoder was asked for, as far as the file tells. */
+  /** Lossy only: the encoder's quality setting, as far as the file reveals it. */
   quality: number | null;
   chroma: '4:2:0' | '4:4:4' | null;
   is_palette: boolean;
-  /** Of a TIFF: samples that the decoder's library does not take, or not whole, as they lie. */
+  /** For a TIFF whose sample layout the decoder's library does not, or not fully, support. */
   layout?: 'tiled_planes' | 'deep_palette' | undefined;
-  /** Four of them, instead of colours of light. */
+  /** Four inks instead of colours of light. */
   has_inks?: boolean;
-  /** Other ones than sRGB, which no profile describes. */
+  /** Colours other than sRGB that no profile describes. */
   colours?: ColourDescription | undefined;
 };
 
-/** Of a decoded sample: whatever is deeper than 8 bits takes 16 in memory. */
+/** Bytes per decoded sample: anything deeper than 8 bits takes 16 bits in memory. */
 export function sampleBytesOf({ bits_per_channel }: Pick<HeaderFacts, 'bits_per_channel'>): 1 | 2 {
   return bits_per_channel > 8 ? 2 : 1;
 }
 
-/** Where it is not as for all others. */
+/** For types whose limit differs from SIDE_PIXELS_MAX. */
 const sideMax: Partial<Record<DecodableType, number>> = {
   'image/jpeg': JPEG_SIDE_PIXELS_MAX,
   'image/avif': AVIF_SIDE_PIXELS_MAX,
@@ -91,7 +94,7 @@ export function scanImage(bytes: Buffer, declaredType: string): HeaderFacts {
   return WITH_EXIF.has(facts.content_type) ? { ...facts, ...walkExif(bytes) } : facts;
 }
 
-/** A TIFF is such a block itself, with limits of its own. */
+/** Not TIFF, which is an EXIF block itself and has its own limits. */
 const WITH_EXIF: ReadonlySet<DecodableType> = new Set([
   'image/jpeg',
   'image/png',
@@ -120,7 +123,7 @@ function scanType(contentType: string, bytes: Buffer): HeaderFacts {
         throw new IngestRefusal('unsupported_media_type', contentType);
     }
   } catch (error) {
-    // Buffer's own range checks: the header promises more bytes than there are.
+    // A RangeError of Buffer means that the header promises more bytes than there are.
     if (error instanceof RangeError) throw new IngestRefusal('decode_failed', error.message);
     throw error;
   }

@@ -1,7 +1,7 @@
 /**
- * A picture that can be seen through, made smaller. Its colours are weighed by their opacity and rounded to the nearest:
- * libvips rounds them down, so that soft edges and shadows would darken with every size made of a size.
- * Spec: What the service does.
+ * Reduces an image with alpha. Its colours are weighted by their opacity and rounded to nearest; libvips rounds them
+ * down, so that soft edges and shadows would darken each time a smaller image is made from a larger one. Spec: What the
+ * service does.
  */
 import sharp from 'sharp';
 import type { Size } from '../../core/delivery/geometry.ts';
@@ -10,7 +10,7 @@ import { unmultiply } from './colours/unmultiply.ts';
 const CHANNELS = 4;
 const COLOURS = 3;
 
-/** Red, green, blue and alpha of 8 bits each, before and after. */
+/** Red, green, blue and alpha of 8 bits each, in input and output. */
 export async function shrinkSeenThrough(rgba: Buffer, from: Size, to: Size): Promise<Buffer> {
   const { colours, alphas } = weigh(rgba);
   const [smallColours, smallAlphas] = await Promise.all([
@@ -22,7 +22,10 @@ export async function shrinkSeenThrough(rgba: Buffer, from: Size, to: Size): Pro
   return shrunk;
 }
 
-/** The copies of a larger one would take too much memory: libvips shrinks it a strip at a time. */
+/**
+ * The copies of a larger image would take too much memory; libvips reduces it strip by strip
+ * instead.
+ */
 export const WEIGHED_PIXELS_MAX = 2048 * 2048;
 
 function weigh(rgba: Buffer): { colours: Buffer; alphas: Buffer } {

@@ -1,11 +1,11 @@
 /**
- * The one place that a worker has for uploads which ran out of time before: they may hold a slot as long again, and
- * several of them, of different projects, would hold all of its slots.
+ * The one place per worker for uploads that timed out before: each may occupy a slot as long again, and several of
+ * them, from different projects, would occupy all slots.
  */
 import type { Claim } from '../../db/claim-upload.ts';
 
 export type SlowPlace = {
-  /** Taken before it is known what will be claimed; whoever finds it taken claims among the others. */
+  /** Taken before the claim; a caller who finds it taken claims only among the other uploads. */
   enter(): { among: NonNullable<Claim['among']>; leave(): void };
 };
 

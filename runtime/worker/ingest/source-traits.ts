@@ -1,4 +1,4 @@
-/** What decoding needs to know beyond the header: embedded metadata, colour space, limits. */
+/** The facts needed for decoding beyond the header: embedded metadata, colour space, limits. */
 import sharp, { type Metadata, type SharpOptions } from 'sharp';
 import { findFormat, pixelLimit } from '../../core/image/formats.ts';
 import { SAVED_METADATA_BYTES_MAX } from '../../core/limits.ts';
@@ -13,21 +13,24 @@ import type { HeaderFacts } from './scan.ts';
 export type SourceTraits = {
   bytes: Buffer;
   header: HeaderFacts;
-  /** What raw downloads put back; nothing where the stored format has no place for it. */
+  /** What raw downloads restore; empty when the stored format has no place for it. */
   metadata: SavedMetadata;
-  /** Where place and time are read. */
+  /** The sources of place and time. */
   exif: Buffer | undefined;
   xmp: Buffer | undefined;
   space: 'grey' | 'rgb' | 'cmyk';
-  /** What its four inks look like; undefined too where their profile is left to the decoder's library. */
+  /**
+   * The appearance of its four inks; undefined also when their profile is left to the decoder's
+   * library.
+   */
   inks: InkTable | undefined;
-  /** As EXIF counts: 1 is upright, as everything is stored. */
+  /** The EXIF orientation; 1 is upright, as all images are stored. */
   orientation: number;
-  /** The stored image is converted to sRGB: its pixels are others than the upload's. */
+  /** The stored image is converted to sRGB, so its pixels differ from the upload's. */
   is_converted: boolean;
-  /** Its pixels as they came can be stored beside the converted ones. */
+  /** The original pixels can be stored in addition to the converted ones. */
   has_native: boolean;
-  /** Decode without that conversion. */
+  /** Decodes without that conversion. */
   keeps_space: boolean;
 };
 
@@ -45,12 +48,12 @@ export async function readSource(bytes: Buffer, header: HeaderFacts): Promise<So
   const verdict = icc === undefined ? 'broken' : judgeIccProfile(icc, kind);
   const isConverted = isCmyk || verdict === 'other';
   const { takes_metadata, stored_as } = formatOf(header);
-  // A profile goes with the pixels that it describes, or neither of them.
+  // A profile is kept only together with the pixels that it describes.
   const isLost = icc !== undefined && icc.length > SAVED_METADATA_BYTES_MAX;
   const hasNative =
     isConverted && takes_metadata && !isLost && !(isCmyk && stored_as === 'image/png');
   const isDescribed = verdict !== 'broken' && (hasNative || !isConverted);
-  // The directories of a TIFF are such a block themselves, whose rebuilding takes what is known.
+  // The directories of a TIFF form an EXIF block themselves; rebuilding picks the known fields.
   const block = header.content_type === 'image/tiff' ? bytes : exif;
   const kept = {
     ...(block === bytes || isKept(block) ? { exif: block } : {}),
@@ -72,20 +75,20 @@ export async function readSource(bytes: Buffer, header: HeaderFacts): Promise<So
   };
 }
 
-/** Without a profile of inks, those of the decoder's library. */
+/** Without an ink profile, uses the inks built into the decoder's library. */
 async function readInks(icc: Buffer | undefined, { content_type }: HeaderFacts) {
   const isOfInks = icc !== undefined && judgeIccProfile(icc, 'cmyk') !== 'broken';
   return isOfInks ? readInkTable(icc) : usualInks(content_type);
 }
 
-/** A BMP, which is all pixels. */
+/** For a BMP, which contains only pixels. */
 function bareSource(bytes: Buffer, header: HeaderFacts): SourceTraits {
   const bare = { exif: undefined, xmp: undefined, space: 'rgb', inks: undefined } as const;
   const plain = { orientation: 1, is_converted: false, has_native: false, keeps_space: false };
   return { bytes, header, metadata: {}, ...bare, ...plain };
 }
 
-/** The scan has counted frames: here the decoder says what it takes for one. */
+/** The scan has counted frames; here the decoder reports its own count. */
 function refusePages({ content_type }: HeaderFacts, { pages = 1, pagePrimary = 0 }: Metadata) {
   if (content_type === 'image/gif' && pages > 1) {
     throw new IngestRefusal('animated_not_supported', `${pages} pages`);
@@ -101,7 +104,10 @@ function formatOf({ content_type }: HeaderFacts) {
   return format;
 }
 
-/** Every decode of an upload: strict, bounded, in order, its profile ignored unless it changes colours. */
+/**
+ * The options of every decode of an upload: strict, bounded, sequential, ignoring the profile
+ * unless it changes colours.
+ */
 export function decodeOptions(header: HeaderFacts): SharpOptions {
   return {
     failOn: 'warning',

@@ -1,6 +1,6 @@
 /**
- * Writes what sanitizing made into the content bucket, under keys that no other upload and no other
- * attempt can have: nothing that is stored is ever overwritten. Publishing makes it visible later.
+ * Stores the results of sanitizing in the content bucket, under keys unique to this upload and attempt, so that nothing
+ * stored is ever overwritten. Publishing makes them visible later.
  */
 import { createHash } from 'node:crypto';
 import { findFormat } from '../../core/image/formats.ts';

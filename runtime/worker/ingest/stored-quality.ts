@@ -1,19 +1,22 @@
 /**
- * The quality that a decoded upload is encoded with, from the one it came in. A JPEG's rounding is repeated, and so
- * adds nothing, only while its blocks stay where they were. Spec: What the service does.
+ * The quality with which a decoded upload is encoded, based on its original quality. Rounding a JPEG again is harmless
+ * only while its blocks stay in place. Spec: What the service does.
  */
 import { STORED_JPEG_MOVED_QUALITY_MIN, STORED_QUALITY_MIN } from '../../core/limits.ts';
 import type { HeaderFacts } from './scan.ts';
 import type { SourceTraits } from './source-traits.ts';
 
 const BLOCK_PX = 8;
-/** Finer detail needs finer tables than it came in: measured, for real photographs of all qualities. */
+/**
+ * Moved blocks need finer tables than the original: measured, for real photographs of all
+ * qualities.
+ */
 const MOVED_FINER = 7;
-/** EXIF's orientations that begin at the other side of a row, or of a column, as it is stored. */
+/** EXIF orientations that begin at the other end of a stored row, or column. */
 const FROM_RIGHT: readonly number[] = [2, 3, 7, 8];
 const FROM_BELOW: readonly number[] = [3, 4, 6, 7];
 
-/** Other pixels than came are not met by low tables, whatever the upload's were. */
+/** Changed pixels cannot reproduce low tables, whatever the upload's quality was. */
 export function storedHeader({ header, orientation, is_converted }: SourceTraits): HeaderFacts {
   const { quality } = header;
   const isSame = quality === null || (orientation === 1 && !is_converted);
@@ -23,12 +26,12 @@ export function storedHeader({ header, orientation, is_converted }: SourceTraits
   return { ...header, quality: stored };
 }
 
-/** Of a JPEG whose rounding cannot be repeated; the encoder's own limit is above it. */
+/** For a JPEG whose rounding cannot be repeated; the encoder enforces the upper limit. */
 function movedQuality(quality: number): number {
   return Math.max(quality + MOVED_FINER, STORED_JPEG_MOVED_QUALITY_MIN);
 }
 
-/** Blocks are counted from the top left: a side that is turned there must be whole ones. */
+/** Blocks are counted from the top left: a side that is reversed must consist of whole blocks. */
 function movesBlocks(
   { width, height }: Pick<HeaderFacts, 'width' | 'height'>,
   orientation: number,

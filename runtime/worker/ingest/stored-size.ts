@@ -1,5 +1,5 @@
 /**
- * Whether what an upload became is too long to keep. Spec: Processing error codes (image_too_large: a palette PNG that
+ * Whether a sanitized image is too long to keep. Spec: Processing error codes (image_too_large: a palette PNG that
  * becomes too large when re-encoded).
  */
 import { SANITIZED_BYTES_MAX, SANITIZED_GROWN_BYTES_MAX } from '../../core/limits.ts';

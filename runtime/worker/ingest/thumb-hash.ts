@@ -1,6 +1,6 @@
 /**
- * ThumbHash: a picture in about 25 bytes, to be shown while the picture loads. A cosine transform of
- * luminance, two colour axes and, where there is one, alpha, each coefficient in four bits.
+ * ThumbHash: an image in about 25 bytes, shown while the real image loads. A cosine transform of luminance, two colour
+ * axes and, if there is one, alpha, with four bits per coefficient.
  */
 
 export type SmallPicture = { width: number; height: number; rgba: Uint8Array };
@@ -11,7 +11,7 @@ const LUMINANCE_WAVES = { opaque: 7, transparent: 5 };
 const COLOR_WAVES = 3;
 const ALPHA_WAVES = 5;
 
-/** Of a picture of at most 100 pixels a side. */
+/** For an image of at most 100 pixels per side. */
 export function thumbHash({ width, height, rgba }: SmallPicture): Buffer {
   const { luminance, yellow, red, alpha, has_alpha } = readAxes(rgba);
   const longest = has_alpha ? LUMINANCE_WAVES.transparent : LUMINANCE_WAVES.opaque;
@@ -43,7 +43,9 @@ export function thumbHash({ width, height, rgba }: SmallPicture): Buffer {
   return Buffer.concat([head, Buffer.from(alphaHead), packNibbles(waves)]);
 }
 
-/** Luminance, yellow-blue, red-green and alpha of each pixel; what is transparent takes the mean colour. */
+/**
+ * Luminance, yellow-blue, red-green and alpha of each pixel; transparent ones take the mean colour.
+ */
 function readAxes(rgba: Uint8Array) {
   const pixels = Array.from({ length: rgba.length / 4 }, (_, index) => {
     const [r = 0, g = 0, b = 0, a = 0] = rgba.subarray(index * 4, index * 4 + 4);

@@ -4,38 +4,38 @@ import { IngestRefusal } from './ingest-refusal.ts';
 export type Tiff = {
   order: 'II' | 'MM';
   layout: Layout;
-  /** Where the first directory is. */
+  /** The offset of the first directory. */
   first: number;
   directory(at: number): Directory;
 };
 
 export type Directory = {
-  /** The first of the tag's numbers; undefined where the tag is not there. */
+  /** The first of the tag's numbers; undefined when the tag is missing. */
   number(tag: number): number | undefined;
-  /** The first few of them. */
+  /** The first few numbers of the tag. */
   numbers(tag: number): number[];
-  /** All of them, but none where there are more than could be. */
+  /** All numbers of the tag; empty when there are more than `max`. */
   allNumbers(tag: number, max: number): number[];
-  /** Where the entry of each tag is. */
+  /** The offset of each tag's entry. */
   entries: ReadonlyMap<number, number>;
-  /** Of what its tags say, as far as it stands outside of them. */
+  /** Bytes of the tags' values that are stored outside the directory. */
   value_bytes: number;
-  /** Where the next directory is, 0 after the last. */
+  /** The offset of the next directory, 0 after the last. */
   next: number;
 };
 
-/** Pictures have some dozens. The decoder's library takes seconds over thousands that it does not know. */
+/** Images have some dozens. The decoder's library takes seconds for thousands of unknown tags. */
 const ENTRIES_MAX = 512;
-/** Each tag is read by itself: where many point at the same bytes, these are read again and again. */
+/** Each tag is read separately: bytes to which many tags point are read again and again. */
 const VALUES_OF_FILE_MAX = 2;
 const NUMBERS_MAX = 8;
-/** Bytes of one value of the types that are whole numbers: 8, 16, 32 and 64 bit. */
+/** Bytes per value of the integer types: 8, 16, 32 and 64 bit. */
 const typeBytes: Readonly<Record<number, 1 | 2 | 4 | 8>> = { 1: 1, 3: 2, 4: 4, 16: 8 };
-/** Of the types from the first to the last of them, whatever they are; none where there is no such type. */
+/** Bytes per value of all types, by type number; 0 for a type that does not exist. */
 const VALUE_BYTES = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8];
 
 type Reader = (at: number, size: 1 | 2 | 4 | 8) => number;
-/** The sizes in which the two kinds of TIFF count: entries, offsets, and the bytes of one entry. */
+/** The sizes of the two kinds of TIFF: of entry counts, of offsets, and of one entry, in bytes. */
 export type Layout = { counter: 2 | 8; offset: 4 | 8; entry: 12 | 20 };
 
 export function openTiff(bytes: Buffer): Tiff {
@@ -92,7 +92,7 @@ function readDirectory(
   };
 }
 
-/** None where it stands in the entry itself, or leaves the file, so that nobody reads it. */
+/** 0 when the value is in the entry itself, or leaves the file and so is never read. */
 function valueLength(
   read: Reader,
   { offset }: Layout,
@@ -102,7 +102,7 @@ function valueLength(
   return length > offset && read(entry + 4 + offset, offset) + length <= end ? length : 0;
 }
 
-/** Few and short ones stand in the entry itself. */
+/** Short values are in the entry itself. */
 function readNumbers(
   read: Reader,
   { offset }: Layout,

@@ -1,8 +1,8 @@
-/** The palettes of TIFF: three lists of 16 bits each, red, green and blue, of which most writers mean 8. */
+/** The palettes of TIFF: three lists of 16-bit values, red, green and blue, of which most writers use 8 bits. */
 import type { Directory } from './tiff-directory.ts';
 import { tag } from './tiff-tags.ts';
 
-/** What 8 bits are in 16, and what many writers make of them by shifting alone. */
+/** The factor from 8 to 16 bits, and the one of the many writers that only shift. */
 const SPREAD = 257;
 const SHIFTED = 256;
 
@@ -10,14 +10,20 @@ const ENTRIES_MAX = 3 * 256;
 
 export const readPalette = (page: Directory): number[] => page.allNumbers(tag.palette, ENTRIES_MAX);
 
-/** Whether its colours cannot all be said in 8 bits. Below 256 all are meant as such, as every reader takes them. */
+/**
+ * Whether some colours do not fit into 8 bits. Values all below 256 count as 8-bit, as for every
+ * reader.
+ */
 export function hasDeepPalette(page: Directory): boolean {
   const all = readPalette(page);
   const isEach = (step: number) => all.every((value) => value % step === 0);
   return all.some((value) => value >= SHIFTED) && !isEach(SPREAD) && !isEach(SHIFTED);
 }
 
-/** Red, green and blue of each pixel, whose numbers in the palette are given. Undefined for one beyond it. */
+/**
+ * Red, green and blue of each pixel, given by palette index. Undefined when an index is beyond the
+ * palette.
+ */
 export function paint(indices: Uint8Array, palette: readonly number[]): Uint16Array | undefined {
   const colours = palette.length / 3;
   const [red, green, blue] = [0, 1, 2].map((channel) =>

@@ -1,4 +1,4 @@
-/** The tags of TIFF 6.0 and its supplements that say how the samples of a picture lie. */
+/** The tags of TIFF 6.0 and its supplements that describe the layout of an image's samples. */
 export const tag = {
   subfile: 254,
   width: 256,

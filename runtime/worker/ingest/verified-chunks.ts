@@ -1,7 +1,7 @@
 /**
- * The stored object on its way into the decoder, checked as it passes: what is decoded is what was
- * verified. The last bytes are held back until length and digest are right, so that a wrong object never
- * becomes a whole job. Spec: Upload session; Processing error codes.
+ * Passes the stored object to the decoder and verifies it on the way, so that exactly the verified bytes are decoded.
+ * The last bytes are held back until length and digest are right, so that a wrong object never becomes a complete job.
+ * Spec: Upload session; Processing error codes.
  */
 import { createHash } from 'node:crypto';
 import { IngestRefusal } from './ingest-refusal.ts';
@@ -9,11 +9,14 @@ import { IngestRefusal } from './ingest-refusal.ts';
 export type DeclaredObject = { size_bytes: number; sha256: string | null };
 export type VerifiedChunks = {
   chunks: AsyncIterable<Uint8Array>;
-  /** Hex; known once the chunks have ended. */
+  /** In hex; known once the chunks have ended. */
   digest(): string;
 };
 
-/** Of the bytes that were read, which whoever declared another digest is told. */
+/**
+ * `stored_sha256` is the digest of the bytes that were read, reported to the client who declared
+ * another one.
+ */
 export class WrongDigest extends IngestRefusal {
   readonly stored_sha256: string;
 

@@ -1,6 +1,6 @@
 /**
- * The quality that a lossy WebP was made with, from the quantiser indices in its first partition's
- * header (RFC 6386, 9.2 to 9.6). An estimate: the indices of the four segments are averaged.
+ * Estimates the quality of a lossy WebP from the quantiser indices in the header of its first partition (RFC 6386, 9.2
+ * to 9.6): the indices of the four segments are averaged.
  */
 
 const QUANTISER_MAX = 127;
@@ -9,7 +9,7 @@ const SEGMENTS = 4;
 export function vp8Quality(partition: Buffer): number | null {
   const index = quantiserIndex(bitReader(partition));
   if (Number.isNaN(index)) return null;
-  // Inverse of libwebp's mapping from quality to compression.
+  // The inverse of libwebp's mapping from quality to compression.
   const linear = (1 - Math.min(Math.max(index, 0), QUANTISER_MAX) / QUANTISER_MAX) ** 3;
   const compression = linear < 0.5 ? linear * 1.5 : (linear + 1) / 2;
   return Math.min(Math.max(Math.round(compression * 100), 1), 100);
@@ -43,7 +43,7 @@ function readSegments(read: Read): Segments | undefined {
   return segments;
 }
 
-/** Signed values, each there only where a flag says so, else 0. */
+/** Signed values, each preceded by a flag; 0 when its flag is not set. */
 function readOptional(read: Read, { count, bits }: { count: number; bits: number }): number[] {
   return Array.from({ length: count }, () => {
     if (read(1) === 0) return 0;

@@ -1,13 +1,13 @@
 /**
- * How much memory the tables of a lossless WebP take (or those of a lossy one's transparency): a picture may have a set
- * of five codes for each block of sixteen pixels, of twenty bits in the file and ten kilobytes in its decoder. Only
- * what stands before the pixels is read. The format: RFC 9649, 3.4 to 3.7.
+ * The memory for the code tables of a lossless WebP, or of a lossy one's alpha: an image may have a set of five codes
+ * for each block of sixteen pixels, which takes twenty bits in the file and ten kilobytes in its decoder. Only the data
+ * before the pixels is read. The format: RFC 9649, 3.4 to 3.7.
  */
 type Size = { width: number; height: number };
 
-/** As the decoder's library lays them out: of four bytes an entry, and more where colours are remembered. */
+/** The layout in the decoder's library: four bytes per entry, and more with a colour cache. */
 const tableBytes = (cacheBits: number) => 4 * (2954 + (cacheBits > 0 ? 2 ** cacheBits : 0)) + 600;
-/** Up to so many sets it makes all that there may be, whether they are used or not. */
+/** Up to this many sets, the library creates all possible ones, used or not. */
 const SETS_MADE = 1000;
 
 const transform = { predictor: 0, colour: 1, palette: 3 } as const;
@@ -15,7 +15,10 @@ const LITERALS = 256;
 const LENGTHS = 24;
 const DISTANCES = 40;
 
-/** `stream`: behind the header that says its size. None where it is damaged: a decoder stops there, and says so. */
+/**
+ * `stream`: the bytes behind the size header. Returns 0 for a damaged stream, which a decoder
+ * rejects.
+ */
 export function codeTableBytes(stream: Buffer, size: Size): number {
   try {
     return readTableBytes(stream, size);
@@ -60,7 +63,10 @@ function readCacheBits(read: Read): number {
   return read(1) === 1 ? read(4) : 0;
 }
 
-/** The numbers in its red and green. What it repeats or remembers is none that it has not said before, or nothing. */
+/**
+ * The numbers in the red and green channels. Back references and the colour cache only repeat
+ * earlier numbers or zero.
+ */
 function readImage(read: Read, { width, height }: Size): ReadonlySet<number> {
   const cacheBits = readCacheBits(read);
   const greens = LITERALS + LENGTHS + (cacheBits > 0 ? 2 ** cacheBits : 0);
@@ -97,7 +103,7 @@ function readCode(read: Read, symbols: number): Code {
   return decoderOf(read, read(1) === 1 ? readSimple(read) : readLengths(read, symbols));
 }
 
-/** Of one symbol or two. */
+/** A code of one symbol or two. */
 function readSimple(read: Read): Uint8Array {
   const isPair = read(1) === 1;
   const lengths = new Uint8Array(LITERALS);
@@ -136,7 +142,7 @@ function readLengths(read: Read, symbols: number): Uint8Array {
 
 const LENGTH_MAX = 15;
 
-/** Canonical codes: of each length as many as there are, one behind the other. */
+/** Canonical codes: the codes of each length follow one another. */
 function decoderOf(read: Read, lengths: Uint8Array): Code {
   const counts = new Uint16Array(LENGTH_MAX + 1);
   const sorted: number[] = [];
@@ -148,7 +154,7 @@ function decoderOf(read: Read, lengths: Uint8Array): Code {
   }
   const [only] = sorted;
   if (only === undefined) throw new RangeError('a code of nothing');
-  // It takes no bits.
+  // A single symbol takes no bits.
   if (sorted.length === 1) return () => only;
   return () => {
     let [code, first, before] = [0, 0, 0];
@@ -163,7 +169,7 @@ function decoderOf(read: Read, lengths: Uint8Array): Code {
   };
 }
 
-/** The lowest bit first; zeros behind the end. */
+/** Lowest bit first; zeros beyond the end. */
 function bitReader(bytes: Buffer): Read {
   let at = 0;
   return (bits) => {

@@ -1,11 +1,11 @@
-/** One image in a decoder, from the bytes that were read to those of the result. Spec: Delivery host. */
+/** Draws one image in a decoder, from the source bytes to the result. Spec: Delivery host. */
 import type { RenderRequest } from '../../core/delivery/render-request.ts';
 import type { Sandbox, SandboxJob, SandboxResult } from '../sandbox/sandbox.ts';
 import { isNoFaultOfTheJob, SandboxFailure } from '../sandbox/sandbox-failure.ts';
 
 export type Rendered = { bytes: Buffer; content_type: string };
 
-/** The source first, then the watermark where there is one. Throws SandboxFailure. */
+/** `parts`: the source, then the watermark if there is one. Throws SandboxFailure. */
 export async function draw(
   sandbox: Sandbox,
   { plan, window, frame }: Pick<RenderRequest, 'plan' | 'window' | 'frame'>,
@@ -16,7 +16,9 @@ export async function draw(
   return readAnswer(await runTwiceAtMost(sandbox, job), plan.format);
 }
 
-/** Once more where the picture had no part in the failure; who waits is told to come again where that fails too. */
+/**
+ * Retries once if the image was not the cause; if that fails too, the caller is told to come again.
+ */
 async function runTwiceAtMost(sandbox: Sandbox, job: SandboxJob): Promise<SandboxResult> {
   try {
     return await sandbox.run(job);
@@ -26,7 +28,7 @@ async function runTwiceAtMost(sandbox: Sandbox, job: SandboxJob): Promise<Sandbo
   }
 }
 
-/** The child has decoded what clients sent: its answer has to be what was asked for, or it is none. */
+/** The child has decoded client bytes: its answer must match the request, or it is rejected. */
 function readAnswer({ facts, parts }: SandboxResult, format: string): Rendered {
   const [bytes] = parts;
   const content_type = `image/${format}`;

@@ -1,6 +1,6 @@
 /**
- * The encoder of each output format. Spec: Output rules; Transform operations, quality. Efforts are
- * the measured best of time against bytes; a change of any of them raises the encoder epoch.
+ * The encoder of each output format. Spec: Output rules; Transform operations, quality. Efforts are the measured best
+ * trade-off of time and bytes; changing any of them requires a higher encoder epoch.
  */
 import type { Sharp } from 'sharp';
 import type { OutputFormat } from '../../core/delivery/geometry.ts';
@@ -16,11 +16,15 @@ import {
 const WEBP_EFFORT = 2;
 const AVIF_EFFORT = 1;
 const AVIF_EFFORT_LOW = 0;
-/** By name: the library would choose by what its encoder can do, and another choice is another image of the same epoch. */
+/**
+ * Explicit, because the library would choose by its encoder's abilities, and give a different image
+ * in the same epoch.
+ */
 const AVIF_TUNE = 'iq';
 /**
- * A palette of its own: the library would keep the source's, and resizing makes colours that are not in it. Dithered,
- * as soft colours would band. Less effort makes a worse palette of a photograph than the source had.
+ * A new palette: the library would keep the source's, which lacks the colours that resizing
+ * creates. Dithered, because soft colours would band. Less effort gives a photograph a worse
+ * palette than its source had.
  */
 const GIF = { reuse: false, effort: 4, dither: 1 };
 
@@ -34,7 +38,7 @@ const encoders: Readonly<Record<OutputFormat, (picture: Sharp, facts: EncodeFact
       progressive: false,
       optimiseCoding: pixels <= JPEG_OPTIMISED_PIXELS_MAX,
     }),
-  // A PNG quality option would quantise: only the level is ours to choose.
+  // PNG's quality option would quantise; only the compression level is used.
   png: (picture, { quality }) => picture.png({ compressionLevel: pngCompressionLevel(quality) }),
   webp: (picture, { quality }) => picture.webp({ quality, effort: WEBP_EFFORT }),
   avif: (picture, { quality, pixels }) =>

@@ -1,7 +1,6 @@
 /**
- * One derived image on the parent's side: reads what the plan names, renders it in a decoder, stores
- * it under its key and answers. Whoever asks for the same key meanwhile gets the same answer.
- * Spec: Delivery host (render_timeout).
+ * One derived image on the parent's side: reads what the plan names, renders it in a decoder, stores it under its key
+ * and answers. Parallel requests for the same key share the answer. Spec: Delivery host (render_timeout).
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -46,7 +45,7 @@ export type RenderDeps = {
 export type DerivedRenders = {
   /** Handles one call of the queue. */
   answer(payload: unknown, signal: AbortSignal): Promise<RenderReply>;
-  /** Resolves when everything that was rendered is stored. */
+  /** Resolves when all rendered images are stored. */
   drained(): Promise<void>;
 };
 
@@ -63,7 +62,7 @@ export function createDerivedRenders(options: RenderDeps): DerivedRenders {
     const rendered = await inTurn(deps, request, signal);
     const stored = storeDerived(deps, request, rendered).finally(() => stores.delete(stored));
     stores.add(stored);
-    // A long one is read from storage: it has to be there before anybody is told so.
+    // A long result is read from storage, so it must be stored before the reply.
     if (rendered.bytes.length > RENDER_REPLY_BYTES_MAX && !(await stored)) {
       throw new QueueBusy('render', BUSY_RETRY_AFTER_SECONDS);
     }
@@ -83,7 +82,10 @@ export function createDerivedRenders(options: RenderDeps): DerivedRenders {
   };
 }
 
-/** What is rendered ahead gives way to whoever holds the lease: a viewer who holds it must not travel with it. */
+/**
+ * Warm renders have a separate key, because a warm render gives way to the holder of the lease: a
+ * viewer who holds it must not share that render.
+ */
 function flightOf({ derived_key, is_warm }: RenderRequest): string {
   return is_warm ? `${derived_key} ahead` : derived_key;
 }
@@ -97,13 +99,14 @@ async function renderDerived(
   try {
     const keys = [source_key, ...(plan.watermark === null ? [] : [plan.watermark.object_key])];
     const reads = keys.map((key) => readObject(content, key, memory.place));
-    // All have ended, so that none still writes to memory that is given back.
+    // Wait for all, so that none still writes to memory that is given back.
     await Promise.allSettled(reads);
     const parts = await Promise.all(reads);
     return await draw(sandbox, { plan, window, frame }, { parts, signal, object_key: derived_key });
   } catch (error) {
     if (isOutage(error) || isNoFaultOfTheJob(error)) {
-      // Whoever asks over a queue reads no cause: what is nobody's fault has to say so itself.
+      // A caller over the queue sees no cause, so a failure that is nobody's fault must become
+      // QueueBusy.
       log.warn('a render has to be asked for again', { object_key: derived_key, error });
       throw new QueueBusy('render', BUSY_RETRY_AFTER_SECONDS);
     }
@@ -114,7 +117,7 @@ async function renderDerived(
   }
 }
 
-/** Nothing is read before its turn has come. */
+/** Nothing is read before the render's turn. */
 async function inTurn(
   deps: RenderingDeps,
   request: RenderRequest,
@@ -131,7 +134,9 @@ async function inTurn(
   }
 }
 
-/** Under the lease of its image, as every render that somebody else could begin. */
+/**
+ * A warm render takes the lease of its image, like every render that another process could begin.
+ */
 async function whenIdle(
   deps: RenderingDeps,
   request: RenderRequest,
@@ -177,16 +182,22 @@ async function measured(
   }
 }
 
-/** Everybody left, or it makes room for a viewer: nothing has failed, unless what ended it is that it was late. */
+/**
+ * Everybody left, or the render gave way to a viewer: not a failure, unless it ended because of its
+ * timeout.
+ */
 function isGivenUp({ aborted, reason }: AbortSignal): boolean {
   return aborted && !(reason instanceof QueueTimeout);
 }
 
 const WARM_LEASE_SECONDS = RENDER_DEADLINE_SECONDS + 5;
-/** How long whoever waits for a lease is told that the image can be read. */
+/** How long the lease tells waiting processes that the image is stored. */
 const TOLD_STORED_SECONDS = 60;
 
-/** Whether it is stored. A store that is away costs the next viewer a render, and this one nothing where it is short. */
+/**
+ * Returns whether the image is stored. An unavailable store costs the next viewer a render, but
+ * this one nothing if the image is small.
+ */
 async function storeDerived(
   { db, content, log }: RenderDeps,
   { derived_key, project_id }: RenderRequest,
@@ -200,7 +211,7 @@ async function storeDerived(
     await updateRenderLeaseStored(db, { derived_key, told_seconds: TOLD_STORED_SECONDS });
   } catch (error) {
     log.warn('a derived image was not stored', { ...facts, error });
-    // Without a database the lease ends by its time.
+    // Without a database the lease expires by itself.
     await deleteRenderLease(db, { derived_key }).catch(() => undefined);
   }
   return isStored;

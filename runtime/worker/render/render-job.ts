@@ -1,4 +1,4 @@
-/** The child's end of a render job: source and watermark bytes in, one image out. */
+/** The child's side of a render job: source and watermark bytes in, one image out. */
 import type { JobAnswer } from '../sandbox/serve-jobs.ts';
 import { type RenderInput, render } from './render.ts';
 

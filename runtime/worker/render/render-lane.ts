@@ -1,4 +1,4 @@
-/** A worker's renders: calls off the queue, in turn, in decoders of their own. Spec: Delivery host. */
+/** A worker's renders: calls from the queue, run in turn, in their own decoders. Spec: Delivery host. */
 import { availableParallelism } from 'node:os';
 import { RENDER_DEADLINE_SECONDS } from '../../core/limits.ts';
 import type { Lane, LaneOptions, WorkerOptions } from '../lanes.ts';
@@ -7,7 +7,7 @@ import { createDerivedRenders } from './render-derived.ts';
 import { createRenderLine } from './render-line.ts';
 import { readPreview, renderPreview } from './render-preview.ts';
 
-/** The decoder gives up before the caller does, so that the slot is free for the next one. */
+/** The decoder gives up before the caller does, so that the slot is free for the next render. */
 const RENDER_LANE: LaneOptions = {
   slots: availableParallelism(),
   wall_clock_ms: (RENDER_DEADLINE_SECONDS - 1) * 1000,
@@ -17,9 +17,9 @@ const RENDER_LANE: LaneOptions = {
 const WAITING_MAX = 64;
 /** A viewer who would wait longer is told when to come again. */
 const WAIT_MS_MAX = 2500;
-/** Of the estimates; what a fresh worker runs on, it learns from its first renders. */
+/** The initial factor on estimates; a fresh worker learns the real one from its first renders. */
 const FIRST_PACE = 2;
-/** Renders that read their source from the store while the slots are still busy. */
+/** How many renders read their source from the store while all slots are busy. */
 const READ_AHEAD = 1;
 const REFUSED_AT_ONCE = 16;
 
@@ -42,7 +42,8 @@ export async function startRenderLane(options: WorkerOptions): Promise<Lane> {
     const preview = readPreview(payload);
     return preview ? renderPreview(deps, preview, signal) : renders.answer(payload, signal);
   };
-  // More are taken than may wait: the line knows whose turn it is, and refuses the rest at once.
+  // Accepts more calls than may wait: the line decides whose turn it is, and refuses the rest at
+  // once.
   const slots = turns.slots + READ_AHEAD + turns.waiting_max + REFUSED_AT_ONCE;
   const calls = await queue.serve('render', { slots, waiting_max: 0 }, answer);
   return {

@@ -1,7 +1,7 @@
 /**
- * Who renders next, decided before a byte is read. Projects share the time of the slots fairly, by what their renders
- * cost; heavy renders leave a slot to the others; who would wait too long is refused at once, with the time after which
- * its turn would have come. Spec: Delivery refusals in checking order, busy.
+ * Decides who renders next, before a byte is read. Projects share the time of the slots fairly, by the cost of their
+ * renders; heavy renders leave a slot for light ones; a render that would wait too long is refused at once, with the
+ * time when its turn would have come. Spec: Delivery refusals in checking order, busy.
  */
 import {
   admitRender,
@@ -20,39 +20,40 @@ import { createTurns, type Turns } from './turns.ts';
 
 export type RenderLine = {
   /**
-   * Resolves when its turn has come, with the way to end it. Throws QueueBusy where it would wait too long, had to make
-   * room for a project that has less or could not end in time any more, else the signal's reason.
+   * Resolves when the render's turn has come, with the function that ends it. Throws QueueBusy when
+   * the wait would be too long, when it had to make room for a project with less waiting work, or
+   * when it can no longer finish in time; otherwise the signal's reason.
    */
   enter(ticket: Ticket, signal: AbortSignal): Promise<LeaveSeat>;
   /**
-   * For what nobody waits for: only while nobody waits, leaving a slot free where there are several. Throws QueueBusy
-   * where that is not so now.
+   * For renders that nobody waits for: only while nobody waits, and leaving a slot free if there
+   * are several. Throws QueueBusy otherwise.
    */
   enterWarm(ticket: Ticket): WarmSeat;
 };
 
 export type Ticket = { project_id: string; cost_ms: number };
 export type LineOptions = {
-  /** Renders at a time. */
+  /** How many renders run at a time. */
   slots: number;
-  /** Renders beyond them that read their source meanwhile. */
+  /** How many further renders read their source meanwhile. */
   reading_ahead?: number;
-  /** All that wait, of all projects together. */
+  /** How many may wait, for all projects together. */
   waiting_max: number;
-  /** The longest wait that a newcomer is let in for; unless said, any that the deadline allows. */
+  /** The longest wait for which a new render is admitted; default: any that the deadline allows. */
   wait_ms_max?: number;
   /** From entering to the end of the render. */
   deadline_ms: number;
-  /** How many times its estimate a render is taken to need before any has ended; unless said, once. */
+  /** The factor on estimates before any render has ended; default 1. */
   first_pace?: number;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   now?: () => number;
 };
 
-/** `cost_ms` as this machine takes it, `estimate` as it was estimated. */
+/** `cost_ms`: the cost on this machine; `estimate`: the original estimate. */
 type Waiter = Ticket & { estimate: Estimate; start(): void; refuse(reason: unknown): void };
 
-/** By its estimate: more than a viewer should wait for another's. */
+/** By estimate: longer than a viewer should wait for another's render. */
 const HEAVY_MS_MIN = 400;
 
 export function createRenderLine(options: LineOptions): RenderLine {
@@ -84,7 +85,7 @@ export function createRenderLine(options: LineOptions): RenderLine {
       gate.admit(waiter);
       turns.add(waiter);
       next();
-      // A seat that only reads ahead is no slot: a warm render in one of those is in the way.
+      // A seat for reading ahead is not a slot: a warm render in one is in the way.
       if (!seats.isFree('light') || turns.size() > 0) seats.stopOneWarm();
       const beginIn_ms = Math.max(0, options.deadline_ms - waiter.cost_ms);
       const beginBy = setTimeout(() => {
@@ -101,7 +102,10 @@ export function createRenderLine(options: LineOptions): RenderLine {
   };
 }
 
-/** Who may wait: admitted by time, and where there is no room by what its project has waiting already. */
+/**
+ * Decides who may wait: by time, and, when there is no room, by how much work the project already
+ * has waiting.
+ */
 function createGate(
   { turns, seats }: { turns: Turns<Waiter>; seats: RenderSeats },
   { waiting_max, deadline_ms, wait_ms_max = deadline_ms }: LineOptions,
@@ -123,7 +127,7 @@ function createGate(
   };
   return {
     busyNow,
-    /** Throws QueueBusy for who may not. */
+    /** Throws QueueBusy for a render that may not wait. */
     admit: (waiter: Waiter) => {
       if (seats.isFree(waiter.estimate.weight)) return;
       const admission = admitRender(queueBefore(waiter), { wait_ms_max, deadline_ms });

@@ -1,9 +1,9 @@
 /**
- * How long renders take here, beside what they were estimated at: learned from those that ended. A machine is busier or
- * slower than the one on which the estimates were made, and dear renders differ from cheap ones.
+ * How long renders take here compared with their estimates, learned from finished renders. A machine may be busier or
+ * slower than the one on which the estimates were made, and expensive renders differ from cheap ones.
  */
 export type RenderPace = {
-  /** Milliseconds of a slot that a render of this estimate will take. */
+  /** The expected milliseconds of a slot for a render with this estimate. */
   ms(estimate: Estimate): number;
   begin(estimate: Estimate): RunningRender;
 };
@@ -11,16 +11,16 @@ export type RenderPace = {
 export type RenderWeight = 'light' | 'heavy';
 export type Estimate = { weight: RenderWeight; cost_ms: number };
 export type RunningRender = {
-  /** What it is expected to need still. */
+  /** The time that it is expected to need still. */
   leftMs(): number;
-  /** One that was given up says nothing, but for how long it had not ended yet. */
+  /** A cancelled render teaches nothing, except that it took at least as long as it ran. */
   end(how: RenderEnd): void;
 };
 export type RenderEnd = 'rendered' | 'given up';
 
 const LATEST_WEIGHT = 0.2;
 
-/** `first_pace`: how many times its estimate a render is taken to need before any has ended. */
+/** `first_pace`: the factor on estimates before any render has ended. */
 type PaceOptions = { slots: number; first_pace: number; now(): number };
 
 export function createRenderPace({ slots, first_pace, now }: PaceOptions): RenderPace {
@@ -46,7 +46,10 @@ export function createRenderPace({ slots, first_pace, now }: PaceOptions): Rende
   };
 }
 
-/** How much of a slot each render has had, where more of them run than there are slots: all of them alike. */
+/**
+ * The slot time that each render has received; when more run than there are slots, they share
+ * equally.
+ */
 function createShares(slots: number, now: () => number) {
   let running = 0;
   let each = 0;

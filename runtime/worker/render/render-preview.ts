@@ -1,7 +1,7 @@
 /**
  * Previews for staff and the scanner: answered and stored nowhere. The source is read before a seat is taken, so that a
- * storage that is slow costs no viewer a slot; of those who ask, each process has one at a time. What goes wrong is an
- * answer, because an error that comes over a queue has no code. Spec: Staff previews.
+ * slow storage costs viewers no slot; each requesting process has one preview at a time. Failures are answers, because
+ * errors over a queue carry no code. Spec: Staff previews.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -18,7 +18,7 @@ import type { RenderDeps } from './render-derived.ts';
 
 export type PreviewDeps = Pick<RenderDeps, 'content' | 'sandbox' | 'line' | 'log'>;
 
-/** The request of a preview; undefined where the payload is one of another kind. */
+/** The preview request; undefined when the payload is another kind of call. */
 export function readPreview(payload: unknown): PreviewRequest | undefined {
   const isPreview = payload instanceof Object && 'read_ms_max' in payload;
   return isPreview ? previewRequestSchema.parse(payload) : undefined;

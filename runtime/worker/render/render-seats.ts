@@ -1,6 +1,6 @@
 /**
- * Who renders now: viewers' renders, of which heavy ones leave a seat to the others, and warm ones that make room for
- * them. A seat beyond the slots is for a render that reads its source while they are busy.
+ * Who renders now: viewers' renders, of which heavy ones leave a seat for light ones, and warm renders that make room
+ * for them. A seat beyond the slots is for a render that reads its source while the slots are busy.
  */
 import { QueueBusy } from '../../platform/queue/queue.ts';
 import type {
@@ -12,29 +12,29 @@ import type {
 } from './render-pace.ts';
 
 export type RenderSeats = {
-  /** How many slots work for renders of this weight. */
+  /** How many slots serve renders of this weight. */
   slotsOf(weight: RenderWeight): number;
   isFree(weight: RenderWeight): boolean;
-  /** One would still be free beside a warm render, where there are several. */
+  /** Whether a seat would remain free beside a warm render, if there are several. */
   isIdle(): boolean;
-  /** What those who sit need still, in all. */
+  /** The remaining time of all seated renders together. */
   leftMs(): number;
   take(estimate: Estimate): LeaveSeat;
   takeWarm(): WarmSeat;
-  /** Stops a warm render, if one runs: it makes room when it has ended. */
+  /** Stops a warm render, if one runs: its seat is free once it has ended. */
   stopOneWarm(): void;
 };
 
-/** Only the first end counts. */
+/** Only the first call counts. */
 export type LeaveSeat = (how: RenderEnd) => void;
-/** `stopped` says that somebody came who needs the seat. */
+/** `stopped` aborts when somebody needs the seat. */
 export type WarmSeat = { leave(): void; stopped: AbortSignal };
 
 type Options = {
   slots: number;
   reading_ahead: number;
   pace: RenderPace;
-  /** Called when a seat was left. */
+  /** Called after a seat was left. */
   onLeave(): void;
 };
 

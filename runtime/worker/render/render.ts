@@ -1,6 +1,6 @@
 /**
- * One derived image, in the decoder: window, exact size, watermark, encoder. The same plan over
- * the same bytes gives the same bytes. Spec: Delivery host, Transform operations; Output rules.
+ * Renders one derived image in the decoder: window, exact size, watermark, encoder. The same plan over the same bytes
+ * gives the same bytes. Spec: Delivery host, Transform operations; Output rules.
  */
 import sharp, { type OverlayOptions, type Sharp } from 'sharp';
 import type { Size } from '../../core/delivery/geometry.ts';
@@ -11,7 +11,10 @@ import { withLoaders } from '../sandbox/loaders.ts';
 import { encode } from './encoders.ts';
 
 export type RenderInput = {
-  /** `window` in pixels of these source bytes; `frame`: what it is resized to before the output is cut out. */
+  /**
+   * `window`: in pixels of these source bytes; `frame`: the size to which it is resized before the
+   * output is cut out.
+   */
   plan: Pick<RenderPlan, 'window' | 'output' | 'format' | 'quality' | 'watermark'> & {
     frame?: Box | undefined;
   };
@@ -43,7 +46,7 @@ async function renderLoaded({ plan, source, watermark }: RenderInput): Promise<R
     watermark === null
       ? onWhite
       : onWhite.composite([await drawOverlay(plan.watermark, watermark)]);
-  // Drawing adds an alpha channel, also where all of it is opaque.
+  // Compositing adds an alpha channel even if all of it is opaque.
   const finished = has_alpha ? drawn : drawn.removeAlpha();
   const { data, info } = await encode(finished, plan).toBuffer({ resolveWithObject: true });
   if (info.width !== output.width || info.height !== output.height) {
@@ -61,8 +64,9 @@ function resize(picture: Sharp, { output, frame }: RenderInput['plan']): Sharp {
 }
 
 /**
- * Without an extract step libvips may skip pixels that the output does not need while it decodes. It may where
- * nothing is left over: else what is left moves the picture by up to half a pixel of the output.
+ * Without an extract step libvips may skip pixels that the output does not need, while it decodes.
+ * That is allowed only when there is no remainder, which would shift the image by up to half a
+ * pixel of the output.
  */
 async function cut(
   source: Buffer,
@@ -83,7 +87,7 @@ async function cut(
 
 const SHRINKS = [8, 4, 2];
 
-/** JPEG decoders shrink by powers of two, at most to the output's size. */
+/** JPEG decoders reduce by powers of two, at most to the output's size. */
 function isShrunkEvenly(source: Size, output: Size): boolean {
   const times = Math.min(source.width / output.width, source.height / output.height);
   const shrink = SHRINKS.find((one) => one <= times) ?? 1;
@@ -105,7 +109,7 @@ async function drawOverlay(plan: RenderPlan['watermark'], bytes: Buffer): Promis
   return { input: pixels, raw: { width, height, channels: 4 }, left, top };
 }
 
-/** What is stored is our own, but it is decoded by what it is, not by what a row says. */
+/** Stored bytes are our own, but they are decoded by their actual type, not by what a row says. */
 function storedType(bytes: Buffer): string {
   const type = sniffContentType(bytes.subarray(0, SNIFF_BYTES));
   if (type === undefined) throw new Error('the stored bytes are not an image');

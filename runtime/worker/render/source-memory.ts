@@ -1,22 +1,22 @@
 /**
- * Memory for the bytes that renders read, used again and again: in fresh memory for each of them, megabytes at a time,
- * the process would collect garbage several times a second, and whatever else it serves would wait for that.
+ * Reusable memory for the bytes that renders read. With fresh memory for each render, megabytes at a time, the process
+ * would collect garbage several times a second, delaying everything else it serves.
  */
 
 export type SourceMemory = {
   borrow(): BorrowedMemory;
 };
 export type BorrowedMemory = {
-  /** For one object of this size; what stood there before is still in it. */
+  /** A buffer for one object of this size; it still contains earlier bytes. */
   place(sizeBytes: number): Buffer;
-  /** Once nothing reads or writes it any more. */
+  /** Call once nothing reads or writes it any more. */
   giveBack(): void;
 };
 
 const KEPT_BYTES_MAX = 32 * 1024 * 1024;
 const STEP_BYTES = 1024 * 1024;
 
-/** Keeps the `kept_max` largest pieces that it was given back, none above 32 MiB. */
+/** Keeps the `kept_max` largest returned buffers, none above 32 MiB. */
 export function createSourceMemory({ kept_max }: { kept_max: number }): SourceMemory {
   const kept: Buffer[] = [];
   const take = (sizeBytes: number) => {

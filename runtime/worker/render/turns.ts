@@ -1,25 +1,31 @@
 /**
- * What waits, in the order in which it is taken: a project's own in the order of arrival, and of the projects the one
- * that has been given least since it came (start-time fair queueing, by cost).
+ * Waiting renders, in the order in which they are taken: those of one project in order of arrival, and among projects
+ * the one that has received least since it came (start-time fair queueing, by cost).
  */
 
 export type Cost = { project_id: string; cost_ms: number };
 
 export type Turns<Item extends Cost> = {
   add(item: Item): void;
-  /** The next that may be taken, and its project's turn with it. */
+  /** Takes the next permitted item, which also uses up its project's turn. */
   take(may: (item: Item) => boolean): Item | undefined;
-  /** False where it does not wait (any more). */
+  /** False when the item does not wait (any more). */
   remove(item: Item): boolean;
   size(): number;
   costOf(projectId: string): number;
-  /** What is taken before this one if nobody else comes: its project's own, and of each other about as much. */
+  /**
+   * The cost taken before this item if nothing else arrives: its project's own, and about as much
+   * of each other project.
+   */
   costAhead(item: Cost): number;
-  /** The project with the most waiting work, and what it asked for last. */
+  /** The project with the most waiting work, and its newest item. */
   longest(): { cost_ms: number; last: Item | undefined };
 };
 
-/** `tag` grows by what the project was given; it never lags behind the project that was served last. */
+/**
+ * `tag` grows with the cost that the project has received; it never lags behind the project served
+ * last.
+ */
 type Line<Item> = { tag: number; items: Set<Item> };
 
 export function createTurns<Item extends Cost>(): Turns<Item> {
@@ -28,7 +34,7 @@ export function createTurns<Item extends Cost>(): Turns<Item> {
   const sumOf = (line: Line<Item> | undefined) =>
     [...(line?.items ?? [])].reduce((sum, { cost_ms }) => sum + cost_ms, 0);
   const costOf = (projectId: string) => sumOf(lines.get(projectId));
-  /** A project that has nothing waiting is forgotten once it would start level with everybody. */
+  /** Forgets a project without waiting items once it would start level with the others. */
   const forget = () => {
     for (const [id, { tag, items }] of lines) if (items.size === 0 && tag <= now) lines.delete(id);
   };
@@ -69,7 +75,10 @@ function startTag({ tag, items }: Line<unknown>, now: number): number {
   return items.size === 0 ? Math.max(tag, now) : tag;
 }
 
-/** Of a line's renders those whose turn comes before that of one with this tag, or with it. */
+/**
+ * The cost of a line's renders whose turn comes before, or together with, that of one with this
+ * tag.
+ */
 function costBefore({ tag, items }: Line<Cost>, before: number): number {
   let end = tag;
   for (const { cost_ms } of items) {

@@ -1,20 +1,23 @@
 /**
- * Who may decode at the same time: as many as fit into the worker's memory by their estimates. Who came first goes
- * first; small ones may pass a large one that does not fit yet, but only so often.
+ * Decides who may decode at the same time: as many as fit into the worker's memory by their estimates. First come,
+ * first served; small jobs may pass a large one that does not fit yet, but only a limited number of times.
  */
 
 export type Admission = {
-  /** Resolves when there is room, with the way to give it back. Rejects with the signal's reason. */
+  /**
+   * Resolves when there is room, with the function that gives it back. Rejects with the signal's
+   * reason.
+   */
   enter(bytes: number, signal?: AbortSignal): Promise<() => void>;
 };
 
-/** How many later ones may pass one that waits. */
+/** How many later jobs may pass one that waits. */
 const OVERTAKEN_MAX = 8;
 
 export function createAdmission({ memory_bytes }: { memory_bytes: number }): Admission {
   const waiting: Waiter[] = [];
   const inside = { bytes: 0, count: 0 };
-  /** What is larger than everything goes alone. */
+  /** A job larger than the whole memory runs alone. */
   const fits = (bytes: number) => inside.count === 0 || inside.bytes + bytes <= memory_bytes;
   const next = () => {
     for (let index = 0; index < waiting.length; ) {

@@ -1,6 +1,6 @@
 /**
- * One decoder seen from its parent: started without environment and secrets, fed one job at a
- * time, watched by the wall clock and by its resident memory, and killed when it breaks a promise.
+ * One decoder as seen from its parent: started without environment and secrets, given one job at a time, watched by
+ * wall clock and resident memory, and killed when it breaks a rule.
  */
 import type { Readable, Writable } from 'node:stream';
 import { lastWords, openPipes, type Pipes, whenExited, write } from './decoder-pipes.ts';
@@ -15,16 +15,16 @@ import { starvedMs } from './starvation.ts';
 
 export type SandboxChild = {
   run(job: SandboxJob): Promise<SandboxResult>;
-  /** False from its first failure on: it is then dead or about to die. */
+  /** False after its first failure: it is dead or about to die. */
   isUsable(): boolean;
-  /** How many jobs it was given. */
+  /** The number of jobs it was given. */
   jobs(): number;
-  /** With what encloses it; 0 where the system does not tell. */
+  /** Including the enclosing processes; 0 when the system does not report it. */
   residentBytes(): number;
   stop(): Promise<void>;
 };
 
-/** Of a child that does not start, which is no job's fault. */
+/** For a child that does not start, which is no job's fault. */
 const START_MS_MAX = 120_000;
 const ANSWER_BYTES_MAX = 1_073_741_824;
 const ANSWER_PARTS_MAX = 16;
@@ -71,14 +71,17 @@ export function startChild(options: SandboxOptions): SandboxChild {
   };
 }
 
-/** A child that runs into its limit may say so, or end by itself, before the watcher sees how large it is. */
+/**
+ * A child that reaches its limit may report it, or end by itself, before the watcher notices its
+ * size.
+ */
 const OUT_OF_MEMORY = /out of memory|allocation failed|bad_alloc|cannot allocate memory/i;
 
 function failureThatSays(text: string): SandboxFailure {
   return new SandboxFailure(OUT_OF_MEMORY.test(text) ? 'out_of_memory' : 'crashed', text);
 }
 
-/** Itself, and as bwrap tells of the program that it encloses. */
+/** The child's own signal, and the exit code with which bwrap reports it. */
 const KILLED: readonly string[] = ['SIGKILL', '137'];
 
 function failureOf(how: string, text: string): SandboxFailure {
@@ -91,7 +94,7 @@ function failureOf(how: string, text: string): SandboxFailure {
 type Pending = {
   resolve(frame: Frame): void;
   reject(reason: unknown): void;
-  /** What the job will cost, as the child reads it from a header. */
+  /** The cost of the job, as the child reads it from a header. */
   onCost(cost: JobCost): void;
 };
 type Life = {
@@ -99,7 +102,7 @@ type Life = {
   pending: Pending | undefined;
   jobs: number;
   isReady: boolean;
-  /** Called once it is. */
+  /** Called once the child is ready. */
   atReady: (() => void)[];
 };
 type Running = {
@@ -129,7 +132,7 @@ async function runJob({ job, options, pipes, life, doom }: Running): Promise<San
       }, doom);
     },
   };
-  // How long a child takes to start on a busy machine is not the job's fault.
+  // A slow start on a busy machine is not the job's fault.
   if (life.isReady) clock.start();
   else life.atReady.push(() => life.pending !== undefined && clock.start());
   const memory = watchMemory(pid, options.memory_bytes, (bytes) =>
@@ -138,7 +141,7 @@ async function runJob({ job, options, pipes, life, doom }: Running): Promise<San
   const onAbort = () => doom(job.signal?.reason);
   job.signal?.addEventListener('abort', onAbort, { once: true });
   if (job.signal?.aborted === true) onAbort();
-  // What feeding throws is the reason of the death, and comes out of `answered` once the child is gone.
+  // An error while feeding dooms the child, and comes out of `answered` once the child is gone.
   void feed(pipes.input, job, () => clock.refresh()).catch(doom);
   try {
     return parseAnswer(await answered.promise, doom);

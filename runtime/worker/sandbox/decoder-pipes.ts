@@ -1,4 +1,4 @@
-/** The pipes between a decoder and its parent: what is written, what it complains of, and how it ended. */
+/** The pipes between a decoder and its parent: writing, its error output, and how it ended. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
@@ -7,10 +7,13 @@ export type Pipes = { child: ChildProcess; input: Writable; answers: Readable; e
 type Errors = { last(): string; forget(): void };
 
 const STDERR_CHARACTERS_MAX = 2000;
-/** Since its last job began. Libraries warn in lines; one that was taken over would keep its parent reading. */
+/**
+ * Since the last job began. Libraries warn in lines; a compromised decoder could keep its parent
+ * reading.
+ */
 const STDERR_CHARACTERS_READ_MAX = 4_194_304;
 
-/** `onFlood` where it complains without end. */
+/** `onFlood` is called when the error output exceeds its limit. */
 export function openPipes(child: ChildProcess, onFlood: () => void): Pipes {
   const [input, , errors, answers] = child.stdio;
   if (!input || !errors || !answers) throw new Error('a decoder was started without its pipes');
@@ -35,7 +38,7 @@ function readErrors(pipe: Readable, onFlood: () => void): Errors {
   return { last: () => text, forget };
 }
 
-/** A pipe that breaks is not our news: how the child ended says more. */
+/** A broken pipe is ignored: how the child ended says more. */
 export async function write(input: Writable, chunk: Uint8Array): Promise<void> {
   if (input.destroyed || input.write(chunk)) return;
   const settled = new AbortController();
@@ -47,7 +50,7 @@ export async function write(input: Writable, chunk: Uint8Array): Promise<void> {
 
 const LAST_WORDS_MS_MAX = 500;
 
-/** A process can be gone before all that it said was read. */
+/** Waits, because a process may be gone before all its output was read. */
 export async function lastWords(answers: Readable): Promise<void> {
   if (answers.closed) return;
   await once(answers, 'close', { signal: AbortSignal.timeout(LAST_WORDS_MS_MAX) }).catch(

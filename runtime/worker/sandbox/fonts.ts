@@ -1,13 +1,12 @@
 /**
- * Drawings that hold text are drawn with fonts of a package, never with the machine's: without any the
- * text would vanish, and with the machine's each worker would draw it in its own way.
- * Spec: What the service does (SVG).
+ * Text in drawings uses the fonts of a package, never the machine's: without any font the text would vanish, and with
+ * the machine's each worker would draw it differently. Spec: What the service does (SVG).
  */
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Tells the decoder's fontconfig of these fonts only. */
+/** Makes the decoder's fontconfig see only these fonts. */
 export function fontEnvironment(): Record<string, string> {
   const fonts = createRequire(import.meta.url).resolve('dejavu-fonts-ttf/package.json');
   return {

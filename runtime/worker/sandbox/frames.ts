@@ -1,13 +1,13 @@
 /**
- * What parent and decoder say to each other: a frame is a length, a JSON head and binary parts
- * whose lengths the head names. The reader trusts nothing: whatever breaks the form or a bound throws.
+ * The protocol between parent and decoder: a frame is a length, a JSON head and binary parts whose lengths the head
+ * states. The reader trusts nothing: any violation of the form or a bound throws.
  */
 import { isRecord } from '../../core/json.ts';
 
 export type Frame = { message: Record<string, unknown>; parts: Buffer[] };
 export type FrameBounds = { part_bytes_max: number; parts_max: number };
 
-/** The frame cannot be what an honest peer sends. */
+/** A frame that an honest peer never sends. */
 export class FrameError extends Error {
   override name = 'FrameError';
 }
@@ -15,7 +15,7 @@ export class FrameError extends Error {
 const PREFIX_BYTES = 4;
 const HEAD_BYTES_MAX = 65_536;
 
-/** The head of a frame; the parts follow it as they are, in order. */
+/** The head of a frame; the raw parts follow it in order. */
 export function printFrameHead(message: object, partLengths: readonly number[]): Buffer {
   const head = Buffer.from(JSON.stringify({ message, parts: partLengths }));
   const prefix = Buffer.alloc(PREFIX_BYTES);
@@ -23,7 +23,10 @@ export function printFrameHead(message: object, partLengths: readonly number[]):
   return Buffer.concat([prefix, head]);
 }
 
-/** Frames until the source ends between two of them; `part_bytes_max` bounds all parts of one together. */
+/**
+ * Yields frames until the source ends between two of them; `part_bytes_max` limits the sum of one
+ * frame's parts.
+ */
 export async function* readFrames(
   source: AsyncIterable<Buffer>,
   bounds: FrameBounds,
@@ -76,7 +79,7 @@ async function takeAll(take: Take, length: number): Promise<Buffer> {
   return bytes;
 }
 
-/** Takes exactly so many bytes; undefined when the source ends before the first of them. */
+/** Takes exactly this many bytes; undefined when the source ends before the first of them. */
 function byteTaker(source: AsyncIterable<Buffer>): Take {
   const chunks = source[Symbol.asyncIterator]();
   let rest: Buffer = Buffer.alloc(0);

@@ -1,7 +1,7 @@
 /**
- * What encloses a decoder beyond Node itself, as far as this kernel allows: its own user, process, network, IPC and
- * file name spaces (bubblewrap), a filter of system calls, no new privileges, resource limits. Tried once, by
- * starting something in it; what does not work is left out and reported.
+ * The enclosure of a decoder beyond Node itself, as far as this kernel allows: separate user, process, network, IPC and
+ * host name namespaces (bubblewrap), a system call filter, no new privileges, resource limits. Tested once, by starting
+ * a program in it; layers that do not work are left out and reported.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -9,13 +9,13 @@ import { join } from 'node:path';
 import { printSyscallFilter } from './syscall-filter.ts';
 
 export type Isolation = {
-  /** It has a file system, a network, processes and users of its own. */
+  /** It has a separate file system, network, processes and users. */
   has_name_spaces: boolean;
   has_no_new_privileges: boolean;
   has_resource_limits: boolean;
-  /** Whatever it is at, and however that ends. */
+  /** It ends with its parent, whatever it is doing, and however the parent ends. */
   ends_with_parent: boolean;
-  /** To be written to FILTER_FD of what is started, by whoever starts it; null: no filter. */
+  /** Whoever starts the command must write it to the command's FILTER_FD; null: no filter. */
   filter: Buffer | null;
   enclose(command: EnclosedCommand): { program: string; arguments: string[] };
 };
@@ -23,9 +23,9 @@ export type Isolation = {
 export type EnclosedCommand = {
   program: string;
   arguments: readonly string[];
-  /** What it may read, beside the system's libraries. */
+  /** The paths it may read, besides the system's libraries. */
   readable: readonly string[];
-  /** Above it, not even an allocation succeeds. */
+  /** Beyond it, even allocating memory fails. */
   data_bytes_max: number;
 };
 
@@ -38,7 +38,7 @@ export function findIsolation(): Isolation {
   return found;
 }
 
-/** The ladder, best first; each rung is tried with the filter, then without. */
+/** Tries the enclosures, best first, each with the filter and then without. */
 function tryIsolations(): Isolation {
   const base: Base = {
     limits: findWorking('prlimit', limitArguments(1e12)),
@@ -49,7 +49,8 @@ function tryIsolations(): Isolation {
     const outer = programs.map(({ name, words }) => ({ program: findProgram(name), words }));
     const before = outer.flatMap(({ program, words }) => [program ?? [], ...words].flat());
     if (outer.some(({ program }) => program === undefined)) continue;
-    // What has no name spaces takes a filter from what can be opened by name alone, as no pipe of a decoder can.
+    // Without namespaces a filter must come from a file that can be opened by name, which a
+    // decoder's pipe cannot.
     for (const tried of filter === null || !has_name_spaces ? [null] : [filter, null]) {
       const filtered = tried !== null;
       if (!works([...before, ...makeArguments([process.execPath], { filtered })], tried)) continue;
@@ -60,14 +61,16 @@ function tryIsolations(): Isolation {
 }
 
 type Enclosure = {
-  /** Programs that start one another, with what each is told; the last gets the made arguments too. */
+  /**
+   * Programs that start one another, with their arguments; the last one also gets `makeArguments`.
+   */
   before: readonly string[];
   makeArguments: (readable: readonly string[], options: { filtered: boolean }) => string[];
   has_name_spaces: boolean;
   filter: Buffer | null;
 };
 
-/** Programs around every enclosure, and where there is none, as far as they work here. */
+/** Programs around every enclosure, or used alone, as far as they work here. */
 type Base = { limits: string | undefined; leash: string | undefined };
 
 function isolationOf({ limits, leash }: Base, enclosure: Enclosure | undefined): Isolation {
@@ -94,7 +97,7 @@ function isolationOf({ limits, leash }: Base, enclosure: Enclosure | undefined):
   };
 }
 
-/** Libraries that programs are linked with. */
+/** The libraries with which programs are linked. */
 const SYSTEM_PATHS = [
   '/lib',
   '/lib64',
@@ -109,12 +112,15 @@ type Rung = Omit<Enclosure, 'before' | 'filter'> & {
   programs: readonly { name: string; words: readonly string[] }[];
 };
 
-/** However the parent ends: nobody else would end what computes for ever, and a decoder reads its input after its work. */
+/**
+ * However the parent ends: nothing else would end a decoder in an endless computation, as it only
+ * reads its input after its work.
+ */
 const LEASH = ['--pdeathsig', 'KILL', '--'];
 const BUBBLEWRAP = { name: 'bwrap', words: [] };
 /**
- * Whatever is killed at whatever moment: bubblewrap is the first process of a name space, with which all others end.
- * Alone, what it has just started would wait for it for ever.
+ * For a kill at any moment: bubblewrap is then the first process of a namespace, with which all
+ * others end. Without it, a process that bubblewrap has just started would wait for it forever.
  */
 const UNSHARE = {
   name: 'unshare',
@@ -137,7 +143,8 @@ const enclosures: readonly Rung[] = [
 
 function bubblewrapArguments(readable: readonly string[], { filtered }: { filtered: boolean }) {
   return [
-    // No session of its own, as it would then get as much of the machine as all of Tintype. It has no terminal to reach.
+    // No separate session, which would get as much CPU as all of Tintype. There is no terminal to
+    // reach.
     ...['--unshare-all', '--die-with-parent', '--cap-drop', 'ALL'],
     ...['--uid', NOBODY, '--gid', NOBODY],
     ...SYSTEM_PATHS.flatMap((path) => ['--ro-bind-try', path, path]),
@@ -153,12 +160,12 @@ function setprivArguments(): string[] {
   return ['--no-new-privs', '--inh-caps=-all', '--'];
 }
 
-/** No core files, no file written, few files open, and memory bounded by the kernel too. */
+/** No core files, no file writes, few open files, and memory also limited by the kernel. */
 function limitArguments(dataBytes: number): string[] {
   return ['--core=0', '--fsize=0', '--nofile=128', `--data=${Math.floor(dataBytes)}`, '--'];
 }
 
-/** Folders of programs, whatever the environment says. */
+/** Folders searched for programs, independent of the environment. */
 const PROGRAM_FOLDERS = ['/usr/bin', '/bin', '/usr/local/bin', '/run/current-system/sw/bin'];
 
 function findProgram(name: string): string | undefined {
@@ -170,7 +177,7 @@ function findWorking(name: string, words: readonly string[]): string | undefined
   return program !== undefined && works([program, ...words], null) ? program : undefined;
 }
 
-/** Whether Node starts at the end of these words. */
+/** Whether Node starts at the end of this command. */
 function works([program, ...words]: string[], filter: Buffer | null): boolean {
   if (program === undefined || process.platform !== 'linux') return false;
   const command = [program, ...words, process.execPath, '--version'];
@@ -185,5 +192,8 @@ function works([program, ...words]: string[], filter: Buffer | null): boolean {
   return status === 0;
 }
 
-/** A program that is waited for is given its first pipe alone: that becomes FILTER_FD, the pipe that decoders have too. */
+/**
+ * spawnSync can only feed standard input, so the shell moves that to FILTER_FD, a pipe as decoders
+ * have it.
+ */
 const HAND_FILTER = ['/bin/sh', '-c', `exec "$@" ${FILTER_FD}<&0 </dev/null`, 'sh'];

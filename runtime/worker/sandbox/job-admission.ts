@@ -1,4 +1,4 @@
-/** One job's way past the admission, and its wall clock, which stands still while it waits for room. */
+/** One job's way through the admission, and its wall clock, which pauses while it waits for room. */
 import { z } from 'zod';
 import type { Admission } from './admission.ts';
 import { FrameError } from './frames.ts';
@@ -18,7 +18,7 @@ export function createEntry(
     return undefined;
   };
   return {
-    /** False where the job would need more than its slot may have. */
+    /** False when the job would need more memory than its slot may have. */
     ask: async (cost: JobCost): Promise<boolean> => {
       if (state.hasAsked) throw new SandboxFailure('garbage', 'a job was estimated twice');
       state.hasAsked = true;
@@ -27,7 +27,7 @@ export function createEntry(
       if (ended.signal.aborted) leave();
       return true;
     },
-    /** One that still waits keeps nobody behind it waiting. */
+    /** A job that still waits gives up its place in the queue. */
     leave: () => {
       ended.abort();
       leave();
@@ -35,12 +35,12 @@ export function createEntry(
   };
 }
 
-/** Times the limit of a job, at most, that it is given besides for having waited for a core. */
+/** The maximum of additional time for having waited for a core, in multiples of the job's limit. */
 const STARVED_SHARE_MAX = 3;
 
 /**
- * Counts down from the longest that a job may take; an estimate can only make it shorter. `starved`: how long in all it
- * has waited for a core, which does not count.
+ * Counts down from the longest time of a job, which an estimate can only shorten. `starved` returns
+ * the total time of waiting for a core, which does not count.
  */
 export function createClock(
   longestMs: number,

@@ -1,6 +1,6 @@
 /**
- * Which of libvips' loaders may see the bytes: none, but the one of the type that our own header scan
- * found. A file that is valid as two types at once meets one decoder only.
+ * Which of libvips' loaders may see the bytes: only the one for the type that our own header scan found. A file that is
+ * valid as two types at once therefore meets one decoder only.
  */
 import sharp from 'sharp';
 
@@ -14,15 +14,15 @@ const loaders: Readonly<Record<string, string>> = {
   'image/svg+xml': 'VipsForeignLoadSvgBuffer',
 };
 
-/** Read by our own code alone. */
+/** Types read only by our own code. */
 const WITHOUT_LOADER: readonly string[] = ['image/bmp'];
 
-/** From here on no bytes are decoded. */
+/** From here on no bytes are decoded, except in `withLoaders`. */
 export function blockLoaders(): void {
   sharp.block({ operation: ['VipsForeignLoad'] });
 }
 
-/** Runs the work while exactly the loaders of these content types answer. */
+/** Runs the work while exactly the loaders of these content types are enabled. */
 export async function withLoaders<T>(
   contentTypes: readonly string[],
   work: () => Promise<T>,

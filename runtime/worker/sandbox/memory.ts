@@ -1,7 +1,4 @@
-/**
- * Watches the resident memory of a process with all below it, where the system tells it (Linux); elsewhere it watches
- * nothing.
- */
+/** Watches the resident memory of a process and its descendants on Linux; does nothing elsewhere. */
 import { readFileSync } from 'node:fs';
 
 const LOOK_EVERY_MS = 25;
@@ -21,13 +18,13 @@ export function watchMemory(
   return { stop: () => clearInterval(timer) };
 }
 
-/** 0 when the process is gone. Reading /proc never waits for a disk. */
+/** 0 when the process is gone. Synchronous, because reading /proc never waits for a disk. */
 export function residentBytes(pid: number): number {
   const own = Number(/^VmRSS:\s+(\d+) kB$/m.exec(readProcess(pid, 'status'))?.[1] ?? 0) * 1024;
   return childrenOf(pid).reduce((sum, child) => sum + residentBytes(child), own);
 }
 
-/** Those that its first thread started, as bubblewrap does; a decoder cannot start any. */
+/** Only children of the first thread, such as bubblewrap's; a decoder cannot start any. */
 export function childrenOf(pid: number): number[] {
   const children = readProcess(pid, `task/${pid}/children`);
   return children.split(' ').filter(Boolean).map(Number);

@@ -1,16 +1,19 @@
 /**
- * The sources of a decoder's program as JavaScript: read and rid of their types once, by whoever starts decoders,
- * instead of by each of them. boot.js takes them.
+ * The sources of a decoder's program as JavaScript: read and stripped of types once by the process that starts
+ * decoders, instead of by each decoder. boot.js receives them.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { stripTypes } from '../../platform/strip-types.ts';
 
-/** File descriptor that a decoder is handed them on. */
+/** The file descriptor on which a decoder receives them. */
 export const SOURCES_FD = 5;
 
 const prepared = new Map<string, Buffer>();
 
-/** JSON: `[[url, source], …]` of the entry and all that it imports from us; without what is not there. */
+/**
+ * JSON `[[url, source], …]` of the entry and all our modules that it imports; missing files are
+ * left out.
+ */
 export function readProgramSources(entry: URL): Buffer {
   const known = prepared.get(entry.href);
   if (known !== undefined) return known;
@@ -21,7 +24,7 @@ export function readProgramSources(entry: URL): Buffer {
   return printed;
 }
 
-/** Of imports and exports alike. One in a comment costs a look at a file. */
+/** Matches imports and exports alike. A match in a comment only costs checking for a file. */
 const IMPORTED = /\b(?:from|import)\s+'(\.[^']+\.ts)'/g;
 
 function collect(url: URL, sources: Map<string, string>): void {

@@ -1,6 +1,6 @@
 /**
- * Why a job in a decoder came to nothing: one failed attempt, never more. An `unstarted` one ended before it
- * could read anything; a `killed` one was killed by somebody else (the kernel that has no memory left, an operator).
+ * Why a job in a decoder failed: one failed attempt, never more. An `unstarted` child ended before it could read
+ * anything; a `killed` one was killed from outside (by the kernel when out of memory, or by an operator).
  */
 
 export type SandboxFailureReason =
@@ -21,7 +21,7 @@ export class SandboxFailure extends Error {
   }
 }
 
-/** What the picture has no part in. */
+/** Failures of which the image is not the cause. */
 export function isNoFaultOfTheJob(error: unknown): boolean {
   return (
     error instanceof SandboxFailure && (error.reason === 'killed' || error.reason === 'unstarted')

@@ -1,11 +1,11 @@
-/** What stands between a hostile image and this machine, as `tintype doctor` prints it. */
+/** The layers between a hostile image and this machine, as `tintype doctor` prints them. */
 import { createLog, type Log } from '../../platform/log.ts';
 import { findIsolation } from './isolation.ts';
 import { createSandbox } from './sandbox.ts';
 
 export type SandboxLayer = { name: string; in_force: boolean; advice?: string };
 
-/** Tried, not assumed: a program was started behind each layer that is said to be in force. */
+/** Tested, not assumed: a program was started behind each layer reported as active. */
 export async function sandboxReport(): Promise<SandboxLayer[]> {
   const isolation = findIsolation();
   return [
@@ -43,7 +43,7 @@ export async function sandboxReport(): Promise<SandboxLayer[]> {
   ];
 }
 
-/** At the start of whoever decodes, so that nobody has to ask. */
+/** Called when a process that decodes starts, so that missing layers are reported unasked. */
 export async function warnOfMissingLayers(log: Log): Promise<void> {
   const { has_name_spaces, has_no_new_privileges, has_resource_limits, filter } = findIsolation();
   const isBare = !(has_name_spaces || has_no_new_privileges || has_resource_limits || filter);
@@ -69,13 +69,13 @@ function layer(
   return in_force ? { name, in_force } : { name, in_force, advice };
 }
 
-/** One pixel. */
+/** An image of one pixel. */
 const SAMPLE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
 );
 
-/** Decodes in a child of its own, as a worker does. Throws what the child died of. */
+/** Decodes the sample in a child process, as a worker does. Throws the child's failure. */
 export async function tryDecoder(): Promise<void> {
   const sandbox = createSandbox({
     slots: 1,

@@ -1,6 +1,6 @@
 /**
- * Slots of killable child processes for work on bytes that cannot be trusted. A crash, a hang, garbage
- * or a memory hog costs one attempt of one job; jobs wait in order for a free slot.
+ * Slots of killable child processes for work on untrusted bytes. A crash, a hang, garbage or excessive memory costs one
+ * attempt of one job; jobs wait in order for a free slot.
  */
 import type { Log, LogFields } from '../../platform/log.ts';
 import { traced } from '../../platform/tracing/spans.ts';
@@ -9,47 +9,53 @@ import { type SandboxChild, startChild } from './child-process.ts';
 import { SandboxFailure, type SandboxFailureReason } from './sandbox-failure.ts';
 
 export type Sandbox = {
-  /** Throws SandboxFailure, what a part's chunks threw, or the signal's reason. */
+  /** Throws SandboxFailure, the error of a part's chunks, or the signal's reason. */
   run(job: SandboxJob): Promise<SandboxResult>;
-  /** Kills the children; what runs or waits fails. */
+  /** Kills the children; running and waiting jobs fail. */
   close(): Promise<void>;
 };
 
 export type SandboxJob = {
   kind: string;
-  /** Small and JSON: what the handler of this kind is told besides the bytes. */
+  /** Small JSON: what the handler of this kind needs besides the bytes. */
   facts: object;
   parts: readonly SandboxPart[];
   signal?: AbortSignal;
-  /** What the log names where a decoder fails at it. */
+  /** The log fields when a decoder fails at this job. */
   about?: LogFields;
 };
-/** A stream that breaks off or throws never becomes a whole job: the child is killed before it begins. */
+/**
+ * A stream that breaks off or throws never becomes a complete job: the child is killed before it
+ * begins.
+ */
 export type SandboxPart = Uint8Array | { size_bytes: number; chunks: AsyncIterable<Uint8Array> };
 export type SandboxResult = { facts: Record<string, unknown>; parts: Buffer[] };
 
 export type SandboxOptions = {
   slots: number;
   /**
-   * From the last byte of input to the answer of a child that has started, without what it waited for a core; also the
-   * longest pause between two pieces of input.
+   * From the last byte of input to the answer of a started child, without the time it waited for a
+   * core; also the longest pause between two pieces of input.
    */
   wall_clock_ms: number;
   /** Resident memory of one child. */
   memory_bytes: number;
   jobs_per_child: number;
-  /** How long nobody needs a child that grew large, until a fresh one takes its place; unless said, half a minute. */
+  /**
+   * How long a child that grew large may be idle before a fresh one replaces it; default half a
+   * minute.
+   */
   rest_ms?: number;
-  /** Shared by whatever shares the memory; without it, every slot may be full at once. */
+  /** Shared by all sandboxes that share the memory; without it, every slot may be full at once. */
   admission?: Admission;
   log: Log;
-  /** All parts of one answer together. */
+  /** For all parts of one answer together. */
   answer_bytes_max?: number;
-  /** The program of the children; tests bring their own. */
+  /** The program of the children; tests use their own. */
   entry?: URL;
   /** Added to the otherwise empty environment, for example an allocator to preload. */
   environment?: Readonly<Record<string, string>>;
-  /** Told of each child that broke a promise or died. */
+  /** Called for each child that broke a rule or died. */
   onKilled?: (reason: SandboxFailureReason) => void;
 };
 
@@ -60,7 +66,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const warm = (slot: Slot) => {
     if (!state.isClosed && slot.child?.isUsable() !== true) slot.child = startChild(options);
   };
-  /** What keeps a child from being started is for the job that needs it. */
+  /** An error at the start of a child is left to the job that needs it. */
   const warmAhead = (slot: Slot) => {
     try {
       warm(slot);
@@ -74,7 +80,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       warm(slot);
       if (slot.child === undefined) throw new SandboxFailure('crashed', 'the sandbox is closed');
       const { child } = slot;
-      // All of the work on a picture, seen from outside: the child itself knows nothing and tells nobody.
+      // The span covers all work on an image from outside: the child itself creates no spans.
       return await traced(`decoder ${job.kind}`, {}, () => child.run(job));
     } catch (error) {
       if (error instanceof SandboxFailure) report(error, job);
@@ -111,7 +117,9 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     },
   };
 
-  /** A child that failed or has done its share makes place; the next one starts before it is needed. */
+  /**
+   * A child that failed or has done its share is replaced; the next one starts before it is needed.
+   */
   async function renew(slot: Slot, jobsMax: number): Promise<void> {
     if (slot.child === undefined) return;
     if (slot.child.isUsable() && slot.child.jobs() < jobsMax) return;
@@ -124,7 +132,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 type Slot = { child: SandboxChild | undefined; rest?: NodeJS.Timeout };
 
 const REST_MS = 30_000;
-/** A fresh child has less; one that decoded a large picture keeps more than it gives back. */
+/** A fresh child uses less; one that decoded a large image keeps more than it gives back. */
 const RESTING_BYTES_MAX = 128 * 1024 * 1024;
 type Waiter = { take(slot: Slot): void; refuse(reason: unknown): void };
 
@@ -158,7 +166,7 @@ function createLine(slots: readonly Slot[]) {
       return wait(signal);
     },
     release: (slot: Slot) => {
-      // The one that worked last goes first: its memory is used again, and the others stay as small as they are.
+      // The most recently used slot goes first: its memory is reused, and the others stay small.
       free.unshift(slot);
       next();
     },

@@ -1,6 +1,6 @@
 /**
- * The child's side of the sandbox: reads one job after another from standard input, answers on file
- * descriptor 3, and ends by force when the parent is gone, whatever native code still runs.
+ * The child's side of the sandbox: reads jobs one after another from standard input, answers on file descriptor 3, and
+ * ends by force when the parent is gone, whatever native code still runs.
  */
 import { Socket } from 'node:net';
 import { printFrameHead, readFrames } from './frames.ts';
@@ -11,18 +11,20 @@ export type JobHandler = (
   admitted: AskAdmission,
 ) => Promise<JobAnswer>;
 export type JobCost = { memory_bytes: number; wall_clock_ms: number };
-/** Says what the job will cost, once, and waits for room. False: more than a slot may ever have. */
+/** Reports the job's cost, once, and waits for room. False: more than a slot may ever have. */
 export type AskAdmission = (cost: JobCost) => Promise<boolean>;
 export type JobAnswer = { facts: object; parts: readonly Uint8Array[] };
 
-/** File descriptor that answers are written to: nothing that a library prints can get in between. */
+/**
+ * The file descriptor of answers, separate so that the output of libraries cannot get in between.
+ */
 const ANSWER_FD = 3;
-/** The parent bounds what it sends; the child takes what its own parent sends. */
+/** The parent limits what it sends; the child accepts what its own parent sends. */
 const BOUNDS = { part_bytes_max: Number.MAX_SAFE_INTEGER, parts_max: 8 };
 
 export async function serveJobs(handlers: Record<string, JobHandler>): Promise<void> {
   const answers = new Socket({ fd: ANSWER_FD, readable: false, writable: true });
-  // From here on whatever goes wrong is about a job.
+  // From here on any failure concerns a job.
   send(answers, { message: { ready: true }, parts: [] });
   let asked: PromiseWithResolvers<boolean> | undefined;
   const ask: AskAdmission = (cost) => {
@@ -36,7 +38,8 @@ export async function serveJobs(handlers: Record<string, JobHandler>): Promise<v
         asked?.resolve(message.admitted);
         continue;
       }
-      // Not awaited: the parent sends one job at a time, and its end must be seen while a job runs.
+      // Not awaited: the parent sends one job at a time, and its end must be noticed while a job
+      // runs.
       void handle(handlers, { message, parts }, ask).then((answer) => send(answers, answer));
     }
   } finally {

@@ -1,6 +1,6 @@
 /**
- * Starts a decoder process that can do next to nothing but compute: an environment of its own, no file
- * but the program's, no way to write, to start a process or to load what is not there.
+ * Starts a decoder process that can do hardly anything but compute: its own environment, no files but the program's,
+ * and no way to write, to start a process or to load missing code.
  */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { existsSync, realpathSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,9 @@ import { SandboxFailure } from './sandbox-failure.ts';
 import { stepBack } from './step-back.ts';
 
 const HEAP_MEGABYTES = 256;
-/** Address space that is reserved but never resident, beside what a decoder may have resident. */
+/**
+ * Address space that is reserved but never resident, in addition to a decoder's resident memory.
+ */
 const RESERVED_BYTES = 1_073_741_824;
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const boot = fileURLToPath(new URL('./boot.js', import.meta.url));
@@ -28,8 +30,9 @@ export type DecoderProgram = {
 };
 
 /**
- * Standard input takes jobs, file descriptor 3 gives answers, standard error is what it says when it dies. Throws
- * SandboxFailure `unstarted`, also where what it is started from is gone, as while Node or a package is replaced.
+ * Jobs go to standard input, answers come from file descriptor 3, and standard error holds a dying
+ * child's messages. Throws SandboxFailure `unstarted`, also when its program files are missing,
+ * such as while Node or a package is replaced.
  */
 export function spawnDecoder(program: DecoderProgram): ChildProcess {
   try {
@@ -69,11 +72,11 @@ type Enclosed = {
   readable: readonly string[];
   data_bytes_max: number;
   environment?: Readonly<Record<string, string>> | undefined;
-  /** Handed to it on SOURCES_FD. */
+  /** Passed to the child on SOURCES_FD. */
   sources?: Buffer;
 };
 
-/** Node with these arguments behind everything that the kernel has to offer. */
+/** Starts Node with these arguments behind every layer that the kernel offers. */
 export function startEnclosed(
   nodeArguments: readonly string[],
   { readable, data_bytes_max, environment, sources }: Enclosed,
@@ -87,7 +90,7 @@ export function startEnclosed(
   });
   const child = startProgram([command.program, ...command.arguments], {
     cwd: '/',
-    // Large pictures stay in memory, where they are counted: there is no disk to put them on.
+    // Large images stay in memory, where they are counted: there is no disk for them.
     env: {
       UV_THREADPOOL_SIZE: '2',
       MALLOC_ARENA_MAX: '2',
@@ -112,7 +115,10 @@ function hand(child: ChildProcess, fd: number, bytes: Buffer | null | undefined)
   pipe?.on('error', () => undefined).end(bytes);
 }
 
-/** Throws SandboxFailure `unstarted` where the system has no room for one more program, or for the pipes to it. */
+/**
+ * Throws SandboxFailure `unstarted` when the system has no room for another program, or for its
+ * pipes.
+ */
 function startProgram([program = '', ...words]: string[], options: SpawnOptions): ChildProcess {
   let child: ChildProcess;
   try {
@@ -120,14 +126,14 @@ function startProgram([program = '', ...words]: string[], options: SpawnOptions)
   } catch (error) {
     throw new SandboxFailure('unstarted', String(error));
   }
-  // Told a moment later, and to nobody else where there are no pipes: it would end this process.
+  // Spawn errors arrive later as an event; without a listener it would end this process.
   child.on('error', () => undefined);
   if (!Array.isArray(child.stdio))
     throw new SandboxFailure('unstarted', 'no pipes are left for it');
   return child;
 }
 
-/** Node itself, under the name that it is called by and where it really is. */
+/** Node itself, under the path by which it was called and its real path. */
 function programFiles(): string[] {
   const real = realpathSync(process.execPath);
   const libraries = join(dirname(dirname(real)), 'lib');
@@ -135,7 +141,10 @@ function programFiles(): string[] {
   return [...new Set([process.execPath, real, ...linked])];
 }
 
-/** Where npm has put sharp and what it needs; and under which name it is found, where that is a link. */
+/**
+ * The folder where npm installed sharp and its dependencies; also the path by which it is found, if
+ * that is a link.
+ */
 function packagesFolders(): string[] {
   const folder = `${sep}node_modules${sep}`;
   const path = createRequire(import.meta.url).resolve('sharp');
@@ -145,24 +154,27 @@ function packagesFolders(): string[] {
 }
 
 /**
- * Where memory runs out all the same, the kernel is to take the decoder and not the worker. At once, so that what the
- * first program starts inherits it.
+ * If memory still runs out, the kernel should kill the decoder, not the worker. Set at once, so
+ * that the children of the first program inherit it.
  */
 function offerToKernel(pid: number | undefined): void {
   if (pid === undefined || process.platform !== 'linux') return;
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, '1000');
   } catch {
-    // It has ended already, which its exit tells.
+    // It has already ended; its exit reports that.
   }
 }
 
-/** Starting takes as long as a small picture: a child that takes the place of another is to delay nobody. */
+/**
+ * Starting takes as long as a small image, so a replacement child gets a low priority and delays
+ * nobody.
+ */
 function startBehind(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     stepBack(pid);
   } catch {
-    // It has ended already, which its exit tells.
+    // It has already ended; its exit reports that.
   }
 }

@@ -1,9 +1,9 @@
-/** What serves and coordinates goes first on a machine that is busy decoding. */
+/** Lowers a process's priority, so that serving and coordinating go first on a machine that is busy decoding. */
 import { getPriority, setPriority } from 'node:os';
 
 const NICE = 10;
 
-/** Of this process, or of one that it has started. */
+/** `pid`: 0 for this process, or one that it has started. */
 export function stepBack(pid = 0): void {
   setPriority(pid, Math.max(getPriority(), NICE));
 }

@@ -1,18 +1,21 @@
 /**
- * A seccomp filter for a decoder: no sockets, no processes, no mounts, no keys, no ways into other processes or
- * into seldom used corners of the kernel; system calls newer than this list do not exist. Classic BPF, made here.
+ * A seccomp filter for a decoder: no sockets, no processes, no mounts, no keys, no access to other processes or to
+ * rarely used parts of the kernel; system calls newer than this list are answered as nonexistent. Classic BPF,
+ * generated here.
  */
 import { endianness } from 'node:os';
 
 type Machine = {
   audit: number;
   clone: number;
-  /** Another calling convention of the same machine begins here: refused as a whole. */
+  /**
+   * From here on numbers belong to another calling convention of the machine: refused as a whole.
+   */
   foreign_from: number;
   denied: readonly number[];
 };
 
-/** Since 5.x, system calls have the same number on every machine. */
+/** Since 5.x, new system calls have the same number on every machine. */
 const DENIED_EVERYWHERE: Readonly<Record<string, number>> = {
   io_uring_setup: 425,
   io_uring_enter: 426,
@@ -34,7 +37,7 @@ const DENIED_EVERYWHERE: Readonly<Record<string, number>> = {
 const CLONE3 = 435;
 const LAST_KNOWN = 462;
 
-/** Each: x64, arm64; null where the machine has no such call. */
+/** Numbers for x64 and arm64; null when the machine has no such call. */
 const DENIED: Readonly<Record<string, readonly [number, number | null]>> = {
   socket: [41, 198],
   connect: [42, 203],
@@ -86,7 +89,7 @@ const DENIED: Readonly<Record<string, readonly [number, number | null]>> = {
   clock_adjtime: [305, 266],
 };
 
-/** The program as the kernel takes it; undefined for a machine that it was not written for. */
+/** The program in the kernel's format; undefined for an unsupported machine. */
 export function printSyscallFilter(architecture: string): Buffer | undefined {
   const machine = machineOf(architecture);
   if (machine === undefined || endianness() !== 'LE') return undefined;
@@ -101,14 +104,14 @@ export function printSyscallFilter(architecture: string): Buffer | undefined {
       [IF_EQUAL, 0, 1, number],
       [RETURN, 0, 0, REFUSE_EPERM],
     ]),
-    // Its flags lie in memory, where a filter cannot look: libraries fall back to clone.
+    // Its flags are in memory, which a filter cannot read: libraries fall back to clone.
     [IF_EQUAL, 0, 1, CLONE3],
     [RETURN, 0, 0, REFUSE_ENOSYS],
     [IF_ABOVE, 0, 1, LAST_KNOWN],
     [RETURN, 0, 0, REFUSE_ENOSYS],
     [IF_EQUAL, 1, 0, machine.clone],
     [RETURN, 0, 0, ALLOW],
-    // A thread, yes; a process, no.
+    // Allows a thread, but not a process.
     [LOAD, 0, 0, FIRST_ARGUMENT_AT],
     [IF_ANY_BIT, 1, 0, CLONE_THREAD],
     [RETURN, 0, 0, REFUSE_EPERM],
@@ -130,7 +133,7 @@ function machineOf(architecture: string): Machine | undefined {
   return undefined;
 }
 
-/** Code, jump where true, jump where false (both in instructions ahead), value. */
+/** Code, jump if true, jump if false (both in instructions ahead), value. */
 type Instruction = readonly [number, number, number, number];
 
 const LOAD = 0x20;
@@ -140,7 +143,7 @@ const IF_AT_LEAST = 0x35;
 const IF_ANY_BIT = 0x45;
 const RETURN = 0x06;
 
-/** Offsets in struct seccomp_data; of an argument, its lower half. */
+/** Offsets in struct seccomp_data; for an argument, of its lower half. */
 const NUMBER_AT = 0;
 const ARCHITECTURE_AT = 4;
 const FIRST_ARGUMENT_AT = 16;

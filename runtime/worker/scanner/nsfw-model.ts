@@ -1,7 +1,7 @@
 /**
- * The model of the package nsfwjs, run by WebAssembly: five shares of what a picture shows, which add up to one. Its own
- * loader is left out, as it fetches and takes seconds: the weights are read from the package. Spec: File (status), the
- * automatic scanner.
+ * The model of the package nsfwjs, run by WebAssembly: five shares that describe an image and add up to one. The
+ * package's own loader is not used, because it fetches and takes seconds: the weights are read from the package. Spec:
+ * File (status), the automatic scanner.
  */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ import { loadLayersModel } from '@tensorflow/tfjs-layers';
 import sharp from 'sharp';
 import { z } from 'zod';
 
-/** Of each thing that it tells apart. */
+/** Returns the score of each class. */
 export type NsfwModel = { scan(picture: Uint8Array): Promise<Record<string, number>> };
 
 const CLASSES = ['drawing', 'hentai', 'neutral', 'porn', 'sexy'] as const;
@@ -50,7 +50,7 @@ function readWeights(): io.ModelArtifacts {
   return { modelTopology, weightSpecs: weightsManifest[0].weights, weightData };
 }
 
-/** From 0 to 1, as the model was taught; its shape is squeezed into a square. */
+/** Values from 0 to 1, as in training; the image is squeezed into a square. */
 async function pixelsOf(picture: Uint8Array): Promise<Float32Array> {
   const pixels = await sharp(picture)
     .resize(SIDE, SIDE, { fit: 'fill' })
@@ -61,7 +61,7 @@ async function pixelsOf(picture: Uint8Array): Promise<Float32Array> {
   return Float32Array.from(pixels, (value) => value / 255);
 }
 
-/** What the flag `nudity` is raised for is two of the five. */
+/** Two of the five classes count towards the flag `nudity`. */
 function scoresOf(shares: readonly number[]): Record<string, number> {
   const of = Object.fromEntries(CLASSES.map((name, index) => [name, round(shares[index] ?? 0)]));
   const [, hentai = 0, , porn = 0] = shares;

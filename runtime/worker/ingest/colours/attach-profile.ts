@@ -1,4 +1,4 @@
-/** A PNG that carries the profile of its source, also of colours that this one describes by numbers. */
+/** A PNG that carries the profile of its source, including colours that the source describes by numbers. */
 import { crc32, deflateSync } from 'node:zlib';
 import type { ColourDescription } from './colour-description.ts';
 import { printProfile } from './print-profile.ts';
@@ -7,7 +7,7 @@ const HEADER_END = 8 + 12 + 13;
 const COLOUR_TYPE_AT = 25;
 const OF_COLOURS = 2;
 
-/** As it is where the numbers describe nothing. */
+/** Unchanged when the numbers describe no colours. */
 export function attachProfile(png: Buffer, colours: ColourDescription): Buffer {
   const hasColours = ((png[COLOUR_TYPE_AT] ?? 0) & OF_COLOURS) !== 0;
   const profile = printProfile(colours, hasColours ? 'rgb' : 'grey');

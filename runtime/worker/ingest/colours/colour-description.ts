@@ -19,7 +19,7 @@ export const srgbPrimaries: Chromaticities = {
 const NTSC = { white: D65, red: [0.63, 0.34], green: [0.31, 0.595], blue: [0.155, 0.07] } as const;
 const P3 = { red: [0.68, 0.32], green: [0.265, 0.69], blue: [0.15, 0.06] } as const;
 
-/** Of those not named here nothing is known, or no picture has them: sRGB. */
+/** Codes not listed are unknown or not used by any image, and count as sRGB. */
 const primariesByCode: Readonly<Record<number, Chromaticities>> = {
   5: { white: D65, red: [0.64, 0.33], green: [0.29, 0.6], blue: [0.15, 0.06] },
   6: NTSC,
@@ -28,7 +28,7 @@ const primariesByCode: Readonly<Record<number, Chromaticities>> = {
   11: { white: [0.314, 0.351], ...P3 },
   12: { white: D65, ...P3 },
 };
-/** The curves of television are shown as sRGB, as browsers do. */
+/** Television curves are displayed as sRGB, as in browsers. */
 const transfersByCode: Readonly<Record<number, Transfer>> = {
   4: 2.2,
   5: 2.8,
@@ -38,7 +38,7 @@ const transfersByCode: Readonly<Record<number, Transfer>> = {
 };
 
 const POINT_TOLERANCE = 0.003;
-/** Of light at the encoded value one half. */
+/** In linear light, at the encoded value one half. */
 const TONE_TOLERANCE = 0.006;
 const SRGB_HALF = 0.214;
 
@@ -49,7 +49,7 @@ export function describeCodes(primaries: number, transfer: number): ColourDescri
   };
 }
 
-/** Near enough that its pixels stay as they are. */
+/** Close enough to sRGB that the pixels stay unchanged. */
 export function isSrgb({ primaries, transfer }: ColourDescription): boolean {
   const isSrgbTone =
     transfer === 'srgb' ||

@@ -1,4 +1,4 @@
-/** The curves of ICC profiles, from values between nothing and one to such: sampled, a power, or parametric. */
+/** The curves of ICC profiles, which map 0..1 to 0..1: sampled, a power, or parametric. */
 
 export type Curve = (value: number) => number;
 
@@ -13,7 +13,7 @@ export function sampledCurve(samples: Float32Array): Curve {
   };
 }
 
-/** One behind the other, each on a multiple of four bytes. */
+/** The curves follow one another, each aligned to four bytes. */
 export function readCurves(tag: Buffer, start: number, count: number): Curve[] {
   let at = start;
   return Array.from({ length: count }, () => {
@@ -47,7 +47,7 @@ function power(exponent: number): Curve {
   return (value) => clamp(clamp(value) ** exponent);
 }
 
-/** How many numbers each function has. */
+/** The number of parameters of each function type. */
 const PARAMETERS = [1, 3, 4, 5, 7];
 
 function readParametric(tag: Buffer, at: number): { curve: Curve; bytes: number } {

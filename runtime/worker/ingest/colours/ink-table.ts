@@ -1,22 +1,25 @@
 /**
- * How a printer's profile says what its inks look like: the perceptual table from four inks to colours (`A2B0`), with
+ * What a printer profile says about the look of its inks: the perceptual table from four inks to colours (`A2B0`), with
  * the curves before and behind it. Spec: What the service does.
  */
 import { readIccHead, readIccTags } from '../metadata/icc-tags.ts';
 import { type Curve, readCurves, sampledCurve } from './icc-curve.ts';
 
 export type InkTable = {
-  /** Before the nodes, one for each ink. */
+  /** Applied before the nodes, one curve per ink. */
   inputs: readonly Curve[];
-  /** Points along each ink. */
+  /** Grid points along each ink. */
   sides: readonly number[];
-  /** Three encoded values a node; the last ink moves fastest. */
+  /** Three encoded values per node; the last ink varies fastest. */
   nodes: Float32Array;
-  /** Behind the nodes, in order. */
+  /** Applied behind the nodes, in order. */
   stages: readonly Stage[];
-  /** Of what the stages give. */
+  /** The encoding of the stages' results. */
   encoding: ColourEncoding;
-  /** What black is for readers of such a profile, where they do not ask its table. */
+  /**
+   * Whether readers assume the standard black for this profile instead of reading it from the
+   * table.
+   */
   has_agreed_black: boolean;
 };
 
@@ -28,7 +31,7 @@ const COLOURS = 3;
 const VERSION_4 = 4;
 const MATRIX_NUMBERS = 12;
 
-/** Undefined where the profile has no such table, or not a whole one. */
+/** Undefined when the profile has no such table, or an incomplete one. */
 export function readInkTable(profile: Buffer): InkTable | undefined {
   const head = readIccHead(profile);
   if (head?.color_space !== 'CMYK') return undefined;
@@ -71,7 +74,10 @@ function readShape(tag: Buffer): Shape | undefined {
 
 type Layout = { bytes: 1 | 2; start: number; entries: readonly [number, number] };
 
-/** The two older kinds: curves, nodes and curves without a gap. Their matrix is for XYZ inputs alone. */
+/**
+ * The two older table types: curves, nodes and curves without a gap. Their matrix applies only to
+ * XYZ inputs.
+ */
 function readFixed(tag: Buffer, { bytes, start, entries }: Layout): Shape {
   let at = start;
   const take = (count: number) => {
@@ -93,7 +99,7 @@ function readFixed(tag: Buffer, { bytes, start, entries }: Layout): Shape {
   });
 }
 
-/** The one of version 4: up to five parts, each where the tag says. */
+/** The table type of version 4: up to five parts, at the offsets given in the tag. */
 function readFlexible(tag: Buffer): Shape | undefined {
   const [b = 0, matrix = 0, m = 0, table = 0, a = 0] = [12, 16, 20, 24, 28].map((at) =>
     tag.readUInt32BE(at),
@@ -127,7 +133,7 @@ function readMatrix(tag: Buffer, start: number): number[] {
   );
 }
 
-/** From nothing to one. Throws RangeError where the tag ends before. */
+/** Values in 0..1. Throws RangeError when the tag ends too early. */
 function readSamples(
   tag: Buffer,
   { at, count, bytes }: { at: number; count: number; bytes: 1 | 2 },

@@ -1,23 +1,23 @@
 /**
- * From what an ink table's nodes hold to linear sRGB: the curves and matrix behind the nodes, Lab or XYZ, and black
- * point compensation as Little CMS has it: what full inks look like becomes black.
+ * Converts the node values of an ink table to linear sRGB: the curves and matrix behind the nodes, Lab or XYZ, and
+ * black point compensation as in Little CMS (the look of full inks becomes black).
  */
 import type { Curve } from './icc-curve.ts';
 import type { ColourEncoding, InkTable, Stage } from './ink-table.ts';
 
-/** In place, on three numbers. */
+/** Modifies three numbers in place. */
 export type Light = (colour: Float64Array) => void;
 
 const COLOURS = 3;
 const D50 = [0.9642, 1, 0.82491] as const;
-/** From light that an eye used to D50 sees to linear sRGB (Bradford). */
+/** Converts XYZ adapted to D50 to linear sRGB (Bradford). */
 const TO_SRGB = [
   3.1338561, -1.6168667, -0.4906146, -0.9787684, 1.9161415, 0.033454, 0.0719453, -0.2289914,
   1.4052427,
 ] as const;
-/** The black that all perceptual tables of version 4 have. */
+/** The black of every perceptual table of version 4. */
 const AGREED_BLACK = [0.00336, 0.0034731, 0.00287] as const;
-/** Of a lightness of 50. */
+/** The light of a lightness of 50. */
 const BLACK_LIGHT_MAX = 0.184_187;
 const EXACT = 1e-5;
 
@@ -41,7 +41,7 @@ export function linearLight(table: InkTable): Light {
   };
 }
 
-/** None where its curves change nothing. */
+/** Empty when the curves change nothing. */
 function stageOf(stage: Stage): Light[] {
   if ('matrix' in stage) return [multiplyBy(stage.matrix)];
   const tables = stage.curves.map(tabulate);
@@ -72,7 +72,7 @@ function lookUp(table: Float32Array, value: number): number {
   return low + ((table[at + 1] ?? 0) - low) * (place - at);
 }
 
-/** Nine factors, and three numbers to add. */
+/** `numbers`: nine factors and three summands. */
 function multiplyBy(numbers: readonly number[]): Light {
   const rows = Array.from({ length: COLOURS }, (_, row) => {
     const [a = 0, b = 0, c = 0] = numbers.slice(row * COLOURS);
@@ -88,7 +88,7 @@ function multiplyBy(numbers: readonly number[]): Light {
 
 const decoders: Readonly<Record<ColourEncoding, Light>> = {
   lab: (colour) => fromLab(colour, 1),
-  // Of 65,535 steps the last 255 are above white.
+  // Of the 65,535 steps the last 255 are above white.
   'lab-16': (colour) => fromLab(colour, 65_535 / 65_280),
   xyz: (colour) => {
     for (let index = 0; index < COLOURS; index += 1) {
@@ -112,7 +112,7 @@ function cubed(value: number): number {
 
 type Xyz = readonly [number, number, number];
 
-/** A grey as dark as all inks together, which lie behind every other node. */
+/** A grey as dark as all inks together, whose node is the last one. */
 function blackOf({ nodes }: InkTable, toXyz: Light): Xyz {
   const darkest = Float64Array.from(nodes.subarray(-COLOURS));
   toXyz(darkest);
@@ -120,7 +120,7 @@ function blackOf({ nodes }: InkTable, toXyz: Light): Xyz {
   return [y * D50[0], y, y * D50[2]];
 }
 
-/** White stays, black becomes none. */
+/** White stays, the given black becomes zero. */
 function compensate(black: Xyz): { scale: Xyz; offset: Xyz } {
   const scale = (index: 0 | 1 | 2) => D50[index] / (D50[index] - black[index]);
   const offset = (index: 0 | 1 | 2) => -black[index] * scale(index);

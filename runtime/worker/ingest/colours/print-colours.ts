@@ -1,6 +1,6 @@
 /**
- * Pictures of four inks in sRGB, point by point through the table of their profile: exact where the decoder's library
- * goes over a coarse table of its own. Perceptual, black point compensated. Spec: What the service does.
+ * Converts images of four inks to sRGB, pixel by pixel through their profile's table: exact, whereas the decoder's
+ * library uses a coarse table of its own. Perceptual, with black point compensation. Spec: What the service does.
  */
 import type { InkTable } from './ink-table.ts';
 import { linearLight } from './linear-light.ts';
@@ -12,7 +12,7 @@ const INKS = 4;
 const COLOURS = 3;
 const STEPS = 65_535;
 
-/** Red, green, blue and what was behind the inks; written over the samples, which are lost. */
+/** Returns red, green, blue and the channel behind the inks, if any; overwrites the samples. */
 export function printColours(samples: InkSamples, channels: number, table: InkTable): InkSamples {
   const max = samples instanceof Uint16Array ? 65_535 : 255;
   const [sight, light, tones] = [seeInks(table, max), linearLight(table), printTones(max)];
@@ -34,7 +34,7 @@ export function printColours(samples: InkSamples, channels: number, table: InkTa
   return samples.subarray(0, to);
 }
 
-/** The curve of sRGB, by linear light. */
+/** The sRGB curve, indexed by linear light. */
 function printTones(max: number): Uint16Array {
   return Uint16Array.from({ length: STEPS + 1 }, (_, step) => {
     const light = step / STEPS;

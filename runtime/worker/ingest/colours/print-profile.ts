@@ -1,6 +1,6 @@
 /**
- * The ICC profile of colours that are described by numbers: for the one colour engine, and for raw downloads. Light
- * above the white of a screen (PQ, HLG) is rolled off towards it. Spec: What the service does.
+ * Creates the ICC profile of colours described by numbers: for conversion by the one colour engine, and for raw
+ * downloads. Light above a screen's white (PQ, HLG) is rolled off towards it. Spec: What the service does.
  */
 import type { Chromaticities, ColourDescription, Transfer } from './colour-description.ts';
 
@@ -15,15 +15,15 @@ const BRADFORD: Matrix = [
   [0.0389, -0.0685, 1.0296],
 ];
 const CURVE_POINTS = 4096;
-/** Of PQ's 10,000 cd/m², and of HLG's signal: what ITU-R BT.2408 takes for the white of paper. */
+/** In PQ's 10,000 cd/m², and in HLG's signal: the level of paper white by ITU-R BT.2408. */
 const PAPER_WHITE = 203;
 const PQ_PEAK = 10_000;
 const HLG_PEAK = 1000;
 const HLG_SYSTEM_GAMMA = 1.2;
-/** Below this share of white nothing is changed. */
+/** Below this share of white, light is unchanged. */
 const ROLL_OFF_FROM = 0.75;
 
-/** Undefined where the points span no colours. */
+/** Undefined when the primaries span no colours. */
 export function printProfile(
   { primaries, transfer }: ColourDescription,
   space: 'grey' | 'rgb',
@@ -38,7 +38,7 @@ export function printProfile(
   return wrap('RGB ', { rXYZ: red, gXYZ: green, bXYZ: blue, ...curves });
 }
 
-/** Red, green and blue of full strength, seen by an eye that is used to D50. */
+/** Red, green and blue at full strength, adapted to D50. */
 function colorantsOf({ white, red, green, blue }: Chromaticities): Matrix {
   const points = [red, green, blue].map(([x, y]): Xyz => [x / y, 1, (1 - x - y) / y]);
   const [r = D50, g = D50, b = D50] = points;
@@ -102,7 +102,7 @@ function printCurve(transfer: Transfer): Buffer {
   return bytes;
 }
 
-/** SMPTE ST 2084, in multiples of the white of paper. */
+/** SMPTE ST 2084, in multiples of paper white. */
 function pqLight(signal: number): number {
   const power = signal ** (32 / 2523);
   const [c1, c2, c3] = [3424 / 4096, 2413 / 128, 2392 / 128];
@@ -151,7 +151,7 @@ function printText(text: string): Buffer {
   return Buffer.concat([bytes, Buffer.alloc(-bytes.length & 3)]);
 }
 
-/** Version 4, for screens. */
+/** A profile of version 4, display class. */
 function wrap(space: string, colours: Readonly<Record<string, Buffer>>): Buffer {
   const text = { desc: printText('Described by the picture'), cprt: printText('None  ') };
   const tags = Object.entries({ ...text, wtpt: printXyz(D50), ...colours });

@@ -1,4 +1,4 @@
-/** What a PNG says of its colours beside a profile: `cICP`, else `sRGB`, else `gAMA` and `cHRM`. */
+/** The colours that a PNG states apart from a profile: `cICP`, else `sRGB`, else `gAMA` and `cHRM`. */
 import {
   type ColourDescription,
   describeCodes,
@@ -8,14 +8,14 @@ import {
 
 type Chunk = { type: string; body: Buffer };
 
-/** What chunks of colours hold: as for decoders, one of another length is as if it were not there. */
+/** The lengths of colour chunks; like decoders, we ignore a chunk of another length. */
 const chunkBytes: Readonly<Record<string, number>> = { cICP: 4, sRGB: 1, gAMA: 4, cHRM: 32 };
 
 const UNIT = 100_000;
 const GAMMA_MIN = 0.1;
 const GAMMA_MAX = 10;
 
-/** Undefined where it is sRGB, is said by a profile, or makes no sense. */
+/** Undefined when the colours are sRGB, given by a profile, or invalid. */
 export function readPngColours(chunks: readonly Chunk[]): ColourDescription | undefined {
   if (chunks.some(({ type }) => type === 'iCCP')) return undefined;
   const bodyOf = (name: string) =>

@@ -1,15 +1,18 @@
 /**
- * What four inks look like by the nodes of their profile's table: linear along the first ink, between tetrahedra of the
- * other three, as Little CMS does without a table of its own in between.
+ * Looks up the appearance of four inks in the nodes of their profile's table: linear along the first ink, tetrahedral
+ * between the other three, like Little CMS without an intermediate table.
  */
 import type { InkTable } from './ink-table.ts';
 
 const COLOURS = 3;
 
-/** Gives what the nodes hold, which is not yet a colour. */
+/** Writes the interpolated node values, which are not yet a colour. */
 export type Sight = (samples: Uint8Array | Uint16Array, at: number, colour: Float64Array) => void;
 
-/** Where each value of an ink lies among its nodes: the index of the node below, and how far towards the next. */
+/**
+ * Where each value of an ink lies among its nodes: the index of the node below, and the share of
+ * the way to the next.
+ */
 type Axis = { below: Int32Array; share: Float32Array; step: number };
 
 function axesOf({ inputs, sides }: InkTable, max: number): Axis[] {

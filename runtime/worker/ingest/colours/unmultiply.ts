@@ -1,11 +1,8 @@
-/**
- * Colours that were multiplied with their transparency, as an AVIF may have them, as they were before.
- * Spec: What the service does.
- */
+/** Undoes the multiplication of colours with their alpha, as an AVIF may have it. Spec: What the service does. */
 
 const CHANNELS = 4;
 
-/** Red, green, blue and alpha; written over the samples. */
+/** Red, green, blue and alpha; overwrites the samples. */
 export function unmultiply(samples: Uint8Array | Uint16Array): void {
   const max = samples instanceof Uint16Array ? 65_535 : 255;
   for (let at = 0; at < samples.length; at += CHANNELS) {

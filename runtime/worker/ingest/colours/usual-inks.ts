@@ -1,10 +1,12 @@
-/** The inks of pictures without a profile: those that the decoder's library brings, which it tells only in a picture. */
+/**
+ * The inks of images without a profile: those built into the decoder's library, which reveals them only in an image.
+ */
 import sharp from 'sharp';
 import { type InkTable, readInkTable } from './ink-table.ts';
 
 let found: Promise<InkTable | undefined> | undefined;
 
-/** `contentType` is of a kind that may be read now: JPEG, or else TIFF. */
+/** `contentType`: a type whose loader is allowed now: JPEG, otherwise TIFF. */
 export function usualInks(contentType: string): Promise<InkTable | undefined> {
   found ??= readUsual(contentType);
   return found;

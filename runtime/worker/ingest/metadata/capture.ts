@@ -1,17 +1,17 @@
 /**
- * Where and when a picture was taken: from its EXIF block, and what that lacks from its XMP. Whatever is damaged or
- * out of range is as if it were not there. Spec: File (location).
+ * Where and when a picture was taken: from its EXIF block, and what that lacks from its XMP. Damaged or out-of-range
+ * values are ignored. Spec: File (location).
  */
 import { type ExifBlock, type ExifDirectory, type ExifField, openExif } from './exif-block.ts';
 import { parseXmp, RDF, type XmpName, type XmpNode, xmpSpaces } from './xmp-tree.ts';
 
 export type Capture = {
   location: { latitude: number; longitude: number } | null;
-  /** ISO 8601; a time without an offset is taken as UTC. */
+  /** ISO 8601; a time without an offset is interpreted as UTC. */
   taken_at: string | null;
 };
 
-/** `exif` may be a whole TIFF, whose directories are such a block themselves. */
+/** `exif` may also be a whole TIFF, whose directories form such a block themselves. */
 export function readCapture(from: {
   exif?: Buffer | undefined;
   xmp?: Buffer | undefined;
@@ -33,7 +33,7 @@ const tag = {
   offset: 0x9011,
   fraction: 0x9291,
 } as const;
-/** Whole and signed ones: some write the second kind where the first belongs. */
+/** Unsigned and signed rationals, because some writers use the second for the first. */
 const RATIONALS: ReadonlySet<number> = new Set([5, 10]);
 const gps = { latitudeRef: 1, latitude: 2, longitudeRef: 3, longitude: 4 } as const;
 
@@ -47,18 +47,21 @@ function locationIn(block: ExifBlock): Capture['location'] {
   );
 }
 
-/** Without its side a place could be one of four: none at all is better than three wrong ones. */
+/**
+ * The sign for a hemisphere; NaN when it is missing: no place is better than one of four possible
+ * ones.
+ */
 function sideOf(ref: string, sides: string): number {
   return [1, -1][sides.indexOf(ref.charAt(0).toUpperCase() || '?')] ?? Number.NaN;
 }
 
-/** Cameras without a fix write zeros. */
+/** Null when out of range, and for the zeros that cameras write without a fix. */
 function onEarth(latitude: number, longitude: number): Capture['location'] {
   const isOnEarth = Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180;
   return isOnEarth && (latitude !== 0 || longitude !== 0) ? { latitude, longitude } : null;
 }
 
-/** Some write zero parts of nothing for minutes or seconds that they do not know. */
+/** Some writers use 0/0 for unknown minutes or seconds. */
 function degreesIn(block: ExifBlock, field: ExifField | undefined): number {
   if (field === undefined || !RATIONALS.has(field.type) || field.count < 3) return Number.NaN;
   const [degrees = Number.NaN, minutes, seconds] = [0, 8, 16].map(
@@ -81,16 +84,16 @@ function timeIn(block: ExifBlock): string | null {
   return isoOf(`${year}-${month}-${day}T${time}.${fraction}${offset}`);
 }
 
-/** Of zones that there are; any other is as none. */
+/** Existing time zones; any other offset is ignored. */
 const OFFSET = /^[+-](?:0\d|1[0-4]):[0-5]\d/;
-/** Years that four digits can write, in any zone: the others are counters that started at nothing. */
+/** Years that have four digits in any time zone; others come from clocks that started at zero. */
 const YEARS = { first: 2, last: 9998 } as const;
 
 function isoOf(time: string): string | null {
   const date = new Date(time);
   const year = Number(time.slice(0, 4));
   const isInRange = year >= YEARS.first && year <= YEARS.last;
-  // A day that the month does not have would roll over into the next.
+  // A nonexistent day would roll over into the next month.
   const isReal = !Number.isNaN(date.getTime()) && hasDay(time.slice(0, 10));
   return isInRange && isReal ? date.toISOString() : null;
 }
@@ -103,7 +106,10 @@ function text(field: ExifField | undefined): string {
   return field?.bytes.toString('latin1').replace(/\0.*$/s, '') ?? '';
 }
 
-/** The picture's own; else where the standard of the press says that it was made, never what it shows. */
+/**
+ * The picture's own location; otherwise the IPTC location where it was made, never the one it
+ * shows.
+ */
 function locationInXmp(packet: XmpNode): Capture['location'] {
   const own = descriptionsOf(packet);
   const made = own.flatMap(({ children }) =>
@@ -133,7 +139,7 @@ const TIMES = [
   [xmpSpaces.xmp, 'CreateDate'],
 ] as const;
 
-/** Some programs copy the form that EXIF has. */
+/** Some programs copy the form used in EXIF. */
 const XMP_TIME =
   /^(\d{4})[-:](\d\d)[-:](\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?$/;
 
@@ -149,7 +155,7 @@ function timeInXmp(packet: XmpNode): string | null {
   return null;
 }
 
-/** As an attribute of a description, or as an element of its own. */
+/** Finds a property as an attribute of a description, or as an element. */
 function propertyOf(nodes: readonly XmpNode[], space: string, name: string): string | undefined {
   const isIt = isNamed(space, name);
   for (const { attributes, children } of nodes) {
@@ -160,7 +166,7 @@ function propertyOf(nodes: readonly XmpNode[], space: string, name: string): str
   return undefined;
 }
 
-/** What the packet says of its picture: what lies deeper is about other things. */
+/** The descriptions of the picture itself: deeper ones are about other things. */
 function descriptionsOf(packet: XmpNode): XmpNode[] {
   const isRdf = isNamed(RDF, 'RDF');
   const root = isRdf(packet) ? packet : elementsOf(packet.children).find(isRdf);

@@ -1,6 +1,6 @@
 /**
  * An EXIF block opened for reading: the directories of a small TIFF, or of a whole one, and their fields, within
- * bounds. What a directory promises beyond its block is as if it were not there.
+ * bounds. Fields beyond the block are ignored.
  */
 
 export type ExifField = {
@@ -13,12 +13,12 @@ export type ExifField = {
 
 export type ExifDirectory = ReadonlyMap<number, ExifField>;
 
-/** Little end first, or big. */
+/** Little-endian, or big-endian. */
 export type ByteOrder = 'II' | 'MM';
 
 export type ExifBlock = {
   order: ByteOrder;
-  /** The picture's own directory; those of its thumbnail are never read. */
+  /** The picture's own directory; the thumbnail's is never read. */
   root: ExifDirectory;
   /** The directory that a field points to. */
   follow(pointer: ExifField | undefined): ExifDirectory;
@@ -29,8 +29,8 @@ const PREFIX = 'Exif\0\0';
 const HEAD_BYTES = 16;
 const ENTRIES_MAX = 500;
 /**
- * Of one value of each type: bytes, text, short, long, rational, their signed kin, floats, a directory, the long ones
- * of BigTIFF, UTF-8.
+ * Bytes per value of each type: bytes, text, short, long, rational, their signed versions, floats,
+ * a directory, the long types of BigTIFF, UTF-8.
  */
 const typeBytes: Readonly<Record<number, number>> = {
   1: 1,
@@ -52,7 +52,7 @@ const typeBytes: Readonly<Record<number, number>> = {
   129: 1,
 };
 
-/** Undefined where it is none. */
+/** Undefined when it is not an EXIF block. */
 export function openExif(exif: Buffer): ExifBlock | undefined {
   const block = withoutPrefix(exif);
   const order = block.toString('latin1', 0, 2);
@@ -70,7 +70,7 @@ export function openExif(exif: Buffer): ExifBlock | undefined {
   };
 }
 
-/** Of classic TIFF, and of BigTIFF, where files may be. */
+/** Classic TIFF, and BigTIFF (only whole files). */
 const layouts = [
   { magic: 42, first: 4, count: 2, offset: 4 },
   { magic: 43, first: 8, count: 8, offset: 8 },
@@ -96,7 +96,7 @@ function readDirectory({ block, read, layout }: Opened, at: number): ExifDirecto
     (_, index) => at + layout.count + index * entryBytes,
   );
   const fields = places.flatMap((place) => readField({ block, read, layout }, place));
-  // The first of a tag is the one that readers take.
+  // Of repeated tags the first counts, as for other readers.
   return new Map(fields.toReversed().map((one) => [one.tag, one]));
 }
 
@@ -114,13 +114,13 @@ function readField({ block, read, layout: { offset } }: Opened, at: number): Exi
   return [{ tag, type, count, bytes: block.subarray(start, start + length) }];
 }
 
-/** Nowhere, where it is no pointer. */
+/** Infinity, which is nowhere, when the field is not a pointer. */
 function placeIn({ bytes }: ExifField, read: Reader): number {
   if (bytes.length === 4 || bytes.length === 8) return read(bytes, 0, bytes.length);
   return Number.POSITIVE_INFINITY;
 }
 
-/** Some containers keep the name that JPEG gives the block. */
+/** Some containers keep the name that JPEG puts before the block. */
 function withoutPrefix(exif: Buffer): Buffer {
   const isNamed = exif.toString('latin1', 0, PREFIX.length) === PREFIX;
   return isNamed ? exif.subarray(PREFIX.length) : exif;

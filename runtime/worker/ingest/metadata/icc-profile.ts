@@ -1,6 +1,6 @@
 /**
- * Whether an ICC profile is sRGB under any of its many names: judged by its primaries and by its tone
- * curve, so that pixels already in sRGB are never converted again.
+ * Whether an ICC profile is sRGB under any of its many names, judged by its primaries and its tone curve, so that
+ * pixels already in sRGB are never converted again.
  */
 import { type IccTags, readIccHead, readIccTags } from './icc-tags.ts';
 
@@ -14,10 +14,10 @@ const primaries = {
   gXYZ: [0.3851, 0.7169, 0.0971],
   bXYZ: [0.1431, 0.0606, 0.7141],
 } as const;
-/** Linear light of the encoded value one half. */
+/** The linear light of the encoded value one half. */
 const SRGB_HALF = 0.214;
 
-/** `broken` too where it describes pixels of another kind than these. */
+/** Also `broken` when the profile describes another kind of pixels. */
 export function judgeIccProfile(profile: Buffer, space: keyof typeof spaceNames): IccVerdict {
   const head = readIccHead(profile);
   if (head?.color_space !== spaceNames[space]) return 'broken';
@@ -67,7 +67,7 @@ function curveAtHalf(tag: Buffer): number {
   return tag.readUInt16BE(12 + Math.round((count - 1) / 2) * 2) / 65_535;
 }
 
-/** One half lies above every sensible linear part, so only the power part counts. */
+/** One half lies above every sensible linear segment, so only the power segment matters. */
 function parametricAtHalf(tag: Buffer): number {
   const kind = tag.readUInt16BE(8);
   const parameter = (index: number) => tag.readInt32BE(12 + index * 4) / 65_536;

@@ -1,4 +1,4 @@
-/** An ICC profile opened for reading: its header and its tags, within the bounds of its bytes. */
+/** An ICC profile opened for reading: its header and its tags, within bounds. */
 
 export type IccHead = { class: string; color_space: string; connection_space: string };
 export type IccTags = ReadonlyMap<string, Buffer>;
@@ -7,7 +7,7 @@ export const ICC_HEADER_BYTES = 128;
 export const ICC_TAG_BYTES = 12;
 const TAGS_MAX = 100;
 
-/** Undefined where it is none, or not whole. */
+/** Undefined when it is not a profile, or incomplete. */
 export function readIccHead(profile: Buffer): IccHead | undefined {
   if (profile.length < ICC_HEADER_BYTES + 4) return undefined;
   const isWhole = profile.readUInt32BE(0) <= profile.length;
@@ -16,7 +16,7 @@ export function readIccHead(profile: Buffer): IccHead | undefined {
   return { class: name(12), color_space: name(16), connection_space: name(20) };
 }
 
-/** Those that lie whole within it; of a name the first. */
+/** The tags that lie completely inside the profile; of equal names the first. */
 export function readIccTags(profile: Buffer): IccTags {
   const count = Math.min(profile.readUInt32BE(ICC_HEADER_BYTES), TAGS_MAX);
   const tags = new Map<string, Buffer>();

@@ -1,7 +1,7 @@
 /**
- * EXIF for a later raw download, written anew from what was read: known fields of the picture, its exposure
- * and its place, upright and in the size that it has now. Thumbnails, the notes of makers, which nobody can
- * check, and whatever lies between the fields are gone.
+ * Rebuilds EXIF for a later raw download from what was read: known fields about the picture, its exposure and its
+ * place, upright and with its present size. Thumbnails, maker notes (which cannot be checked) and anything between the
+ * fields are dropped.
  */
 import {
   type ByteOrder,
@@ -13,7 +13,7 @@ import {
 
 export type PictureSize = { width: number; height: number };
 
-/** The block alone, as PNG and WebP hold it; undefined where nothing is left. */
+/** The bare block, as PNG and WebP hold it; undefined when nothing is left. */
 export function rebuildExif(exif: Buffer, size: PictureSize): Buffer | undefined {
   const block = openExif(exif);
   if (block === undefined) return undefined;
@@ -32,11 +32,11 @@ const tag = {
   interoperability: 0xa005,
 } as const;
 
-/** What a picture says of itself, and nothing of how a file lays out its bytes or its colours. */
+/** Facts about the picture, not about the file's byte layout or colours. */
 const ROOT_TAGS: ReadonlySet<number> = new Set([
   // Description, make, model, orientation, resolution, software, time, artist, computer.
   0x10e, 0x10f, 0x110, 0x112, 0x11a, 0x11b, 0x128, 0x131, 0x132, 0x13b, 0x13c,
-  // Position of halved colours, rating, copyright, and the fields of Windows.
+  // Position of halved colours, rating, copyright, and the Windows fields.
   0x213, 0x4746, 0x4749, 0x8298, 0x9c9b, 0x9c9c, 0x9c9d, 0x9c9e, 0x9c9f,
 ]);
 const EXPOSURE_RANGES = [
@@ -51,7 +51,7 @@ const SHORT = 3;
 const LONG = 4;
 const UNDEFINED = 7;
 const VALUE_BYTES_MAX = 16_384;
-/** A JPEG holds it in one segment, with its name. */
+/** The limit of one JPEG segment, including the name. */
 const BLOCK_BYTES_MAX = 65_000;
 const HEAD_BYTES = 8;
 const ENTRY_BYTES = 12;
@@ -83,10 +83,13 @@ function read(block: ExifBlock, size: PictureSize): Found {
   };
 }
 
-/** Texts of people begin with the name of their alphabet. What has another name nobody can read. */
+/** Texts that begin with the name of their character set; other names cannot be interpreted. */
 const NAMED_TEXTS: ReadonlySet<number> = new Set([0x9286, 0x1b, 0x1c]);
 const NAMES_BYTES = 8;
-/** A pointer to a directory, which would be elsewhere now, and numbers that no classic directory can hold. */
+/**
+ * A directory pointer, whose target would be elsewhere now, and numbers that a classic directory
+ * cannot hold.
+ */
 const DROPPED_TYPES: ReadonlySet<number> = new Set([13, 16, 17, 18]);
 const NAMES = /^(?:(?:ASCII)?(?:\0|[\0 ]+$)|UNICODE[\0 ]$|JIS[\0 ]{5}$)/;
 
@@ -114,7 +117,10 @@ function printNumber(order: ByteOrder, type: number, value: number): Written {
   return { type, count: 1, bytes };
 }
 
-/** The head, then each directory with its values behind it; the root is last to know where they are. */
+/**
+ * The head, then each directory followed by its values; the root is printed last, because it needs
+ * the positions of the others.
+ */
 function print(order: ByteOrder, { root, exposure, place }: Found): Buffer {
   const pointers = [
     ...(exposure.length > 0 ? [{ tag: tag.exposure as number, fields: exposure }] : []),
@@ -140,7 +146,7 @@ function sizeOf(entries: number, fields: readonly ExifField[]): number {
   return 2 + entries * ENTRY_BYTES + 4 + values;
 }
 
-/** Bytes behind the directory: longer values, on even places. */
+/** Bytes behind the directory: only for longer values, padded to an even length. */
 function outside({ length }: Buffer): number {
   return length <= 4 ? 0 : length + (length % 2);
 }

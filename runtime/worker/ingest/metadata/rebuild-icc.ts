@@ -1,6 +1,6 @@
 /**
- * A colour profile for a later raw download, written anew: its header, and the tags that describe colours or name the
- * profile. What makers add, and whatever lies between the tags, is gone.
+ * Rebuilds a colour profile for a later raw download: its header, and the tags that describe colours or name the
+ * profile. Private tags, and anything between the tags, are dropped.
  */
 import { SAVED_METADATA_BYTES_MAX } from '../../../core/limits.ts';
 import {
@@ -20,11 +20,14 @@ const KNOWN_TAGS: ReadonlySet<string> = new Set(
 );
 const CLASSES: ReadonlySet<string> = new Set(['mntr', 'scnr', 'prtr', 'spac']);
 const CONNECTION_SPACES: ReadonlySet<string> = new Set(['XYZ ', 'Lab ']);
-/** Where the header holds its own length, and an identity that no longer fits. */
+/** The header fields for the profile's length, and for an id that no longer matches. */
 const LENGTH_AT = 0;
 const ID_AT = 84;
 
-/** Undefined where it describes no picture, or is too long to keep: tags may lie over one another in what was read. */
+/**
+ * Undefined when the profile describes no image, or is too long to keep: tags in the original may
+ * overlap.
+ */
 export function rebuildIcc(profile: Buffer): Buffer | undefined {
   const head = readIccHead(profile);
   if (head === undefined) return undefined;
@@ -40,7 +43,7 @@ function print(oldHeader: Buffer, tags: IccTags): Buffer | undefined {
   const places = new Map<string, number>();
   let free = ICC_HEADER_BYTES + table.length;
   for (const [index, [name, bytes]] of [...tags].entries()) {
-    // Curves of three channels are often one and the same.
+    // The curves of three channels are often identical and share one place.
     const content = bytes.toString('latin1');
     const start = places.get(content) ?? free;
     if (start === free) {
@@ -60,7 +63,7 @@ function print(oldHeader: Buffer, tags: IccTags): Buffer | undefined {
   return Buffer.concat([header, table, ...bodies]);
 }
 
-/** Tags begin at multiples of four. */
+/** Pads a tag so that the next one begins at a multiple of four. */
 function padded(bytes: Buffer): Buffer {
   return Buffer.concat([bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)]);
 }

@@ -1,4 +1,4 @@
-/** The metadata that a raw download gives back: each block parsed and written anew, or dropped. */
+/** The metadata that a raw download restores: each block parsed and rebuilt, or dropped. */
 import type { SavedMetadata } from '../ingest-result.ts';
 import { type PictureSize, rebuildExif } from './rebuild-exif.ts';
 import { rebuildIcc } from './rebuild-icc.ts';

@@ -1,13 +1,13 @@
 /**
- * XMP for a later raw download, written anew from what was read: what a picture says of itself, its rights and its
- * place, upright and in the size that it has now. Thumbnails, edit histories and settings of programs are gone.
+ * Rebuilds XMP for a later raw download from what was read: facts about the picture, its rights and its place, upright
+ * and with its present size. Thumbnails, edit histories and program settings are dropped.
  */
 import { parseXmp, RDF, type XmpName, type XmpNode, xmpSpaces } from './xmp-tree.ts';
 
-/** A JPEG holds it in one segment, with its name. */
+/** The limit of one JPEG segment, including the name. */
 const PACKET_BYTES_MAX = 65_000;
 
-/** What no longer fits: how the old file lay, and pictures within. */
+/** Properties that no longer apply: the layout of the old file, and embedded images. */
 const DROPPED: ReadonlySet<string> = new Set([
   `${xmpSpaces.tiff} ImageWidth`,
   `${xmpSpaces.tiff} ImageLength`,
@@ -19,7 +19,7 @@ const DROPPED: ReadonlySet<string> = new Set([
 const ORIENTATION = `${xmpSpaces.tiff} Orientation`;
 const UPRIGHT = '1';
 
-/** Undefined where nothing is left. */
+/** Undefined when nothing is left. */
 export function rebuildXmp(packet: Buffer): Buffer | undefined {
   const rdf = findRdf(parseXmp(packet));
   if (rdf === undefined || !rdf.children.some((child) => typeof child !== 'string'))
@@ -78,7 +78,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 const TEXT_SPECIALS = /[&<>\r]/g;
-/** White space in attributes would be read back as a plain space. */
+/** Escaped, because white space in attributes would be read back as a plain space. */
 const ATTRIBUTE_SPECIALS = /[&<>"\t\n\r]/g;
 
 function escapeXml(text: string, specials: RegExp): string {

@@ -1,6 +1,6 @@
 /**
- * An XMP packet read strictly and in one pass, within bounds: elements and attributes of known namespaces, text, and
- * nothing else. Undefined where it is no XMP, or has a DOCTYPE.
+ * An XMP packet parsed strictly and in one pass, within bounds: elements and attributes of known namespaces, text, and
+ * nothing else. Undefined when it is not XMP, or has a DOCTYPE.
  */
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 
@@ -12,7 +12,7 @@ export type XmpNode = XmpName & {
 
 export const RDF = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#';
 const XML = 'http://www.w3.org/XML/1998/namespace';
-/** By the prefix under which each is written. */
+/** By the prefix with which each is written. */
 export const xmpSpaces = {
   x: 'adobe:ns:meta/',
   rdf: RDF,
@@ -49,7 +49,7 @@ export function parseXmp(packet: Buffer): XmpNode | undefined {
 
 class TreeReader {
   #root: XmpNode | undefined;
-  /** Undefined from an element on that is dropped. */
+  /** Undefined for a dropped element and everything in it. */
   readonly #stack: (XmpNode | undefined)[] = [];
   #nodes = 0;
 
@@ -92,7 +92,10 @@ function nodeOf({ uri: space, local, attributes }: SaxesTagNS): XmpNode {
   return { space, local, attributes: kept, children: [] };
 }
 
-/** Packets end in padding, which writers fill with what they like. A pattern would look for its end from each byte anew. */
+/**
+ * Packets end in padding with arbitrary white space. A loop, because a pattern would search for the
+ * end again from each byte.
+ */
 function withoutPadding(text: string): string {
   let end = text.length;
   while (end > 0 && /[\0\s]/.test(text.charAt(end - 1))) end -= 1;

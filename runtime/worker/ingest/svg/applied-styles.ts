@@ -1,6 +1,6 @@
 /**
- * Which declarations may hold for an element, wherever they stand. Of a selector only its last part is
- * looked at, and what a rule overrides stays: for counting cost, too much is safe and too little is not.
+ * The declarations that may apply to an element, wherever they are written. Only the last part of a selector is
+ * examined, and overridden declarations stay: for counting cost, too many are safe and too few are not.
  */
 import {
   svgFontProperties,
@@ -13,16 +13,24 @@ import { allElements, type SvgNode } from './svg-node.ts';
 
 export type AppliedStyles = {
   readonly rule_count: number;
-  /** How often rules look at the siblings of an element: at what they match, and at their place alone. */
+  /**
+   * How often rules examine the siblings of an element: what they match, or only their position.
+   */
   readonly sibling_count: number;
   readonly counting_count: number;
-  /** How often, and of which attributes, rules look for a part of a value, which takes as long as the value is. */
+  /**
+   * How often rules search for a part of an attribute's value, and in which attributes; the time
+   * depends on the length of the value.
+   */
   readonly within_count: number;
   readonly looked_within: ReadonlySet<string>;
-  /** Of rules that may hold or not: all others do, unless another of the same element takes their place. */
+  /**
+   * Declarations of rules that may or may not apply. All others apply, unless another declaration
+   * of the same element replaces them.
+   */
   readonly unsure: ReadonlySet<Declaration>;
   of(node: SvgNode): readonly Declaration[];
-  /** How far all selectors together are followed from it. */
+  /** How far all selectors together are followed from the element. */
   stepsFrom(node: SvgNode): SelectorSteps;
 };
 
@@ -34,7 +42,7 @@ export function readAppliedStyles(root: SvgNode): AppliedStyles {
   const looked_within = new Set<string>();
   const unsure = new Set<Declaration>();
   for (const rule of styleRules(root)) {
-    // New ones, as another rule may say the same and hold.
+    // Copies, because another rule may contain the same declaration and surely apply.
     const declarations = rule.declarations.filter(isCostly).map((one): Declaration => [...one]);
     if (!isSure(rule)) for (const one of declarations) unsure.add(one);
     count.sibling += rule.selector.match(SIBLING)?.length ?? 0;
@@ -65,14 +73,14 @@ export function readAppliedStyles(root: SvgNode): AppliedStyles {
   };
 }
 
-/** How many elements, classes and ids they speak of: each is looked for at every element. */
+/** The number of selectors in all rules: each is tried at every element. */
 export function countSubjects(rules: readonly StyleRule[]): number {
   let count = 0;
   for (const { selector } of flatten(rules)) count += selectorsOf(selector).length;
   return count;
 }
 
-/** One of the same words that surely holds stays. */
+/** Of equal declarations, one that surely applies is kept. */
 function keepAll(
   known: Map<string, Declaration>,
   declarations: readonly Declaration[],
@@ -85,7 +93,10 @@ function keepAll(
   }
 }
 
-/** It holds wherever its subject is met: one selector that the renderer does not know takes the whole rule along. */
+/**
+ * Whether a rule applies wherever its subject matches: one selector unknown to the renderer
+ * disables the whole rule.
+ */
 function isSure({ selector, within }: FlatRule): boolean {
   return within === 'sheet' && selectorsOf(selector).every((one) => PLAIN_SELECTOR.test(one));
 }
@@ -111,22 +122,22 @@ function* flatten(rules: readonly StyleRule[], within: Within = 'sheet'): Genera
 
 const BRACKET = /[([]/;
 
-/** Each of a list; one where commas may be those of a function. */
+/** The selectors of a list; a single one when the commas may belong to a function. */
 function selectorsOf(list: string): string[] {
   return BRACKET.test(list) ? [list] : list.split(',');
 }
 
-/** Its id, class or element; `*` where more than one can be meant. */
+/** The id, class or element of the last part; `*` when it may match several. */
 function subjectOf(selector: string): string {
   if (BRACKET.test(selector)) return '*';
-  // Any other space is a letter of a name.
+  // Any other white space is part of a name.
   const last = selector.split(/[ >+~]+/).findLast((part) => part !== '') ?? '';
   return /[#.][^#.:]+/.exec(last)?.[0] ?? /^[^:*]+/.exec(last)?.[0] ?? '*';
 }
 
-/** All that a selector may call it by. */
+/** Every subject by which a selector may match the element. */
 function subjectsOf({ name, attributes }: SvgNode): string[] {
-  // As librsvg parts them, which knows more spaces than CSS.
+  // Split like librsvg, which accepts more kinds of white space than CSS.
   const classes = new Set(attributes.get('class')?.split(/\p{White_Space}+/u));
   return ['*', name, `#${attributes.get('id')}`, ...Array.from(classes, (one) => `.${one}`)];
 }
@@ -145,7 +156,7 @@ function declarationsOf(
   return found;
 }
 
-/** Paints and markers cost something where they refer to something, strokes wherever they are. */
+/** Paints and markers cost something only when they contain a reference, strokes always. */
 function isCostly([property, value]: Declaration): boolean {
   return (
     svgLayerProperties.has(property) ||

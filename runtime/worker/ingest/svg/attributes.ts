@@ -1,4 +1,4 @@
-/** Which attributes of an element stay, and as what. Spec: Limits, Uploads (SVG complexity). */
+/** Which attributes of an element are kept, and with what value. Spec: Limits, Uploads (SVG complexity). */
 import type { SaxesAttributeNS } from 'saxes';
 import {
   SVG_REFERENCE,
@@ -21,7 +21,7 @@ const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
 
 type Found = readonly SaxesAttributeNS[];
 
-/** Throws IngestRefusal where the element is an embedded bitmap. */
+/** Throws IngestRefusal when the element is an embedded bitmap. */
 export function readAttributes(element: string, found: Found): Map<string, string> {
   const kept = new Map<string, string>();
   for (const attribute of found) {
@@ -53,12 +53,12 @@ function readAttribute({ uri, local, value }: SaxesAttributeNS): string | undefi
   return svgAttributes.has(local) && !isRefusedText(value) ? value : undefined;
 }
 
-/** White space is drawn or not by `xml:space`. */
+/** `xml:space` decides whether white space is drawn. */
 function readXmlAttribute(local: string, value: string): string | undefined {
   return local === 'space' && /^(?:default|preserve)$/.test(value) ? value : undefined;
 }
 
-/** The attribute without a namespace goes before the old one, as where it is drawn. */
+/** `href` without a namespace takes precedence over the old one, as in the renderer. */
 function readReference(element: string, found: Found): string | undefined {
   const href =
     found.find(({ uri, local }) => uri === '' && local === 'href') ??

@@ -1,6 +1,6 @@
 /**
- * CSS cut into tokens, strictly: what could be read in two ways (an escape, an open string, a broken
- * url) is a `bad` token, and whoever finds one lets go of everything around it.
+ * Splits CSS into tokens, strictly: anything ambiguous (an escape, an open string, a broken url) is a `bad` token, and
+ * the caller drops everything around it.
  */
 export type CssToken = {
   readonly kind:
@@ -14,17 +14,18 @@ export type CssToken = {
     | 'mark'
     | 'space'
     | 'bad';
-  /** As it is written out again; of a function without its parenthesis, of a url what it points at. */
+  /** The text to write out; for a function without its parenthesis, for a url its target. */
   readonly text: string;
 };
 
 type Rule = readonly [kind: CssToken['kind'] | 'comment', pattern: RegExp];
 
 const NAME = String.raw`-{0,2}[A-Za-z_\u0080-\uffff][\w\u0080-\uffff-]*`;
-// A text that holds what a function or a rule begins with has no honest use here: nobody shall have to tell them apart.
+// A string that contains the beginning of a function or a rule has no legitimate use here; refusing
+// it avoids telling them apart.
 const STRING = String.raw`"[^"\\\n\r\f()@]*"|'[^'\\\n\r\f()@]*'`;
 
-/** Tried in this order, each where the one before ended. */
+/** Tried in this order, each at the end of the previous token. */
 const rules: readonly Rule[] = [
   ['space', /[ \t\n\r\f]+/y],
   ['comment', /\/\*[\s\S]*?(?:\*\/|$)/y],
@@ -51,10 +52,10 @@ export function readCssTokens(css: string): CssToken[] {
   return tokens;
 }
 
-/** Tokens as text: each space once, none at the ends. */
+/** Prints tokens as text: white space as one space, none at the ends. */
 export function printCssTokens(tokens: readonly CssToken[]): string {
   const text = tokens.map(printToken).join('');
-  // Any other space, which trim() would take away, is a letter of a name.
+  // Any other white space, which trim() would remove, is part of a name.
   return text.replaceAll(/^ | $/g, '');
 }
 
@@ -65,9 +66,9 @@ function printToken({ kind, text }: CssToken, at: number, all: readonly CssToken
   return text;
 }
 
-/** Marks that no other token begins with, of which style sheets are full. */
+/** Characters that begin no other token and are frequent in style sheets. */
 const PLAIN_MARKS: ReadonlySet<string> = new Set(':;,{}()[]!*>~=|^$');
-/** Which nothing but a name or a function begins with: `url` is neither. */
+/** Letters that begin only a name or a function; `u` may begin `url`. */
 const NAME_LETTER = /[a-tv-z]/i;
 const NAMED = new RegExp(String.raw`${NAME}\(?`, 'y');
 
@@ -92,7 +93,7 @@ function nextName(css: string, at: number): [Rule[0], string] {
 function meaning(kind: CssToken['kind'], text: string): string {
   if (kind === 'function') return text.slice(0, -1);
   if (kind === 'url') return unquote(text.slice(text.indexOf('(') + 1, -1).trim());
-  // One that holds a double quote keeps its own: it cannot be written otherwise without an escape.
+  // A string that contains a double quote keeps its own quotes: otherwise it would need an escape.
   if (kind === 'string')
     return text.startsWith("'") && text.includes('"') ? text : `"${unquote(text)}"`;
   return text;

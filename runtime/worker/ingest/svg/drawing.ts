@@ -1,7 +1,4 @@
-/**
- * What an SVG draws by way of what: of each element the ones that are drawn with it, its children and those that it
- * refers to.
- */
+/** How an SVG is drawn: for each element the ones drawn with it, that is its children and those it refers to. */
 import type { AppliedStyles } from './applied-styles.ts';
 import type { SvgSize } from './raster-grid.ts';
 import type { Declaration } from './style.ts';
@@ -12,17 +9,20 @@ export type Drawing = {
   readonly root: SvgNode;
   readonly grid: SvgSize;
   readonly styles: ReadonlyMap<SvgNode, readonly Declaration[]>;
-  /** Those of them that may not hold at all. */
+  /** The declarations among them that may not apply at all. */
   readonly unsure: ReadonlySet<Declaration>;
   readonly references: ReadonlyMap<SvgNode, readonly Reference[]>;
-  /** Whether anything may stand other than upright. */
+  /** Whether anything may be rotated or skewed. */
   readonly is_turned: boolean;
 };
 
 /** `by` is the property, or `href`. */
 export type Reference = { readonly by: string; readonly target: SvgNode };
 
-/** Declarations over all elements that may hold for them and may cost something, and all that they say. */
+/**
+ * Limits for the sum, over all elements, of declarations that may apply and cost something, and of
+ * their characters.
+ */
 const APPLIED_DECLARATIONS_MAX = 200_000;
 const APPLIED_CHARACTERS_MAX = 20_000_000;
 
@@ -58,7 +58,7 @@ function named(node: SvgNode): [string, SvgNode][] {
   return id === undefined ? [] : [[id, node]];
 }
 
-/** Drawn only where something refers to them. */
+/** Elements drawn only when something refers to them. */
 const KEPT_ASIDE = new Set([
   'defs',
   'symbol',
@@ -82,12 +82,12 @@ export function referencesOf({ references }: Drawing, node: SvgNode): readonly R
   return references.get(node) ?? [];
 }
 
-/** Its children, and all that it refers to. */
+/** Its children, and everything it refers to. */
 export function drawnWith(drawing: Drawing, node: SvgNode): SvgNode[] {
   return [...childElements(node), ...referencesOf(drawing, node).map(({ target }) => target)];
 }
 
-/** By itself, or by the one that it is made after. */
+/** The attribute of the element itself, or of the template to which its `href` refers. */
 export function saidBy(drawing: Drawing, pattern: SvgNode, name: string): string | undefined {
   const own = pattern.attributes.get(name);
   const model = referencesOf(drawing, pattern).find(({ by }) => by === 'href')?.target;
@@ -109,13 +109,16 @@ function resolve([by, id]: Named, byId: ReadonlyMap<string, SvgNode>): Reference
   return target === undefined ? [] : [{ by, target }];
 }
 
-/** References may be followed only so far, as the renderer does it on its stack. */
+/** The depth to which references are followed, as the renderer does so on its stack. */
 const REFERENCE_DEPTH_MAX = 300;
 
-/** Every element after all that draw it. Throws IngestRefusal where one draws itself, or too many draw one another. */
+/**
+ * Sorts every element behind all that draw it. Throws IngestRefusal for an element that draws
+ * itself, or when the nesting is too deep.
+ */
 export function usersFirst(drawing: Drawing): SvgNode[] {
   const inOrder: SvgNode[] = [];
-  // What is drawn below each, one in another; `open` until all of it was looked at.
+  // The depth of what is drawn below each element; `open` until all of it has been visited.
   const heights = new Map<SvgNode, number | 'open'>();
   const heightOf = (node: SvgNode, depth: number): number => {
     const known = heights.get(node);

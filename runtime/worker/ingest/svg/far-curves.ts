@@ -1,20 +1,24 @@
 /**
- * Curves that reach far beyond any picture. Others cost about what their control polygons do; of these the renderer
- * makes a great many short lines, which it all holds against each other. Measured with librsvg. SVG 2, Paths.
+ * Curves that reach far beyond any picture. Other curves cost about as much as their control polygons; these are
+ * divided by the renderer into very many short lines, all of which it compares with each other. Measured with librsvg.
+ * SVG 2, Paths.
  */
 
-/** Pixels of the grid. */
+/** In pixels of the grid. */
 const FAR = 8192;
-/** Beyond them the renderer draws nothing. */
+/** The renderer draws nothing beyond it. */
 export const FARTHEST = 1e7;
-/** So many come to within a tenth of a pixel of a curve that reaches a pixel, and by the root of what it reaches. */
+/**
+ * Lines needed to approximate a curve with a reach of one pixel to a tenth of a pixel; grows with
+ * the root of the reach.
+ */
 const LINES_OF_A_PIXEL = 7.5;
-/** The farther two of them reach, the longer it takes to find where they cross. */
+/** The farther two curves reach, the longer it takes to find their crossing. */
 const CROSSINGS_OF_A_PIXEL = 2e-6;
 
 export type Point = { readonly x: number; readonly y: number };
 
-/** The largest arcs are made of several curves, and as wide as two radii. */
+/** The largest arcs consist of several curves, and are two radii wide. */
 const CURVES_OF_ARC = 2;
 const RADII_OF_ARC = 2;
 
@@ -22,20 +26,20 @@ export class FarCurves {
   readonly #scale: number;
   #count = 0;
   #reach = 0;
-  /** All together. */
+  /** The sum over all far curves. */
   lines = 0;
 
-  /** `scale`: pixels of the grid that a unit becomes. */
+  /** `scale`: grid pixels per unit. */
   constructor(scale: number) {
     this.#scale = scale;
   }
 
-  /** Every pair of them, whether it does or not. */
+  /** Every pair counts, whether it crosses or not. */
   get crossings(): number {
     return (this.#count ** 2 / 2) * (1 + this.#reach * CROSSINGS_OF_A_PIXEL);
   }
 
-  /** By the points that it names, its end last. */
+  /** `points`: the points in the command, the end last. */
   addCurve(begin: Point, points: readonly Point[]): void {
     const reaches = points.map(({ x, y }) =>
       Math.max(Math.abs(x - begin.x), Math.abs(y - begin.y)),

@@ -1,34 +1,37 @@
 /**
- * What setting up fonts costs a drawing, measured with librsvg: it keeps some of them, and sets up every other one
- * anew for each text. Spec: Limits, Uploads (SVG complexity).
+ * The cost of setting up a drawing's fonts, measured with librsvg: it keeps some of them, and sets up all others again
+ * for each text. Spec: Limits, Uploads (SVG complexity).
  */
 import { svgFontProperties } from '../../../core/image/svg-rules.ts';
 import { type Drawing, drawnWith } from './drawing.ts';
 import type { SvgNode } from './svg-node.ts';
 
-/** So many stay set up, whatever is drawn between. */
+/** How many fonts stay set up, whatever is drawn in between. */
 export const FONTS_KEPT = 120;
 /** Letters that every packaged font has, in every weight and style. */
 export const COMMON =
   /[\s!-~\u00a0-\u01a9\u0384-\u038a\u038e-\u03a1\u03a3-\u03ce\u0400-\u045f\u2010-\u2021\u2026\u2030\u20ac\u2190-\u2199\u2212]/g;
-/** Letters that one of them has; of others a box with their number is drawn. */
+/** Letters that at least one packaged font has; for others a box with their number is drawn. */
 export const DRAWN =
   /[\u0300-\u0340\u064b-\u0655]|[\s!-~\u00a0-\u02e9\u0384-\u038a\u038e-\u03a1\u03a3-\u0482\u048a-\u0525\u0531-\u0556\u0561-\u0587\u05d0-\u05ea\u0621-\u063a\u0640-\u064a\u0679-\u06bf\u06f0-\u06f9\u1e00-\u1ef9\u2010-\u2027\u2190-\u2311\u2500-\u269c\u269e-\u26b8\u2701-\u2704\u270c-\u2727\u2729-\u274b\u2761-\u2794\u2798-\u27af\u27f0-\u28ff]/g;
 const BOX = -1;
-/** What is set up beside a font for letters that it has not: for each kind of them one, up to so many. */
+/** Fallback fonts set up for letters that a font lacks: one per kind of letter, up to this many. */
 const BESIDE_MAX = 3;
 const FONTS_BYTES = 120_000_000;
 const FIRST_TEXT_NS = 5_000_000;
 
 export type FontsCost = {
-  /** For what is kept. */
+  /** For the fonts that are kept. */
   readonly ns: number;
   readonly memory_bytes: number;
-  /** Whether each text costs as much as its first time. */
+  /** Whether there are too many to keep, so that each text costs as much as its first time. */
   readonly are_many: boolean;
 };
 
-/** Users come first. What is declared on the way to a text is a font of its own, even where it says the same. */
+/**
+ * `inOrder`: users first. Every declaration on the way to a text counts as a separate font, even if
+ * it repeats another.
+ */
 export function fontsCost(drawing: Drawing, inOrder: readonly SvgNode[]): FontsCost {
   const count = countFonts(drawing, inOrder);
   const are_many = count > FONTS_KEPT;
@@ -39,7 +42,7 @@ export function fontsCost(drawing: Drawing, inOrder: readonly SvgNode[]): FontsC
   };
 }
 
-/** Not further than to more than are kept. */
+/** Stops counting once there are more than are kept. */
 function countFonts(drawing: Drawing, inOrder: readonly SvgNode[]): number {
   const withText = textHolders(drawing, inOrder);
   const fonts = new Map<string, number>();
@@ -72,7 +75,9 @@ function countFonts(drawing: Drawing, inOrder: readonly SvgNode[]): number {
   return count();
 }
 
-/** Letters of one table of 256 come from one font, or from two. */
+/**
+ * The kinds of letters outside COMMON: letters in one block of 256 come from one font, or from two.
+ */
 function rareKinds({ children }: SvgNode): ReadonlySet<number> {
   const kinds = new Set<number>();
   for (const text of children.filter((child) => typeof child === 'string')) {
@@ -94,7 +99,7 @@ function declaredFont(drawing: Drawing, node: SvgNode): string {
     .join(';');
 }
 
-/** What draws any text, itself or by way of another. */
+/** The elements that draw text, directly or through others. */
 function textHolders(drawing: Drawing, inOrder: readonly SvgNode[]): ReadonlySet<SvgNode> {
   const found = new Set<SvgNode>();
   for (const node of inOrder.toReversed()) {

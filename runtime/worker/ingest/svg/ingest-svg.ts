@@ -1,7 +1,7 @@
 /**
- * An SVG upload in the decoder: made safe, drawn once on its raster grid. The vector is stored as
- * it is served, the grid as the largest half-way image, which is all that renders ever read of it.
- * Spec: Limits, Uploads (SVG); Transform operations (format).
+ * Processes an SVG upload in the decoder: sanitized, and drawn once on its raster grid. The vector is stored and
+ * served, the grid is stored as the largest half-way image, which is all that renders ever read of it. Spec: Limits,
+ * Uploads (SVG); Transform operations (format).
  */
 import sharp from 'sharp';
 import { sniffContentType } from '../../../core/image/formats.ts';
@@ -15,7 +15,10 @@ import { type Pixels, shrinkTo } from '../pixels.ts';
 import { DRAWING_DENSITY } from './raster-grid.ts';
 import { sanitizeSvg } from './sanitize-svg.ts';
 
-/** Throws IngestRefusal, or what the renderer throws. Read before it was admitted, as headers are; drawn after. */
+/**
+ * Throws IngestRefusal, or the renderer's error. Parsed before it is admitted, like headers; drawn
+ * after.
+ */
 export async function ingestSvg(
   bytes: Buffer,
   admit: (cost: JobCost) => Promise<void>,
@@ -65,7 +68,7 @@ function isSeenThrough(rgba: Buffer): boolean {
   return false;
 }
 
-/** The grid itself, and from it what a raster image of its size would have. */
+/** The grid itself, and the half-way images that a raster image of its size would have. */
 async function makeMezzanines(grid: Pixels) {
   const longEdge = Math.max(grid.width, grid.height);
   const mezzanines = [await encode(grid)];
@@ -77,7 +80,7 @@ async function makeMezzanines(grid: Pixels) {
   return { mezzanines, smallest };
 }
 
-/** Drawings have flat areas: row filters would make them larger. */
+/** Drawings have flat areas, which row filters would make larger. */
 async function encode({ width, height, open }: Pixels): Promise<MezzanineImage> {
   const bytes = await open().png({ compressionLevel: 6, adaptiveFiltering: false }).toBuffer();
   return { long_edge: Math.max(width, height), width, height, content_type: 'image/png', bytes };

@@ -1,9 +1,9 @@
 /**
- * Lengths of SVG and CSS in pixels of CSS, as all costs and sizes of a drawing are counted from them.
- * Spec: Limits, Uploads (SVG complexity).
+ * Lengths of SVG and CSS in CSS pixels, the unit for all costs and sizes of a drawing. Spec: Limits, Uploads (SVG
+ * complexity).
  */
 
-/** The renderer may take them for fewer, never for more. */
+/** Upper bounds: the renderer may use fewer pixels, never more. */
 const UNIT_PIXELS: ReadonlyMap<string, number> = new Map([
   ['', 1],
   ['px', 1],
@@ -13,7 +13,7 @@ const UNIT_PIXELS: ReadonlyMap<string, number> = new Map([
   ['cm', 96 / 2.54],
   ['mm', 96 / 25.4],
 ]);
-/** Of the size of the letters around, as the renderer takes them. */
+/** Relative to the surrounding font size, as in the renderer. */
 const FONT_SHARES: ReadonlyMap<string, number> = new Map([
   ['em', 1],
   ['rem', 1],
@@ -21,7 +21,7 @@ const FONT_SHARES: ReadonlyMap<string, number> = new Map([
   ['ch', 0.5],
 ]);
 
-/** What a length may go by, in pixels. */
+/** The bases of relative lengths, in pixels. */
 type Around = { readonly font: number; readonly percent: number };
 
 const NUMBER = String.raw`(\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)([a-z%]*)`;
@@ -29,33 +29,39 @@ const LENGTH = new RegExp(String.raw`^\s*([+-]?)${NUMBER}`, 'i');
 const LENGTHS = new RegExp(NUMBER, 'gi');
 
 /**
- * The length that a text begins with, without its sign; `otherwise` for a percentage and for what is none. Letters
- * whose size is not known are larger than anything.
+ * The length at the beginning of a text, without its sign; `otherwise` for a percentage or when
+ * there is none. An unknown font size counts as infinite.
  */
 export function lengthOf<T>(text: string | undefined, otherwise: T, font = Infinity): number | T {
   const [, , number = '', unit = '%'] = LENGTH.exec(text ?? '') ?? [];
   return inPixels(number, unit, { font, percent: Number.NaN }) ?? otherwise;
 }
 
-/** As far as the length that a text begins with is from zero, to either side; zero for what is none. */
+/**
+ * The distance from zero, in either direction, of the length at the beginning of a text; 0 when
+ * there is none.
+ */
 export function placeOf(text: string | undefined, around: Around): number {
   const [, sign = '', number = '0', unit = ''] = LENGTH.exec(text ?? '') ?? [];
   const pixels = inPixels(number, unit, around) ?? 0;
   return sign === '-' ? -pixels : pixels;
 }
 
-/** As the renderer knows one; all else (`5.`, `1rem`, a hard space, mostly `1ch`) leaves what is around it. */
+/**
+ * A length that the renderer accepts; anything else (`5.`, `1rem`, a no-break space, mostly `1ch`)
+ * keeps the inherited value.
+ */
 const ONE_LENGTH =
   /^[ \t\n\r\f]*\+?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?(?:px|pt|pc|in|cm|mm|em|ex|%)?[ \t\n\r\f]*$/i;
 
-/** Of a text that is one length and nothing else, which nobody reads otherwise. */
+/** The value of a text that is exactly one length and has no other reading; otherwise undefined. */
 export function plainLength(text: string | undefined, around: Around): number | undefined {
   const [length = Number.POSITIVE_INFINITY, ...more] = lengthsOf(text ?? '', around);
   const isPlain = more.length === 0 && length < Infinity && ONE_LENGTH.test(text ?? '');
   return isPlain ? length : undefined;
 }
 
-/** All that a text names; one of an unknown unit is infinite. */
+/** All lengths in a text; one with an unknown unit is infinite. */
 export function lengthsOf(text: string, around: Around): number[] {
   return [...text.matchAll(LENGTHS)].map(
     ([, number = '', unit = '']) => inPixels(number, unit, around) ?? Number.POSITIVE_INFINITY,
@@ -68,6 +74,6 @@ function inPixels(number: string, written: string, { font, percent }: Around): n
   const fixed = unit === '%' ? percent : UNIT_PIXELS.get(unit);
   const times = share === undefined ? fixed : share * font;
   if (times === undefined || Number.isNaN(times)) return undefined;
-  // Nothing of what is infinite is nothing.
+  // Zero times infinity counts as zero.
   return Number(number) * times || 0;
 }

@@ -1,7 +1,6 @@
 /**
- * An SVG read strictly and in one pass, into a tree that holds nothing but what is allowed. Whatever is
- * not in the lists is gone with all that it holds. Spec: Limits, Uploads (SVG complexity); Processing
- * error codes.
+ * Parses an SVG strictly and in one pass, into a tree that holds only what is allowed. Anything unlisted is dropped
+ * with all its contents. Spec: Limits, Uploads (SVG complexity); Processing error codes.
  */
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
 import { textEncoding } from '../../../core/image/signatures.ts';
@@ -38,7 +37,10 @@ export function parseSvg(bytes: Uint8Array): SvgNode {
   return reader.root();
 }
 
-/** Encodings that have no second reading of ASCII; everything else is read as UTF-8 or UTF-16, strictly. */
+/**
+ * Encodings in which ASCII has only one reading; everything else is read as UTF-8 or UTF-16,
+ * strictly.
+ */
 const LATIN = /^<\?xml[^>]*?encoding\s*=\s*["'](?:iso-8859-1|windows-1252)["']/i;
 const DECLARATION_BYTES_MAX = 200;
 
@@ -52,10 +54,10 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Collects the tree while the parser goes through the text. */
+/** Builds the tree while the parser goes through the text. */
 class TreeReader {
   #root: SvgNode | undefined;
-  /** Undefined from an element on that is dropped. */
+  /** Undefined for a dropped element and everything in it. */
   readonly #stack: (SvgNode | undefined)[] = [];
   readonly #ids = new Set<string>();
   readonly #counts = { elements: 0, text: 0, style: 0 };
@@ -117,7 +119,7 @@ class TreeReader {
     return this.#root;
   }
 
-  /** A link is drawn as what it holds. */
+  /** A link is drawn like its contents. */
   #nameOf({ uri, local }: SaxesTagNS): string | undefined {
     if (uri !== SVG_NAMESPACE) return undefined;
     if (svgElements.has(local)) return local;
@@ -125,7 +127,10 @@ class TreeReader {
     return svgTextElements.has(this.#stack.at(-1)?.name ?? '') ? 'tspan' : 'g';
   }
 
-  /** The first of an id is meant everywhere: a second one would only be a second meaning. */
+  /**
+   * Only the first element keeps a repeated id: references always mean it, and a second one would
+   * be ambiguous.
+   */
   #claimId(attributes: Map<string, string>): void {
     const id = attributes.get('id');
     if (id === undefined) return;
@@ -139,7 +144,7 @@ class TreeReader {
     this.#checkMatches();
   }
 
-  /** As soon as there are too many, instead of after the whole tree. */
+  /** Checked as soon as there are too many, not after the whole tree. */
   #checkMatches(): void {
     const { elements, weight, subjects } = this.#kept;
     const matches = elements * subjects;

@@ -1,6 +1,6 @@
 /**
- * Commands, numbers and flags of path data, one after another, letter by letter: expressions that are tried at each
- * place take ten times as long, and a path may have a million numbers. SVG 2, Paths.
+ * Reads commands, numbers and flags of path data character by character: regular expressions tried at each place take
+ * ten times as long, and a path may have a million numbers. SVG 2, Paths.
  */
 export class PathReader {
   readonly #text: string;
@@ -27,7 +27,7 @@ export class PathReader {
     return number;
   }
 
-  /** One digit, which the next number may follow at once. */
+  /** One digit, which the next number may follow directly. */
   flag(): number | undefined {
     this.#skipSpace();
     const flag = this.#text.charCodeAt(this.#at) - ZERO;
@@ -44,11 +44,13 @@ export class PathReader {
 const [ZERO, NINE] = [48, 57];
 const [COMMA, DOT, PLUS, MINUS] = [44, 46, 43, 45];
 const [SPACE, TAB, RETURN, ASCII_MAX] = [32, 9, 13, 127];
-/** What makes a letter small. */
+/** The bit that makes a letter lower case. */
 const SMALL = 32;
 const [A, E, Z] = [97, 101, 122];
 
-/** Where it ends; where it begins if it is none: sign, digits with or without a dot, power of ten. */
+/**
+ * The end of a number (sign, digits with or without a dot, exponent), or `begin` if there is none.
+ */
 function numberEnd(text: string, begin: number): number {
   const signed = isSign(text.charCodeAt(begin)) ? begin + 1 : begin;
   const whole = digitsEnd(text, signed);
@@ -82,7 +84,7 @@ function isLetter(code: number): boolean {
   return small >= A && small <= Z && code <= ASCII_MAX;
 }
 
-/** As expressions have it, with the comma. */
+/** White space as in regular expressions, and the comma. */
 function isSpace(code: number): boolean {
   if (code === SPACE || code === COMMA) return true;
   if (code <= ASCII_MAX) return code >= TAB && code <= RETURN;

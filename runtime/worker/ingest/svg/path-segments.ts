@@ -1,6 +1,6 @@
 /**
- * The lines that a shape is made of, in its own units, as far as its cost needs them: curves are their
- * control polygons, arcs the chord and the way around. SVG 2, Paths.
+ * The lines of a shape in its own units, as far as its cost needs them: a curve becomes its control polygon, an arc its
+ * chord and a way around. SVG 2, Paths.
  */
 import { FarCurves, type Point } from './far-curves.ts';
 import { PathReader } from './path-reader.ts';
@@ -10,7 +10,7 @@ export type Segments = readonly number[];
 
 export type PathLines = { readonly segments: Segments; readonly far: FarCurves };
 
-/** What each command takes; an arc's flags may stand without space between them. */
+/** The arguments of each command; an arc's flags may follow one another without space. */
 const TAKES: Readonly<Record<string, string>> = {
   m: 'nn',
   l: 'nn',
@@ -23,16 +23,22 @@ const TAKES: Readonly<Record<string, string>> = {
   a: 'nnnffnn',
   z: '',
 };
-/** Beyond it nothing is drawn. */
+/** Nothing is drawn beyond it. */
 const COORDINATE_MAX = 1e7;
 
-/** How much is read: what goes along more rows of the grid than this could not be drawn anyway. */
+/**
+ * How much of a path is read: lines along more rows of the grid than this could not be drawn
+ * anyway.
+ */
 export type PathBounds = {
-  /** Pixels of the grid that a unit becomes. */
+  /** Grid pixels per unit. */
   readonly scale: number;
-  /** Rows that one line goes along at most. */
+  /** The most rows counted for one line. */
   readonly line_rows_max: number;
-  /** Reading ends behind the line with which all of them, and `line_rows` for each, come to more. */
+  /**
+   * Reading stops behind the line at which the sum of all rows, plus `line_rows` per line, exceeds
+   * this.
+   */
   readonly rows_max: number;
   readonly line_rows: number;
 };
@@ -50,14 +56,14 @@ export function pathLines(text: string, bounds: PathBounds): PathLines {
   return pen;
 }
 
-/** Points as `polyline` and `polygon` have them. */
+/** Points in the syntax of `polyline` and `polygon`. */
 export function pointLines(text: string, bounds: PathBounds): PathLines {
   return pathLines(`M${text}Z`, bounds);
 }
 
 type Run = { letter: string; takes: string; reader: PathReader };
 
-/** One letter may be followed by any number of its arguments. */
+/** A command letter may be followed by any number of argument sets. */
 function drawAll(pen: Pen, { letter, takes, reader }: Run): void {
   const isRelative = letter === letter.toLowerCase();
   let name = letter.toLowerCase();
@@ -107,7 +113,7 @@ class Pen {
     } else this.#points(name, values, from);
   }
 
-  /** Where a line ends, or all that a curve names. */
+  /** The end of a line, or all points of a curve. */
   #points(name: string, values: readonly number[], { left, top }: Place): void {
     const begin = { x: this.x, y: this.y };
     const points: Point[] = [];
@@ -131,7 +137,7 @@ class Pen {
     this.y = y;
   }
 
-  /** Around by way of where the largest circle would reach. */
+  /** Replaces an arc by lines past the farthest points of its largest circle. */
   #arc(values: readonly number[], { left, top }: Place): void {
     const [rx = 0, ry = 0, , , , dx = 0, dy = 0] = values;
     this.far.addArc(Math.max(Math.abs(rx), Math.abs(ry)));

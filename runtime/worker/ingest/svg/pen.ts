@@ -1,7 +1,7 @@
-/** The pen that an SVG's renderer draws a stroke with: a circle of so many corners, however wide. Measured with librsvg. */
+/** The pen of the SVG renderer for strokes: a circle approximated by corners, however wide. Measured with librsvg. */
 import type { ShapePlace } from './shape-cost.ts';
 
-/** Pixels that a circle of lines may be off. */
+/** The largest deviation from the circle, in pixels. */
 const ROUND_TOLERANCE = 0.1;
 const CORNER_BYTES = 24;
 const CORNER_NS = 200;
@@ -22,7 +22,7 @@ function corners(place: ShapePlace): number {
   return roundEdges(strokePixels(place) / 2);
 }
 
-/** A stroke that does not scale is as wide as it says. */
+/** A non-scaling stroke has its stated width in pixels. */
 export function strokePixels({ scale, letter }: Pick<ShapePlace, 'scale' | 'letter'>): number {
   return letter.stroke * Math.max(scale, 1);
 }

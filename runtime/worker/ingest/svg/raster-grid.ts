@@ -1,6 +1,6 @@
 /**
- * The size of an SVG, and the pixels that it is drawn on once for all transforms. Spec: Limits, Uploads
- * (long edge at least 2048 px, up to 2048 x 2048 area).
+ * The size of an SVG, and the pixel grid on which it is drawn once for all transforms. Spec: Limits, Uploads (long edge
+ * at least 2048 px, up to 2048 x 2048 area).
  */
 import {
   SVG_RASTER_LONG_EDGE_MAX,
@@ -13,7 +13,10 @@ import type { SvgNode } from './svg-node.ts';
 
 export type SvgSize = { readonly width: number; readonly height: number };
 
-/** In CSS pixels, from width and height, else from the viewBox. Throws IngestRefusal without either. */
+/**
+ * In CSS pixels, from width and height, otherwise from the viewBox. Throws IngestRefusal when there
+ * is neither.
+ */
 export function naturalSize(root: SvgNode): SvgSize {
   const box = viewBoxOf(root);
   const width = pixels(root.attributes.get('width'));
@@ -26,7 +29,7 @@ export function naturalSize(root: SvgNode): SvgSize {
   return checked(box);
 }
 
-/** The picture enlarged until its long edge is long enough, shrunk where its area would be too large. */
+/** The size enlarged until the long edge suffices, and reduced if the area would be too large. */
 export function rasterGrid({ width, height }: SvgSize): SvgSize {
   const long = Math.max(width, height);
   const enlarged = Math.max(1, SVG_RASTER_LONG_EDGE_MIN / long);
@@ -40,12 +43,12 @@ export function rasterGrid({ width, height }: SvgSize): SvgSize {
     : { width: shortSide, height: longSide };
 }
 
-/** Pixels to the inch that a drawing is to be drawn with, as browsers take it: millimetres and points go by it. */
+/** Pixels per inch for drawing, as in browsers: millimetres and points depend on it. */
 export const DRAWING_DENSITY = 96;
-/** What becomes one pixel then: the renderer takes 72 of its own for an inch. */
+/** The renderer's size of one pixel: it assumes 72 pixels per inch. */
 const DRAWN_PIXEL = 72 / DRAWING_DENSITY;
 
-/** The same drawing with the grid for its size, and with the letters that browsers begin with. */
+/** The same drawing with the grid as its size, and the initial font size of browsers. */
 export function onGrid(root: SvgNode, size: SvgSize, grid: SvgSize): SvgNode {
   const attributes = new Map([['font-size', `${FONT_PIXELS}`], ...root.attributes]);
   if (viewBoxOf(root) === undefined) attributes.set('viewBox', `0 0 ${size.width} ${size.height}`);
@@ -54,7 +57,7 @@ export function onGrid(root: SvgNode, size: SvgSize, grid: SvgSize): SvgNode {
   return { ...root, attributes };
 }
 
-/** Undefined where there is none, or one that says nothing. */
+/** Undefined when it is missing or invalid. */
 export function viewBoxOf({ attributes }: SvgNode): SvgSize | undefined {
   const numbers = (attributes.get('viewBox') ?? '')
     .trim()
@@ -67,10 +70,13 @@ export function viewBoxOf({ attributes }: SvgNode): SvgSize | undefined {
 
 const LENGTH_CHARACTERS_MAX = 40;
 const LENGTH = /^\s*\+?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?[a-z]*\s*$/i;
-/** Of the letters around a picture. */
+/** The initial font size around a picture. */
 const FONT_PIXELS = 16;
 
-/** Undefined for what depends on where the picture is shown (a percentage), or is no length. */
+/**
+ * Undefined for a percentage, which depends on where the picture is shown, and for anything but a
+ * length.
+ */
 function pixels(length: string | undefined): number | undefined {
   if (length === undefined || length.length > LENGTH_CHARACTERS_MAX) return undefined;
   return LENGTH.test(length) ? lengthOf(length, undefined, FONT_PIXELS) : undefined;

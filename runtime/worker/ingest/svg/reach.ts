@@ -1,6 +1,6 @@
 /**
- * How far what an element draws reaches in its own units, as what is told in shares of its box (`objectBoundingBox`)
- * comes out as large: at most, from the numbers that it and all in it are written with.
+ * An upper bound of how far an element draws, in its own units, from all numbers written in it and its contents: it
+ * bounds the size of content in fractions of its box (`objectBoundingBox`).
  */
 import { type Drawing, drawnWith } from './drawing.ts';
 import { lengthsOf } from './lengths.ts';
@@ -26,7 +26,7 @@ export function reachesOf(drawing: Drawing, inOrder: readonly SvgNode[], percent
   return reaches;
 }
 
-/** What is set as text, or made to fit a box, may reach anywhere. */
+/** Text, and content fitted to a box, may reach anywhere. */
 function ownReach(node: SvgNode, percent: number): number {
   const { attributes, children } = node;
   const isText = children.some((child) => typeof child === 'string' && /\S/.test(child));

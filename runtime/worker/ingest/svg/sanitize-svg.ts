@@ -1,6 +1,6 @@
 /**
- * An SVG made safe, as pure code: read strictly, kept as far as allowed, its cost known before anything
- * draws it, written anew. Spec: What the service does; Limits, Uploads (SVG complexity).
+ * Sanitizes an SVG in pure code: parsed strictly, reduced to what is allowed, its cost known before anything draws it,
+ * written again. Spec: What the service does; Limits, Uploads (SVG complexity).
  */
 import { type DrawingNeeds, readComplexity } from './complexity.ts';
 import { parseSvg } from './parse-svg.ts';
@@ -10,13 +10,13 @@ import { printSvg } from './svg-node.ts';
 export type SanitizedSvg = {
   /** As stored and served. */
   readonly vector: string;
-  /** The same with the grid for its size, to be drawn once. */
+  /** The same with the grid as its size, to be drawn once. */
   readonly drawing: string;
-  /** For drawing it. */
+  /** The needs of drawing it. */
   readonly needs: DrawingNeeds;
 };
 
-/** Throws IngestRefusal where the file itself is at fault. */
+/** Throws IngestRefusal when the file itself is at fault. */
 export function sanitizeSvg(bytes: Uint8Array): SanitizedSvg {
   const root = parseSvg(bytes);
   const size = naturalSize(root);

@@ -1,4 +1,4 @@
-/** How much larger than in the file what an SVG draws can come out on the grid. */
+/** The largest scale at which each part of an SVG can appear on the grid. */
 import { type Drawing, type Reference, referencesOf, saidBy } from './drawing.ts';
 import { FARTHEST } from './far-curves.ts';
 import { lengthsOf, plainLength } from './lengths.ts';
@@ -8,23 +8,23 @@ import { childElements, type SvgNode } from './svg-node.ts';
 import { transformScale, transformsOf } from './transforms.ts';
 
 type Measures = {
-  /** How large the letters of an element may be, in its units. */
+  /** The largest possible font size of an element, in its units. */
   readonly fontOf: (node: SvgNode) => number;
-  /** Pixels of the longer side of a shape's box; undefined for what is none. */
+  /** Pixels of the longer side of a shape's box; undefined for anything but a shape. */
   readonly spanOf: (node: SvgNode, at: Seen) => number | undefined;
-  /** How wide the stroke of an element may be, in its units. */
+  /** The largest possible stroke width of an element, in its units. */
   readonly strokeOf: (node: SvgNode) => number;
 };
 
-/** The most over all the ways that an element is drawn. */
+/** The maximum over all places where an element is drawn. */
 export type Seen = {
-  /** Pixels of the grid that one unit of its own coordinates becomes. */
+  /** Grid pixels per unit of its own coordinates. */
   readonly scale: number;
-  /** The longer side of the viewport that its percentages are shares of, in its units. */
+  /** The longer side of the viewport to which its percentages refer, in its units. */
   readonly viewport: number;
 };
 
-/** The elements come in an order in which each stands after its users. */
+/** `inOrder`: each element comes after its users. */
 export function scalesOf(
   drawing: Drawing,
   inOrder: readonly SvgNode[],
@@ -34,15 +34,15 @@ export function scalesOf(
 }
 
 type Sides = {
-  /** The longer side of the viewport that an element stands in, in the units of what is around it. */
+  /** The longer side of the viewport around an element, in the units of its parent. */
   readonly viewport: number;
-  /** The longest side that a `use` gives it, in these units. */
+  /** The longest side that a `use` gives it, in the same units. */
   readonly asked: number;
 };
 
-/** Where an element is drawn: the largest of all the ways that it is. */
+/** Where an element is drawn: the maximum over all its places. */
 type Place = Sides & {
-  /** Pixels of the grid that a unit of what is around it becomes. */
+  /** Grid pixels per unit of its parent. */
   readonly scale: number;
 };
 
@@ -121,7 +121,7 @@ class ScaleReader {
     return node.name === 'symbol' ? asked : Math.max(asked, this.#ownSide(node, viewport));
   }
 
-  /** The longer one, where the viewport around stands for what is unsaid, but for markers. */
+  /** The longer side; an unstated one counts as the surrounding viewport's, except for markers. */
   #ownSide(node: SvgNode, viewport: number): number {
     const around = { font: this.#measures.fontOf(node), percent: viewport / 100 };
     const isMarker = node.name === 'marker';
@@ -138,13 +138,16 @@ class ScaleReader {
     return Math.min(spanOf(node, seen) ?? product(seen.scale, 2 * this.#reachOf(node)), FARTHEST);
   }
 
-  /** How much larger than an element what is drawn in it is, at most. */
+  /** The largest factor by which an element enlarges what is drawn in it. */
   readonly #stretchesWithin = () => (this.#stretches ??= this.#foldUp(() => 1));
 
-  /** How wide a stroke in an element is in its units, at most. */
+  /** The largest width of a stroke in an element, in the element's units. */
   readonly #strokesWithin = () => (this.#strokes ??= this.#foldUp(this.#measures.strokeOf));
 
-  /** The largest of what is said of those in an element that have none in them, as large as they are drawn there. */
+  /**
+   * For each element the largest measure of the innermost elements in it, scaled to the element's
+   * units.
+   */
   #foldUp(innermost: (node: SvgNode) => number): ReadonlyMap<SvgNode, number> {
     const viewport = rootUnits(this.#drawing);
     const uses = this.#inOrder.filter(({ name }) => name === 'use');
@@ -170,10 +173,10 @@ class ScaleReader {
 const SIDES = ['width', 'height'];
 const MARKER_SIDES = ['markerWidth', 'markerHeight'];
 const VIEWPORTS = new Set(['svg', 'symbol', 'marker']);
-/** Of one that does not say it, in what its units are told in. */
+/** The default side of a marker, in its own units. */
 const MARKER_SIDE = 3;
 
-/** What of those that refer to it is in shares of their boxes. */
+/** The attribute that puts a target's content in fractions of the referring element's box. */
 const BOX_UNITS: Readonly<Record<string, string>> = {
   'clip-path': 'clipPathUnits',
   mask: 'maskContentUnits',
@@ -181,14 +184,14 @@ const BOX_UNITS: Readonly<Record<string, string>> = {
   stroke: 'patternContentUnits',
 };
 
-/** They hold for all that is in an element, as large as it is there. */
+/** These properties apply to everything in an element, at the scale it has there. */
 const INHERITED = /^(?:fill|stroke|marker)/;
 
 function isInStrokes({ name, attributes }: SvgNode): boolean {
   return name === 'marker' && attributes.get('markerUnits') !== 'userSpaceOnUse';
 }
 
-/** The side of a viewBox that comes out as large as what it is fitted into, at most. */
+/** The side of a viewBox whose fitting gives the largest possible scale. */
 function fittedSide({ attributes }: SvgNode, { width, height }: SvgSize): number {
   const isCut = /none|slice/.test(attributes.get('preserveAspectRatio') ?? '');
   return isCut ? Math.min(width, height) : Math.max(width, height);
@@ -204,7 +207,7 @@ function rootScale({ root, grid }: Drawing): number {
   return Math.max(grid.width / box.width, grid.height / box.height);
 }
 
-/** What is made nothing of is nothing, however large. */
+/** Zero times infinity counts as zero. */
 function product(one: number, other: number): number {
   return one * other || 0;
 }

@@ -1,29 +1,29 @@
 /**
- * How far a selector is followed from an element that its last part fits: along its own level, and up through all that
- * it stands in, each of which the rest of the selector is tried at anew. For counting cost, too much is safe.
+ * How far a selector is followed from an element that matches its last part: along its level, and up through all
+ * ancestors, at each of which the rest of the selector is tried again. For counting cost, too much is safe.
  */
 
 export type SelectorSteps = {
   readonly level: number;
-  /** For each element around. */
+  /** Per ancestor. */
   readonly climbing: number;
-  /** For each sibling of each of them. */
+  /** Per sibling of each ancestor. */
   readonly siblings: number;
 };
 
 export const noSteps: SelectorSteps = { level: 0, climbing: 0, siblings: 0 };
 
-/** An element, a class or an id alone. */
+/** A single element, class or id. */
 const PLAIN = /^[.#]?[^\s>+~,(.#:[]+$/;
 const PARTS = /[>+~,(.#:[]/g;
-/** What an element around, or beside it, is asked for. */
+/** Separators of compounds, each of which tests an ancestor or a sibling. */
 const COMPOUNDS = /[\s>+~,(]/g;
-/** Of one compound: the first few, such as `g.layer:hover`, take no longer than one. */
+/** The first parts of a compound, such as `g.layer:hover`, take no longer than one. */
 const PARTS_AT_ONCE = 3;
-/** Where one fails, all that stand before it in a row are looked at anew from the next element around. */
+/** When one fails, the whole run of compounds before it is tried again from the next ancestor. */
 const ADJACENT = /[>+]/g;
 const ADJACENT_STEPS = 3;
-/** An attribute's word, which is no sibling. */
+/** The attribute operator for a word, which is not a sibling combinator. */
 const WORD_OF = /~=/g;
 const SPACE_THAT_SAYS_NOTHING = /\s*([>+~,])\s*|(?<=\()\s+|\s+(?=\))/g;
 

@@ -1,6 +1,6 @@
 /**
- * What drawing one shape costs, in nanoseconds of one core, measured with librsvg: by its lines, by how
- * often they cross (which is what makes small files take minutes), by the pixels that it covers.
+ * The cost of drawing one shape, in nanoseconds of one core, measured with librsvg: by its lines, by their crossings
+ * (which make small files take minutes), and by the pixels it covers.
  */
 import { SVG_DRAWING_NS_MAX } from '../../../core/limits.ts';
 import { lengthsOf, placeOf } from './lengths.ts';
@@ -18,9 +18,9 @@ import { type LetterSize, textCost } from './text-cost.ts';
 
 export type ShapeCost = {
   fill_ns: number;
-  /** On top of it, where it has a stroke. */
+  /** In addition, if it has a stroke. */
   stroke_ns: number;
-  /** Pixels of the grid under its box. */
+  /** Grid pixels under its box. */
   area: number;
   /** Pixels along its lines. */
   length: number;
@@ -30,14 +30,14 @@ export type ShapeCost = {
 };
 
 export type ShapePlace = {
-  /** Pixels of the grid that one of its units becomes. */
+  /** Grid pixels per unit of it. */
   readonly scale: number;
-  /** A hundredth of the viewport around, in its units. */
+  /** A hundredth of the surrounding viewport, in its units. */
   readonly percent: number;
   readonly grid: SvgSize;
-  /** How large its letters may be, in its units. */
+  /** The largest possible letters, in its units. */
   readonly letter: LetterSize;
-  /** Whether each text has its font set up anew. */
+  /** Whether each text sets up its font again. */
   readonly sets_fonts: boolean;
 };
 
@@ -66,7 +66,7 @@ function drawnCost(node: SvgNode, place: ShapePlace): ShapeCost | undefined {
   return box === undefined ? undefined : boxCost(box, place);
 }
 
-/** Behind the line that makes a shape cost more than any drawing may, nothing is read. */
+/** Reading stops behind the line with which a shape costs more than any drawing may. */
 function boundsOf({ scale, grid }: ShapePlace): PathBounds {
   return {
     scale,
@@ -123,7 +123,7 @@ const CURVE_SHARE = 0.25;
 const LENGTH_MAX = 1e9;
 
 function areaOf({ width, height }: SvgSize, { scale, grid }: ShapePlace): number {
-  // Turned by 45 degrees, a box covers more of either side.
+  // Rotated by 45 degrees, a box covers more in both directions.
   const side = (units: number, max: number) => Math.min(1.5 * units * scale + 1, max);
   return side(width, grid.width) * side(height, grid.height);
 }
@@ -165,7 +165,7 @@ function measure(segments: Segments, { scale, rowMax }: { scale: number; rowMax:
     box.right = Math.max(box.right, x0, x1);
     box.top = Math.min(box.top, y0, y1);
     box.bottom = Math.max(box.bottom, y0, y1);
-    // In whichever direction it is drawn when it is turned.
+    // The larger direction, because the shape may be rotated.
     rows += Math.min(Math.max(Math.abs(y1 - y0), Math.abs(x1 - x0)) * scale, rowMax);
     length += Math.hypot(x1 - x0, y1 - y0);
   }
@@ -176,7 +176,7 @@ const SAMPLES_MIN = 200;
 const SAMPLES_MAX = 4000;
 const SEGMENTS_MIN = 40;
 
-/** Of a sample of pairs, always the same one, the share that cross, for all of them. */
+/** The number of crossings, estimated from the share of crossing pairs in a fixed sample. */
 function estimateCrossings(segments: Segments): number {
   const count = segments.length / 4;
   if (count < SEGMENTS_MIN) return 0;
@@ -198,7 +198,7 @@ function lineAt(segments: Segments, at: number): Line {
   return [segments[at] ?? 0, segments[at + 1] ?? 0, segments[at + 2] ?? 0, segments[at + 3] ?? 0];
 }
 
-/** Properly: with both ends of each on different sides of the other. */
+/** Whether two lines properly cross: both ends of each lie on different sides of the other. */
 function cross(a: Line, b: Line): boolean {
   const side = ([x0, y0, x1, y1]: Line, x: number, y: number) =>
     (x1 - x0) * (y - y0) - (y1 - y0) * (x - x0);

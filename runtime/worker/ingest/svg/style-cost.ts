@@ -1,6 +1,6 @@
 /**
- * What finding out which rules hold for which elements costs, in nanoseconds of one core, measured with librsvg: every
- * selector is tried at every element, and followed from there. Spec: Limits, Uploads (SVG complexity).
+ * The cost of matching rules to elements, in nanoseconds of one core, measured with librsvg: every selector is tried at
+ * every element, and followed from there. Spec: Limits, Uploads (SVG complexity).
  */
 import type { AppliedStyles } from './applied-styles.ts';
 import { childElements, type SvgNode } from './svg-node.ts';
@@ -9,14 +9,16 @@ const MATCH_NS = 250;
 const LEVEL_STEP_NS = 350;
 const CLIMBING_STEP_NS = 150;
 const SIBLING_NS = 100;
-/** Of a selector, for each class that an element has: they are read anew each time. */
+/** Per selector and class of an element: the classes are read again each time. */
 const CLASS_SHARE = 0.6;
-/** For each character of them, or of another value that a selector looks within on its way. */
+/** Per character of the classes, or of another value in which a selector searches on its way. */
 const CHARACTER_SHARE = 0.16;
-/** Where it ends there. */
+/** Per character when the selector ends there. */
 const LETTER_WITHIN_NS = 22;
 
-/** How much looking at an element's siblings takes, at those of all around it, and at each of all these. */
+/**
+ * The weight of examining an element's siblings, those of all its ancestors, and each of all these.
+ */
 type Around = { readonly widest: number; readonly climb: number; readonly crowd: number };
 
 export function stylesCost(styles: AppliedStyles, root: SvgNode): number {
@@ -26,7 +28,10 @@ export function stylesCost(styles: AppliedStyles, root: SvgNode): number {
   return costBelow(styles, weighed, { widest: looked, climb: looked, crowd: looked });
 }
 
-/** By all its classes, and also by the letters of what rules look within; both are counted once. */
+/**
+ * The weight of an element by its classes, the letters of the values in which rules search, and the
+ * larger weight of the two.
+ */
 type Weighed = {
   readonly node: SvgNode;
   readonly weight: number;
@@ -37,7 +42,7 @@ type Weighed = {
 function weigh({ looked_within }: AppliedStyles, node: SvgNode): Weighed {
   const weight = weightOf(node);
   let letters = 0;
-  // Of the two, an element has fewer attributes than rules may look at.
+  // By the element's attributes, which are fewer than those in which rules may search.
   for (const [name, value] of node.attributes) {
     if (looked_within.has(name)) letters = Math.max(letters, value.length);
   }
@@ -56,7 +61,7 @@ function costBelow(
   ns += siblings * around.crowd * SIBLING_NS;
   const children = childElements(node).map((child) => weigh(styles, child));
   const widest = children.reduce((most, { looked }) => Math.max(most, looked), 0);
-  // Selectors that count siblings go over all of them for each; their place has no letters.
+  // Selectors that count siblings go over all of them for each; a position has no letters.
   const pairs = children.length ** 2 / 2;
   ns += (styles.sibling_count * widest + styles.counting_count) * pairs * SIBLING_NS;
   const crowd = around.crowd + children.reduce((sum, { looked }) => sum + looked, 0);
@@ -65,18 +70,21 @@ function costBelow(
   return ns;
 }
 
-/** Of so many selectors, at elements that weigh so much together: the least that they cost, however they look. */
+/**
+ * The least cost of this many selectors at elements of this total weight, whatever the selectors
+ * are.
+ */
 export function matchesCost(selectors: number, weight: number): number {
   return selectors * weight * MATCH_NS;
 }
 
-/** How much longer than at an element of one short class a selector takes at this one. */
+/** How many times longer a selector takes at this element than at one with a single short class. */
 export function weightOf({ attributes }: Pick<SvgNode, 'attributes'>): number {
   const classes = attributes.get('class') ?? '';
   return Math.max(1, countWords(classes) * CLASS_SHARE, classes.length * CHARACTER_SHARE);
 }
 
-/** Without making them: there may be a million. */
+/** Without splitting the text: there may be a million words. */
 function countWords(text: string): number {
   let count = 0;
   let isWithin = false;
@@ -88,7 +96,10 @@ function countWords(text: string): number {
   return count;
 }
 
-/** What librsvg parts classes at, and a few signs near it: too many words are safe. */
+/**
+ * The characters at which librsvg splits classes, and a few near them: counting too many words is
+ * safe.
+ */
 function isSpace(code: number): boolean {
   if (code <= 0x20) return true;
   if (code < 0x80) return false;

@@ -1,6 +1,6 @@
 /**
- * Style sheets, `style` attributes and properties as attributes, read token by token and written anew
- * from what is allowed: known properties, known functions, references into the same file.
+ * Style sheets, `style` attributes and presentation attributes, read token by token and rewritten from what is allowed:
+ * known properties, known functions, references into the same file.
  */
 import {
   SVG_REFERENCE,
@@ -50,7 +50,7 @@ export function printDeclarations(declarations: readonly Declaration[]): string 
   return declarations.map(([property, value]) => `${property}:${value}`).join(';');
 }
 
-/** A property's value as it may stand in a style or as an attribute; undefined: it may not. */
+/** A property's value as allowed in a style or an attribute; undefined if it is not allowed. */
 export function readValue(css: string): string | undefined {
   if (css.length > VALUE_CHARACTERS_MAX) return undefined;
   const tokens = readCssTokens(css);
@@ -58,7 +58,7 @@ export function readValue(css: string): string | undefined {
   return allowedValue(tokens);
 }
 
-/** Whether a text says what no style and no attribute may say. */
+/** Whether a text contains something that no style and no attribute may contain. */
 export function isRefusedText(text: string): boolean {
   return svgStyleRefusals.some((refusal) => refusal.test(text));
 }
@@ -91,7 +91,7 @@ function readRules(tokens: readonly CssToken[], depth: number): StyleRule[] {
   return rules;
 }
 
-/** Where a rule's block begins, or where an at-rule without one ends. */
+/** The position where a rule's block begins, or where an at-rule without a block ends. */
 function findPreludeEnd(tokens: readonly CssToken[], begin: number): number {
   let at = begin;
   while (tokens[at]?.kind === 'space') at += 1;
@@ -138,7 +138,10 @@ function readStyleRule(
   return { kind: 'style', selector, declarations };
 }
 
-/** As `[class*="a" i]` does: librsvg tries all of what is looked for at each letter of what it is looked for in. */
+/**
+ * Detects `[class*="a" i]` and the like: librsvg tries the whole search text at each character of
+ * the value.
+ */
 function ignoresCase(head: readonly CssToken[]): boolean {
   const said = head.filter(({ kind }) => kind !== 'space');
   return said.some(({ kind, text }, at) => {

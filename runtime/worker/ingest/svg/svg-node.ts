@@ -1,22 +1,21 @@
-/** The tree that a sanitized SVG is: what was allowed, and how it is written down again. */
+/** The tree of a sanitized SVG: what was allowed, and how it is printed. */
 import type { StyleRule } from './style.ts';
 
 export type SvgNode = {
   readonly name: string;
   readonly attributes: Map<string, string>;
   readonly children: (SvgNode | string)[];
-  /** What the text of a style sheet says. */
+  /** The parsed rules of a style sheet. */
   rules?: readonly StyleRule[];
 };
 
-/** One text for one tree: reading it again gives the same tree. */
+/** Each tree has one text, and parsing it gives the same tree again. */
 export function printSvg(root: SvgNode): string {
   const parts: string[] = [];
   print(root, parts);
   return parts.join('');
 }
 
-/** The elements among a node's children. */
 export function childElements({ children }: SvgNode): SvgNode[] {
   return children.filter((child) => typeof child !== 'string');
 }
@@ -51,7 +50,7 @@ function print({ name, attributes, children }: SvgNode, parts: string[]): void {
 }
 
 const TEXT_SPECIALS = /[&<>\r]/g;
-/** White space in attributes would be read back as a plain space. */
+/** Escaped, because white space in attributes would be read back as a plain space. */
 const ATTRIBUTE_SPECIALS = /[&<>"\t\n\r]/g;
 
 function escapeXml(text: string, specials: RegExp): string {

@@ -1,4 +1,4 @@
-/** A drawing that costs too much, of whatever kind. Spec: Limits, Uploads (SVG complexity). */
+/** The refusal of a drawing that costs too much, of any kind. Spec: Limits, Uploads (SVG complexity). */
 import { IngestRefusal } from '../ingest-refusal.ts';
 
 export function tooCostly(detail: string): IngestRefusal {

@@ -1,8 +1,8 @@
-/** How much what transforms an element stretches it. CSS Transforms. */
+/** How much an element's transforms stretch it. CSS Transforms. */
 import type { Drawing } from './drawing.ts';
 import type { SvgNode } from './svg-node.ts';
 
-/** One of them holds. */
+/** All candidates; one of them applies. */
 export function transformsOf({ styles }: Drawing, node: SvgNode): string[] {
   const declared = (styles.get(node) ?? []).filter(([property]) => property === 'transform');
   const pattern = node.attributes.get('patternTransform');
@@ -10,7 +10,7 @@ export function transformsOf({ styles }: Drawing, node: SvgNode): string[] {
   return pattern === undefined ? texts : [...texts, pattern];
 }
 
-/** The most that a list of transforms stretches a line by. */
+/** The largest factor by which a list of transforms stretches a line. */
 export function transformScale(text: string): number {
   let scale = 1;
   for (const [, name = '', list = ''] of text.matchAll(/\b([a-z]+)\s*\(([^()]*)\)/gi)) {
@@ -21,6 +21,6 @@ export function transformScale(text: string): number {
     else if (kind.startsWith('scale')) scale *= Math.max(first, second);
     else if (kind.startsWith('skew')) scale *= 1 + Math.abs(Math.tan((first * Math.PI) / 180));
   }
-  // Endless times nothing: whoever writes it is not believed that nothing is left.
+  // Infinity times zero: we do not trust the file that nothing is left.
   return Number.isNaN(scale) ? Number.POSITIVE_INFINITY : scale;
 }

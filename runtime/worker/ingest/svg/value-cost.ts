@@ -1,29 +1,35 @@
 /**
- * What long values of properties take: librsvg gives each element a copy of all that holds around it, whether it
- * uses it or not, and holds it to the end. Measured. Spec: Limits, Uploads (SVG complexity).
+ * The cost of long property values: librsvg gives each element a copy of all inherited values, used or not, and keeps
+ * it to the end. Measured. Spec: Limits, Uploads (SVG complexity).
  */
 import { svgProperties } from '../../../core/image/svg-rules.ts';
 import { styleRules } from './applied-styles.ts';
 import { type Declaration, readDeclarations } from './style.ts';
 import { allElements, type SvgNode } from './svg-node.ts';
 
-/** So many characters of a value are part of what any element takes. */
+/** Characters of a value that are already part of any element's cost. */
 const SHORT_VALUE = 100;
-/** Of a character, each time that it is copied: two are a number of dashes, eight a function of a transform. */
+/**
+ * Bytes per character and copy: two characters make one number of a dash array, eight one function
+ * of a transform.
+ */
 const LETTER_BYTES: Readonly<Record<string, number>> = {
   'stroke-dasharray': 16,
   transform: 16,
-  // It stands for three.
+  // A shorthand for three properties.
   marker: 6,
 };
 const PLAIN_LETTER_BYTES = 2;
-/** A rule's are copied for each element that it holds for, and those of an element around for what is in it. */
+/**
+ * A rule's values are copied for each matching element, and inherited values again for its
+ * contents.
+ */
 const COPIES_OF_RULES = 2;
 
-/** For each element as it is read, and again as it is drawn. */
+/** Per element when it is read, and again when it is drawn. */
 export const COPY_NS = 1.2;
 
-/** Of the longest value of each property, as all elements may have it. */
+/** Based on the longest value of each property, as all elements may have it. */
 export function copiedBytes(root: SvgNode): number {
   const longest = new Map<string, number>();
   const note = (copies: number, [property, { length }]: Declaration) => {
