@@ -1,6 +1,6 @@
 /**
- * Cancels an upload session before its bytes were accepted: it expires at once, its room is free again, its parts
- * and its object are deleted. Spec: Uploads (abort).
+ * Cancels an upload session before its bytes are accepted: it expires at once, its reserved room is released, and its
+ * parts and object are deleted. Spec: Uploads (abort).
  */
 import { ServiceError } from '../core/errors.ts';
 import type { Database } from '../db/client.ts';
@@ -16,7 +16,10 @@ type AbortDeps = {
   readonly log: Log;
 };
 
-/** Returns the upload, now `expired`; an expired one as it is. Throws upload_not_pending for any other. */
+/**
+ * Returns the upload, now `expired`; an expired one is returned unchanged. Throws
+ * upload_not_pending in any other state.
+ */
 export async function abortUpload(deps: AbortDeps, upload: UploadRow): Promise<UploadRow> {
   const aborted = await deps.db.transaction((tx) => updateUploadAborted(tx, upload.upload_id));
   if (aborted !== undefined) {
@@ -31,7 +34,7 @@ export async function abortUpload(deps: AbortDeps, upload: UploadRow): Promise<U
 
 type Cleaning = Pick<AbortDeps, 'buckets' | 'log'>;
 
-/** What cannot be deleted now, the sweep finds. */
+/** Deletes what it can now; the sweep finds the rest. */
 export async function abortParts(
   { buckets, log }: Cleaning,
   { ingest_key, storage_upload_id }: Pick<UploadRow, 'ingest_key' | 'storage_upload_id'>,

@@ -1,6 +1,6 @@
 /**
- * What the audit log keeps of a change to a project: the settings that changed, as they were and as they are. Of a
- * callback URL only the origin is kept, and that what follows it is new, since that may be a secret. Spec: Project.
+ * The audit entry of a change to a project: the changed settings with their old and new values. A callback URL may hold
+ * a secret, so only its origin is recorded, and that its path is new. Spec: Project.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
@@ -9,7 +9,7 @@ import type { ProjectRow } from '../db/projects.ts';
 
 export type ProjectDeed = 'project.create' | 'project.update' | 'project.delete';
 
-/** Writes nothing where nothing changed; `before` is undefined for a project that is new. */
+/** Writes nothing if nothing changed; `before` is undefined for a new project. */
 export async function auditProject(
   tx: Transaction,
   deed: { action: ProjectDeed; actor: Actor; before?: ProjectRow; after: ProjectRow },
@@ -63,7 +63,7 @@ function newSecret(before: ProjectRow | undefined, after: ProjectRow): Settings 
   return isNew ? { callback_secret: 'new' } : {};
 }
 
-/** Where the origin says nothing of it. */
+/** Records that the rest of the URL changed while its origin did not. */
 function newPath(before: ProjectRow | undefined, { callback_url: current }: ProjectRow): Settings {
   const old = before?.callback_url ?? null;
   const isNew = old !== current && originOf(old) === originOf(current);

@@ -1,7 +1,7 @@
 /**
- * Blocks a file and lets it go again, with everything that follows, in the transaction of whoever decided it: staff,
- * the scanner, a review. What is so already changes nothing and tells nobody; only staff take a block over, from the
- * scanner or with another reason.
+ * Blocks and unblocks a file, with all consequences, in the transaction of whoever decides: staff, the scanner, or a
+ * review. A file already in the wanted state is not changed and no event is sent; only staff take over a block, from
+ * the scanner or with a new reason.
  * Spec: States and transitions, File; Event kinds, file.blocked, file.unblocked.
  */
 import { printDeliveryId, type WebhookCause } from '../core/events.ts';
@@ -31,12 +31,12 @@ import { recordWebhook, recordWebhooks } from './record-webhook.ts';
 export type Block = {
   file_id: string;
   blocked_by: 'scanner' | 'staff';
-  /** Stripped and cut here. */
+  /** Normalized and truncated here. */
   reason: string;
   actor: Actor;
 };
 
-/** The file as it is now; undefined where there is none, or it is deleted. */
+/** Returns the file's current row; undefined if it does not exist or is deleted. */
 export async function blockFile(tx: Transaction, block: Block): Promise<FileRow | undefined> {
   const file = await lockFile(tx, block.file_id);
   if (file === undefined || file.status === 'deleted') return undefined;
@@ -57,7 +57,7 @@ type Unblocking = { actor: Actor; note?: string | null };
 export type Unblock = Unblocking & { file_id: string };
 type Unblocks = Unblocking & { project_id: string; file_ids: readonly string[] };
 
-/** The file as it is now; undefined where there is none, or it is deleted. */
+/** Returns the file's current row; undefined if it does not exist or is deleted. */
 export async function unblockFile(tx: Transaction, unblock: Unblock): Promise<FileRow | undefined> {
   const { file_id } = unblock;
   const file = await lockFile(tx, file_id);
@@ -67,8 +67,8 @@ export async function unblockFile(tx: Transaction, unblock: Unblock): Promise<Fi
 }
 
 /**
- * Of one project, whose row is locked. Everybody who writes to it waits meanwhile, so each kind of row is written in one
- * statement.
+ * Unblocks files of one project, whose row is locked. All writers of the project wait meanwhile, so
+ * each kind of row is written in one statement.
  */
 export async function unblockFiles(
   tx: Transaction,
@@ -89,8 +89,9 @@ export async function unblockFiles(
 }
 
 /**
- * Of deleted files, which would hand them on to the next ones of their slugs. Nobody is told: they are not served
- * again. The project's row is locked, so they go in two statements.
+ * Removes the blocks of deleted files, which the next files with their slugs would inherit. No
+ * event is sent, because the files are not served again. The project's row is locked, so this takes
+ * two statements for all files.
  */
 export async function forgetBlocks(
   tx: Transaction,
@@ -107,7 +108,7 @@ export async function forgetBlocks(
   );
 }
 
-/** Nobody is told: the file was blocked before. */
+/** Sends no event: the file was already blocked. */
 async function takeOver(
   tx: Transaction,
   file: FileRow,

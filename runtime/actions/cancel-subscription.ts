@@ -1,6 +1,6 @@
 /**
- * Cancels an organization's subscription at payment provider B, at the end of what is paid: of several who ask at once
- * one calls the provider. Spec: Billing (cancel-subscription).
+ * Cancels an organization's subscription at payment provider B, at the end of the paid period. Of several concurrent
+ * requests, only one calls the provider. Spec: Billing (cancel-subscription).
  */
 import { ServiceError } from '../core/errors.ts';
 import type { SubscriptionStatus } from '../core/states.ts';
@@ -21,14 +21,14 @@ import { moveSubscription } from './move-subscription.ts';
 export type CancelDeps = {
   readonly db: Database;
   readonly log: Log;
-  /** Undefined where the deployment has none. */
+  /** Undefined if this deployment does not use provider B. */
   readonly providerB: ProviderB | undefined;
 };
 
-/** Longer than the provider's calls take. */
+/** Longer than the calls to the provider take. */
 const LEASE_SECONDS = 30;
 
-/** Each status that the specification's answer has. */
+/** Every status that the specification allows in the answer. */
 export type Canceled = Exclude<SubscriptionStatus, 'active'>;
 
 export async function cancelSubscription(
@@ -53,7 +53,7 @@ export async function cancelSubscription(
   }
 }
 
-/** What stays claimed because the database is away is free again when its lease ends. */
+/** If the database is unavailable, the claim stays until its lease ends. */
 async function release({ db, log }: CancelDeps, found: SubscriptionRow): Promise<void> {
   try {
     await releaseCancellation(db, found);
@@ -66,8 +66,8 @@ async function release({ db, log }: CancelDeps, found: SubscriptionRow): Promise
 type Recording = { status: Canceled; actor: Actor };
 
 /**
- * What the provider told while it was asked stays, and what it tells of the cancellation is newer: it counts by its own
- * time, not by our clock.
+ * Keeps the time of the latest event that the provider sent meanwhile instead of our clock's. The
+ * provider's event about the cancellation is then newer by the provider's clock and counts.
  */
 async function record(
   { db }: CancelDeps,

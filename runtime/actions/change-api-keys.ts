@@ -1,6 +1,6 @@
 /**
- * Makes, rotates and revokes a project's API keys, with the audit entry in the same transaction. A secret is answered
- * once, also where the answer to the commit was lost: the key is then found by its id. Spec: API key; API keys.
+ * Creates, rotates and revokes a project's API keys, with the audit entry in the same transaction. The secret is
+ * answered once, even if the answer to the commit was lost: the key is then found by its id. Spec: API key; API keys.
  */
 import { ServiceError } from '../core/errors.ts';
 import { isId, newId } from '../core/ids.ts';
@@ -38,7 +38,7 @@ export async function createApiKey(
   });
 }
 
-/** The new key has the old one's name and scopes. Throws api_key_revoked, and not_found. */
+/** The new key takes over the old one's name and scopes. Throws api_key_revoked and not_found. */
 export async function rotateApiKey(
   deps: Deps,
   { project_id, key_id: old_key_id, actor }: OfKey,
@@ -54,7 +54,7 @@ export async function rotateApiKey(
   });
 }
 
-/** A key that is revoked already is answered as it is. Throws not_found. */
+/** An already revoked key is returned unchanged. Throws not_found. */
 export async function revokeApiKey(
   { db }: Deps,
   { project_id, key_id, actor }: OfKey,

@@ -1,6 +1,7 @@
 /**
- * A project's callback URL and its secret. The first URL makes a secret, a rotation another one while the old
- * ones sign along for a day each, no URL drops all; what waits to be sent follows. Spec: Project; Events, Signature rules.
+ * Changes a project's callback URL and its secret. Setting the first URL creates a secret; a rotation creates a new one
+ * while the old ones keep signing for a day each; removing the URL drops all secrets. Pending deliveries get the new
+ * URL. Spec: Project; Events, Signature rules.
  */
 import { randomBytes } from 'node:crypto';
 import { refuseWrongInput } from '../core/input-issue.ts';
@@ -17,18 +18,18 @@ import type { Sealing } from '../platform/sealing.ts';
 import { callbackSecretContext } from '../platform/sealing-contexts.ts';
 
 export type CallbackWish = {
-  /** undefined: stays; null: no callback any more. */
+  /** undefined: unchanged; null: remove the callback. */
   url: string | null | undefined;
   secret: 'keep' | 'rotate';
 };
 
 export type CallbackChange = {
   changes: ProjectChanges;
-  /** To be shown once; null where no secret was made. */
+  /** The new secret, to be shown once; null if none was created. */
   secret: string | null;
 };
 
-/** The rows that wait are changed here; the project's own columns are the caller's to write. */
+/** Updates the pending deliveries; the caller writes the returned columns of the project. */
 export async function changeCallback(
   tx: Transaction,
   deps: { sealing: Sealing },
@@ -47,7 +48,7 @@ export async function changeCallback(
   return rotatedSecret(deps, project, { url, now });
 }
 
-/** What is wrong with a wish for this project, by field. */
+/** The issues of a requested change for this project, by field. */
 export function callbackIssues(project: ProjectRow, wish: CallbackWish) {
   const isFit = wish.secret === 'keep' || urlAfter(project, wish) !== null;
   const message = 'there is no callback_url; set one first';

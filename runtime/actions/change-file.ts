@@ -1,6 +1,6 @@
 /**
- * Changes what a file is called and where it lies, with the audit entry in the same transaction; what changes nothing
- * leaves no trace. Nothing is purged: no delivery depends on it. Spec: Files.
+ * Changes a file's titles and place, with the audit entry in the same transaction; a change without effect leaves no
+ * trace. Nothing is purged, because no delivery depends on these fields. Spec: Files.
  */
 import { ServiceError } from '../core/errors.ts';
 import type { PatchFile } from '../core/resources/file.ts';
@@ -19,7 +19,7 @@ export type FileChange = {
   actor: Actor;
 };
 
-/** Throws file_not_found, filter_unavailable, and what a wrong place throws. */
+/** Throws file_not_found, filter_unavailable and the errors of an invalid place. */
 export function changeFile(db: Database, change: FileChange): Promise<FileRow> {
   return db.transaction((tx) => writeChanges(tx, change));
 }
@@ -28,7 +28,7 @@ async function writeChanges(tx: Transaction, change: FileChange): Promise<FileRo
   const { project_id, file_slug, actor, wish, settings } = change;
   const place = await requirePlace(tx, { project_id, wish, settings, find: holdLibrary });
   const isPlaced = wish.library !== undefined || wish.folder !== undefined;
-  // What is wrong with the place is told whatever the project's size.
+  // After the place was checked: an invalid place is reported whatever the project's size.
   if (isPlaced) await requireFilterable(tx, { project_id, needs: 'indexes', settings });
   const file = await lockLiveFile(tx, { project_id, file_slug });
   if (file === undefined) throw new ServiceError('file_not_found');
@@ -47,7 +47,7 @@ async function writeChanges(tx: Transaction, change: FileChange): Promise<FileRo
   return changed;
 }
 
-/** Another library without a folder means its root. */
+/** A move to another library without a folder puts the file into the library's root. */
 function realChanges(file: FileRow, { title, alt_text }: PatchFile, place: Place): FileChanges {
   const { library_id } = place;
   const isMoved = library_id !== undefined && library_id !== file.library_id;
@@ -60,7 +60,7 @@ function realChanges(file: FileRow, { title, alt_text }: PatchFile, place: Place
   );
 }
 
-/** A library is told by its slug. */
+/** The audit entry names a library by its slug. */
 function audited(file: FileRow, changes: FileChanges): Record<string, string | null> {
   const fields = Object.keys(changes) as (keyof FileChanges)[];
   return Object.fromEntries(

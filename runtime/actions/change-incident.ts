@@ -1,4 +1,4 @@
-/** What staff tell on the status page, each word of it audited. Spec: Staff, incidents. */
+/** Incidents that staff publish on the status page, with every change audited. Spec: Staff, incidents. */
 import { ServiceError } from '../core/errors.ts';
 import { wrongInput } from '../core/input-issue.ts';
 import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
@@ -26,15 +26,15 @@ export async function openIncident(
 
 type Change = {
   incident_id: string;
-  /** Null: it goes on. */
+  /** Null: still open. */
   ended_at: Date | null | undefined;
   body: string | undefined;
   actor: Actor;
 };
 
 /**
- * What is so already changes nothing. Throws not_found, incident_automatic, and invalid_request for an end before the
- * start.
+ * A change without effect writes nothing. Throws not_found, incident_automatic, and invalid_request
+ * for an end before the start.
  */
 export async function changeIncident(
   tx: Transaction,

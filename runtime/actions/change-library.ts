@@ -1,6 +1,6 @@
 /**
- * Makes, changes and deletes the libraries of a project, with the audit entry in the same transaction. Of the default
- * library, which is no row, only the allowed origins are kept, with its project. Spec: Library; Libraries.
+ * Creates, changes and deletes the libraries of a project, with the audit entry in the same transaction. The default
+ * library has no row; only its allowed origins are stored, with its project. Spec: Library; Libraries.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { ServiceError } from '../core/errors.ts';
@@ -29,16 +29,19 @@ export type LibrarySettings = PlaceSettings & SizeSettings;
 
 type Deed = { project_id: string; actor: Actor; settings: LibrarySettings };
 type DeedOnLibrary = Deed & {
-  /** As the path names it. */
+  /** The name in the path. */
   library: string;
 };
 
-/** What a change leaves: a named library, or the project that has the default one's origins. */
+/** The result: a named library, or the project that stores the default library's origins. */
 export type ChangedLibrary =
   | { kind: 'named'; row: LibraryRow }
   | { kind: 'default'; project: ProjectRow };
 
-/** Throws media_library_disabled, not_supported, invalid_library_slug, filter_unavailable and library_slug_taken. */
+/**
+ * Throws media_library_disabled, not_supported, invalid_library_slug, filter_unavailable and
+ * library_slug_taken.
+ */
 export async function createLibrary(
   db: Database,
   {
@@ -64,7 +67,7 @@ export async function createLibrary(
   });
 }
 
-/** Throws media_library_disabled, not_supported, default_library_immutable and library_not_found. */
+/** Throws media_library_disabled, not_supported, default_library_immutable, library_not_found. */
 export async function changeLibrary(
   db: Database,
   change: DeedOnLibrary & { wish: PatchLibrary },
@@ -126,7 +129,10 @@ async function changeDefault(
   return { kind: 'default', project };
 }
 
-/** Throws media_library_disabled, default_library_immutable, filter_unavailable, library_not_found and library_not_empty. */
+/**
+ * Throws media_library_disabled, default_library_immutable, filter_unavailable, library_not_found
+ * and library_not_empty.
+ */
 export async function deleteLibrary(db: Database, deed: DeedOnLibrary): Promise<void> {
   const { project_id, library, settings, actor } = deed;
   requireLibraryWrites(settings);
@@ -135,7 +141,8 @@ export async function deleteLibrary(db: Database, deed: DeedOnLibrary): Promise<
   if (library_slug === DEFAULT_LIBRARY) throw new ServiceError('default_library_immutable');
   await requireFilterable(db, { project_id, needs: 'indexes', settings });
   await db.transaction(async (tx) => {
-    // Locked first, counted second: the count then sees what whoever held the library has put into it.
+    // Lock before counting, so that the count includes everything that earlier holders of the lock
+    // added.
     const row = await lockLibrary(tx, { project_id, library_slug });
     if (row === undefined) throw new ServiceError('library_not_found');
     await refuseContents(tx, row);

@@ -1,4 +1,4 @@
-/** What a project's deliveries cost from the next full hour on. Spec: Project; Metering. */
+/** Sets the price of a project's deliveries from the next full hour on. Spec: Project; Metering. */
 import { nextHour } from '../core/metering.ts';
 import type { Transaction } from '../db/client.ts';
 import { findDatabaseTime } from '../db/database-time.ts';
@@ -8,11 +8,11 @@ import { type ProjectRow, updateProject } from '../db/projects.ts';
 type Pricing = {
   project: ProjectRow;
   pricing_multiplier: string | undefined;
-  /** Where it has been told already; else by the database's clock. */
+  /** The hour already announced to somebody; by default the next one by the database's clock. */
   effective_from?: Date;
 };
 
-/** Prices are rows of their own, but the project has changed with them: its version and its time say so. */
+/** Prices have rows of their own, but changing one also renews the project's version and time. */
 export async function changePricing(
   tx: Transaction,
   { project, pricing_multiplier, ...told }: Pricing,

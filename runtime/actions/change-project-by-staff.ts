@@ -1,6 +1,6 @@
 /**
- * What staff set of a project: its state, domains, room, price and scanner switch, with everything that follows, in one
- * transaction. Spec: Staff, projects; Project.
+ * The project settings that staff change: state, domains, storage limit, price and scanner switch, with all
+ * consequences, in one transaction. Spec: Staff, projects; Project.
  */
 import { ServiceError } from '../core/errors.ts';
 import type { PatchStaffProject } from '../core/resources/project.ts';
@@ -17,7 +17,7 @@ import { switchAutoBlock } from './switch-auto-block.ts';
 
 type Change = { project_id: string; wish: PatchStaffProject; actor: Actor };
 
-/** The project as it is now. Throws not_found and custom_domain_taken. */
+/** Returns the project's current row. Throws not_found and custom_domain_taken. */
 export async function changeProjectByStaff(
   tx: Transaction,
   { project_id, wish, actor }: Change,

@@ -1,13 +1,16 @@
 /**
- * Writes a project's custom domains. Where one leaves, caches forget the project's images: under the same host and path
- * another project may serve its own from then on. Spec: Project; Caching and response headers.
+ * Writes a project's custom domains. Removing one purges the project's images from caches, because another project may
+ * serve its own under the same host and path from then on. Spec: Project; Caching and response headers.
  */
 import type { Transaction } from '../db/client.ts';
 import { updateProjectDomains } from '../db/project-domains.ts';
 import { type ProjectRow, updateProject } from '../db/projects.ts';
 import { purgeProject } from './purge.ts';
 
-/** `project` is locked by the transaction. Domains are rows of their own, but the project has changed with them. */
+/**
+ * `project` is locked by the transaction. Domains have rows of their own, but changing them also
+ * updates the project.
+ */
 export async function changeProjectDomains(
   tx: Transaction,
   { project_id, custom_domains }: Pick<ProjectRow, 'project_id' | 'custom_domains'>,

@@ -1,6 +1,6 @@
 /**
- * Writes a project's settings with everything that follows from them, in the caller's transaction: cached images
- * are purged where a setting that they depend on changed. Spec: Project.
+ * Writes a project's settings, with their consequences, in the caller's transaction: cached images are purged if a
+ * setting that they depend on changed. Spec: Project.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { purgingFields } from '../core/resources/project.ts';
@@ -8,7 +8,7 @@ import type { Transaction } from '../db/client.ts';
 import { type ProjectChanges, type ProjectRow, updateProject } from '../db/projects.ts';
 import { purgeProject } from './purge.ts';
 
-/** `project` is locked by the transaction; settings that are already so are not written again. */
+/** `project` is locked by the transaction; unchanged settings are not written again. */
 export async function changeProject(
   tx: Transaction,
   project: ProjectRow,

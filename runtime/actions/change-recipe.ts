@@ -1,7 +1,7 @@
 /**
- * Puts and deletes a project's recipes, with the audit entry in the same transaction. A recipe is written only while
- * its chain can be delivered: a preset that it names must be one of the project's. Nothing is purged, as no URL names
- * a recipe. Spec: Recipes.
+ * Creates, replaces and deletes a project's recipes, with the audit entry in the same transaction. A recipe is written
+ * only if its chain can be delivered: a preset that it names must belong to the project. Nothing is purged, because no
+ * URL names a recipe. Spec: Recipes.
  */
 import { ServiceError } from '../core/errors.ts';
 import { refuseWrongInput } from '../core/input-issue.ts';
@@ -21,7 +21,7 @@ import {
 
 type RecipeOfProject = { project_id: string; recipe_id: string };
 
-/** `guard` throws where what is there is not what the caller means to replace. */
+/** `guard` throws if the current recipe is not the one that the caller means to replace. */
 export type RecipeChange = RecipeOfProject & {
   wish: PutRecipe;
   actor: Actor;
@@ -41,14 +41,14 @@ export async function putRecipe(db: Database, change: RecipeChange): Promise<Wri
 
 async function put(tx: Transaction, { wish, actor, guard, ...recipe }: RecipeChange) {
   const { project_id, recipe_id: target } = recipe;
-  // Locked, so that what is replaced is what the entry says, and the presets are those of now.
+  // Locked, so that the audit entry names the row that is replaced and the presets are current.
   const project = await lockProject(tx, project_id);
   requireKnownPreset(wish.transform_chain, project);
   const before = await findRecipe(tx, recipe);
   if (before === undefined) await requireRoom(tx, project_id);
   guard?.(before);
   const written = await upsertRecipe(tx, { ...recipe, ...wish });
-  // The id is another project's, of which nothing is told.
+  // The id belongs to another project, which is not revealed.
   if (written === undefined) throw new ServiceError('not_found');
   await insertAuditEntry(tx, {
     project_id,
@@ -61,7 +61,7 @@ async function put(tx: Transaction, { wish, actor, guard, ...recipe }: RecipeCha
   return written;
 }
 
-/** One that is not there leaves no trace. */
+/** Deleting a missing recipe leaves no trace. */
 export async function deleteRecipe(
   db: Database,
   { actor, ...recipe }: RecipeOfProject & { actor: Actor },

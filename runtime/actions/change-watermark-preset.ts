@@ -1,6 +1,6 @@
 /**
- * Puts and deletes a project's watermark presets, with the purge and the audit entry in the same transaction. Even a
- * new preset purges: an edge may have stored the fallback under its id meanwhile. Spec: Watermark presets.
+ * Creates, replaces and deletes a project's watermark presets, with the purge and the audit entry in the same
+ * transaction. Even a new preset purges: an edge may have cached the fallback under its id. Spec: Watermark presets.
  */
 import { type ApiErrorCode, ServiceError } from '../core/errors.ts';
 import { WATERMARK_PRESETS_MAX } from '../core/limits.ts';
@@ -21,7 +21,7 @@ import { purgeProject } from './purge.ts';
 
 type PresetOfProject = { project_id: string; watermark_preset_id: string };
 
-/** `guard` throws where what is there is not what the caller means to replace. */
+/** `guard` throws if the current preset is not the one that the caller means to replace. */
 export type PresetChange = PresetOfProject & {
   wish: PutWatermarkPreset;
   actor: Actor;
@@ -49,7 +49,7 @@ async function put(tx: Transaction, change: PresetChange): Promise<PutPreset> {
     file_id,
     ...drawn,
   });
-  // The id is another project's, of which nothing is told.
+  // The id belongs to another project, which is not revealed.
   if (written === undefined) throw new ServiceError('not_found');
   const action = before ? 'watermark_preset.replace' : 'watermark_preset.create';
   await insertAuditEntry(tx, {
@@ -69,7 +69,7 @@ async function requireRoom(tx: Transaction, projectId: string): Promise<void> {
     throw new ServiceError('watermark_preset_quota_exceeded');
 }
 
-/** False when there is no such preset. */
+/** Returns false if there is no such preset. */
 export async function deleteWatermarkPreset(
   db: Database,
   { actor, ...preset }: PresetOfProject & { actor: Actor },
@@ -89,7 +89,7 @@ export async function deleteWatermarkPreset(
   );
 }
 
-/** As the audit log keeps them. */
+/** The preset's fields as the audit log keeps them. */
 export function auditedPreset({
   name,
   file_id,
@@ -106,7 +106,7 @@ const REFUSALS: Readonly<Record<string, ApiErrorCode>> = {
   projects_default_watermark_in_use: 'default_watermark_in_use',
 };
 
-/** What the schema refuses, by its code. */
+/** Maps violated constraints of the schema to error codes. */
 async function refusing<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;

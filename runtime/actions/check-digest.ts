@@ -1,6 +1,7 @@
 /**
- * Compares the stored bytes of an upload with the sha256 that it declared. Bytes that differ are read once, whoever
- * asks. A single part can be sent again until the session ends; parts that were joined cannot, so that they end it.
+ * Compares the stored bytes of an upload with its declared sha256. Bytes that differ are read only once, however many
+ * callers ask. A single part can be sent again until the session ends; joined parts cannot, so a mismatch ends their
+ * session.
  * Spec: Upload session (status), created.
  */
 import { createHash } from 'node:crypto';
@@ -16,7 +17,10 @@ import { missing } from './upload-refusals.ts';
 
 type CheckDigestDeps = { readonly db: Database; readonly buckets: { readonly ingest: Bucket } };
 
-/** `etag`: of the object as it was just found. Throws sha256_mismatch, or ingest_object_missing where it went. */
+/**
+ * `etag` identifies the object just found. Throws sha256_mismatch, or ingest_object_missing if the
+ * object is gone.
+ */
 export async function checkDigest(
   deps: CheckDigestDeps,
   upload: UploadRow,
@@ -38,11 +42,14 @@ export async function checkDigest(
 
 const SEND_ANEW = processingErrors.sha256_mismatch.message;
 
-/** What ended an upload, to whoever completes it again; undefined where it failed otherwise. */
+/**
+ * The digest refusal that ended an upload, for callers who complete it again; undefined if it
+ * failed for another reason.
+ */
 export function findDigestRefusal(upload: UploadRow): ServiceError | undefined {
   const { error_code, sha256, refused_etag, refused_sha256: stored_sha256 } = upload;
   if (error_code !== 'sha256_mismatch' || stored_sha256 === null) return;
-  // Of a single part others may have come since those that were noted before it was accepted.
+  // A single part may have been replaced after this digest was noted and before it was accepted.
   if (!isJoined(upload) && refused_etag !== READ_BY_WORKER) return;
   return finalRefusal({ sha256, stored_sha256 });
 }
@@ -51,12 +58,12 @@ function finalRefusal(details: ErrorDetails<'sha256_mismatch'>): ServiceError {
   return new ServiceError('sha256_mismatch', { message: SEND_ANEW, details });
 }
 
-/** An object of a multipart upload is there only once its parts were joined. */
+/** The object of a multipart upload exists only after its parts were joined. */
 export function isJoined({ storage_upload_id }: UploadRow): boolean {
   return storage_upload_id !== null;
 }
 
-/** Unless others came while they were read: nobody knows then whose digest it is. */
+/** Only if the object is unchanged after reading: otherwise the digest may be of other bytes. */
 async function noteRefused(
   { db, buckets }: CheckDigestDeps,
   { upload_id, ingest_key }: UploadRow,

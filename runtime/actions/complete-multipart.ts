@@ -1,7 +1,7 @@
 /**
- * The complete call of a multipart upload: the list of parts is the client's, the object is made of them, and from
- * there on it is completed as any other. Every refusal of the list leaves the session `created`, so that it can be
- * mended; bytes of another sha256 than declared end it.
+ * The complete call of a multipart upload: the object is joined from the client's list of parts, and then completed
+ * like any other. A refused list leaves the session `created`, so that the client can correct it; bytes that do not
+ * match the declared sha256 end it.
  * Spec: Upload session (status), a multipart complete.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,10 @@ import { type Bucket, MultipartRefused, type PartList } from '../platform/storag
 import { type CompleteUploadDeps, completeUpload } from './complete-upload.ts';
 import { expired } from './upload-refusals.ts';
 
-/** `parts` is the list as it came. Throws parts_required, invalid_parts, multipart_complete_failed, and as completeUpload. */
+/**
+ * `parts` is the unchecked list. Throws parts_required, invalid_parts, multipart_complete_failed
+ * and the errors of completeUpload.
+ */
 export async function completeMultipart(
   deps: CompleteUploadDeps,
   upload: UploadRow,
@@ -30,12 +33,13 @@ function isOver({ status, is_expired }: UploadRow): boolean {
   return status !== 'created' || is_expired;
 }
 
-/** Half a minute together, which is what one call to the storage may take. */
+/** Half a minute in total, about the longest that one call to the storage may take. */
 const PAUSES_MS = [50, 200, 750, 2000, 4000, 8000, 15_000];
 
 /**
- * There are storages that answer a call with success while they still assemble the object for another one. Such a call
- * asks them again until the object is there, the list is refused, or another caller has moved the session.
+ * Some storages answer success to one call while they still assemble the object for another. This
+ * repeats the call until the object exists, the list is refused, or another caller has moved the
+ * session.
  */
 async function completeParts(
   deps: CompleteUploadDeps,
@@ -62,7 +66,7 @@ function partsRequired(part_count: number): ServiceError {
   return new ServiceError('parts_required', { message, details: { part_count } });
 }
 
-/** Whose session ended meanwhile, by an abort or in time, is told that, and not what its storage made of it. */
+/** If the session ended meanwhile, reports its abort or expiry, not the storage's error. */
 async function assembleOrEnd(
   { db, buckets }: CompleteUploadDeps,
   upload: UploadRow,
@@ -78,7 +82,7 @@ async function assembleOrEnd(
   }
 }
 
-/** Whatever the storage answered: an object of the right size is the proof that it was done, now or before. */
+/** Whatever the storage answers, an object of the right size proves that the parts were joined. */
 async function assemble(ingest: Bucket, upload: UploadRow, list: PartList): Promise<void> {
   try {
     await ingest.completeMultipart(upload.ingest_key, list);

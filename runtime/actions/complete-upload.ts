@@ -1,7 +1,7 @@
 /**
- * The bytes of an upload are there: created → uploaded. Called by the complete call, by the proxy PUT, on a
- * storage event, by the sweep, and for a declared image; whoever comes first moves it, the others see it moved. What
- * the storage says decides, never what a caller says. Spec: Upload session (status).
+ * Moves an upload whose bytes have arrived from created to uploaded. Called by the complete call, the proxy PUT,
+ * storage events, the sweep, and for declared images. The first caller moves it; the others see it moved. Only what the
+ * storage reports counts, never a caller's claim. Spec: Upload session (status).
  */
 import { ServiceError } from '../core/errors.ts';
 import { sayFailure } from '../core/image/failure-sentences.ts';
@@ -24,16 +24,17 @@ export type CompleteUploadDeps = {
 
 export type CompleteUploadOptions = {
   /**
-   * Who compares a declared sha256: this call, which leaves an upload of a single part `created` when it differs, or
-   * the worker, which then ends it as failed. The worker compares in any case, over the bytes that it decodes.
+   * Who compares a declared sha256: this call, which leaves a single-part upload `created` on a
+   * mismatch, or the worker, which fails the upload. The worker always compares, over the bytes
+   * that it decodes.
    */
   sha256?: 'here' | 'worker';
 };
 
 /**
- * Returns the upload as it is now. Throws ingest_object_missing, ingest_size_mismatch or sha256_mismatch, which
- * leave it `created` save for joined parts, as project_suspended does; upload_expired for an expired one, and a failed
- * one's own error_code.
+ * Returns the upload's current row. Throws ingest_object_missing, ingest_size_mismatch and
+ * sha256_mismatch, which leave it `created` except after joined parts; project_suspended, which
+ * also leaves it `created`; upload_expired; and the error_code of a failed upload.
  */
 export async function completeUpload(
   deps: CompleteUploadDeps,
@@ -66,13 +67,16 @@ async function proveBytes(
   if (sha256 !== 'worker') await checkDigest(deps, upload, stored);
 }
 
-/** Also told of bytes that a worker has published, or an abort has deleted, since the caller read the upload. */
+/**
+ * The object can also be missing because a worker published it, or an abort deleted it, after the
+ * caller read the upload.
+ */
 function isGone(error: unknown): boolean {
   const codes = ['ingest_object_missing', 'upload_expired'];
   return error instanceof ServiceError && codes.includes(error.code);
 }
 
-/** A lost doorbell costs seconds: workers also look by themselves for what waits. */
+/** A lost doorbell costs seconds, because workers also poll for waiting uploads. */
 async function ringIngest(
   { queue, log }: Pick<CompleteUploadDeps, 'queue' | 'log'>,
   uploadId: string,
@@ -84,13 +88,13 @@ async function ringIngest(
   }
 }
 
-/** Somebody else moved it, or nobody may: a suspended project accepts no bytes, whoever finds them. */
+/** Somebody else moved the upload, or its project is suspended, which accepts no bytes. */
 function unmoved(upload: UploadRow): UploadRow {
   if (upload.status === 'created') throw new ServiceError('project_suspended');
   return settled(upload);
 }
 
-/** What every caller gets once the upload has left `created`, whoever moved it. */
+/** The result for every caller once the upload has left `created`, whoever moved it. */
 function settled(upload: UploadRow): UploadRow {
   if (upload.status === 'expired') throw expired(upload);
   if (upload.status === 'failed' && upload.error_code !== null) {
@@ -102,7 +106,7 @@ function settled(upload: UploadRow): UploadRow {
   return upload;
 }
 
-/** Where nothing ended the session it still takes bytes that came in time. */
+/** An expired session that nothing has ended yet still accepts bytes that arrived in time. */
 async function findObject(ingest: Bucket, upload: UploadRow): Promise<ObjectHead> {
   const head = await ingest.head(upload.ingest_key);
   if (head === undefined) {

@@ -1,5 +1,6 @@
 /**
- * The session that a mint goes on with, by the token that it refreshes: the picker keeps its uploads and their count.
+ * The session that a mint continues, found by the token that it refreshes, so that the picker keeps its uploads and
+ * their count.
  * Spec: Library sessions and the picker (refresh_of).
  */
 import { ServiceError } from '../core/errors.ts';
@@ -15,8 +16,8 @@ import type { MintDeps, SessionScope } from './mint-library-session.ts';
 type Refresh = { scope: SessionScope; refresh_of: string | undefined };
 
 /**
- * Undefined where a new one begins: nothing is refreshed, or the token does not verify, is over for too long, or was
- * revoked. Throws refresh_mismatch.
+ * The id of the session to continue. Undefined if a new one begins: refresh_of is missing, or its
+ * token does not verify, expired too long ago, or was revoked. Throws refresh_mismatch.
  */
 export async function continuedSession(
   { db, clock, libraryKeys }: Pick<MintDeps, 'db' | 'clock' | 'libraryKeys'>,
@@ -42,7 +43,7 @@ function refuseMismatch(old: LibrarySessionClaims, scope: SessionScope): void {
   throw new ServiceError('refresh_mismatch', { message });
 }
 
-/** What must be the same, and what may become less. */
+/** Rules for each field: what must be equal, and what may only shrink. */
 const FITS: Readonly<Record<string, (old: LibrarySessionClaims, scope: SessionScope) => boolean>> =
   {
     project: (old, { project_id }) => old.project_id === project_id,
@@ -56,13 +57,13 @@ const FITS: Readonly<Record<string, (old: LibrarySessionClaims, scope: SessionSc
     max_uploads: (old, { max_uploads }) => max_uploads <= old.max_uploads,
   };
 
-/** Keys come and go at the ends of the list: one in common is enough. */
+/** Keys are added and removed at the ends of the list, so one common pseudonym is enough. */
 function isSameSubject(old: LibrarySessionClaims, scope: SessionScope): boolean {
   const known = uploadersOf(old);
   return uploadersOf(scope).some((mac) => known.some((other) => other.equals(mac)));
 }
 
-/** One's own files are among all files. */
+/** `browse` includes `browse_own`. */
 function isOwnOf({ permissions }: LibrarySessionClaims, asked: string): boolean {
   return asked === 'browse_own' && permissions.includes('browse');
 }

@@ -1,6 +1,7 @@
 /**
- * An upload from the picker: through the service, under a generated slug, into the place of its session, and no more of
- * them than the session has, counted over all processes. Spec: Library sessions and the picker; Limits.
+ * Creates an upload from the picker: proxied through the service, with a generated slug, in the session's place, and
+ * within the session's upload limit, which is counted across all processes. Spec: Library sessions and the picker;
+ * Limits.
  */
 import { ServiceError } from '../core/errors.ts';
 import { LIBRARY_SESSION_PUT_LIFETIME_SECONDS_MAX } from '../core/limits.ts';
@@ -18,7 +19,9 @@ export type LibraryUpload = {
   wish: CreateLibraryUpload;
 };
 
-/** Throws file_too_large, session_upload_limit, session_revoked, session_expired, and what refuses any upload. */
+/**
+ * Throws file_too_large, session_upload_limit, session_revoked, session_expired; as createUpload.
+ */
 export async function createLibraryUpload(
   deps: CreateUploadDeps,
   { claims, project, wish }: LibraryUpload,
@@ -41,15 +44,16 @@ export async function createLibraryUpload(
     }
     const through = { ...deps, db: joinTransaction(tx) };
     const asked = { content_type, size_bytes, mode: 'proxy' as const };
-    // Asked behind the beginning of the transaction, from whose time on the upload lives: no longer than the token.
+    // Computed after the transaction began: the upload's lifetime starts at the transaction's time
+    // and must not outlast the token.
     const lifetime_seconds = lifetimeOf(claims, deps.clock.now());
     return createUpload(through, { project, wish: asked, from: { ...from, lifetime_seconds } });
   });
 }
 
-/** The token may have ended while this call waited for others of its session. */
+/** Throws session_expired if the token expired while this call waited for others of its session. */
 function lifetimeOf({ exp }: LibrarySessionClaims, now: Date): number {
-  // The database knows parts of a millisecond, and rounds them.
+  // The database rounds to whole milliseconds; one is subtracted to stay below the limit.
   const remaining_seconds = exp - (now.getTime() + 1) / 1000;
   if (remaining_seconds <= 0) throw new ServiceError('session_expired');
   return Math.min(LIBRARY_SESSION_PUT_LIFETIME_SECONDS_MAX, remaining_seconds);

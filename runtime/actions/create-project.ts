@@ -1,5 +1,5 @@
 /**
- * Makes a project with its first signing key and the audit entry, so that there is none without a key.
+ * Creates a project together with its first signing key and the audit entry, so that no project is without a key.
  * Spec: Endpoints, Projects.
  */
 import { ServiceError } from '../core/errors.ts';
@@ -15,7 +15,7 @@ import { newSigningKey } from './new-signing-key.ts';
 type Deps = { db: Database; sealing: Sealing; clock: Clock };
 type Creation = { project: NewProject; actor: Actor };
 
-/** Throws project_exists, whoever has the slug. */
+/** Throws project_exists, whoever owns the slug. */
 export async function createProject(deps: Deps, creation: Creation): Promise<ProjectRow> {
   const { project_id } = creation.project;
   return deps.db.transaction((tx) => insertWithKey(tx, deps, creation), {

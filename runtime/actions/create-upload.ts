@@ -1,6 +1,6 @@
 /**
- * A new upload session: type, size and room checked, the declared bytes reserved, a way in made.
- * Three callers: the tenant's API, the picker's, and an image that a resource declares. Spec: Upload session; Uploads.
+ * Creates an upload session: checks type, size and room, reserves the declared bytes, and prepares the way in.
+ * Called by the tenant's API, by the picker's, and for images that resources declare. Spec: Upload session; Uploads.
  */
 import { ServiceError } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
@@ -23,7 +23,7 @@ import { type UploadAddresses, type UploadWay, type WayDeps, wayOf } from './upl
 export type UploadWish = {
   project: ProjectRow;
   wish: CreateUpload;
-  /** Of the picker: where it goes, whose it is, and for how long. */
+  /** For the picker: place, uploader and lifetime. */
   from?: SessionPart;
 };
 
@@ -57,13 +57,13 @@ export type CreateUploadDeps = {
   plans: Plans;
 };
 
-/** The session, and in the answer's words the one way in. */
+/** The session, and its one way in as the answer describes it. */
 export type NewUploadSession = {
   upload: UploadRow;
   way: Awaited<ReturnType<UploadWay['describe']>>;
 };
 
-/** Everything of a session that is known before its room is reserved. */
+/** Everything known of a session before its room is reserved. */
 export type BegunUpload = Pick<
   NewUpload,
   'upload_id' | 'ingest_key' | 'storage_upload_id' | 'part_count' | 'part_size'
@@ -71,7 +71,7 @@ export type BegunUpload = Pick<
   Pick<UploadRecord, 'direct'> &
   (SessionPart | Pick<SessionPart, 'library_id' | 'folder'>);
 
-/** Begins it at the storage where it has to be begun there; what comes to nothing, the sweep ends. */
+/** Begins the upload at the storage if its way requires that; the sweep ends what is abandoned. */
 export async function beginUpload(deps: CreateUploadDeps, asked: UploadWish): Promise<BegunUpload> {
   const { project, wish } = asked;
   if (project.status !== 'active') throw new ServiceError('project_suspended');
@@ -83,7 +83,7 @@ export async function beginUpload(deps: CreateUploadDeps, asked: UploadWish): Pr
   return { upload_id, ingest_key, ...place, ...begun };
 }
 
-/** `begun`: unless given, it is begun here. */
+/** Without `begun`, calls beginUpload itself. */
 export async function createUpload(
   deps: CreateUploadDeps,
   asked: UploadWish,
@@ -105,7 +105,8 @@ export async function createUpload(
   });
   if (upload === undefined) {
     const { ingest_key, storage_upload_id = null } = known;
-    // Not waited for: the transaction of an Idempotency-Key is open here, and never stays so for a storage.
+    // Not awaited: the transaction of an Idempotency-Key may be open, and it must never wait for
+    // storage.
     void abortParts(deps, { ingest_key, storage_upload_id });
     throw await refusal(deps, asked, known);
   }
@@ -131,7 +132,7 @@ async function placeOf(
 
 type WishedBytes = Pick<CreateUpload, 'content_type' | 'size_bytes'>;
 
-/** Throws unsupported_content_type or file_too_large: whatever project it is for. */
+/** Throws unsupported_content_type or file_too_large, whichever project the upload is for. */
 export function refuseWish(wish: WishedBytes, settings: UploadSettings): void {
   refuseType(wish.content_type, settings);
   refuseSize(wish, settings.ingestMaxBytes);
@@ -159,7 +160,7 @@ function refuseSize({ content_type, size_bytes }: WishedBytes, ingestMaxBytes: n
   if (size_bytes > max_bytes) throw new ServiceError('file_too_large', { details: { max_bytes } });
 }
 
-/** Why nothing was reserved: no room, or suspended in the meantime, or the library is gone. */
+/** Explains why nothing was reserved: no room, a suspended project, or a deleted library. */
 async function refusal(
   { db, plans }: CreateUploadDeps,
   { project: { project_id }, wish, from }: UploadWish,
@@ -167,7 +168,7 @@ async function refusal(
 ): Promise<ServiceError> {
   const now = await findProject(db, project_id);
   if (now?.status !== 'active') return new ServiceError('project_suspended');
-  // By its id: another one may have its slug by now.
+  // By its id, because another library may have its slug by now.
   if (library_id !== null && !(await isLibraryLive(db, library_id))) {
     return new ServiceError(from === undefined ? 'library_not_found' : 'session_revoked');
   }

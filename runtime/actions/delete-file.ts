@@ -1,6 +1,6 @@
 /**
- * Deletes a file for good, with everything that follows, in one transaction: counters, purge, watermark presets that
- * draw it, audit; its bytes go after a time of grace. Spec: States and transitions, File.
+ * Deletes a file for good, with all consequences, in one transaction: counters, purge, watermark presets that use it,
+ * audit. Its bytes are deleted after a grace period. Spec: States and transitions, File.
  */
 import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
 import type { Database, Transaction } from '../db/client.ts';
@@ -10,7 +10,7 @@ import { forgetFile } from './forget-file.ts';
 
 export type Deletion = { project_id: string; file_slug: string; actor: Actor };
 
-/** `never_existed`: no file ever had the slug. Deleting again changes nothing more. */
+/** `never_existed`: no file ever had the slug. Deleting a file again changes nothing. */
 export async function deleteFile(
   db: Database,
   deletion: Deletion,

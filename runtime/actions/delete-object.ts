@@ -1,8 +1,8 @@
-/** Deletes what nobody needs. An object that cannot be deleted is left to the next sweep, and keeps nothing else waiting. */
+/** Deletes an object that nobody needs. A failure is left to the next sweep and does not stop the caller. */
 import type { Log } from '../platform/log.ts';
 import type { Bucket } from '../platform/storage/bucket.ts';
 
-/** `of` is what the log says of it. */
+/** `of` is logged with a failure. */
 export async function deleteObject(
   { log }: { readonly log: Log },
   bucket: Bucket,

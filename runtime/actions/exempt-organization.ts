@@ -1,4 +1,4 @@
-/** Free usage on or off, audited with what was before. Spec: Organization (billing_exempt); Staff. */
+/** Turns free usage on or off, audited with the previous state. Spec: Organization (billing_exempt); Staff. */
 import { ServiceError } from '../core/errors.ts';
 import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
 import type { Transaction } from '../db/client.ts';
@@ -7,7 +7,7 @@ import { lockOrganization, type OrganizationRow } from '../db/organizations.ts';
 
 type Wish = { organization_id: string; billing_exempt: boolean; actor: Actor };
 
-/** The organization as it is now; what is so already is not done again. Throws not_found. */
+/** Returns the organization's current row; skips a change without effect. Throws not_found. */
 export async function exemptOrganization(
   tx: Transaction,
   { organization_id, billing_exempt, actor }: Wish,

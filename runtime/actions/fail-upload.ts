@@ -1,5 +1,6 @@
 /**
- * The end of an upload that cannot become a file: failed with its code, reservation returned, audited.
+ * Ends an upload that cannot become a file: it fails with its error code, the reservation is released, and the end is
+ * audited.
  * Spec: States and transitions, Upload session; Processing error codes.
  */
 import type { ProcessingErrorCode } from '../core/errors.ts';
@@ -10,11 +11,11 @@ import { findUpload, type UploadRow } from '../db/uploads.ts';
 
 export type UploadFailure = Attempt & {
   error_code: ProcessingErrorCode;
-  /** Of the bytes that were read, where another digest was declared. */
+  /** The digest of the bytes that were read, if another was declared. */
   stored_sha256?: string | undefined;
 };
 
-/** Undefined when the attempt is over. */
+/** Returns undefined if the attempt is over. */
 export async function failUpload(
   { db }: { db: Database },
   failure: UploadFailure,
@@ -26,7 +27,10 @@ export async function failUpload(
 
 type End = (tx: Transaction, uploadId: string) => Promise<UploadRow | undefined>;
 
-/** Of one whose bytes were never accepted, by the statement that ends it; undefined where that does not apply any more. */
+/**
+ * Fails an upload whose bytes were never accepted, by the statement given; undefined if the
+ * statement no longer applies.
+ */
 export async function failUnprocessed(
   { db }: { db: Database },
   { upload_id }: Pick<UploadRow, 'upload_id'>,

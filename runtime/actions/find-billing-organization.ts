@@ -1,13 +1,16 @@
 /**
- * Whose customer it is of whom a payment provider tells: known from before, or told by the metadata of a signed event,
- * and then known. Spec: Infrastructure (billing errors).
+ * Finds the organization of a payment provider's customer: already known, or named by the metadata of a signed event
+ * and then stored. Spec: Infrastructure (billing errors).
  */
 import type { Provider } from '../core/billing/billing-fact.ts';
 import { ServiceError } from '../core/errors.ts';
 import type { Transaction } from '../db/client.ts';
 import { findCustomerOrganization, insertBillingCustomer } from '../db/provider-events.ts';
 
-/** Throws `billing_customer_unmapped`, and `billing_subscription_mismatch` where the event names another one. */
+/**
+ * Throws `billing_customer_unmapped`, and `billing_subscription_mismatch` if the event names
+ * another organization.
+ */
 export async function findBillingOrganization(
   tx: Transaction,
   told: { provider: Provider; customer_id: string; organization_id: string | undefined },

@@ -1,7 +1,7 @@
 /**
- * The account behind a dashboard session. A subject's first login makes its user, its
- * organization and the trial credits, in one transaction and once, however many of its requests
- * arrive together. Spec: Identity and organizations; Credentials (IdentityUserId).
+ * The account behind a dashboard session. A subject's first login creates its user, its organization and the trial
+ * credits in one transaction, and only once, however many requests arrive together. Spec: Identity and organizations;
+ * Credentials (IdentityUserId).
  */
 import { newId } from '../core/ids.ts';
 import { EMAIL_LENGTH_MAX, NAME_LENGTH_MAX } from '../core/limits.ts';
@@ -15,7 +15,7 @@ import { findAccount, insertUser, lockFirstLogin, type UserRow } from '../db/use
 import type { Clock } from '../platform/clock.ts';
 import { insertTrialOrganization } from './insert-organization.ts';
 
-/** What the identity headers say of a person: for display, never for a decision. */
+/** Personal data from the identity headers: for display, never for a decision. */
 export type DisplayFacts = {
   readonly email: string | undefined;
   readonly first_name: string | undefined;

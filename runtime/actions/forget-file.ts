@@ -1,6 +1,6 @@
 /**
- * What follows when a file must not be seen any more: caches forget it, and the watermark presets that draw it are
- * removed, the project's default among them; where there were any, every image of the project is forgotten.
+ * Makes a file invisible: purges it from caches and removes the watermark presets that use it, including the project's
+ * default. If there were any, every image of the project is purged.
  * Spec: States and transitions, File; Watermark preset.
  */
 import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
@@ -18,7 +18,7 @@ import { type PurgedFile, purgeFile, purgeProject } from './purge.ts';
 
 type Forgetting = { reason: string; actor: Actor };
 
-/** The project's row is locked. Returns the ids of the presets that went. */
+/** The caller holds the lock on the project's row. Returns the ids of the removed presets. */
 export async function forgetFile(
   tx: Transaction,
   file: PurgedFile,
@@ -38,7 +38,7 @@ export async function forgetFile(
 
 type Removal = Forgetting & { file: PurgedFile; presets: readonly WatermarkPresetRow[] };
 
-/** With an entry of each in the audit log, and of the default. */
+/** Audits each removed preset, and the change of the project's default. */
 async function removePresets(
   tx: Transaction,
   { file, presets, reason, actor }: Removal,

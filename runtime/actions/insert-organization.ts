@@ -1,5 +1,5 @@
 /**
- * An organization with the credits that a trial begins with, and its entry in the audit log, in the caller's transaction.
+ * Inserts an organization with its trial credits and its audit entry, in the caller's transaction.
  * Spec: Organization; Metering (plans: trial, once).
  */
 import { newId } from '../core/ids.ts';
@@ -14,7 +14,7 @@ import {
 } from '../db/organizations.ts';
 import type { Clock } from '../platform/clock.ts';
 
-/** Undefined when the namespace has its organization already. */
+/** Returns undefined if the namespace already has its organization. */
 export async function insertTrialOrganization(
   tx: Transaction,
   { clock, plans }: { clock: Clock; plans: Plans },

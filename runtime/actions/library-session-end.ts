@@ -1,11 +1,11 @@
-/** Why a library session whose token verifies is over all the same. Spec: Authentication, Rules 6. */
+/** Why a library session has ended although its token verifies. Spec: Authentication, Rules 6. */
 import type { ApiErrorCode } from '../core/errors.ts';
 import { LIBRARY_SESSIONS_REVOKED_PAUSE_SECONDS } from '../core/limits.ts';
 import type { LibrarySessionClaims } from '../core/signing/library-session.ts';
 import type { Queryable } from '../db/client.ts';
 import { findLibrarySessionFacts, type LibrarySessionFacts } from '../db/library-sessions.ts';
 
-/** The pseudonyms of a token's subject: one for each key that there was when it was minted. */
+/** The pseudonyms of a token's subject: one for each key that existed when it was minted. */
 export function uploadersOf({ subject_mac }: Pick<LibrarySessionClaims, 'subject_mac'>): Buffer[] {
   return subject_mac.split(MAC_SEPARATOR).map((mac) => Buffer.from(mac, 'base64url'));
 }
@@ -23,7 +23,7 @@ export function findFactsOf(
   return findLibrarySessionFacts(db, { ...claims, uploaders: uploadersOf(claims) });
 }
 
-/** Undefined while it goes on. */
+/** Undefined while the session is valid. */
 export function endOf(
   { iat }: Pick<LibrarySessionClaims, 'iat'>,
   facts: LibrarySessionFacts | undefined,
@@ -37,7 +37,8 @@ export function endOf(
 }
 
 /**
- * Tokens tell the time of the process that minted them, revocations that of the database. In the pause behind a
- * revocation none is minted, so that a clock may be wrong by half of it without letting a revoked one through.
+ * Tokens carry the time of the process that minted them, revocations that of the database. During
+ * the pause after a revocation no token is minted, so a clock may be off by half the pause without
+ * letting a revoked token through.
  */
 const CLOCKS_APART_SECONDS = LIBRARY_SESSIONS_REVOKED_PAUSE_SECONDS / 2;

@@ -1,7 +1,7 @@
 /**
- * Ends a block of the scanner's once staff approved what it was made for, under whatever revision of the slug, and the
- * picture that stands there now is clear: such a check is in no queue, so nobody would be asked again. Of a deleted file
- * the next one of its slug starts without it. Spec: States and transitions, File.
+ * Ends a scanner's block once staff have approved the image it was made for, under any revision of the slug, and the
+ * current image is clear. A clear check is in no queue, so nobody would be asked again. If the blocked file is deleted,
+ * the next file with its slug starts unblocked. Spec: States and transitions, File.
  */
 import type { Actor } from '../db/audit-log.ts';
 import type { Transaction } from '../db/client.ts';
@@ -9,7 +9,7 @@ import type { FileRow } from '../db/files.ts';
 import { findApprovedBlock } from '../db/scanner-checks.ts';
 import { forgetBlocks, unblockFile } from './block-file.ts';
 
-/** `file`: any of the slug, as its project's lock found it. Returns what is served again. */
+/** `file`: any file with the slug, read under its project's lock. Returns the file served again. */
 export async function liftApprovedBlock(
   tx: Transaction,
   { file, actor }: { file: FileRow; actor: Actor },

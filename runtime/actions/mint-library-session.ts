@@ -1,6 +1,6 @@
 /**
- * Makes library sessions: a token for one end user and one embedding origin, and the signed address of the picker. No
- * row is kept of it but the audit entry. Spec: Library session; Library sessions and the picker; Rules 5.
+ * Mints library sessions: a token for one end user and one embedding origin, and the signed URL of the picker. The
+ * audit entry is the only row written. Spec: Library session; Library sessions and the picker; Rules 5.
  */
 import { ServiceError } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
@@ -50,10 +50,10 @@ export type Mint = {
   actor: Actor;
 };
 
-/** What of the claims a refresh must not widen. */
+/** The claims that a refresh must not widen. */
 export type SessionScope = Omit<LibrarySessionClaims, 'session_id' | 'iat' | 'exp'>;
 
-/** Throws everything that refuses a mint but library_sessions_disabled. */
+/** Throws every error of a mint except library_sessions_disabled. */
 export async function mintLibrarySession(
   deps: MintDeps,
   mint: Mint,
@@ -136,7 +136,7 @@ async function refusePause(
   }
 }
 
-/** Lives as long as the token. */
+/** Expires with the token. */
 function embedUrl(
   { libraryKeys, addresses }: MintDeps,
   { project_slug: project }: ProjectRow,

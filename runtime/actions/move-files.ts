@@ -1,6 +1,6 @@
 /**
- * Moves many files to a folder, and to another library where one is named, all in one transaction with their audit
- * entries. Nothing is purged and no webhook sent: no delivery depends on a place. Spec: Files (move).
+ * Moves many files to a folder, and to another library if one is named, in one transaction with their audit entries.
+ * Nothing is purged and no webhook is sent, because no delivery depends on a place. Spec: Files (move).
  */
 import type { MovedFilesRecord, MoveFiles } from '../core/resources/file.ts';
 import { type Actor, insertAuditEntries } from '../db/audit-log.ts';

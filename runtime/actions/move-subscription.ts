@@ -1,5 +1,5 @@
 /**
- * Moves a subscription to where its provider says it is, never backwards, and the organization's plan with it.
+ * Moves a subscription to the state that its provider reports, never backwards, and the organization's plan with it.
  * Spec: Billing; Other state sets (subscription).
  */
 import { isRunning, movesSubscription } from '../core/billing/billing-fact.ts';
@@ -14,19 +14,24 @@ import {
 } from '../db/subscriptions.ts';
 
 export type SubscriptionMove = Omit<SubscriptionRow, 'changed_at' | 'status'> & {
-  /** Undefined: it was paid for, which makes it known, and says nothing of one that is. */
+  /**
+   * Undefined: a payment, which makes an unknown subscription known and leaves a known one alone.
+   */
   status: SubscriptionStatus | undefined;
   /** By the provider's clock. */
   at: Date;
 };
 
-/** What an organization has that pays for none. */
+/** The plan of an organization without a running subscription. */
 const PLAN_WITHOUT = 'trial';
 
-/** Whatever its provider tells of it counts, also what was told before it was paid and comes later. */
+/**
+ * For a subscription known only by its payment: any event about it counts, even an older one that
+ * arrives later.
+ */
 const LONG_AGO = new Date(0);
 
-/** The caller holds the organization's row. Throws `billing_subscription_mismatch`. */
+/** The caller holds the lock on the organization's row. Throws `billing_subscription_mismatch`. */
 export async function moveSubscription(tx: Transaction, move: SubscriptionMove): Promise<void> {
   const { at, status = 'active', ...told } = move;
   const subscription = { ...told, status, changed_at: move.status === undefined ? LONG_AGO : at };
@@ -39,7 +44,7 @@ export async function moveSubscription(tx: Transaction, move: SubscriptionMove):
   const current = await findSubscriptionOfOrganization(tx, organization_id);
   const isOther = current !== undefined && current.subscription_id !== subscription_id;
   const hasOther = isOther && isRunning(current.status);
-  // One that takes another's place waits until the provider has told of the end of that.
+  // A replacement must wait until the provider has reported the end of the current subscription.
   if (hasOther && isRunning(status)) throw new ServiceError('billing_subscription_mismatch');
   const own = isRunning(status) ? plan : PLAN_WITHOUT;
   const organization_plan = hasOther ? current.plan : own;

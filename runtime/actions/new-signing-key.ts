@@ -1,4 +1,4 @@
-/** A signing key that is not in the database yet: its id, and its secret already sealed. Spec: Signing key. */
+/** A signing key not yet stored in the database: its id and its sealed secret. Spec: Signing key. */
 import { randomBytes } from 'node:crypto';
 import { newId } from '../core/ids.ts';
 import type { Clock } from '../platform/clock.ts';

@@ -1,6 +1,6 @@
 /**
- * What every process of an installation works with, opened from its configuration and closed with it: the database,
- * the buckets, the queue. `tintype up` opens the same on one machine.
+ * The dependencies of every process of an installation, opened from its configuration and closed with it: the database,
+ * the buckets, the queue. `tintype up` opens the same ones on one machine.
  */
 import { type Around, createDatabase, type Database, type OpenDatabase } from '../db/client.ts';
 import { measureDatabaseLead } from '../db/database-lead.ts';
@@ -31,7 +31,7 @@ export type Deps = {
   readonly failpoint?: Failpoint;
 };
 
-/** What every process of a deployment has to be told. */
+/** The configuration that every process of a deployment requires. */
 export const deploymentFields = [
   'databaseUrl',
   's3Endpoint',
@@ -43,21 +43,21 @@ export type DeploymentConfig = ConfigWith<(typeof deploymentFields)[number]>;
 type Opening = { log: Log; lifecycle: Lifecycle };
 type Watched = { metrics: Metrics; patience: Patience };
 
-/** Of a process of a deployment: the database is brought to a version by `tintype migrate`, never by a process. */
+/** For a process of a deployment. Expects a migrated database: only `tintype migrate` migrates. */
 export async function openDeployment(
   config: DeploymentConfig,
   opening: Opening & Watched,
 ): Promise<Deps> {
   const db = openDatabase(config.databaseUrl, opening);
   await opening.patience.open('database', () => proveMigrated(db));
-  // Packages that a Tintype on folders starts sooner without.
+  // Imported lazily: a Tintype on folders starts faster without these packages.
   const { openS3Buckets } = await import('../platform/storage/s3-buckets.ts');
   return openDeps(config, { ...opening, db, buckets: openS3Buckets(config, systemClock) });
 }
 
 type Opened = Opening & Partial<Watched> & { db: OpenDatabase; buckets: Buckets };
 
-/** A broker that is away is waited for where there is `patience`. */
+/** With `patience`, waits for an unavailable broker. */
 export async function openDeps(
   config: Pick<Config, 'amqpUrl' | 'failpoint'>,
   { log, lifecycle, db, buckets, patience, metrics = createMetrics() }: Opened,
@@ -82,9 +82,9 @@ export function openDatabase(url: string, { log, lifecycle }: Opening): OpenData
     url,
     around: tracedStatement,
     onIdleFailure: (error) => {
-      // A server that stops right behind us may be the first to say goodbye.
+      // A server that shuts down at the same time may close the connection first.
       if (isClosing) return;
-      // Of no request, whichever one the connection was made for.
+      // Logged outside any request, whichever request opened the connection.
       onTrail({}, () => log.warn('a database connection broke while idle', { error }));
     },
   });
@@ -95,7 +95,7 @@ export function openDatabase(url: string, { log, lifecycle }: Opening): OpenData
   return db;
 }
 
-/** What stands in the place of values is all that a statement says of them. */
+/** A traced statement shows placeholders, never values. */
 export const tracedStatement: Around = (statement, work) => {
   if (!isTraced()) return work();
   const [operation = ''] = /\w+/.exec(statement) ?? [];
@@ -118,7 +118,7 @@ async function proveMigrated(db: Database): Promise<void> {
   );
 }
 
-/** Whether the database and both buckets can be used now. */
+/** Probes for whether the database and both buckets can be used now. */
 export function probesOf({ db, buckets }: Pick<Deps, 'db' | 'buckets'>) {
   return {
     database: () => db.query('select 1'),

@@ -1,6 +1,7 @@
 /**
- * A process that starts while a server is away waits for it: one that ended would be started anew by Kubernetes after
- * pauses of minutes, long after the server is back. What somebody has to mend ends the process, with a sentence.
+ * Lets a starting process wait for an unavailable server. If it exited instead, Kubernetes would restart it with a
+ * back-off of minutes, long after the server is back. A fault that somebody must fix ends the process with a clear
+ * message.
  */
 import { Away } from '../platform/advice.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
@@ -8,9 +9,9 @@ import type { Log } from '../platform/log.ts';
 import { type Probes, StillStarting } from '../platform/readiness.ts';
 
 export type Patience = {
-  /** Opens what needs a server, as often as it is away; any other failure is thrown. */
+  /** Retries `open` while the server is unavailable; throws any other failure. */
   open<T>(server: string, open: () => Promise<T>): Promise<T>;
-  /** What /readyz asks meanwhile. */
+  /** The probes that /readyz uses meanwhile. */
   probes(): Probes;
 };
 
@@ -33,7 +34,7 @@ export function createPatience({ log, lifecycle, random = Math.random }: Waiting
           return await open();
         } catch (error) {
           if (!(error instanceof Away)) throw error;
-          // Once: how long it takes is seen by when the process is ready.
+          // Logged once; the ready line shows how long the wait took.
           if (wait_ms === PAUSE_MS.first) {
             log.warn('a server is away: the process waits for it', { dependency: server, error });
           }
@@ -44,7 +45,7 @@ export function createPatience({ log, lifecycle, random = Math.random }: Waiting
   };
 }
 
-/** A check that fails for as long as a process starts. */
+/** A probe that fails while the process starts. */
 export function notYet(dependency: string): Probes {
   return { [dependency]: () => Promise.reject(new StillStarting('the process still starts')) };
 }

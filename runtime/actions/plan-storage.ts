@@ -1,7 +1,7 @@
-/** The room of a project where staff set none of its own. Spec: Project (storage_hard_limit_bytes). */
+/** The storage limit of a project for which staff have set none. Spec: Project (storage_hard_limit_bytes). */
 import type { Plans } from '../core/plans.ts';
 
-/** What a plan allows each project; an organization on a plan that is gone has the trial's room. */
+/** The storage that a plan gives each project; a removed plan counts as the trial. */
 export function planStorageBytes(plans: Plans, plan: string): number {
   return (plans[plan] ?? plans.trial).storage_bytes;
 }

@@ -1,6 +1,6 @@
 /**
- * The one way an upload becomes a file: revision, counters, upload ready, webhook, purge and audit in one
- * transaction under the project's row lock. Nothing of it happens when another attempt has taken over.
+ * The only way an upload becomes a file: revision, counters, upload ready, webhook, purge and audit in one transaction
+ * under the project's row lock. Nothing is written if another attempt has taken over.
  * Spec: States and transitions, Upload session, File; Event kinds, upload.ready.
  */
 import { printDeliveryId } from '../core/events.ts';
@@ -22,7 +22,7 @@ export type PublishDeps = {
   db: Database;
   clock: Clock;
   failpoint?: Failpoint;
-  /** Whether the deployment has a scanner, which looks at each new revision later. */
+  /** Whether the deployment has a scanner, which checks each new revision later. */
   is_scanned?: boolean;
 };
 
@@ -32,7 +32,7 @@ export type Publication = Attempt & {
   location: { latitude: number; longitude: number } | null;
 };
 
-/** The file as it is now; undefined when the attempt is over and its work is to be dropped. */
+/** Returns the file's current row; undefined if the attempt is over and its work is void. */
 export async function publishFile(
   { db, clock, failpoint, is_scanned }: PublishDeps,
   publication: Publication,
@@ -98,7 +98,7 @@ async function insertReadyEvent(
   await recordWebhook(tx, { id, event, data });
 }
 
-/** A file that is drawn onto others changes them all: then the whole project is forgotten. */
+/** A file used as a watermark changes other images too, so the whole project is purged. */
 async function forgetOldRevision(tx: Transaction, file: FileRow): Promise<void> {
   const { project_id } = file;
   const reason = 'file_reuploaded';

@@ -1,6 +1,7 @@
 /**
- * Forgets cached images, in the transaction of the change: all of a project's by a new generation of its derived
- * objects, the CDN's copies by purge rows, sent now and again when nothing from before can refill an edge.
+ * Purges cached images, in the transaction of the change: all of a project's by a new generation of its derived
+ * objects, and the CDN's copies by purge rows. These are sent twice: now, and again once no stale answer can refill an
+ * edge.
  * Spec: Caching and response headers.
  */
 import { LOOKUP_CACHE_SECONDS_MAX, RENDER_DEADLINE_SECONDS } from '../core/limits.ts';
@@ -8,10 +9,10 @@ import type { Transaction } from '../db/client.ts';
 import { updateProjectGeneration } from '../db/projects.ts';
 import { insertPurges } from '../db/purges.ts';
 
-/** How long an edge can still be refilled with what was. */
+/** How long an edge can still be refilled with stale content. */
 const REPEAT_SECONDS = LOOKUP_CACHE_SECONDS_MAX + RENDER_DEADLINE_SECONDS;
 
-/** `left_domains`: custom domains that it had until now. */
+/** `left_domains`: custom domains that the project has just lost. */
 type PurgedProject = { project_id: string; reason: string; left_domains?: string[] };
 
 export async function purgeProject(
@@ -30,7 +31,7 @@ export async function purgeProject(
 
 export type PurgedFile = { project_id: string; file_id: string; file_slug: string };
 
-/** Its derived objects are keyed by its revision; only the CDN has to be told. */
+/** Derived objects are keyed by revision, so only the CDN must be purged. */
 export async function purgeFile(tx: Transaction, file: PurgedFile, reason: string): Promise<void> {
   const { project_id } = file;
   await purgeFiles(tx, { project_id, files: [file], reason });

@@ -1,6 +1,6 @@
 /**
- * The last seven days at every station of metering, of one project or of all of them together: a day for each, whether
- * anything happened or not. Spec: Staff (reconciliation).
+ * The last seven days at every stage of metering, for one project or summed over all: one entry per day, even for days
+ * without activity. Spec: Staff (reconciliation).
  */
 import { reconciliationDays, startOfDay } from '../core/metering.ts';
 import type { Difference, MeteringDay } from '../core/reconciliation.ts';
@@ -8,11 +8,14 @@ import type { Queryable } from '../db/client.ts';
 import { listSpoolLosses, type SpoolLoss } from '../db/reconciliation.ts';
 import { type ReconciledDay, reconcileProjects } from './reconcile-usage.ts';
 
-/** What was metered and charged on a day, what differs, by cause, and what all spools lost, whoever's it was. */
+/**
+ * What was metered and charged on a day, the differences by cause, and the losses of all spools, of
+ * whichever project.
+ */
 export type DayTotals = Omit<MeteringDay, 'project_id'> &
   Pick<SpoolLoss, 'missing_batches' | 'lost_deliveries'> & { differences: Difference[] };
 
-/** Oldest first, today last. `project_id` null: everybody's. */
+/** Oldest first, today last. `project_id` null: all projects. */
 export async function reconcileDays(
   db: Queryable,
   { project_id, now }: { project_id: string | null; now: Date },

@@ -1,6 +1,6 @@
 /**
- * Compares the stations of metering for some projects over the last seven days, today included: what delivery servers
- * sent, what was summed of it, what that costs, what was charged. Changes nothing. Spec: Staff (reconciliation).
+ * Compares the stages of metering for some projects over the last seven days, today included: what delivery servers
+ * sent, how it was summed, what that costs, and what was charged. Changes nothing. Spec: Staff (reconciliation).
  */
 import { inParts } from '../core/in-parts.ts';
 import {
@@ -24,10 +24,10 @@ import { listUsageHours, type UsageHourRow } from '../db/usage-hours.ts';
 
 export type ReconciledDay = MeteringDay & { differences: Difference[] };
 
-/** So many projects are compared at a time. */
+/** Projects compared at a time. */
 const PAGE = 200;
 
-/** Of one project, or of everybody with null: the days of some projects after the other. */
+/** For one project, or for all with null: yields the days of one page of projects at a time. */
 export async function* reconcileProjects(
   db: Queryable,
   { project_id, now }: { project_id: string | null; now: Date },
@@ -37,7 +37,7 @@ export async function* reconcileProjects(
   for (const project_ids of inParts(all, PAGE)) yield reconcileUsage(db, { project_ids, now });
 }
 
-/** By project and day, oldest first; days on which nothing was delivered or charged are left out. */
+/** By project and day, oldest first, without days on which nothing was delivered or charged. */
 async function reconcileUsage(
   db: Queryable,
   { project_ids, now }: { project_ids: readonly string[]; now: Date },
@@ -71,7 +71,7 @@ async function reconcileUsage(
   });
 }
 
-/** Of a project's day, or of the day that an hour lies in. */
+/** The key of a project's day, or of the day that contains an hour. */
 function keyOf(of: DayOfProject | UsageHourRow): string {
   return `${of.project_id} ${'day' in of ? of.day : dayOf(of.window_start)}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Writes an event down for the project's callback URL, in the transaction of its cause and with the id that the cause
- * runs under; nothing where the project has no URL at this moment. Spec: Events.
+ * Records an event for the project's callback URL, in the transaction of its cause and with the request id and trace of
+ * the cause. Records nothing if the project has no URL at this moment. Spec: Events.
  */
 import { printWebhookBody, type WebhookCause } from '../core/events.ts';
 import type { Transaction } from '../db/client.ts';
@@ -9,14 +9,15 @@ import { insertWebhookDeliveries } from '../db/webhook-deliveries.ts';
 import { carry } from '../platform/trail.ts';
 
 /**
- * Called once what it tells of is locked: `created_at` is of this moment by the clock of the database, so that of two
- * events of one revision the later one has the later time, whichever processes wrote them.
+ * Call it with the subject of the event locked: `created_at` is the database's current time, so
+ * that of two events of one revision the later one has the later time, whichever processes wrote
+ * them.
  */
 export async function recordWebhook(tx: Transaction, webhook: WebhookCause): Promise<void> {
   await recordWebhooks(tx, [webhook]);
 }
 
-/** Of one moment, in one statement. */
+/** Records several events with one time, in one statement. */
 export async function recordWebhooks(
   tx: Transaction,
   webhooks: readonly WebhookCause[],

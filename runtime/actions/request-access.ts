@@ -1,4 +1,4 @@
-/** Takes in who asks for access, so many an hour for one e-mail address. Spec: Public, access-requests; Rates. */
+/** Stores access requests, at a limited rate per hour for each e-mail address. Spec: Public, access-requests; Rates. */
 import { createHash } from 'node:crypto';
 import { ACCESS_REQUESTS_PER_HOUR_PER_EMAIL_MAX } from '../core/limits.ts';
 import { rateLimited, rateWindowSeconds } from '../core/rates.ts';
@@ -6,7 +6,7 @@ import { insertAccessRequest, type NewAccessRequest } from '../db/access-request
 import type { Database } from '../db/client.ts';
 import { takeFromRateWindow } from '../db/rate-windows.ts';
 
-/** Throws rate_limited. An address is counted whatever its case, and is not kept with the count. */
+/** Throws rate_limited. Addresses are counted case-insensitively, and only by hash. */
 export async function requestAccess(db: Database, request: NewAccessRequest): Promise<void> {
   const limit = ACCESS_REQUESTS_PER_HOUR_PER_EMAIL_MAX;
   await db.transaction(async (tx) => {

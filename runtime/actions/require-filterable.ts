@@ -1,19 +1,19 @@
 /**
- * Which work on libraries a project's size allows: above a threshold it needs the library indexes, or is not done at
- * all. Spec: Limits, unindexed-project threshold.
+ * Which work on libraries a project's size allows: above a threshold it needs the library indexes, or is refused
+ * altogether. Spec: Limits, unindexed-project threshold.
  */
 import { ServiceError } from '../core/errors.ts';
 import type { Queryable } from '../db/client.ts';
 import { findProjectSize } from '../db/library-indexes.ts';
 
 export type SizeSettings = {
-  /** Files above which the indexes are needed; 0: never. */
+  /** Number of files above which the indexes are needed; 0: no threshold. */
   readonly unindexedThreshold: number;
 };
 
 type Asked = {
   project_id: string;
-  /** `small`: no index serves it. */
+  /** `small`: no index serves this work, so the project must be small. */
   needs: 'indexes' | 'small';
   settings: SizeSettings;
 };

@@ -1,6 +1,5 @@
 /**
- * Where a file or an upload is to lie, as a caller asks for it: the library found, the folder normalized.
- * Spec: Uploads; Files; Libraries.
+ * The place requested for a file or upload: finds the library, normalizes the folder. Spec: Uploads; Files; Libraries.
  */
 import { ServiceError } from '../core/errors.ts';
 import { requireFolder } from '../core/resources/file-query.ts';
@@ -11,7 +10,7 @@ import { findLibrary, type LibraryRow } from '../db/libraries.ts';
 type PlaceWish = { library?: string | undefined; folder?: string | undefined };
 export type PlaceSettings = { readonly mediaLibraryWrites: 'enabled' | 'disabled' };
 
-/** Each undefined where none was named; the default library is null. */
+/** Fields that were not named are undefined; the default library is null. */
 export type Place = { library_id: string | null | undefined; folder: string | undefined };
 
 type Placing = { project_id: string; wish: PlaceWish; settings: PlaceSettings; find?: FindLibrary };
@@ -36,7 +35,7 @@ export function requireLibraryWrites({ mediaLibraryWrites }: PlaceSettings): voi
   if (mediaLibraryWrites === 'disabled') throw new ServiceError('media_library_disabled');
 }
 
-/** The named library; undefined is the default one. Throws library_not_found. */
+/** The named library; undefined for the default one. Throws library_not_found. */
 export async function requireLibrary(
   db: Queryable,
   {

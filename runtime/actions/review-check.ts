@@ -1,7 +1,7 @@
 /**
- * What staff make of the scanner's checks, with what follows for the file, in one transaction under the lock of its
- * project. A decision is about the pictures that were scanned: once another revision stands in their place it blocks
- * nothing, and lets go only what nobody would be asked about again. Spec: Staff, checks; States and transitions, File.
+ * Staff reviews of the scanner's checks, with their consequences for the file, in one transaction under the lock of its
+ * project. A decision concerns the scanned image: if another revision has replaced it, a rejection blocks nothing, and
+ * an approval unblocks only a file that is in no queue any more. Spec: Staff, checks; States and transitions, File.
  */
 import { ServiceError } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
@@ -22,12 +22,12 @@ type Decided = { note: string | null; reviewer: string; actor: Actor; now: Date 
 
 export type Review = Decided & { check_id: string; decision: ReviewDecision };
 
-/** The check as it is now. Throws not_found and check_not_flagged. */
+/** Returns the check's current row. Throws not_found and check_not_flagged. */
 export async function reviewCheck(tx: Transaction, review: Review): Promise<CheckRow> {
   const { check_id, decision, actor } = review;
   const found = await findCheck(tx, check_id);
   const file = found && (await lockFile(tx, found.file_id));
-  // Once more, now that nobody else can change it: who came first may have decided, or the scan have ended.
+  // Read again under the lock: somebody may have decided first, or a scan may have ended.
   const check = file && (await findCheck(tx, check_id));
   if (check === undefined || file === undefined) throw new ServiceError('not_found');
   if (check.status !== 'flagged') throw new ServiceError('check_not_flagged');
@@ -52,8 +52,8 @@ export async function reviewCheck(tx: Transaction, review: Review): Promise<Chec
 }
 
 /**
- * Approves what the scanner flagged in a file, and what it may still find in its picture: whoever lets it go again has
- * seen it.
+ * Approves what the scanner flagged in a file, and the pending check of its current image, because
+ * whoever unblocks the file has seen it.
  */
 export async function approveChecks(
   tx: Transaction,

@@ -1,4 +1,4 @@
-/** Ends library sessions before their time: those of one subject, or all of a project. Ours, beside Rules 6. */
+/** Revokes library sessions before they expire: those of one subject, or all of a project. Our addition to Rules 6. */
 import { LIBRARY_SESSIONS_REVOKED_PAUSE_SECONDS } from '../core/limits.ts';
 import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
 import type { Database } from '../db/client.ts';

@@ -1,6 +1,6 @@
 /**
- * Makes a new key sign a project's delivery URLs; the one before verifies for a day more. Who declares the key, and
- * the trigger that was acted on last, pass over to the new one. Spec: Signing key.
+ * Creates a new key that signs a project's delivery URLs; the previous one verifies for another day. The declaring
+ * resource and its last applied trigger pass to the new key. Spec: Signing key.
  */
 import { ServiceError } from '../core/errors.ts';
 import { SIGNING_KEY_RETIRE_HOURS, SIGNING_KEYS_VERIFYING_MAX } from '../core/limits.ts';
@@ -16,7 +16,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Sealing } from '../platform/sealing.ts';
 import { newSigningKey } from './new-signing-key.ts';
 
-/** Throws rate_limited where delivery hosts would have to know too many keys. */
+/** Throws rate_limited if delivery hosts would have to know too many keys. */
 export async function rotateSigningKey(
   tx: Transaction,
   deps: { sealing: Sealing; clock: Clock },

@@ -1,6 +1,7 @@
 /**
- * A process of a deployment, from its environment alone: answers those who watch it, opens what it needs and waits for
- * what is away, says in one line when it is ready, and drains at SIGTERM. What it was not told is said at once, all of it.
+ * Runs a process of a deployment from its environment alone: serves health checks, opens its dependencies and waits for
+ * unavailable ones, logs one line when it is ready, and drains on SIGTERM. All missing configuration is reported at
+ * once.
  */
 import {
   type ConfigField,
@@ -18,13 +19,16 @@ import { warnOfUnknownVariables } from '../platform/unknown-variables.ts';
 import { type Deps, deploymentFields, openDeployment, probesOf } from './open-deps.ts';
 import { createPatience, notYet } from './patience.ts';
 
-/** Within the 30 seconds that Kubernetes gives a pod where nothing else is said. */
+/** Within Kubernetes' default of 30 seconds for a pod. */
 export const END_MS_MAX = 25_000;
-/** An upload that hangs is given up after two minutes: whatever a worker has begun it ends, and nobody does it again. */
+/**
+ * A hanging upload is given up after two minutes: a worker finishes what it has begun, and no other
+ * repeats it.
+ */
 export const WORKER_END_MS_MAX = 150_000;
-/** Bytes of an upload that are still being sent have a minute. */
+/** Uploads still being sent get a minute. */
 export const API_END_MS_MAX = 70_000;
-/** Usage goes with the volume of its pod: while the database is away, delivery waits five minutes for it. */
+/** Unsent usage is lost with its pod's volume, so delivery waits five minutes for the database. */
 export const DELIVERY_END_MS_MAX = 335_000;
 const CLOSE_MS = 5_000;
 
@@ -33,11 +37,11 @@ type DeploymentField = (typeof deploymentFields)[number];
 export type DeploymentProcess<Field extends ConfigField> = {
   name: string;
   env: Environment;
-  /** What it has to be told beside the database, the storage and the broker. */
+  /** Required configuration beyond the database, the storage and the broker. */
   fields: readonly Field[];
-  /** How long what runs may take to end; END_MS_MAX where it is left out. */
+  /** How long running work may take to stop; END_MS_MAX by default. */
   end_ms_max?: number;
-  /** How long after that the process may go on; a little where it is left out. */
+  /** How long the process may linger after that; short by default. */
   held_ms?: number;
   start(context: {
     deps: Deps;
@@ -69,7 +73,8 @@ export async function runDeployment<Field extends ConfigField>(
     const watch_port = await openHealth(watched, { port: config.metricsPort, lifecycle });
     const deps = await openDeployment(config, { log, lifecycle, metrics, patience });
     probes = () => probesOf(deps);
-    // Old pods go when new ones are ready: by then those work.
+    // Not ready until its own part runs, because Kubernetes removes old pods once new ones are
+    // ready.
     starting = notYet('start');
     const { port } = await wanted.start({ deps, config, lifecycle });
     starting = {};
@@ -80,19 +85,25 @@ export async function runDeployment<Field extends ConfigField>(
 
 type Deadlines = Pick<DeploymentProcess<never>, 'end_ms_max' | 'held_ms'>;
 
-/** A part alone may take all but what the others need to close. */
+/** A single part may take the whole time except what the others need to close. */
 function deadlinesOf({ end_ms_max = END_MS_MAX, held_ms }: Deadlines) {
   return { deadline_ms: end_ms_max, part_deadline_ms: end_ms_max - CLOSE_MS, held_ms };
 }
 
 type Watching = { port: number | undefined; lifecycle: Lifecycle };
 
-/** Where a port is named for it. Before the process's own part, so that it answers until that has ended. */
+/**
+ * Serves health checks if a port is configured. Started before the process's own part, so that it
+ * answers until that part has stopped.
+ */
 export function watch({ metrics, log, ...deps }: Deps, watching: Watching) {
   return openHealth({ metrics, log, probes: () => probesOf(deps) }, watching);
 }
 
-/** `starting`: what keeps it from being ready beside what it uses; nobody is to be called for the time of a start. */
+/**
+ * `starting`: further reasons not to be ready, which do not count as failing dependencies, so that
+ * a start alerts nobody.
+ */
 type Watched = Omit<HealthOptions, 'port'> & { starting?: () => Probes };
 
 async function openHealth(

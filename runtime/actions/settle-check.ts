@@ -1,7 +1,8 @@
 /**
- * What a scan found, written once, with what follows for the file, in one transaction under the lock of its project: where
- * nudity is flagged, the project wants it so, the picture is still the file's and staff did not let it go meanwhile, the
- * scanner blocks it; where nothing is, a block may end that staff approved before. Spec: States and transitions, File.
+ * Writes the result of a scan once, with its consequences for the file, in one transaction under the lock of its
+ * project. If nudity is flagged, the scanner blocks the file, provided that the project wants this, the image is still
+ * current, and staff have not approved it meanwhile. If the image is clear, a block that staff approved earlier may
+ * end. Spec: States and transitions, File.
  */
 import { NUDITY, raisedFlags, type Scores } from '../core/scan-flags.ts';
 import type { Transaction } from '../db/client.ts';
@@ -13,12 +14,12 @@ import { liftApprovedBlock } from './lift-approved-block.ts';
 
 export type ScanResult = {
   check: ClaimedCheck;
-  /** Null: it could not be looked at. */
+  /** Null: the image could not be scanned. */
   scores: Scores | null;
   thresholds: Scores;
 };
 
-/** `late`: another scan of it has begun or ended since, and this one counts for nothing. */
+/** `late`: another scan of it has begun or ended since, so this result is dropped. */
 export async function settleCheck(
   tx: Transaction,
   { check, scores, thresholds }: ScanResult,

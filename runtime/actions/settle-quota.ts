@@ -1,6 +1,6 @@
 /**
- * After the balance changed: over quota when it is zero or less, within quota when it is more, with one event
- * for every project that has a callback URL. In the transaction of the change. Spec: Organization quota.
+ * Updates the quota state after a change of the balance: over quota at zero or less, within quota above it, with one
+ * event for every project that has a callback URL. Runs in the transaction of the change. Spec: Organization quota.
  */
 import { printDeliveryId, type WebhookCause } from '../core/events.ts';
 import { dayOf, isOverQuota } from '../core/metering.ts';
@@ -17,7 +17,7 @@ import { recordWebhook } from './record-webhook.ts';
 
 export type QuotaChange = 'exceeded' | 'restored' | 'unchanged';
 
-/** The events are of the day on which it changes. An exempt organization is never over quota. */
+/** Events carry the day of the change. An exempt organization is never over quota. */
 export async function settleQuota(tx: Transaction, organization_id: string): Promise<QuotaChange> {
   const before = await lockOrganization(tx, organization_id);
   if (before === undefined) return 'unchanged';
@@ -32,7 +32,7 @@ export async function settleQuota(tx: Transaction, organization_id: string): Pro
 
 type Telling = { organization: OrganizationRow; project_id: string; day: string };
 
-/** Numbered by what was told this day already: the organization's row is locked, so the count holds. */
+/** Numbers the event by the earlier ones of the day; the organization's lock makes this exact. */
 async function tell(tx: Transaction, telling: Telling): Promise<void> {
   const first = webhookOf(telling, 1);
   const earlier = await countWebhookDeliveries(tx, first.id);

@@ -1,4 +1,4 @@
-/** What becomes of a project's state when somebody sets it. Spec: Project (status). */
+/** The state of a project after somebody sets it. Spec: Project (status). */
 import { ServiceError } from '../core/errors.ts';
 import type { ProjectStatus } from '../core/states.ts';
 import type { ProjectChanges, ProjectRow } from '../db/projects.ts';
@@ -9,7 +9,7 @@ type Wish = {
   status: ProjectStatus | undefined;
 };
 
-/** Staff take over a suspension by the owner, and only staff end their own: project_suspended_by_staff. */
+/** Staff take over the owner's suspension. Only staff end their own: project_suspended_by_staff. */
 export function statusChange({ by, project, status }: Wish): ProjectChanges {
   if (status === undefined) return {};
   if (status === 'suspended') {

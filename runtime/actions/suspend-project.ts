@@ -1,6 +1,7 @@
 /**
- * What deleting a project means: it is suspended by its owner, and nothing of it is lost. One that is suspended already
- * stays so, whoever suspended it; its resource wakes it only where it says so. Spec: Project (status); Projects (DELETE).
+ * Deletes a project in the API's sense: the project is suspended by its owner and loses nothing. A suspended project
+ * stays as it is, whoever suspended it; its resource reactivates it only if the resource says so. Spec: Project
+ * (status); Projects (DELETE).
  */
 import type { Actor } from '../db/audit-log.ts';
 import type { Transaction } from '../db/client.ts';

@@ -1,6 +1,6 @@
 /**
- * What follows where the scanner's switch of a project goes off: its blocks go with it, also those that wait for the
- * next file of a slug; what staff rejected stays. The checks still wait for somebody to look.
+ * Turning a project's auto-block off removes the scanner's blocks, including those that wait for the next file with a
+ * slug; files that staff rejected stay blocked. The checks remain open for review.
  * Spec: Staff, projects (nudity_auto_block).
  */
 import { inParts } from '../core/in-parts.ts';
@@ -10,11 +10,11 @@ import type { ProjectRow } from '../db/projects.ts';
 import { listUnreviewedBlocks } from '../db/scanner-checks.ts';
 import { forgetBlocks, unblockFiles } from './block-file.ts';
 
-/** Of a statement: what one does is within its time, whatever their number. */
+/** Files per statement, so that each one ends within its time, however many files there are. */
 const UNBLOCKED_AT_ONCE = 1_000;
 
 type Switch = {
-  /** As it was, locked by the transaction. */
+  /** The project before the change, locked by the transaction. */
   project: Pick<ProjectRow, 'project_id' | 'nudity_auto_block'>;
   nudity_auto_block: boolean | undefined;
   actor: Actor;

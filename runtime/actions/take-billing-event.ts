@@ -1,7 +1,7 @@
 /**
- * Takes one event of a payment provider, with everything that it means, in one transaction: the event's id, who the
- * customer is, the subscription, the credits, the quota. What cannot be taken is not recorded, so the provider sends it
- * again. Spec: Infrastructure; Organization quota (credits added).
+ * Processes one event of a payment provider, with all its consequences, in one transaction: the event's id, the
+ * customer, the subscription, the credits, the quota. A refused event is not recorded, so the provider sends it again.
+ * Spec: Infrastructure; Organization quota (credits added).
  */
 import {
   type BillingFact,
@@ -30,7 +30,7 @@ import { settleQuota } from './settle-quota.ts';
 export type BillingDeps = {
   readonly db: Database;
   readonly plans: Plans;
-  /** Which plan each product buys, by provider. */
+  /** The plan that each product buys, by provider. */
   readonly products: Readonly<Record<Provider, Readonly<Record<string, string>>>>;
   readonly failpoint?: Failpoint;
 };
@@ -80,7 +80,7 @@ function planOf({ plans, products }: BillingDeps, provider: Provider, productId:
   return { name, plan };
 }
 
-/** A plan without a price takes any. */
+/** A plan without a price accepts any payment. */
 function checkPrice({ price }: PaidFact, { price: expected }: Plan): void {
   if (expected === undefined) return;
   const isIt =
@@ -91,7 +91,7 @@ function checkPrice({ price }: PaidFact, { price: expected }: Plan): void {
 
 type Granting = { fact: PaidFact; organization_id: string; plan: Plan };
 
-/** Once for each payment, whatever events tell of it. */
+/** Grants once per payment, however many events report it. */
 async function grant(
   tx: Transaction,
   { provider, event_id }: Applying,

@@ -1,6 +1,6 @@
 /**
- * Brings an image that a resource declares on its way: a session like a tenant's, its bytes to storage, and the bell for
- * the workers. After a crash it goes on with the session that is there. Spec: Upload session.
+ * Uploads an image that a resource declares: creates a session like a tenant's, writes the bytes to storage, and rings
+ * the workers' doorbell. After a crash it continues the existing session. Spec: Upload session.
  */
 import { sniffContentType } from '../core/image/formats.ts';
 import type { Database } from '../db/client.ts';
@@ -18,11 +18,11 @@ export type ImageBytes = { file_slug: string; bytes: Buffer; sha256: string };
 export type DeclaredImage = ImageBytes & {
   project: ProjectRow;
   owner: UploadOwner;
-  /** The session that an earlier call made for these bytes, and did not end. */
+  /** The unfinished session that an earlier call created for these bytes. */
   upload_id: string | undefined;
 };
 
-/** Every statement is within a transaction of the given database, as its owner may be fenced off. */
+/** Every statement runs in a transaction of the given database: its owner may be fenced off. */
 export async function uploadDeclaredImage(
   deps: DeclaredImageDeps,
   image: DeclaredImage,
@@ -38,13 +38,13 @@ export async function uploadDeclaredImage(
   return completeUpload({ ...deps, db }, upload);
 }
 
-// The way in is a PUT to storage, which asks for none of these.
+// The bytes go directly to storage, so no addresses are needed.
 const addresses = { baseUrl: '', uploadBaseUrl: '', uploadUrlKeys: [], proxyMaxBytes: 0 };
 
-/** What is no image: refused with the types that are taken, as any other type. */
+/** The type of bytes that are no image: refused like any other type, with the accepted ones. */
 const NO_IMAGE = 'application/octet-stream';
 
-/** The session that its first call asks for. */
+/** The session that the first call requests. */
 export function declaredUpload({ file_slug, bytes, sha256 }: ImageBytes) {
   const content_type = sniffContentType(bytes) ?? NO_IMAGE;
   return { content_type, size_bytes: bytes.length, file_slug, sha256 };
@@ -53,7 +53,7 @@ export function declaredUpload({ file_slug, bytes, sha256 }: ImageBytes) {
 async function begin(deps: DeclaredImageDeps, image: DeclaredImage): Promise<UploadRow> {
   const { project, owner } = image;
   const asked = { project, wish: { ...declaredUpload(image), mode: 'direct' as const } };
-  // Before the transaction, which waits for nobody but the database.
+  // Before the transaction, which waits only for the database.
   const begun = await beginUpload({ ...deps, db: inTransactions(deps.db), addresses }, asked);
   return deps.db.transaction(async (tx) => {
     const through = { ...deps, db: joinTransaction(tx), addresses };

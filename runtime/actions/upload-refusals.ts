@@ -1,10 +1,10 @@
-/** What callers are told of an upload whose bytes are not there. Spec: Upload session (status). */
+/** Errors for an upload whose bytes are missing. Spec: Upload session (status). */
 import { ServiceError } from '../core/errors.ts';
 import type { UploadRow } from '../db/uploads.ts';
 
 const ABORTED = 'The upload was aborted at details.expires_at. Create a new one.';
 
-/** The end of a session without bytes; an aborted one ended before its time, and says so for ever. */
+/** The error of a session that ended without bytes; an aborted one keeps its early end. */
 export function expired({ status, expires_at, updated_at }: UploadRow): ServiceError {
   const isAborted = status === 'expired' && updated_at < expires_at;
   const ended = isAborted ? updated_at : expires_at;

@@ -1,6 +1,6 @@
 /**
- * The three ways in for an upload's bytes: one signed PUT to storage, parts signed one by one, or a PUT through the
- * service. A session has exactly one, told in the answer that creates it. Spec: Upload session; Limits, Uploads.
+ * The three ways in for an upload's bytes: one signed PUT to storage, separately signed parts, or a PUT through the
+ * service. A session has exactly one, described in the answer that creates it. Spec: Upload session; Limits, Uploads.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { ServiceError } from '../core/errors.ts';
@@ -25,14 +25,14 @@ export type UploadAddresses = {
   readonly baseUrl: string;
   /** Origin of proxy uploads. */
   readonly uploadBaseUrl: string;
-  /** Sign proxy URLs; the first one is used, all are accepted. */
+  /** Keys that sign proxy URLs: the first one signs, all are accepted. */
   readonly uploadUrlKeys: readonly Uint8Array[];
   readonly proxyMaxBytes: number;
 };
 
 export type WayDeps = { readonly ingest: Bucket; readonly addresses: UploadAddresses };
 type Described = Pick<UploadRecord, 'direct' | 'multipart' | 'proxy'>;
-/** What is known of the way before there is a session. */
+/** What is known of the way before the session exists. */
 type BegunWay = Pick<NewUpload, 'storage_upload_id' | 'part_count' | 'part_size'> &
   Pick<Described, 'direct'>;
 
@@ -41,7 +41,7 @@ type BegunSession = UploadRow & Pick<BegunWay, 'direct'>;
 export type UploadWay = {
   mode: 'direct' | 'proxy';
   lifetime_seconds: number;
-  /** Refuses what this way does not take, and begins at the storage what has to be begun there. */
+  /** Refuses what this way does not accept, and begins the upload at the storage if necessary. */
   begin(deps: WayDeps, wish: CreateUpload, ingestKey: string): Promise<BegunWay>;
   describe(deps: WayDeps, upload: BegunSession, projectSlug: string): Promise<Described>;
 };
@@ -54,7 +54,8 @@ export function wayOf({ mode, parts = 1 }: CreateUpload): UploadWay {
 const direct: UploadWay = {
   mode: 'direct',
   lifetime_seconds: UPLOAD_SINGLE_LIFETIME_SECONDS,
-  // Signed before there is a session: who signs may have to ask for its credentials, and what fails reserves nothing.
+  // Signed before the session exists: signing may have to fetch credentials, and a failure must
+  // reserve nothing.
   begin: async ({ ingest }, { content_type, size_bytes }, ingestKey) => {
     const { url, headers, expires_at } = await ingest.presignPut(ingestKey, {
       content_type,
@@ -117,7 +118,7 @@ const proxy: UploadWay = {
   },
 };
 
-/** A URL for every part, of 15 minutes or what is left of the session. */
+/** A URL for every part, valid for 15 minutes or the rest of the session. */
 export async function signParts(ingest: Bucket, upload: UploadRow): Promise<UploadPartsRecord> {
   const { storage_upload_id, part_count, part_size, remaining_seconds } = upload;
   if (storage_upload_id === null || part_count === null || part_size === null) {
@@ -143,7 +144,7 @@ export async function signParts(ingest: Bucket, upload: UploadRow): Promise<Uplo
 
 const SIGNED_AT_ONCE = 50;
 
-/** Signing is work of the processor alone: between some parts, whoever else waits for it gets a turn. */
+/** Signing is CPU work: it yields to the event loop between batches. */
 async function inTurns<T>(
   numbers: readonly number[],
   sign: (partNumber: number) => Promise<T>,

@@ -1,7 +1,4 @@
-/**
- * Notes something about a live file for those who moderate, with the audit entry in the same transaction.
- * Spec: Files, moderation-notes.
- */
+/** Writes a moderation note on a live file, with its audit entry in one transaction. Spec: Files, moderation-notes. */
 import { ServiceError } from '../core/errors.ts';
 import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
 import type { Database } from '../db/client.ts';
@@ -16,7 +13,7 @@ type NewNote = {
   project_id: string;
   file_slug: string;
   note: string;
-  /** Subject. */
+  /** The author's subject. */
   author: string;
   actor: Actor;
 };
@@ -28,7 +25,7 @@ export async function writeModerationNote(
 ): Promise<ModerationNoteRow> {
   const { project_id, file_slug } = note;
   return db.transaction(async (tx) => {
-    // Locked, so that of two notes the second knows which one it replaces.
+    // Locked, so that of two concurrent notes the second knows which one it replaces.
     const file = await lockLiveFile(tx, note);
     if (file === undefined) throw new ServiceError('file_not_found');
     const before = await findModerationNote(tx, note);

@@ -1,6 +1,6 @@
 /**
- * The management API as an express app: mounts every endpoint with its body limit, its credentials and
- * the one way that errors are answered. Spec: Conventions; Envelope.
+ * The management API as an express app: mounts every endpoint with its body limit and its credentials, and answers all
+ * errors in one place. Spec: Conventions; Envelope.
  */
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { ServiceError } from '../core/errors.ts';
@@ -52,12 +52,15 @@ export function createApi(deps: ApiDeps): Express {
   return app;
 }
 
-/** Express would answer 304 by a tag that leaves out what moves, and by a star whatever there is. */
+/** Disables Express's own 304: the ETag leaves out moving fields, and `*` would always match. */
 function answerInFull({ request }: Express): void {
   Object.defineProperty(request, 'fresh', { value: false });
 }
 
-/** A disabled staff API does not exist, whoever asks: said before a body is read, as what is wrong with one would tell. */
+/**
+ * A disabled staff API does not exist for anybody. Answered before the body is read, because a
+ * complaint about the body would give it away.
+ */
 function staffApi({ staff }: Pick<ApiDeps, 'staff'>): RequestHandler {
   return (_request, _response, next) => {
     if (staff.is_enabled) return next();
@@ -65,7 +68,10 @@ function staffApi({ staff }: Pick<ApiDeps, 'staff'>): RequestHandler {
   };
 }
 
-/** A path in its own words goes before one with parameters: /embed/_assets/{file} before /embed/{project}/{library}. */
+/**
+ * Literal paths go before paths with parameters: /embed/_assets/{file} before
+ * /embed/{project}/{library}.
+ */
 function byParameters(left: Endpoint, right: Endpoint): number {
   return left.path.split('{').length - right.path.split('{').length;
 }
@@ -115,7 +121,7 @@ async function call(endpoint: Endpoint, deps: ApiDeps, http: Exchange): Promise<
   else response.json(body);
 }
 
-/** No name holds U+0000, and the database takes none that does: it is asked for one that nothing has. */
+/** Neither names nor PostgreSQL allow U+0000: it is replaced, and the look-up finds nothing. */
 function namesIn({ params }: Request<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(params).map(([name, value]) => [name, value.replaceAll('\0', '\ufffd')]),
@@ -135,7 +141,7 @@ function sendPage({ request, response }: Exchange, page: Page): void {
   response.end(codedBytes(page, request, response));
 }
 
-/** The caller, or a refusal that is counted. */
+/** Returns the caller, or throws the refusal after counting a failed authentication. */
 function identify(
   endpoint: Endpoint,
   deps: ApiDeps,
@@ -152,7 +158,7 @@ function identify(
 
 type Exchange = { request: Request; response: Response };
 
-/** As the client wrote it, without the query: what a request signature covers. */
+/** The path as the client wrote it, without the query: the part that a request signature covers. */
 function pathnameOf(request: Request): string {
   return request.originalUrl.split('?', 1)[0] ?? '';
 }

@@ -1,9 +1,9 @@
-/** Who a deed is put down to in the audit log. */
+/** Who the audit log records as the author of an action. */
 import type { Actor, NewAuditEntry } from '../db/audit-log.ts';
 import type { DashPrincipal, Principal } from './auth/principal.ts';
 import type { RawCall } from './endpoint.ts';
 
-/** The caller, with the request by which the deed is found in the logs. */
+/** The caller, with the id of the request, which leads to its log lines. */
 export function auditActor({
   principal,
   request_id,
@@ -13,7 +13,7 @@ export function auditActor({
 
 type Person = Pick<DashPrincipal, 'is_staff' | 'subject'>;
 
-/** Whoever has a session, before its account is found, too. */
+/** The person behind a session, also before their account has been looked up. */
 export function personActor({ is_staff, subject }: Person) {
   return { actor_kind: is_staff ? 'staff' : 'user', actor_id: subject } as const;
 }

@@ -1,7 +1,7 @@
 /**
- * From where a call comes, as rates count it: an address, of IPv6 the network of one customer. A site that calls for its
- * visitors may send a hash of theirs instead, if every hop that the call came through is trusted: anybody else could
- * send a new one each time. Spec: Public (X-Service-Client-Ip-Hash).
+ * The origin of a call as rates count it: an IPv4 address, or the /64 network of an IPv6 address. A site that calls on
+ * behalf of its visitors may send a hash of the visitor's address instead, if every hop of the call is trusted; anybody
+ * else could send a new hash with each call. Spec: Public (X-Service-Client-Ip-Hash).
  */
 import type { Request } from 'express';
 import ipaddr from 'ipaddr.js';
@@ -12,7 +12,7 @@ export function clientNetwork(request: Request): string {
   return networkOf(request.ip ?? '');
 }
 
-/** An address, or of IPv6 the network of one customer. */
+/** An IPv4 address, or the /64 network of an IPv6 address, which one customer holds. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return 'unknown';
   const parsed = ipaddr.process(address);
@@ -21,10 +21,10 @@ export function networkOf(address: string): string {
     : parsed.toString();
 }
 
-/** A SHA-256, in lower-case hex. */
+/** A SHA-256 in lower-case hex. */
 const HASH = /^[0-9a-f]{64}$/;
 
-/** The first hop, which is all that a call tells of who sent it, is one of ours as well. */
+/** Whether even the first hop, the farthest that the headers name, is a trusted proxy. */
 function isTrustedThroughout({ app, ip, ips }: Request): boolean {
   const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
   return ip !== undefined && isTrusted(ip, ips.length);

@@ -1,6 +1,6 @@
 /**
- * What an answer does not say otherwise: nothing is kept, guessed at, run, framed, nor told to other sites, nor asked
- * for without TLS where there is TLS. Spec: Conventions.
+ * Headers of every answer that does not override them: forbid caching, content sniffing, scripts, framing and
+ * referrers, and require TLS if the API uses it. Spec: Conventions.
  */
 export function defaultHeaders(baseUrl: string): Readonly<Record<string, string>> {
   return {
@@ -12,8 +12,8 @@ export function defaultHeaders(baseUrl: string): Readonly<Record<string, string>
   };
 }
 
-/** Bases, forms and frames do not follow `default-src`. */
+/** `default-src` does not cover base-uri, form-action and frame-ancestors. */
 const STILL = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** A year, and this host alone. */
+/** For a year, without subdomains. */
 const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' };

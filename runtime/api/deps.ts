@@ -1,4 +1,4 @@
-/** What the API works with; constructed once, at the composition root. */
+/** The dependencies of the API; constructed once, at the composition root. */
 import type { UploadSettings } from '../actions/create-upload.ts';
 import type { SizeSettings } from '../actions/require-filterable.ts';
 import type { UploadAddresses } from '../actions/upload-ways.ts';
@@ -23,55 +23,55 @@ export type ApiDeps = AuthDeps & {
   readonly sealing: Sealing;
   readonly metrics: Metrics;
   readonly rates: Rates;
-  /** All previews of this process go through it. */
+  /** Limits all previews of this process. */
   readonly previews: PreviewGate;
-  /** What the status page tells. */
+  /** The data of the status page. */
   readonly status: StatusBoard;
-  /** Which plan each product buys, by payment provider. */
+  /** The plan that each product buys, by payment provider. */
   readonly products: Readonly<Record<Provider, Readonly<Record<string, string>>>>;
-  /** Undefined: whatever its secret signs. */
+  /** Undefined: accepts events of either mode that the secret signs. */
   readonly providerAMode: 'test' | 'live' | undefined;
   readonly providerBMode: 'test' | 'live';
-  /** Undefined where the deployment has none. */
+  /** Undefined when the deployment does not use provider B. */
   readonly providerB: ProviderB | undefined;
   readonly libraryKeys: LibraryKeys;
-  /** What the picker's page loads, by name. */
+  /** The assets of the picker's page, by name. */
   readonly pickerAssets: (name: string) => Promise<Page>;
-  /** Authenticate cursors; the first one prints, all are accepted. */
+  /** Keys that authenticate cursors: the first one signs, all are accepted. */
   readonly cursorKeys: readonly Uint8Array[];
   readonly settings: ApiSettings;
-  /** Where uploads go that do not go straight to storage, and what signs their URLs. */
+  /** Base URLs of the API and of uploads through the proxy, and the keys that sign upload URLs. */
   readonly addresses: UploadAddresses;
-  /** The least rate of a body through the proxy, where it is not the usual one. */
+  /** The minimum rate of a body through the proxy, if not the default. */
   readonly uploadRate?: UploadRate;
-  /** How long a body may take, where it is not the usual time. */
+  /** How long a body may take to arrive, if not the default. */
   readonly body_ms_max?: number;
   readonly failpoint?: Failpoint;
 };
 
-/** Of each kind the first one signs, every one verifies. */
+/** The first key of each list signs; every key verifies. */
 export type LibraryKeys = {
   readonly sessions: readonly NamedKey[];
   readonly embeds: readonly NamedKey[];
-  /** Make pseudonyms of subjects; none: subjects are neither stored nor looked for. */
+  /** Keys that make pseudonyms of subjects. Empty: subjects are neither stored nor searched for. */
   readonly subjects: readonly Uint8Array[];
 };
 
-/** The deployment's settings that answers depend on. Spec: Limits, Uploads. */
+/** Deployment settings that answers depend on. Spec: Limits, Uploads. */
 export type ApiSettings = UploadSettings &
   SizeSettings & {
     readonly deliveryRootDomain: string;
     readonly deliveryScheme: 'http' | 'https';
     readonly deliveryPublicPort: number | undefined;
-    /** Whether library sessions and the picker exist. */
+    /** Whether library sessions and the picker are available. */
     readonly librarySessions: 'enabled' | 'disabled';
     readonly callbackEgress: 'public' | 'any';
-    /** That callbacks may go to where they go to the public. */
+    /** Ports that callbacks to public addresses may use. */
     readonly callbackPorts: readonly number[];
-    /** Whose X-Forwarded-For is believed: addresses and ranges. */
+    /** Proxies whose X-Forwarded-For is trusted: addresses and ranges. */
     readonly trustedProxies: readonly string[];
-    /** Whose pages may call from a browser. */
+    /** Origins whose pages may call the API from a browser. */
     readonly dashboardOrigins: readonly string[];
-    /** Whose pages may post access requests, beside those of localhost. */
+    /** Origins whose pages may post access requests, in addition to those on localhost. */
     readonly marketingOrigins: readonly string[];
   };

@@ -1,6 +1,6 @@
 /**
- * One endpoint of the management API as data: method, path, who may call it, what it takes and answers.
- * The handler sees a checked call and never a header. Spec: Endpoints, Conventions.
+ * One endpoint of the management API as data: method, path, credentials, input and answer.
+ * The handler gets a validated call and never sees headers. Spec: Endpoints, Conventions.
  */
 import type { z } from 'zod';
 import type { ApiErrorCode } from '../core/errors.ts';
@@ -16,60 +16,61 @@ import { refuseStaffFields } from './staff-fields.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What an endpoint says of itself: the router and the test matrices are made from it. */
+/** The declared facts of an endpoint, from which the router and the test matrices are built. */
 export type EndpointFacts = {
   method: Method;
-  /** As the specification prints it, with `{name}` for parameters. */
+  /** As in the specification, with `{name}` for parameters. */
   path: string;
   auth: readonly Credential[];
-  /** The status of success. */
+  /** The status of a success. */
   ok: number;
-  /** The distinctive refusals; those that any endpoint can answer are not repeated. */
+  /** Errors particular to this endpoint, without those that any endpoint can answer. */
   errors: readonly ApiErrorCode[];
   body_bytes_max: number;
   /**
-   * What a second call with the same Idempotency-Key would do without it: nothing new (`repeatable`), or the same once
-   * more (`once`), which is why the work of such an endpoint runs in the transaction that stores its answer.
+   * What a repeated call would do without its Idempotency-Key: nothing new (`repeatable`), or the
+   * effect a second time (`once`). The work of a `once` endpoint therefore runs in the transaction
+   * that stores its answer.
    */
   effect: 'repeatable' | 'once';
-  /** Whose projects it may address: the caller's organization's, or any when the caller is staff. */
+  /** The projects it may address: the caller's organization's, or any if the caller is staff. */
   projects: 'own' | 'own, staff any';
-  /** Fields that the ETag leaves out, because they move by themselves; null: the answer has no ETag. */
+  /** Fields left out of the ETag, as they change by themselves; null: the answer has no ETag. */
   moving: readonly string[] | null;
-  /** How long a success may be kept, as Cache-Control says it. */
+  /** The Cache-Control of a success. */
   cache_control: string;
 };
 
 export type Endpoint = EndpointFacts & {
   body: z.ZodType | null;
   query: z.ZodType | null;
-  /** Whose body is not even read as JSON; absent where everybody's is. */
+  /** True for callers whose body is not even parsed as JSON; absent: every body is parsed. */
   ignoresBody?: ((principal: Principal) => boolean) | undefined;
   run(call: RawCall): Promise<Answer>;
 };
 
-/** A call whose caller is known and whose input is still unchecked. */
+/** A call with an authenticated caller and unvalidated input. */
 export type RawCall = {
   deps: ApiDeps;
   principal: Principal;
   params: Readonly<Record<string, string>>;
   query: unknown;
-  /** undefined: no body was sent. */
+  /** undefined: the request had no body. */
   body: unknown;
   request_id: string;
-  /** Aborted when the caller has gone without an answer. */
+  /** Aborted when the caller disconnects before the answer is sent. */
   left: AbortSignal;
-  /** From where it comes, as rates count it. */
+  /** The origin of the call as rates count it. */
   client: string;
-  /** As the header was sent; only POST looks at it. */
+  /** The header as sent; only POST uses it. */
   idempotency_key?: string | undefined;
-  /** As the header was sent; only writes of what has an ETag look at it. */
+  /** The header as sent; only writes of resources with an ETag use it. */
   if_match?: string | undefined;
 };
 
 export type Answer = { status: number; body: unknown };
 
-/** What a handler returns whose success has another status than the endpoint's usual one. */
+/** Wraps a handler's result that has another success status than the endpoint's usual one. */
 export function withStatus(status: number, body: unknown): WithStatus {
   return new WithStatus(status, body);
 }
@@ -101,11 +102,11 @@ type Shape<Body, Query> = Pick<EndpointFacts, 'method' | 'path' | 'auth' | 'ok'>
     body?: z.ZodType<Body>;
     query?: z.ZodType<Query>;
     ignoresBody?: (principal: Principal) => boolean;
-    /** Fields of the body that only staff may send, whatever they hold. */
+    /** Body fields that only staff may send, whatever their value. */
     staffFields?: readonly string[];
   };
 
-/** What no schema can say of an input, by field; named beside what the schema says. */
+/** Input issues that no schema can express; reported together with the schema's. */
 type Misfits = (sent: Pick<RawCall, 'params' | 'body'> & { project: ProjectRow }) => InputIssue[];
 
 export function endpoint<Body = undefined, Query = undefined>(
@@ -119,16 +120,17 @@ export function endpoint<Body = undefined, Query = undefined>(
   return { ...described, run: (call) => answerOnce(described, call, begin) };
 }
 
-/** An endpoint below `/v1/projects/{slug}`: its handler gets a project that the caller may address. */
+/** An endpoint below `/v1/projects/{slug}`: its handler gets a project the caller may address. */
 export function projectEndpoint<Body = undefined, Query = undefined, Prepared = undefined>(
   shape: Shape<Body, Query> & {
     misfits?: Misfits;
-    /** Asks whoever may be slow, before a transaction opens that would wait for it. */
+    /** Calls to slow services, made before the transaction opens, which would wait for them. */
     prepare?(call: ProjectCall<Body, Query>): Promise<Prepared>;
     handle(call: ProjectCall<Body, Query>, prepared: Prepared): Promise<unknown>;
     /**
-     * What this process keeps of the project's past goes here: the handler may work in a transaction that commits after
-     * it. Called when that has ended, in whatever way, because a commit that seemed to fail may have been one.
+     * Drops what this process has cached about the project. It runs after the whole call, because
+     * the handler's transaction may commit after the handler returns, and also after an error,
+     * because a commit that seemed to fail may have succeeded.
      */
     afterwards?(call: Pick<ProjectCall<Body, Query>, 'deps' | 'project'>): void;
   },

@@ -1,4 +1,4 @@
-/** Every endpoint that is built, in the specification's order. Spec: Endpoints. */
+/** Every implemented endpoint, in the specification's order. Spec: Endpoints. */
 import type { Endpoint } from './endpoint.ts';
 import {
   createApiKey,

@@ -1,7 +1,8 @@
 /**
- * POST with an Idempotency-Key: the first call is worked on, a repetition gets the same answer for a day. The answer is
- * stored, encrypted, in the transaction of the effect; a refusal has no effect and stores nothing.
- * Ours, beside Spec: Conventions.
+ * POST with an Idempotency-Key: the first call does the work, and repetitions get the same answer for a day. The answer
+ * is stored encrypted, for `once` endpoints in the transaction of the effect; a refusal has no effect and stores
+ * nothing.
+ * Our addition to Spec: Conventions.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { ServiceError } from '../core/errors.ts';
@@ -24,12 +25,12 @@ import type { Principal } from './auth/principal.ts';
 import type { Answer, EndpointFacts, RawCall } from './endpoint.ts';
 
 type Facts = Pick<EndpointFacts, 'method' | 'path' | 'effect'>;
-/** Its effect and its answer, by a database that may be a transaction. */
+/** Performs the effect and returns the answer; `deps.db` may be a transaction. */
 export type Work = (deps: RawCall['deps']) => Promise<Answer>;
 
 /**
- * Runs the work, or answers what it answered before. `begin`: what comes before its effect. Throws
- * idempotency_key_reused and idempotency_in_progress.
+ * Runs the work, or returns the stored answer of the first call. `begin` holds the steps before the
+ * effect. Throws idempotency_key_reused and idempotency_in_progress.
  */
 export async function answerOnce(
   facts: Facts,
@@ -53,7 +54,7 @@ export async function answerOnce(
   }
 }
 
-/** Undefined where the caller sent no key, or nothing can come of the call: its slug is no project's. */
+/** Undefined if the caller sent no key, or an invalid slug, with which the call has no effect. */
 function claimOf({ method, path }: Facts, call: RawCall): IdempotencyClaim | undefined {
   const { idempotency_key, principal, params } = call;
   if (method !== 'POST' || idempotency_key === undefined || principal.kind === 'none') return;
@@ -94,7 +95,7 @@ function callerOf(principal: Exclude<Principal, { kind: 'none' }>): string {
   }
 }
 
-/** With the fields of every object in one order: how a client prints them says nothing. */
+/** Sorts the fields of every object: two prints of the same JSON get the same hash. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value ?? null;
@@ -126,7 +127,7 @@ function storedAnswer(sealing: Sealing, row: IdempotencyRow): Answer | undefined
   return { status, body: text === '' ? undefined : JSON.parse(text) };
 }
 
-/** Effect and answer commit together, or neither does. */
+/** Effect and answer commit together or not at all. */
 async function workInTransaction(
   call: RawCall,
   claim: IdempotencyClaim,
@@ -143,7 +144,7 @@ async function workInTransaction(
   );
 }
 
-/** After a commit in doubt: the answer that is there only if it was committed. */
+/** After a commit in doubt: finds the answer, which exists only if the transaction committed. */
 async function findMine(
   { db, sealing }: { db: Queryable; sealing: Sealing },
   claim: IdempotencyClaim,
@@ -152,7 +153,7 @@ async function findMine(
   return row?.claim_id === claim.claim_id ? storedAnswer(sealing, row) : undefined;
 }
 
-/** For work that can be done again without another effect: only its answer is kept, and where that fails, given all the same. */
+/** For work that is safe to repeat: only its answer is stored, and given even if that fails. */
 async function workThenStore(call: RawCall, claim: IdempotencyClaim, work: Work): Promise<Answer> {
   const answer = await work(call.deps);
   const isMine = await store(call.deps, claim, answer).catch(async (error: unknown) => {
@@ -174,7 +175,7 @@ async function store(
   return updateIdempotencyAnswer(db, claim, { status, sealed_answer });
 }
 
-/** What stays claimed because the database is away is free again when its lease ends. */
+/** If the database is unavailable, the claim stays until its lease ends. */
 async function release(call: RawCall, claim: IdempotencyClaim): Promise<void> {
   const { db, log } = call.deps;
   try {

@@ -1,4 +1,4 @@
-/** Pages that are read at their first request and kept; what could not be read is read again the next time. */
+/** Caches pages at their first request; a failed read is retried at the next request. */
 import type { Page } from './page.ts';
 
 export function keptPages<Key>(read: (key: Key) => Promise<Page>): (key: Key) => Promise<Page> {

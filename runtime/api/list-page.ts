@@ -1,6 +1,6 @@
 /**
- * One page of a list: the cursor read, the page found, the next cursor printed. A cursor is valid for its own
- * list only: route, project, sort and filters are part of what authenticates it. Spec: Conventions.
+ * One page of a list: parses the cursor, finds the page and prints the next cursor. A cursor is valid only for its own
+ * list: route, project, sort and filters are part of what authenticates it. Spec: Conventions.
  */
 import { parseCursor, printCursor } from '../core/cursor.ts';
 import type { Page, PageQuery } from '../db/keyset.ts';
@@ -8,7 +8,7 @@ import type { ApiDeps } from './deps.ts';
 
 export type ListQuery = { limit: number; cursor?: string | undefined };
 
-/** The owner of a list that goes across organizations. */
+/** The owner of a list that spans organizations. */
 export const EVERYBODY = '';
 
 export async function listPage<Row, Item>(
@@ -16,10 +16,10 @@ export async function listPage<Row, Item>(
   list: {
     query: ListQuery;
     route: string;
-    /** Whose list it is: a project's or an organization's id. */
+    /** The id of the project or organization that owns the list. */
     owner: string;
     filters?: Readonly<Record<string, unknown>>;
-    /** Where it is not newest first. */
+    /** The sort order, if not newest first. */
     sort?: string;
     find(page: PageQuery): Promise<Page<Row>>;
     present(row: Row): Item;

@@ -1,6 +1,6 @@
 /**
- * The project of a path, if the caller may address it. Every miss is the same 404, whether the project
- * belongs to somebody else or was never there. Spec: Authentication, Rules 2.
+ * Finds the project of a path if the caller may address it. Every miss is the same 404, whether the project belongs to
+ * somebody else or never existed. Spec: Authentication, Rules 2.
  */
 import { ServiceError } from '../core/errors.ts';
 import { parseProjectSlug } from '../core/slug.ts';
@@ -26,7 +26,7 @@ async function findAddressed(
 ): Promise<ProjectRow | undefined> {
   switch (principal.kind) {
     case 'key': {
-      // Read with the key, a moment ago.
+      // Read together with the key, moments ago.
       const { project } = principal.key;
       return project.project_slug === slug ? project : undefined;
     }

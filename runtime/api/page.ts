@@ -1,13 +1,13 @@
-/** What is answered that is no JSON: a page, a part of one or a picture, with headers of its own; compressed or not. */
+/** Answers other than JSON: a page, an asset or an image, with its own headers, optionally compressed. */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 
-/** What a handler returns then. */
+/** What a handler returns for such an answer. */
 export class Page {
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Uint8Array;
-  /** The same, compressed. */
+  /** The same bytes compressed, or null. */
   readonly gzip: Uint8Array | null;
 
   constructor(page: { headers: Page['headers']; bytes: Uint8Array; gzip?: Uint8Array }) {
@@ -23,7 +23,7 @@ export async function compressedPage(page: Pick<Page, 'headers' | 'bytes'>): Pro
   return new Page({ ...page, gzip: await compress(page.bytes) });
 }
 
-/** What is sent of a page, compressed where that is taken, as the headers of the response say then. */
+/** The bytes to send, compressed if the client accepts gzip; sets the response headers to match. */
 export function codedBytes(
   { bytes, gzip }: Page,
   request: Request,

@@ -5,7 +5,10 @@
 import type { z } from 'zod';
 import { type InputIssue, wrongInput } from '../core/input-issue.ts';
 
-/** Without a schema an operation takes no body; an empty object is let pass. `more` is named beside what is wrong here. */
+/**
+ * Without a schema an operation takes no body, but `{}` is accepted. `more` are issues to report
+ * together with the schema's.
+ */
 export function parseBody<Body>(
   schema: z.ZodType<Body> | undefined,
   body: unknown,
@@ -24,7 +27,7 @@ export function parseQuery<Query>(schema: z.ZodType<Query> | undefined, query: u
   throw wrongInput(...printIssues(result.error.issues).map((issue) => sayTwice(issue, query)));
 }
 
-/** A parameter that came several times arrives as a list, whatever else it should have been. */
+/** A repeated parameter arrives as a list; the message says so instead of naming a wrong type. */
 function sayTwice({ path, message }: InputIssue, query: unknown): InputIssue {
   const came = Object.entries(query ?? {}).find(([name]) => name === path)?.[1];
   const isList = Array.isArray(came) && !message.startsWith('unknown');
@@ -42,7 +45,7 @@ function parse<Value>(
   return result.data;
 }
 
-/** One value can miss its expectation in several ways; a person reads the first of a field. */
+/** One value can fail in several ways; only the first issue of a field is reported. */
 function printIssues(issues: readonly z.core.$ZodIssue[]): InputIssue[] {
   const byPath = Map.groupBy(issues.flatMap(printIssue), ({ path }) => path);
   const printed = [...byPath.values()].flatMap((same) => same.slice(0, 1));
@@ -51,10 +54,10 @@ function printIssues(issues: readonly z.core.$ZodIssue[]): InputIssue[] {
   return [...printed.slice(0, ISSUES_SHOWN_MAX), { path: '', message: `${more} more are wrong` }];
 }
 
-/** Above the longest list that a body may have; a body of nothing but errors is not answered with a longer one. */
+/** More than the longest list a body may have; bounds the answer to a body that is all errors. */
 const ISSUES_SHOWN_MAX = 1000;
 
-/** A field too many is named as the path, each in an issue of its own. */
+/** Each unknown field becomes an issue of its own, with the field as its path. */
 function printIssue(issue: z.core.$ZodIssue): InputIssue[] {
   const paths =
     issue.code === 'unrecognized_keys'

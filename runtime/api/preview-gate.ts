@@ -1,11 +1,11 @@
-/** One preview at a time in a process, so many waiting, and a word at once for who comes then. Spec: Staff previews. */
+/** Runs one preview at a time per process, lets a few wait, and refuses further ones at once. Spec: Staff previews. */
 import { ServiceError } from '../core/errors.ts';
 import { PREVIEWS_CONCURRENT_MAX, PREVIEWS_WAITING_MAX } from '../core/limits.ts';
 import { createLane } from '../platform/queue/lane.ts';
 
 /**
- * Runs the work when its turn has come; who leaves before gives the place to the next. Throws preview_busy where too many
- * wait, and to nobody where the caller has left.
+ * Runs the work when its turn comes; a caller that disconnects earlier frees its place. Throws
+ * preview_busy if too many wait, and also for a caller that has left, whom it no longer reaches.
  */
 export type PreviewGate = <T>(work: () => Promise<T>, left: AbortSignal) => Promise<T>;
 

@@ -1,6 +1,6 @@
 /**
  * PUT of an upload's bytes through the service: the signed URL is the credential, the bytes are streamed to storage as
- * they come and the session completes itself. Open to every origin. Spec: Uploads; Authentication, Rules.
+ * they arrive, and the session then completes by itself. Open to every origin. Spec: Uploads; Authentication, Rules.
  */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
@@ -38,14 +38,14 @@ export function proxyUpload(deps: ApiDeps) {
       response.status(204).end();
     } catch (error) {
       if (request.destroyed && !request.complete) return;
-      // Node resets the connection then, which is what whoever sends too slowly is to see.
+      // Node then resets the connection, which is the intended signal to a slow sender.
       if (error instanceof TooSlow) response.set('connection', 'close');
       next(error);
     }
   };
 }
 
-/** The upload that this request may fill. In this order: the URL, that there is the session, its time, its state, the project, the headers. */
+/** The upload to fill. Checks in this order: URL, session, expiry, state, project, headers. */
 async function admit(deps: ApiDeps, request: Request): Promise<UploadRow> {
   const upload_id = String(request.params['id'] ?? '');
   verifyUrl(deps, upload_id, request);
@@ -68,8 +68,9 @@ function ended({ is_expired, status }: UploadRow): ServiceError {
 const RETURNED = /^[^?]*\?exp=(\d+)&sig=([\w-]+)$/;
 
 /**
- * Exactly one exp and one sig, in the order and spelling in which they were returned, and nothing else. Told without the
- * database, so that forged URLs cost it nothing; `exp` is the end of the session, which the database's clock judges.
+ * Accepts exactly one exp and one sig, in the order and spelling in which they were returned, and
+ * nothing else. Decided without the database, so that forged URLs cost it nothing. `exp` is the end
+ * of the session, which the database's clock judges.
  */
 function verifyUrl({ addresses }: ApiDeps, upload_id: string, request: Request): void {
   const [, exp, sig] = RETURNED.exec(request.originalUrl) ?? [];
@@ -106,7 +107,7 @@ function wrongSize({ size_bytes }: UploadRow, stored_bytes: number): ServiceErro
   return new ServiceError('ingest_size_mismatch', { details: { size_bytes, stored_bytes } });
 }
 
-/** As fast as storage takes them, never more than a buffer at a time in memory. */
+/** Streams at the speed of the storage, with at most one buffer in memory. */
 async function receive(deps: ApiDeps, request: Request, upload: UploadRow): Promise<void> {
   const { content_type, size_bytes, ingest_key } = upload;
   const arriving = request.iterator({ destroyOnReturn: false });

@@ -1,4 +1,4 @@
-/** The Content-Security-Policy of pages that are only read: nothing runs on them, and all that they load is ours. */
+/** The Content-Security-Policy of static pages: no scripts, and all assets come from this origin. */
 export const READING_POLICY = [
   "default-src 'none'",
   "style-src 'self'",

@@ -1,6 +1,6 @@
 /**
- * The picture of a revision as staff see it: drawn by a render worker, one at a time for this process, and every way in
- * which it cannot be, in words. Spec: Staff previews.
+ * The image of a revision as staff see it: drawn by a render worker, one at a time per process. Every way to fail has
+ * an error code. Spec: Staff previews.
  */
 import {
   type PreviewReply,
@@ -38,7 +38,7 @@ export async function renderPreview(
   return pictureOf(previewReplySchema.parse(await previews(ask, left)));
 }
 
-/** Nobody who renders had time for it, or nobody waits for it any more. */
+/** Busy: no render worker had time, or the caller has left. */
 function refuse(error: unknown, left: AbortSignal): never {
   if (left.aborted) throw previewBusy(BUSY_RETRY_AFTER_SECONDS, error);
   if (error instanceof QueueBusy) throw previewBusy(error.retry_after_seconds, error);
@@ -59,7 +59,7 @@ function pictureOf(reply: PreviewReply): Page {
   }
 }
 
-/** Shown where it was asked for, never under a name of its own. */
+/** Displayed inline, without a file name. */
 function picture({ content_type, bytes }: { content_type: string; bytes: Uint8Array }): Page {
   const headers = { 'content-type': content_type, 'content-disposition': 'inline' };
   return new Page({ headers, bytes });

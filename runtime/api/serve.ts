@@ -1,4 +1,4 @@
-/** An API process: its server, not listening yet, made from the configuration, and how it ends. */
+/** An API process: builds its server from the configuration, not yet listening, and stops it. */
 import type { RequestListener, Server } from 'node:http';
 import type { Deps } from '../actions/open-deps.ts';
 import { deriveKey } from '../core/signing/hmac.ts';
@@ -18,7 +18,7 @@ import { createRates } from './rates/rates.ts';
 import { createApiServer } from './server.ts';
 import { createStatusBoard } from './status-board.ts';
 
-/** What an API has to be told beside what every process is told. */
+/** Configuration fields of the API, beyond those of every process. */
 export const apiFields = [
   'baseUrl',
   'deliveryRootDomain',
@@ -34,20 +34,20 @@ export type ApiConfig = ConfigWith<(typeof apiFields)[number]>;
 
 export type ApiProcess = {
   server: Server;
-  /** Takes nothing new and lets requests under way end, uploads among them. */
+  /** Stops accepting requests and lets those under way finish, uploads included. */
   stop(): Promise<void>;
 };
 
-/** Serves what else is on this port; returns whether the request was for it. */
+/** Serves other handlers on this port; returns whether the request was for it. */
 export type Beside = (...exchange: Parameters<RequestListener>) => boolean;
 
-/** How long requests under way may take at the end: an upload may have just begun. */
+/** How long requests under way may take at shutdown; an upload may have started moments before. */
 const DRAIN_MS = 60_000;
 
 type ApiOptions = Pick<ClosingTerms, 'quiet_ms'> & {
   config: ApiConfig;
   beside?: readonly Beside[];
-  /** How long requests under way may take at the end. */
+  /** How long requests under way may take at shutdown. */
   drain_ms?: number;
 };
 

@@ -1,6 +1,6 @@
 /**
- * The API's HTTP server: patient with the bytes of an upload, not with a slow head, and with an answer of ours also for
- * what is no HTTP at all. Spec: Errors, Envelope.
+ * The API's HTTP server: patient with the bytes of an upload but not with slow headers. It answers even malformed HTTP
+ * with our envelope. Spec: Errors, Envelope.
  */
 import {
   createServer,
@@ -23,12 +23,12 @@ import { assignRequestId } from '../platform/http/request-id.ts';
 import { defaultHeaders } from './default-headers.ts';
 
 export type ApiServerOptions = Partial<ApiTimeouts> & {
-  /** The API's origin, for the page that a refusal links to. */
+  /** The API's origin, for the help link of a refusal. */
   baseUrl: string;
 };
 
 type ApiTimeouts = {
-  /** For a request's head to arrive whole. */
+  /** Time for the whole head of a request to arrive. */
   headers_ms: number;
   check_ms: number;
 };
@@ -44,31 +44,31 @@ export function createApiServer(
   const faults = createConnectionFaults();
   const server = createServer({
     headersTimeout: headers_ms,
-    // The bytes of an upload may come over this port too, and have a least rate instead of a deadline.
+    // Uploads share this port; they have a minimum rate instead of a deadline.
     requestTimeout: 0,
     ...keepAlive,
     connectionsCheckingInterval: check_ms,
-    // Refused here, in our words.
+    // We refuse a missing Host ourselves, with our envelope.
     requireHostHeader: false,
   });
-  // Headers beyond a count would be dropped silently, a second Host among them.
+  // With a limit, Node silently drops further headers, such as a second Host.
   server.maxHeadersCount = 0;
   server.on('request', (request, response) => {
     faults.note(request, response);
     assignRequestId(request, response);
-    // Whatever was answered before its body had come: nothing here would end one that never does.
+    // An answer may be sent before its request body ends; Node would wait for such a body forever.
     response.once('finish', () => {
       if (!request.complete) drainRequest(request);
     });
-    // Of what comes right behind an offer to upgrade Node loses the beginning.
+    // Node loses the first bytes that follow an upgrade request, so the connection is not reused.
     if (request.headers.upgrade !== undefined) response.setHeader('connection', 'close');
     const fault = faultOf(request);
     if (fault === undefined) listener(request, response);
     else refuseRequest(response, { ...malformed(`: ${fault}`), always });
   });
-  // Another expectation than 100-continue may be passed over.
+  // Expectations other than 100-continue may be ignored.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  // Who asks before sending is told at once for most requests; what may be refused unread is first looked at.
+  // Most requests get their 100 at once; those that may be refused unread are checked first.
   server.on('checkContinue', (request, response) => {
     if (!isLookedAtFirst(request)) response.writeContinue();
     server.emit('request', request, response);
@@ -85,13 +85,13 @@ export function createApiServer(
   return server;
 }
 
-/** An upload, or a body that is too long for any endpoint. */
+/** True for an upload, or a body too long for any endpoint. */
 function isLookedAtFirst({ url, headers }: IncomingMessage): boolean {
   const isUpload = url?.startsWith(PROXY_UPLOAD_PATH) === true;
   return isUpload || Number(headers['content-length'] ?? 0) > COMPLETE_BODY_BYTES_MAX;
 }
 
-/** Whoever speaks HTTP/1.0 need not say which host is meant. */
+/** HTTP/1.0 clients need not send a Host. */
 function faultOf(request: IncomingMessage): string | undefined {
   const fault = protocolFault(request);
   const isOld = request.httpVersion === '1.0' && request.headers.host === undefined;
@@ -118,7 +118,7 @@ const malformed = (why: string) =>
 
 const MALFORMED = malformed('');
 
-/** By the codes of Node. */
+/** By Node's error codes. */
 const refusals: Readonly<Record<string, typeof MALFORMED>> = {
   HPE_HEADER_OVERFLOW: refusal(
     '431 Request Header Fields Too Large',

@@ -1,8 +1,8 @@
-/** Fields of a body that only staff may send: whatever they hold, anybody else is told so. Spec: Projects. */
+/** Body fields that only staff may send: refused from anybody else, whatever their value. Spec: Projects. */
 import { ServiceError } from '../core/errors.ts';
 import type { RawCall } from './endpoint.ts';
 
-/** Throws staff_only_field with the names that were sent. */
+/** Throws staff_only_field with the names of the fields. */
 export function refuseStaffFields(
   names: readonly string[],
   { principal, body }: Pick<RawCall, 'principal' | 'body'>,

@@ -1,4 +1,4 @@
-/** What the status page tells: a day of samples for each service, and incidents of late. Spec: Public, status. */
+/** The data of the status page: a day of samples for each service, and recent incidents. Spec: Public, status. */
 import {
   STATUS_INCIDENTS_DAYS,
   STATUS_INCIDENTS_MAX,
@@ -20,7 +20,10 @@ const MINUTE_MS = 60_000;
 
 export type StatusBoard = (db: Queryable, now: Date) => Promise<StatusRecord>;
 
-/** Samples are thousands, and anybody may ask: they are read again where there are others, or another minute has begun. */
+/**
+ * There are thousands of samples and the page is public, so they are read again only when new ones
+ * exist or another minute begins.
+ */
 export function createStatusBoard(): StatusBoard {
   let known: { of: string; services: StatusRecord['services'] } | undefined;
   return async (db, now) => {
@@ -32,7 +35,7 @@ export function createStatusBoard(): StatusBoard {
   };
 }
 
-/** A service without samples is listed too: that nothing is known of it is worth knowing. */
+/** Lists services without samples too, because a missing sample is information. */
 async function readServices(db: Queryable): Promise<StatusRecord['services']> {
   const samples = await listStatusSamples(db, STATUS_SAMPLES_HOURS);
   const grouped = Map.groupBy(samples, ({ service }) => service);
@@ -41,7 +44,7 @@ async function readServices(db: Queryable): Promise<StatusRecord['services']> {
   });
 }
 
-/** Newest first. Those that go on are all there, however many came and went since they began. */
+/** Newest first. Open incidents are always included, however many others began and ended since. */
 async function listShown(db: Queryable, now: Date): Promise<IncidentRow[]> {
   const page = { limit: STATUS_INCIDENTS_MAX, after: null };
   const lately = new Date(now.getTime() - STATUS_INCIDENTS_DAYS * DAY_MS);

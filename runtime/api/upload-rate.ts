@@ -1,6 +1,6 @@
 /**
- * A body may take as long as it likes while it moves: instead of a total timeout, a least rate. A client that falls
- * below it, or silent, is refused, so that a few of them cannot hold every connection. Spec: Limits, Uploads.
+ * A body may take any time while it keeps moving: a minimum rate replaces a total timeout. A client that sends more
+ * slowly, or nothing, is refused, so that a few of them cannot hold every connection. Spec: Limits, Uploads.
  */
 import { ServiceError } from '../core/errors.ts';
 import { UPLOAD_RATE_BYTES_MIN, UPLOAD_RATE_WINDOW_SECONDS } from '../core/limits.ts';
@@ -12,7 +12,7 @@ const USUAL: UploadRate = {
   window_seconds: UPLOAD_RATE_WINDOW_SECONDS,
 };
 
-/** Passes the chunks on; throws when a window brought fewer than `bytes_min` a second. */
+/** Passes the chunks on; throws if a window brings fewer than `bytes_min` bytes a second. */
 export async function* atLeastTheRate(
   chunks: AsyncIterator<Buffer>,
   { bytes_min, window_seconds }: UploadRate = USUAL,
@@ -48,10 +48,10 @@ async function within<T>(work: Promise<T>, ms: number, refuse: () => ServiceErro
   }
 }
 
-/** The client has not earned another moment: the connection ends with the answer. */
+/** The connection closes with this answer: the client gets no more time. */
 export class TooSlow extends ServiceError {}
 
-/** Of the codes that there are, the one that names what is wrong with a request: here, how its body came. */
+/** The closest existing code is the one for a wrong request: here, the way its body arrived. */
 function tooSlow({ bytes_min, window_seconds }: UploadRate, received: number): ServiceError {
   const bytes_per_second = Math.floor(received / window_seconds);
   const issue = {

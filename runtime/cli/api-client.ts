@@ -1,4 +1,4 @@
-/** The few calls that the command makes, as a server or as a person; a refusal becomes a line for the terminal. */
+/** The few API calls that the command makes, as a server or as a person; a refusal becomes a line for the terminal. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signRequest } from '../core/signing/request-signature.ts';
 import { Refused } from './refused.ts';
@@ -8,7 +8,7 @@ export type Api = {
   post<Body>(path: string, body?: object): Promise<Body>;
 };
 
-/** The headers that say who is calling. */
+/** The headers that identify the caller. */
 export type Credentials = (call: Call) => Record<string, string>;
 type Call = { method: string; pathname: string; body: Uint8Array };
 
@@ -18,7 +18,7 @@ export function apiKey(key: string): Credentials {
 
 /** A dashboard session: its headers, and a signature on every write. */
 export function session(texts: Record<string, string>, signingSecret: string): Credentials {
-  // UTF-8, byte by byte: fetch takes no character beyond Latin-1.
+  // UTF-8 bytes as Latin-1 characters: fetch accepts no others in a header.
   const headers = Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [name, Buffer.from(text).toString('latin1')]),
   );
@@ -38,7 +38,7 @@ export function createApi(baseUrl: string, credentials: Credentials): Api {
   };
 }
 
-/** Any request with these credentials, `sent` as JSON; throws where it is refused. */
+/** Sends any request with these credentials, `sent` as JSON; throws if it is refused. */
 export function createSend(baseUrl: string, credentials: Credentials) {
   return async (method: string, path: string, sent?: unknown): Promise<Response> => {
     const url = new URL(path, baseUrl);
@@ -64,7 +64,9 @@ export function createSend(baseUrl: string, credentials: Credentials) {
 const PATIENCE_SECONDS_MAX = 60;
 const TURNS_MAX = 5;
 
-/** Who is asked to come back in a while does so: a folder of many files may be faster than the service allows. */
+/**
+ * Waits and retries when asked to: a folder of many files may be faster than the service allows.
+ */
 async function patiently(ask: () => Promise<Response>): Promise<Response> {
   for (let turn = 1; ; turn += 1) {
     const response = await ask();
@@ -76,7 +78,7 @@ async function patiently(ask: () => Promise<Response>): Promise<Response> {
   }
 }
 
-/** What the API answered instead; of its own faults with the id that finds them in its log. */
+/** The API's refusal; for its own faults with the id that finds them in its log. */
 export class Refusal extends Refused {
   override readonly name = 'Refusal';
 
@@ -90,18 +92,18 @@ export class Refusal extends Refused {
 type Envelope = { error: { code: string; message: string; details?: Details } };
 type Details = Readonly<Record<string, unknown>>;
 
-/** A sentence that refers to its details, with what they say instead. */
+/** Replaces references to `details` in a sentence by their values. */
 function fillIn(message: string, details: Details = {}): string {
   return message.replaceAll(/(in )?details\.(\w+)/g, (reference, before: string, name: string) => {
     const value = details[name];
-    // Lists follow behind the sentence.
+    // Lists follow after the sentence.
     if (before && Array.isArray(value)) return 'here';
     const isPlain = typeof value === 'string' || typeof value === 'number';
     return isPlain ? `${before ?? ''}${value}` : reference;
   });
 }
 
-/** In words, and without what the sentence says already. */
+/** The details in words, without those that the sentence already contains. */
 function printDetails(details: Details | undefined, message: string): string {
   const words = Object.entries(details ?? {}).flatMap(([name, value]) => {
     if (name === 'issues' && Array.isArray(value)) return value.map(printIssue);

@@ -1,6 +1,6 @@
 /**
- * `tintype call`: one request to the API as the dashboard would send it for a person, signed, and what was answered.
- * Spec: Credentials, BrowserSession.
+ * `tintype call`: one request to the API, signed as the dashboard would send it for a person, and its response. Spec:
+ * Credentials, BrowserSession.
  */
 import { Advice } from '../platform/advice.ts';
 import { findInstance, type Instance } from '../platform/instance.ts';
@@ -15,7 +15,7 @@ type Wanted = {
 
 type CallOptions = {
   data: string;
-  /** Headers of a session of whoever calls. */
+  /** Headers of a session of the caller. */
   mintSession(instance: Instance): Promise<Record<string, string>>;
 };
 
@@ -43,8 +43,8 @@ function parseMethod(text: string): string {
 const ANY_ORIGIN = 'http://tintype.invalid';
 
 /**
- * Not the address of another host, in whichever signs: an address takes `\` for `/`, and leaves out a tab. The session
- * goes nowhere but to the Tintype that it is of.
+ * Refuses a path that leads to another host in any spelling: URLs take `\` for `/`, and ignore a
+ * tab. The session is sent only to the Tintype that it belongs to.
  */
 function parsePath(text: string): string {
   if (text.startsWith('/') && URL.parse(text, ANY_ORIGIN)?.origin === ANY_ORIGIN) return text;
@@ -63,7 +63,7 @@ function misused(message: string): Advice {
   return new Advice(message, { exitCode: 2 });
 }
 
-/** JSON indented for who reads it, anything else byte for byte. */
+/** JSON is indented for the reader, anything else printed byte for byte. */
 async function printAnswer(response: Response): Promise<string | Buffer> {
   const bytes = Buffer.from(await response.arrayBuffer());
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;

@@ -1,4 +1,4 @@
-/** `tintype env`: the running Tintype's addresses and its sample project's key, as a shell's exports. */
+/** `tintype env`: the running Tintype's addresses and its sample project's key, as shell exports. */
 import { findInstance, type Instance, sampleProject } from '../platform/instance.ts';
 
 export async function env(options: { data: string }): Promise<void> {
@@ -20,12 +20,17 @@ function variables(instance: Instance): Record<string, string> {
   };
 }
 
-/** As one word of any shell, whatever is in it: a secret is chosen by whoever runs this. */
+/**
+ * As one word in any shell, whatever it contains: a secret is chosen by the person who runs this.
+ */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Where a project's images are delivered: scheme, host and, if it is not the scheme's own, port. */
+/**
+ * Where a project's images are delivered: scheme, host and, unless it is the scheme's default,
+ * port.
+ */
 export function deliveryOrigin(instance: Instance, projectSlug: string): string {
   const { delivery_scheme, delivery_root_domain, delivery_port } = instance;
   return new URL(`${delivery_scheme}://${projectSlug}.${delivery_root_domain}:${delivery_port}`)

@@ -1,12 +1,12 @@
 /**
- * `tintype upload *` in a folder that holds a file called `-dash.jpg`: the shell passes the name as it is, and it would
- * be read as an option. What is the name of a file here, and no option, is written as a path.
+ * `tintype upload *` in a folder with a file called `-dash.jpg`: the shell passes the name unchanged, and it would be
+ * parsed as an option. A word that names an existing file, and is no option, is rewritten as a path.
  */
 import { existsSync } from 'node:fs';
 
 const OPTIONS = ['--data', '--project', '--slug', '--help', '--'];
 
-/** A whole command line: only that of `upload` is changed. */
+/** Takes a whole command line, and changes only that of `upload`. */
 export function nameDashedFiles(words: readonly string[]): string[] {
   if (words[2] !== 'upload') return [...words];
   return [

@@ -1,6 +1,6 @@
 /**
- * What a file is, read before anything is sent. What could never be published is refused here, with the code that the
- * service would answer. Spec: Uploads (create).
+ * What a file is, found out before anything is sent. A file that could never be published is refused here, with the
+ * code that the service would return. Spec: Uploads (create).
  */
 import { lstat, open, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
@@ -12,7 +12,7 @@ import { Refused } from './refused.ts';
 export type FileFacts = {
   content_type: string;
   size_bytes: number;
-  /** Worth telling although the file is taken. */
+  /** Worth reporting although the file is accepted. */
   note?: string;
 };
 
@@ -56,7 +56,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 async function refuseUnread(file: string, cause: unknown): Promise<never> {
   const { code = 'unknown' } = cause as NodeJS.ErrnoException;
-  // The bytes of such a name are lost before the program begins.
+  // The original bytes of such a name are lost before the program starts.
   if (code === 'ENOENT' && file.includes('\ufffd')) throw refused(NOT_UTF8, cause);
   const isLink = code === 'ENOENT' && (await lstat(file).catch(() => undefined)) !== undefined;
   if (isLink) throw refused('This is a link to a file that is not there. Mend the link.', cause);
@@ -66,7 +66,7 @@ async function refuseUnread(file: string, cause: unknown): Promise<never> {
   );
 }
 
-/** As much as may stand before the root element of an SVG. */
+/** Reads as much as may precede the root element of an SVG. */
 async function readHead(file: string): Promise<Uint8Array> {
   const handle = await open(file);
   try {
@@ -77,7 +77,7 @@ async function readHead(file: string): Promise<Uint8Array> {
   }
 }
 
-/** What people take for pictures, or pack them in. */
+/** File types that people take for pictures, or pack them in. */
 const strangers: readonly { begin: string | number[]; at?: number; says: string }[] = [
   {
     begin: [0x1f, 0x8b],
@@ -106,7 +106,7 @@ const extensions: Readonly<Record<string, string>> = {
   tif: 'tiff',
 };
 
-/** A picture under another picture's extension: browsers go by the type that is delivered, people by the name. */
+/** A picture with another format's extension: browsers use the delivered type, people the name. */
 function misnomer(file: string, contentType: string): string | undefined {
   const written = extname(file).slice(1).toLowerCase();
   const format = findFormat(contentType);

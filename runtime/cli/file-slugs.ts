@@ -1,7 +1,7 @@
 /**
- * Which slug each file of a call is published under: its name where that is lawful, else what of it can stand in a
- * URL. Two files of one call never get the same slug, as the second would replace the first.
- * Spec: Limits, Identifiers and counts (file_slug).
+ * The slug under which each file of a call is published: its name if valid, otherwise the characters of it that a URL
+ * may contain. Two files of one call never get the same slug, as the second would replace the first. Spec: Limits,
+ * Identifiers and counts (file_slug).
  */
 import { basename, extname, resolve } from 'node:path';
 import { FILE_SLUG_LENGTH_MAX } from '../core/limits.ts';
@@ -9,9 +9,9 @@ import { parseFileSlug } from '../core/slug.ts';
 
 export type NamedFile = {
   file: string;
-  /** Undefined leaves the choice to the service: nothing of the name can stand in a URL. */
+  /** Undefined leaves the choice to the service: no character of the name may be in a URL. */
   slug: string | undefined;
-  /** What a person has to be told about the slug. */
+  /** What the user should know about the slug. */
   note?: string;
 };
 
@@ -33,7 +33,7 @@ export function nameFiles(files: readonly string[], slug?: string): NamedFile[] 
   });
 }
 
-/** `Holiday Photo (1).JPG` → `holiday-photo-1.jpg`; a lawful name stays as it is, in small letters. */
+/** `Holiday Photo (1).JPG` → `holiday-photo-1.jpg`; a valid name is kept, in lower case. */
 export function slugFromName(file: string): string | undefined {
   const name = basename(file);
   const lawful = parseFileSlug(name);
@@ -45,7 +45,7 @@ export function slugFromName(file: string): string | undefined {
   return parseFileSlug(trimmed.slice(0, FILE_SLUG_LENGTH_MAX - suffix.length) + suffix);
 }
 
-/** Letters whose plain form Unicode does not tell. */
+/** Letters whose plain form is not in Unicode's decompositions. */
 const plain: Readonly<Record<string, string>> = {
   ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', þ: 'th', ł: 'l', ı: 'i' },
 };

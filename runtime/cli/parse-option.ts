@@ -1,4 +1,4 @@
-/** What the options of a command take: what is refused here ends it as used wrongly. */
+/** Parsers of option values: a value that they refuse ends the command as misused. */
 import { InvalidArgumentError } from 'commander';
 
 export function parsePort(text: string): number {
@@ -7,13 +7,16 @@ export function parsePort(text: string): number {
   throw new InvalidArgumentError('A port is a whole number from 0 (any free one) to 65535.');
 }
 
-/** An empty one, of a variable that is not set, would be the folder that the command is called in. */
+/** An empty value, from an unset variable, would mean the current folder. */
 export function parseFolder(text: string): string {
   if (text !== '') return text;
   throw new InvalidArgumentError('It names no folder.');
 }
 
-/** Nobody would be signed in by an empty one, and only the API would say so; it goes there in a header. */
+/**
+ * An empty subject would sign nobody in, and only the API would say so. Without control characters,
+ * as it is sent in a header.
+ */
 export function parseSubject(text: string): string {
   const name = text.trim();
   if (name !== '' && !/\p{Cc}/u.test(name)) return name;

@@ -1,11 +1,11 @@
-/** One line a file: a bar that moves on a terminal, and only the outcome where the output is a file or a pipe. */
+/** One line per file: a moving bar on a terminal, and only the outcome if the output is a file or a pipe. */
 import { styleText } from 'node:util';
 
 export type Progress = {
-  /** How much is sent, 0..1. */
+  /** The sent share, 0..1. */
   at(share: number): void;
   note(text: string): void;
-  /** A line of its own, wherever the output goes. */
+  /** Prints a line of its own, whatever the output is. */
   say(text: string): void;
   done(text: string): void;
   failed(text: string): void;
@@ -32,7 +32,10 @@ export function showProgress(file: string, out: NodeJS.WriteStream = process.std
   };
 }
 
-/** A file's name, and what is said of it, may hold what would move the cursor or change the colours of the terminal. */
+/**
+ * A file's name, or a message about it, may contain characters that move the cursor or change the
+ * terminal's colours.
+ */
 function printable(name: string): string {
   return name.replaceAll(/\p{C}/gu, '?');
 }

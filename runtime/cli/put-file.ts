@@ -1,4 +1,4 @@
-/** Sends a file, or a part of it, to a signed URL with exactly the headers that belong to it, telling how far it is. */
+/** Sends a file, or a part of it, to a signed URL with exactly its signed headers, and reports progress. */
 import { createReadStream } from 'node:fs';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -10,14 +10,14 @@ export type Put = {
   url: string;
   headers: Record<string, string>;
   file: string;
-  /** Inclusive at both ends; else the whole file. */
+  /** Inclusive at both ends; undefined: the whole file. */
   range?: { start: number; end: number };
-  /** How long the storage may neither take a byte nor answer; two minutes where it is left out. */
+  /** How long the storage may neither accept a byte nor respond; by default two minutes. */
   idle_ms_max?: number;
   onSent(bytes: number): void;
 };
 
-/** The storage has answered, and not taken the bytes. */
+/** The storage has responded, and did not accept the bytes. */
 export class StorageRefusal extends Refused {
   override readonly name = 'StorageRefusal';
 
@@ -30,7 +30,10 @@ const ATTEMPTS = 3;
 const RETRY_MS = 500;
 const IDLE_MS_MAX = 120_000;
 
-/** Returns the ETag that the storage answered. What breaks off is sent again: the same bytes change nothing. */
+/**
+ * Returns the ETag of the storage's response. Retries after a broken connection: the same bytes
+ * change nothing.
+ */
 export async function putFile(put: Put): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -60,9 +63,11 @@ async function putOnce(put: Put): Promise<string> {
   });
   request.setTimeout(idle_ms_max, () => request.destroy(new Error('the storage says nothing')));
   const sent = pipeline(createReadStream(file, range), counting(onSent), request);
-  // Who refuses does not wait for all of the bytes, and hangs up: its answer says more than the connection that broke.
+  // A storage that refuses may respond and hang up before it has all bytes: its response says more
+  // than the broken connection.
   const { status, etag } = await Promise.race([answered, sent.then(() => answered)]);
-  // All bytes may be there before the end of the file is read, and then the request ends before it: that is no failure.
+  // The response may arrive before the end of the file is read, which ends the request early: that
+  // is no failure.
   sent.catch(() => undefined);
   if (status >= 200 && status <= 299) return etag;
   request.destroy();

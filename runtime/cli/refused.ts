@@ -1,4 +1,4 @@
-/** A file that was not published: a code of the service's own words, and a sentence that says what to do. */
+/** A file that was not published: one of the service's codes, and a sentence that says what to do. */
 import { Advice } from '../platform/advice.ts';
 
 export class Refused extends Advice {

@@ -1,5 +1,5 @@
 /**
- * Sends a large file in parts, a few at a time; a part whose URL the storage refuses is sent again with a new one.
+ * Sends a large file in parts, a few at a time; a part whose URL the storage refuses is sent again with a new URL.
  * Spec: Uploads (multipart); Upload helper constants.
  */
 import {
@@ -10,10 +10,10 @@ import {
 import type { Api } from './api-client.ts';
 import { putFile, StorageRefusal } from './put-file.ts';
 
-/** With each its URL is signed anew. */
+/** Each with a newly signed URL. */
 const ATTEMPTS = 3;
 
-/** What a create asks for: parts for a large file, nothing for another. */
+/** The `parts` field of a create request: set for a large file, absent for others. */
 export function partsOf(sizeBytes: number): { parts?: number } {
   if (sizeBytes <= HELPER_SINGLE_PUT_BYTES_MAX) return {};
   return { parts: Math.ceil(sizeBytes / HELPER_PART_BYTES_DEFAULT) };
@@ -28,7 +28,7 @@ export type SentPart = { part_number: number; etag: string };
 
 type Sending = {
   api: Api;
-  /** Of the session. */
+  /** The session's path. */
   path: string;
   file: string;
   size_bytes: number;
@@ -79,7 +79,7 @@ async function sendPart(urls: Map<number, string>, part: Part): Promise<string> 
   }
 }
 
-/** The URLs of parts live for minutes, their session for hours. */
+/** The URLs of parts are valid for minutes, their session for hours. */
 async function signAgain(urls: Map<number, string>, { api, path }: Sending): Promise<void> {
   const { parts } = await api.post<{ parts: Multipart['parts'] }>(`${path}/parts`);
   for (const { part_number, url } of parts) urls.set(part_number, url);

@@ -1,4 +1,4 @@
-/** The delivery paths that `tintype upload` prints: of what the project serves. */
+/** The delivery paths that `tintype upload` prints: paths that the project serves. */
 
 export type ServingProject = {
   delivery_access: 'public' | 'protected';
@@ -6,7 +6,7 @@ export type ServingProject = {
   allowed_transform_chains: readonly string[];
 };
 
-/** A list of chains leaves nothing but originals beside it. Spec: Output rules, 9. */
+/** A list of allowed chains leaves only those and originals. Spec: Output rules, 9. */
 export function servedPaths({ allowed_transform_chains, ...project }: ServingProject): string[] {
   if (project.delivery_access === 'public' && allowed_transform_chains.length > 0) {
     return ['originals', ...allowed_transform_chains];
@@ -15,7 +15,7 @@ export function servedPaths({ allowed_transform_chains, ...project }: ServingPro
   return ['originals', 'resize/640x480', ...presets.map((name) => `preset:${name}`)];
 }
 
-/** What a viewer of the printed addresses is refused for otherwise. */
+/** What the user must know, as viewers of the printed addresses would be refused. */
 export function sayProtected(project: string): string {
   return `The project is protected: these addresses open with a signature alone, by POST /v1/projects/${project}/signed-url.`;
 }

@@ -1,17 +1,17 @@
 /**
- * Cursors of keyset-paginated lists: the keys of the last row, authenticated together with the
- * route, project, sort and filters they belong to. Spec: Conventions (lists, invalid_cursor).
+ * Cursors of keyset-paginated lists: the keys of the last row, authenticated together with their route, project, sort
+ * and filters. Spec: Conventions (lists, invalid_cursor).
  */
 import { ServiceError } from './errors.ts';
 import { CURSOR_LENGTH_MAX } from './limits.ts';
 import { hmac, isAnySecret } from './signing/hmac.ts';
 
-/** The one list that a cursor is valid for. `filters` is any canonical text of them. */
+/** The one list for which a cursor is valid. `filters`: any canonical text of the filters. */
 export type CursorScope = { route: string; project_id: string; sort: string; filters: string };
 
 /**
  * Prints the cursor that follows the row with these keys, under the first secret key. Throws
- * RangeError where the keys do not fit into a cursor.
+ * RangeError when the keys do not fit into a cursor.
  */
 export function printCursor(
   [key]: readonly Uint8Array[],
@@ -25,7 +25,10 @@ export function printCursor(
   return cursor;
 }
 
-/** Reads the keys back. Throws invalid_cursor for what `printCursor` printed under none of these secret keys. */
+/**
+ * Reads the keys back. Throws invalid_cursor for any text that `printCursor` did not print under
+ * one of these secret keys.
+ */
 export function parseCursor(
   keys: readonly Uint8Array[],
   scope: CursorScope,
@@ -33,7 +36,7 @@ export function parseCursor(
 ): string[] {
   if (cursor.length > CURSOR_LENGTH_MAX) throw new ServiceError('invalid_cursor');
   const payload = Buffer.from(cursor, 'base64url').subarray(MAC_BYTES);
-  // The whole text is compared, so a second spelling of the same bytes is refused too.
+  // Compares the whole text, so that a second spelling of the same bytes is refused too.
   const printed = keys.map((key) => sealPosition(key, scope, payload));
   if (!isAnySecret(printed, cursor)) throw new ServiceError('invalid_cursor');
   return JSON.parse(payload.toString()) as string[];

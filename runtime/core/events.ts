@@ -1,7 +1,6 @@
 /**
- * The events that a project's callback URL is told about: kinds, data fields, body, headers, ids
- * and the wait between attempts. Spec: Events; Webhook delivery attempt. How a body is signed
- * stands in signing/webhook.ts.
+ * The events sent to a project's callback URL: kinds, data fields, body, headers, ids and the wait between attempts.
+ * Spec: Events; Webhook delivery attempt. Bodies are signed in signing/webhook.ts.
  */
 import { z } from 'zod';
 import {
@@ -28,7 +27,7 @@ const quotaData = {
   credit_balance: z.int(),
 };
 
-/** Spec: Event kinds. `subject` is what a delivery id names. */
+/** Spec: Event kinds. `subject`: the data fields in the delivery id. */
 export const eventKinds = {
   'upload.ready': {
     sent_when:
@@ -66,7 +65,7 @@ export const eventKinds = {
   },
 } as const satisfies Record<string, EventKind>;
 
-/** Ours: what a person sends to try the receiver. */
+/** Ours: a test of the receiver, sent by a person. */
 export const additionalEventKinds = {
   'webhook.test': {
     sent_when: 'a person asked for a test delivery',
@@ -75,7 +74,6 @@ export const additionalEventKinds = {
   },
 } as const satisfies Record<string, EventKind>;
 
-/** One row of the table of kinds. */
 export type EventKind = {
   readonly sent_when: string;
   readonly data: z.ZodObject;
@@ -84,23 +82,21 @@ export type EventKind = {
 
 const allKinds = { ...eventKinds, ...additionalEventKinds } as const;
 
-/** The name of an event. */
 export type EventName = keyof typeof allKinds;
 
-/** The data of each event. */
 export type EventData = { [Name in EventName]: z.infer<(typeof allKinds)[Name]['data']> };
 
-/** What happened, as its cause knows it; the data fit the event. */
+/** What happened, as recorded by its cause; the data match the event. */
 export type WebhookCause = {
   [Name in EventName]: { id: string; event: Name; data: EventData[Name] };
 }[EventName];
 
-/** A webhook body before it is printed: `created_at` is when it was first recorded. */
+/** A webhook before its body is printed; `created_at` is when it was first recorded. */
 export type WebhookEvent = WebhookCause & { created_at: Date };
 
 /**
- * Prints the body { id, event, created_at, data }, at most 2 KB: a reason is stripped, cut to 500
- * characters and further until the body fits. Throws where the data do not fit their event.
+ * Prints the body { id, event, created_at, data }, at most 2 KB: a reason is cleaned, cut to 500
+ * characters, and cut further until the body fits. Throws when the data do not match their event.
  */
 export function printWebhookBody(webhook: WebhookEvent): string {
   const data = allKinds[webhook.event].data.parse(webhook.data);
@@ -117,8 +113,8 @@ export function printWebhookBody(webhook: WebhookEvent): string {
 }
 
 /**
- * The delivery id: the event and what it is about. `occurrence` counts events of the same name
- * and subject from 1; from the second on it is appended, for receivers dedupe on the id.
+ * The delivery id: the event and its subject. `occurrence` counts events of the same name and
+ * subject from 1; from the second on it is appended, because receivers deduplicate by the id.
  */
 export function printDeliveryId<Name extends EventName>(
   event: Name,
@@ -155,8 +151,8 @@ export type WebhookHeader =
   | 'X-Service-Signature';
 
 /**
- * Seconds from a failed attempt to the next; null where it was the last. The receiver's
- * Retry-After moves the attempt later, never beyond an hour.
+ * Seconds from a failed attempt to the next; null after the last. The receiver's Retry-After
+ * postpones the attempt, to at most an hour.
  */
 export function retryDelaySeconds(failedAttempts: number, retryAfterSeconds = 0): number | null {
   const delay = WEBHOOK_RETRY_DELAYS_SECONDS[failedAttempts - 1];
@@ -165,14 +161,14 @@ export function retryDelaySeconds(failedAttempts: number, retryAfterSeconds = 0)
 }
 
 /**
- * That delay with a part of up to a minute on top, so that what failed together does not come back together: never
- * sooner. `random` is in [0, 1).
+ * Adds up to a minute to the delay, never less than the delay, so that deliveries that failed
+ * together are not retried together. `random` is in [0, 1).
  */
 export function jitteredSeconds(delaySeconds: number, random: number): number {
   return delaySeconds + Math.min(delaySeconds / 10, WEBHOOK_RETRY_INTERVAL_SECONDS) * random;
 }
 
-/** Seconds that a Retry-After header asks for: a number of them, or a date; 0 where it says neither. */
+/** The seconds that a Retry-After header asks for, as a number or a date; 0 when it is neither. */
 export function parseRetryAfter(header: string | undefined, now: Date): number {
   if (header === undefined) return 0;
   if (/^[0-9]+$/.test(header)) return Math.min(Number(header), Number.MAX_SAFE_INTEGER);

@@ -1,4 +1,4 @@
-/** Failures of uploads that lie in the file alone. */
+/** Upload failures caused by the file alone. */
 import type { ProcessingErrorCode } from './errors.ts';
 
 /** The same bytes would fail again, whoever sends them. Spec: Processing error codes. */

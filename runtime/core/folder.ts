@@ -7,8 +7,8 @@ import { countCharacters, hasUnsafeCharacters } from './text.ts';
 
 /**
  * Normalizes a folder: NFC, every name trimmed, slashes collapsed and dropped at both ends, case
- * kept. Undefined where a name is '.' or '..', a control or bidirectional character stands in it,
- * or it is deeper or longer than allowed.
+ * kept. Undefined when a name is '.' or '..', when it contains a control or bidirectional
+ * character, or when it is too deep or too long.
  */
 export function parseFolder(text: string): string | undefined {
   if (hasUnsafeCharacters(text)) return undefined;
@@ -21,12 +21,13 @@ export function parseFolder(text: string): string | undefined {
 }
 
 /**
- * NFC makes one character of at most so many. What is longer can be refused as it was written: normalizing it would
- * take the square of the marks that stand in a row, minutes where a body is full of them.
+ * NFC composes at most this many characters into one, so a longer text is refused before it is
+ * normalized. Normalizing takes quadratic time in a run of combining marks: minutes for a body full
+ * of them.
  */
 const COMPOSED_FROM_MAX = 4;
 
-/** Whether `folder` is `ancestor` itself or lies beneath it; both normalized. */
+/** Whether `folder` is `ancestor` itself or lies below it; both normalized. */
 export function isFolderWithin(folder: string, ancestor: string): boolean {
   return ancestor === '' || folder === ancestor || folder.startsWith(`${ancestor}/`);
 }

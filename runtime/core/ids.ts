@@ -1,15 +1,15 @@
 /**
- * Opaque ids: a prefix, an underscore and a UUIDv7 in lower-case Crockford base 32, so that they
- * sort by time and every one is also a legal file slug. Spec: Resources and their fields.
+ * Opaque ids: a prefix, an underscore and a UUIDv7 in lower-case Crockford base 32, so that they sort by time and each
+ * is also a legal file slug. Spec: Resources and their fields.
  */
 import { randomBytes } from 'node:crypto';
 
-/** Makes an id of its kind for the instant `atMs` (milliseconds since the epoch). */
+/** Creates an id of this kind for the instant `atMs` (milliseconds since the epoch). */
 export function newId(prefix: IdPrefix, atMs: number): string {
   return `${prefix}_${printBase32(uuidv7(atMs))}`;
 }
 
-/** What each kind of id begins with. Shapes of the specification first, then ours. */
+/** The prefix of each kind of id: first those of the specification, then ours. */
 export const idPrefixes = {
   org: 'organization',
   key: 'API key',
@@ -30,7 +30,6 @@ export const idPrefixes = {
   spl: 'usage spool',
 } as const satisfies Record<string, string>;
 
-/** A known beginning of an id. */
 export type IdPrefix = keyof typeof idPrefixes;
 
 /** Whether `text` is an id of this kind, in the one spelling that `newId` prints. */
@@ -40,7 +39,7 @@ export function isId(prefix: IdPrefix, text: string): boolean {
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const CHARACTERS = 26;
-/** 26 characters hold 130 bits: the first one is at most 7. */
+/** 26 characters hold 130 bits, so the first one is at most 7. */
 const BODY = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 const MS_MAX = 2 ** 48 - 1;
 

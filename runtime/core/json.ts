@@ -1,6 +1,6 @@
-/** JSON of others, which may be none. */
+/** Parses JSON from outside, which may be invalid. */
 
-/** Undefined where the text is no JSON. */
+/** Undefined when the text is not JSON. */
 export function parseAnyJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -9,7 +9,7 @@ export function parseAnyJson(text: string): unknown {
   }
 }
 
-/** An object of JSON: neither null nor a list. */
+/** Whether a value is a JSON object: neither null nor a list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

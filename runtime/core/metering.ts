@@ -1,6 +1,6 @@
 /**
- * What a delivery costs, what a day is charged, and when an hour is final: exact integers and UTC
- * throughout, without a clock of its own. Spec: Limits, Metering; Organization quota.
+ * What a delivery costs, what a day is charged, and when an hour is final: exact integers and UTC throughout, without
+ * its own clock. Spec: Limits, Metering; Organization quota.
  */
 import {
   CREDIT_BYTES,
@@ -35,12 +35,15 @@ export function deliveryCredits(delivery: {
   return Math.max(DELIVERY_CREDITS_MIN, Number(credits));
 }
 
-/** What one hour of a day contributes: its credits, and the multiplier in force in that hour. */
+/**
+ * The contribution of one hour to a day's charge: its credits, and the multiplier in force in that
+ * hour.
+ */
 export type ChargedHour = { credits: number; pricing_multiplier: string };
 
 /**
- * Charge of one project and day: ceil of the exact sum of credits × multiplier. The caller leaves
- * out hours touched by exemption. Throws RangeError where a multiplier is no decimal.
+ * The charge of one project and day: ceil of the exact sum of credits × multiplier. The caller
+ * leaves out hours with an exemption. Throws RangeError when a multiplier is not a decimal.
  */
 export function dailyCharge(hours: readonly ChargedHour[]): number {
   const sum = hours.reduce(
@@ -63,7 +66,7 @@ export function parseMultiplier(value: number | string): string | undefined {
   return kept === '' ? whole : `${whole}.${kept}`;
 }
 
-/** A value and the instant from which it is in force. */
+/** A multiplier and the instant from which it applies. */
 export type PricingChange = { effective_from: Date; pricing_multiplier: string };
 
 /** The multiplier in force in the hour that begins at `windowStart`; '1' before any change. */
@@ -76,10 +79,10 @@ export function multiplierAt(changes: readonly PricingChange[], windowStart: Dat
   return latest?.pricing_multiplier ?? '1';
 }
 
-/** A time without charges; `until` is null while it lasts. */
+/** A period without charges; `until` is null while it lasts. */
 export type ExemptPeriod = { from: Date; until: Date | null };
 
-/** Whether any part of the hour lies in a period of exemption; such an hour is never billed. */
+/** Whether any part of the hour lies in an exempt period; such an hour is never billed. */
 export function isHourExempt(periods: readonly ExemptPeriod[], windowStart: Date): boolean {
   const end = windowStart.getTime() + HOUR_MS;
   return periods.some(
@@ -87,7 +90,7 @@ export function isHourExempt(periods: readonly ExemptPeriod[], windowStart: Date
   );
 }
 
-/** Hours as they are billed: with the multiplier in force in each, without those that an exemption touches. */
+/** The hours to bill: each with its multiplier, without those touched by an exemption. */
 export function billedHours({
   hours,
   pricing,
@@ -105,17 +108,17 @@ export function billedHours({
     }));
 }
 
-/** Start of the UTC hour that holds the instant. */
+/** Start of the UTC hour that contains the instant. */
 export function hourOf(instant: Date): Date {
   return new Date(Math.floor(instant.getTime() / HOUR_MS) * HOUR_MS);
 }
 
-/** From when a change made at this instant counts: the next full hour. */
+/** When a change made at this instant takes effect: at the next full hour. */
 export function nextHour(instant: Date): Date {
   return new Date(Math.ceil(instant.getTime() / HOUR_MS) * HOUR_MS);
 }
 
-/** The UTC day that holds the instant, as YYYY-MM-DD. */
+/** The UTC day that contains the instant, as YYYY-MM-DD. */
 export function dayOf(instant: Date): string {
   return instant.toISOString().slice(0, 10);
 }
@@ -136,7 +139,7 @@ export function chargedDays(now: Date): string[] {
   return daysBefore(now, DAILY_CHARGE_RECOMPUTED_DAYS, 1);
 }
 
-/** When the charge that comes next runs: the moment itself where it is its time. */
+/** When the next charge runs; `now` itself if that is exactly its time. */
 export function nextCharge(now: Date): Date {
   const today = startOfDay(dayOf(now)).getTime() + CHARGE_AT_MS;
   return new Date(now.getTime() <= today ? today : today + DAY_MS);
@@ -152,7 +155,7 @@ export function startOfDay(day: string): Date {
   return new Date(`${day}T00:00:00.000Z`);
 }
 
-/** Whether an organization with this balance is over quota; exemption is judged elsewhere. */
+/** Whether an organization with this balance is over quota; exemption is checked elsewhere. */
 export function isOverQuota(creditBalance: number): boolean {
   return creditBalance <= 0;
 }

@@ -1,4 +1,4 @@
-/** What is made of an object that nobody changes, made once for as long as there is the object. */
+/** Computes a value once per object that never changes, and keeps it as long as the object exists. */
 
 export function oncePerObject<From extends object, Made>(
   make: (from: From) => Made,

@@ -1,7 +1,7 @@
-/** The storage or the database does not answer: nothing is wrong with what was asked for. Spec: Errors, 503. */
+/** Errors that mean an outage of the storage or the database: nothing is wrong with the request. Spec: Errors, 503. */
 import { ServiceError } from './errors.ts';
 
-/** Nobody was reached at all: whatever is asked next will not be answered either. */
+/** The service was not reached at all: a further request would fail too. */
 export function isAway(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 'storage_unavailable';
 }
@@ -13,16 +13,17 @@ export function isOutage(error: unknown): error is ServiceError {
 }
 
 /**
- * Something is away, full or too slow, or not as it was agreed on with a provider: neither what was asked for nor this
- * program is wrong.
+ * A service is away, overloaded or too slow, or a provider's answer is not as agreed: neither the
+ * request nor this program is at fault.
  */
 export function isExpected(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.status === 503;
 }
 
 /**
- * Whether the code of an error says that a connection could not be made or broke: of a socket (ECONNRESET), of TLS or a
- * certificate (ERR_SSL_…, CERT_HAS_EXPIRED), of an answer that is no HTTP (HPE_…). Node's other ERR_… are a program's.
+ * Whether an error code means that a connection failed: of a socket (ECONNRESET), of TLS or a
+ * certificate (ERR_SSL_…, CERT_HAS_EXPIRED), of an answer that is not HTTP (HPE_…). Node's other
+ * ERR_… codes are faults of a program.
  */
 export function isConnectionCode(code: string): boolean {
   return /^(?!ERR_(?!TLS_|SSL_))[A-Z][A-Z0-9_]+$/.test(code);

@@ -1,16 +1,16 @@
 /**
- * What an organization gets by its plan. The specification names the paid plans (Public, plan_interest) and leaves the
- * allowances open; a deployment may bring its own table. Spec: Limits, Metering (plan allowances).
+ * What an organization gets with its plan. The specification names the paid plans (Public, plan_interest) and leaves
+ * the allowances open; a deployment may provide its own table. Spec: Limits, Metering (plan allowances).
  */
 import { z } from 'zod';
 import { expected, requestBody } from './resources/wire.ts';
 
-/** A price as providers state it: in the currency's smallest unit. */
+/** A price as providers state it: in the smallest unit of the currency. */
 export type Price = { readonly amount: number; readonly currency: string };
 
 /**
- * One plan: its grant of credits, how often it is granted, and the storage of each project. Where it has a price, a
- * payment at another one grants nothing.
+ * One plan: its grant of credits, how often it is granted, and the storage of each project. If it
+ * has a price, a payment at another price grants nothing.
  */
 export type Plan = {
   readonly credits: number;
@@ -19,12 +19,12 @@ export type Plan = {
   readonly price?: Price | undefined;
 };
 
-/** Plans by name; `trial` is what a first login gets. */
+/** Plans by name; the first login gets `trial`. */
 export type Plans = Readonly<Record<string, Plan>> & { readonly trial: Plan };
 
 const GIB = 1024 ** 3;
 
-/** The plans of a deployment that brings none. */
+/** The plans of a deployment without its own table. */
 export const defaultPlans = {
   trial: { credits: 1_000, granted: 'once', storage_bytes: GIB },
   starter: { credits: 50_000, granted: 'monthly', storage_bytes: 50 * GIB },
@@ -51,7 +51,7 @@ const plan = requestBody({
 
 const PLAN_NAME = /^[a-z][a-z0-9_-]{0,62}$/;
 
-/** The file of TINTYPE_PLANS once it is read as YAML. */
+/** The content of the TINTYPE_PLANS file, parsed from YAML. */
 export const plansFile = z
   .record(z.string().regex(PLAN_NAME), plan, {
     error: ({ code }) =>

@@ -1,7 +1,7 @@
-/** The rates that calls are counted by, and how one who has passed one is refused. Spec: Rates. */
+/** The rates at which calls are limited, and the refusal when one is exceeded. Spec: Rates. */
 import { ServiceError } from './errors.ts';
 
-/** What is counted, as its refusal says it, and over how long a window. */
+/** What is counted, as worded in the refusal, and over which window. */
 const RATES = {
   'failed-authentication': {
     counted: 'failed authentications from one address',
@@ -26,7 +26,7 @@ export function rateWindowSeconds(rate: RateName): number {
 
 type PassedRate = { rate: RateName; limit: number; retry_after_seconds: number };
 
-/** Its message names the rate, its limit and how long to wait. */
+/** The message names the rate, its limit and the wait. */
 export function rateLimited({ rate, limit, retry_after_seconds }: PassedRate): ServiceError {
   const { counted, window } = RATES[rate];
   const seconds = `${retry_after_seconds} second${retry_after_seconds === 1 ? '' : 's'}`;

@@ -1,10 +1,10 @@
 /**
- * Whether a project's day is the same at every station of metering, and if not, why: batches of the delivery servers,
- * hours summed of them, what the hours cost, what was charged. Spec: Metering; Staff (reconciliation).
+ * Whether a project's day agrees at every station of metering, and if not, why. The stations: batches of the delivery
+ * servers, hours summed from them, what the hours cost, what was charged. Spec: Metering; Staff (reconciliation).
  */
 import { chargedDays, countHoursClosed, nextCharge } from './metering.ts';
 
-/** One project and UTC day, in credits before the multiplier but for the last two. */
+/** One project and UTC day; all credits are before the multiplier, except the last two fields. */
 export type MeteringDay = {
   project_id: string;
   /** YYYY-MM-DD */
@@ -12,9 +12,9 @@ export type MeteringDay = {
   requests: number;
   batched_credits: number;
   rolled_up_credits: number;
-  /** Of hours that an exemption touches: recorded, never billed. */
+  /** From hours touched by an exemption: recorded, never billed. */
   exempt_credits: number;
-  /** What the day costs by what is known now. */
+  /** The day's cost by current knowledge. */
   owed_credits: number;
   /** The sum of its ledger entries. */
   charged_credits: number;
@@ -33,10 +33,10 @@ export const differenceCauses = {
 
 export type DifferenceCause = keyof typeof differenceCauses;
 
-/** `credits` that the later station lacks; negative where it has too many. */
+/** `credits` missing at the later station; negative when it has too many. */
 export type Difference = { cause: DifferenceCause; credits: number };
 
-/** None where everything agrees. */
+/** Empty when everything agrees. */
 export function differencesOf(state: MeteringDay, now: Date): Difference[] {
   const unsummed = state.batched_credits - state.rolled_up_credits;
   const uncharged = state.owed_credits - state.charged_credits;
@@ -47,13 +47,16 @@ export function differencesOf(state: MeteringDay, now: Date): Difference[] {
   return found.filter(({ credits }) => credits !== 0);
 }
 
-/** Whether another run of the daily charge will look at it. */
+/** Whether another run of the daily charge will include the day. */
 function isStillCharged(day: string, now: Date): boolean {
   const [oldest = day] = chargedDays(nextCharge(now));
   return day >= oldest;
 }
 
-/** Whether a difference is more than that the day is not over: its hours are closed and a charge should have run. */
+/**
+ * Whether a difference is real, not just because the day is unfinished: all its hours are closed
+ * and a charge should have run.
+ */
 export function isOverdue({ day }: Pick<MeteringDay, 'day'>, now: Date): boolean {
   return countHoursClosed(day, now) === 24;
 }

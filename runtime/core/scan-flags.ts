@@ -1,13 +1,15 @@
-/** From what a scanner scores to the flags that staff see. Spec: Staff, checks; File (status), the automatic scanner. */
+/**
+ * Turns a scanner's scores into the flags that staff see. Spec: Staff, checks; File (status), the automatic scanner.
+ */
 import { SCAN_NUDITY_THRESHOLD } from './limits.ts';
 
-/** From 0 to 1 for each thing that a scanner looks for. */
+/** From 0 to 1 for each label of a scanner. */
 export type Scores = Readonly<Record<string, number>>;
 
-/** The flag that can block by itself, where a project has it so. */
+/** The only flag that can block by itself, if the project allows it. */
 export const NUDITY = 'nudity';
 
-/** Flags in the order of their names. What has no threshold is kept as a score and raises no flag. */
+/** Flags sorted by name. A score without a threshold is kept and raises no flag. */
 export function raisedFlags(scores: Scores, thresholds: Scores): string[] {
   const all: Scores = { [NUDITY]: SCAN_NUDITY_THRESHOLD, ...thresholds };
   return Object.entries(scores)

@@ -1,9 +1,9 @@
 /**
- * What an API key may do, and what a library session needs of the key that mints it.
- * Spec: API key (scopes); Credentials, Rules 2, 3 and 5.
+ * What an API key may do, and which scopes a key needs to mint a library session. Spec: API key (scopes); Credentials,
+ * Rules 2, 3 and 5.
  */
 
-/** Every scope, in the specification's order. A key without a list has them all. */
+/** Every scope, in the specification's order. A key without a list has all of them. */
 export const apiKeyScopes = [
   'files:read',
   'files:write',
@@ -13,27 +13,28 @@ export const apiKeyScopes = [
   'library:sessions',
 ] as const;
 
-/** A scope of an API key. */
 export type Scope = (typeof apiKeyScopes)[number];
 
-/** Whether a key with these scopes (null: full access) may do what `scope` names. */
+/** Whether a key with these scopes (null: full access) has `scope`. */
 export function hasScope(scopes: readonly string[] | null, scope: Scope): boolean {
   return scopes === null || scopes.includes(scope);
 }
 
-/** The scopes of a key as lists show them: all of them where none were chosen. */
+/** The scopes of a key as lists show them: all when none were chosen. */
 export function printScopes(scopes: readonly string[] | null): Scope[] {
   return apiKeyScopes.filter((scope) => hasScope(scopes, scope));
 }
 
-/** Spec: Rules 5, the scope that each permission of a library session needs besides library:sessions. */
+/**
+ * Spec: Rules 5, the scope that each permission of a library session needs in addition to
+ * library:sessions.
+ */
 export const permissionScopes = {
   browse: 'files:read',
   browse_own: 'files:read',
   upload: 'files:write',
 } as const satisfies Record<string, Scope>;
 
-/** A permission of a library session. */
 export type LibraryPermission = keyof typeof permissionScopes;
 
 /** The permissions in the specification's order. */
@@ -43,13 +44,13 @@ export const libraryPermissions = [
   'upload',
 ] as const satisfies readonly LibraryPermission[];
 
-/** What a mint asks for; `delivery_access` is that of the scope's project. */
+/** What a mint requests; `delivery_access` belongs to the project of the scope. */
 export type MintRequest = {
   permissions: readonly LibraryPermission[];
   delivery_access: 'public' | 'protected';
 };
 
-/** Scopes that the minting key lacks; not empty means 403 scope_missing. */
+/** Scopes that the minting key lacks; if there are any, the answer is 403 scope_missing. */
 export function missingMintScopes(scopes: readonly string[] | null, mint: MintRequest): Scope[] {
   const needed = new Set<Scope>(mint.permissions.map((permission) => permissionScopes[permission]));
   if (mint.delivery_access === 'protected') needed.add('urls:sign');

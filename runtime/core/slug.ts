@@ -1,6 +1,6 @@
 /**
- * The short names that stand in URLs: project, file, library and preset. Each parser answers the
- * canonical spelling or undefined. Spec: Limits, Identifiers and counts; Library.
+ * The short names in URLs: project, file, library and preset. Each parser returns the canonical spelling or undefined.
+ * Spec: Limits, Identifiers and counts; Library.
  */
 import {
   FILE_SLUG_LENGTH_MAX,
@@ -37,7 +37,7 @@ export function parseLibrarySlug(text: string): string | undefined {
   return LIBRARY_SLUG_PATTERN.test(slug) && slug !== DEFAULT_LIBRARY ? slug : undefined;
 }
 
-/** A library as requests name it: the slug of a named one, or 'default'. */
+/** A library as named in requests: the slug of a named library, or 'default'. */
 export function parseLibraryName(text: string): string | undefined {
   const slug = lowerAscii(text.trim());
   return LIBRARY_SLUG_PATTERN.test(slug) ? slug : undefined;
@@ -56,7 +56,7 @@ function isReserved(slug: string): boolean {
   return RESERVED_PROJECT_SLUGS.includes(slug);
 }
 
-/** Not toLowerCase: that would turn the Kelvin sign into a plain k. */
+/** Not toLowerCase, which would turn the Kelvin sign into a plain k. */
 function lowerAscii(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

@@ -5,7 +5,7 @@ import {
   STATUS_SAMPLES_APART_MINUTES_MAX,
 } from './limits.ts';
 
-/** A service of the status page, and what it does in words. */
+/** Each service of the status page, with a description. */
 export const statusServices = {
   api: 'The management API',
   delivery: 'Delivery of images',
@@ -14,18 +14,17 @@ export const statusServices = {
   webhooks: 'Sending of webhooks',
 } as const satisfies Record<string, string>;
 
-/** The name of a service. */
 export type StatusService = keyof typeof statusServices;
 
-/** One look at a service. */
+/** One probe of a service. */
 export type Sample = { readonly sampled_at: Date; readonly ok: boolean };
 
-/** What newest samples say of an incident: that one begins or has ended, and since when. */
+/** The effect of the newest samples: an incident begins or ends, and since when. */
 export type IncidentMove = { move: 'open' | 'close'; at: Date } | undefined;
 
 /**
- * Several failed samples in a row open an incident, from the first of them; several good ones close it, from the first
- * of them. `samples` are newest first.
+ * Several consecutive failed samples open an incident, starting at the first of them; several good
+ * ones close it, at the first of them. `samples` are newest first.
  */
 export function incidentMove(samples: readonly Sample[], state: 'open' | 'none'): IncidentMove {
   const isOpen = state === 'open';
@@ -41,7 +40,7 @@ export function incidentMove(samples: readonly Sample[], state: 'open' | 'none')
   return { move: isOpen ? 'close' : 'open', at: first.sampled_at };
 }
 
-/** Nobody knows how the service was between samples of these times, or from the first time on until now. */
+/** Whether two samples are too far apart to know the service's state between them. */
 export function areApart(earlier: Date | undefined, later: Date): boolean {
   if (earlier === undefined) return false;
   return later.getTime() - earlier.getTime() > STATUS_SAMPLES_APART_MINUTES_MAX * 60_000;

@@ -1,19 +1,19 @@
 /**
- * What is wrong with JSON that two readers could take for different things: a key that stands twice in one object, one
- * that reaches an object's prototype, or depth without end. Spec: Codes by status (invalid_json).
+ * Finds JSON that two readers could interpret differently: a key that occurs twice in one object, a key that reaches an
+ * object's prototype, or unlimited depth. Spec: Codes by status (invalid_json).
  */
 import { cutText } from './text.ts';
 
 const DEPTH_MAX = 64;
 
 /**
- * Where objects and lists begin and end, and strings, with the colon that makes one a key. A string that does not end,
- * which JSON has not, ends with the text: looked for from each of its quotes anew, its end would cost whoever reads a
- * stranger's token seconds.
+ * Matches the beginning and end of objects and lists, and strings, with the colon that makes a
+ * string a key. An unterminated string, invalid in JSON, extends to the end of the text: searching
+ * for its end again from each of its quotes would cost seconds for a stranger's token.
  */
 const TOKEN = /[{}[\]]|"([^"\\]*(?:\\[\s\S][^"\\]*)*)(?:"(\s*:)?|\\?$)/g;
 
-/** What is unclear in a text that is JSON, or undefined; of any other text nothing is said. */
+/** What is unclear in a JSON text, or undefined; for any other text the result means nothing. */
 export function findUnclearJson(text: string): string | undefined {
   const open: Set<string>[] = [];
   for (const [token, written = '', colon] of text.matchAll(TOKEN)) {
@@ -26,7 +26,10 @@ export function findUnclearJson(text: string): string | undefined {
   return undefined;
 }
 
-/** What is no string of JSON stands as it was written: such a text is none, and its reader says so. */
+/**
+ * An invalid JSON string is returned as written: the text is then not JSON, and its parser reports
+ * that.
+ */
 function readKey(written: string): string {
   if (!written.includes('\\')) return written;
   try {

@@ -1,31 +1,35 @@
-/** What a check of `tintype doctor` is: one thing that is tried, and what it says to the person who runs this. */
+/** A check of `tintype doctor`: one thing to try, and what it reports to the person who runs the command. */
 
-/** `warning`: works, and should not stay so. `skipped`: nothing to try, or not before an earlier one is mended. */
+/**
+ * `warning`: works, but should be fixed. `skipped`: there is nothing to try, or an earlier problem
+ * must be fixed first.
+ */
 export type Outcome = 'ok' | 'wrong' | 'warning' | 'skipped';
 
 export type Finding = {
-  /** Where one check finds several things. */
+  /** For a check with several findings. */
   name?: string;
   outcome: Outcome;
   says: string;
-  /** What to do; always there where something is wrong. */
+  /** What to do; always present if something is wrong. */
   advice?: string;
 };
 
 export type Check<Subject> = {
   area: string;
   name: string;
-  /** What it throws is wrong. */
+  /** An exception counts as wrong. */
   run(subject: Subject): Promise<Finding | readonly Finding[]>;
-  /** What to do where it throws something that does not say so itself. */
+  /** What to do after an exception that does not say so itself. */
   advice: string;
 };
 
 export type Report = Required<Omit<Finding, 'advice'>> & { area: string; advice?: string };
 
 /**
- * How long a server may take to answer: one that takes the connection and says nothing would be waited for minutes long,
- * and all checks begin at once, so that on a busy machine each of them has to wait for a core.
+ * How long a server may take to answer. Without a limit, one that accepts the connection and stays
+ * silent would delay the result for minutes. Generous, because all checks start at once, and on a
+ * busy machine each must wait for a core.
  */
 export const ANSWER_MS_MAX = 20_000;
 

@@ -1,4 +1,4 @@
-/** The table of `tintype doctor`: every check in the order in which it is printed. */
+/** The table of `tintype doctor`: every check, in the order of printing. */
 import type { Check } from './check.ts';
 import { databaseChecks } from './database-checks.ts';
 import { brokerChecks, sandboxChecks } from './inside-checks.ts';

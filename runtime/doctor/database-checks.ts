@@ -1,11 +1,14 @@
-/** Whether the database can be used: reachable, of a version that we know, one that takes writes, migrated, and of the same time as we. */
+/**
+ * Whether the database is usable: reachable, of a supported version, writable, migrated, and with the same time as this
+ * machine.
+ */
 import { measureDatabaseLead } from '../db/database-lead.ts';
 import { compareMigrations, describeVersion } from '../db/migrate.ts';
 import { type Check, type Finding, ok, wrong } from './check.ts';
 import type { Subject } from './subject.ts';
 
 const VERSION_MIN = 15;
-/** Expiries are judged by the database's clock and signed by ours. */
+/** The database's clock decides about expiry, ours signs. */
 const SKEW_MS_MAX = 2000;
 const NAMED =
   'set TINTYPE_DATABASE_URL, for example postgres://tintype:password@db.internal:5432/tintype';

@@ -1,4 +1,4 @@
-/** The broker that carries doorbells and calls, and what stands between hostile images and this machine. */
+/** Checks of the broker that carries doorbells and calls, and of the layers between hostile images and this machine. */
 import { openRabbitProbe, type RabbitProbe } from '../platform/queue/rabbitmq-probe.ts';
 import { sandboxReport, tryDecoder } from '../worker/sandbox/sandbox-report.ts';
 import { type Check, type Finding, ok, skipped, wrong } from './check.ts';
@@ -54,7 +54,9 @@ export const sandboxChecks: readonly Check<Subject>[] = [
   },
 ];
 
-/** A missing layer is a warning: the others stand, and not every kernel allows all of them. */
+/**
+ * A missing layer is only a warning: the others remain, and not every kernel supports all of them.
+ */
 async function findLayers(): Promise<Finding[]> {
   const layers = await sandboxReport();
   return layers.map(({ name, in_force, advice }) =>

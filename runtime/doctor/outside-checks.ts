@@ -1,4 +1,4 @@
-/** Who signs in, where webhooks may go, and who is told to forget images. */
+/** Checks of the identity provider, of the targets that webhooks may have, and of the CDN to purge. */
 import { CdnRefusal } from '../platform/cdn/cdn.ts';
 import { openCdn } from '../platform/cdn/open-cdn.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -49,7 +49,7 @@ export const cdnChecks: readonly Check<Subject>[] = [
   { area: 'CDN', name: 'purges', run: tryCdn, advice: 'compare TINTYPE_CDN with docs/cdn.md' },
 ];
 
-/** Nothing is forgotten by it. */
+/** Purges nothing. */
 async function tryCdn({ config }: Subject): Promise<Finding> {
   if (config.cdn === 'none') return skipped('TINTYPE_CDN is none: nothing is purged');
   try {

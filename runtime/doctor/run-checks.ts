@@ -1,4 +1,4 @@
-/** Runs checks: areas side by side, the checks of an area in order, none behind one that went wrong. */
+/** Runs checks: areas in parallel, the checks of an area in order, none after one that went wrong. */
 import { Advice } from '../platform/advice.ts';
 import { maskSecrets } from '../platform/log.ts';
 import { StorageUnavailable } from '../platform/storage/bucket.ts';
@@ -49,14 +49,17 @@ async function runOne<Subject>(
   }
 }
 
-/** The faults of storage and broker say themselves what to do. What others fail with may name an address with its password. */
+/**
+ * Errors of storage and broker include their own advice. Other errors may contain an address with
+ * its password.
+ */
 function describeFault(error: unknown, advice: string): Finding {
   if (error instanceof StorageUnavailable) return wrong('failed', error.advice);
   if (error instanceof Advice) return wrong('failed', error.message);
   return wrong(`failed: ${maskSecrets(messageOf(error))}`, advice);
 }
 
-/** The innermost reason: what was wrapped around it is for programs. */
+/** The innermost cause: the errors around it are for programs. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return messageOf(error.cause);

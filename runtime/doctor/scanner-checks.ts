@@ -1,4 +1,4 @@
-/** Whether new pictures can be shown to the scanner: it is sent a small grey one. */
+/** Whether the scanner accepts new pictures: it is sent a small grey one. */
 import { systemClock } from '../platform/clock.ts';
 import { openScanner } from '../platform/scanner/open-scanner.ts';
 import { ScannerFault } from '../platform/scanner/scanner.ts';

@@ -1,6 +1,6 @@
 /**
- * Whether both buckets can be used as the service uses them: written, read and deleted; and by browsers, which PUT to
- * presigned URLs of exactly one length and read the ETag of what they sent.
+ * Whether both buckets work as the service uses them: write, read and delete; and for browsers, which PUT to presigned
+ * URLs of an exact length and read the ETag of what they sent.
  */
 import { randomBytes } from 'node:crypto';
 import { UPLOAD_SINGLE_LIFETIME_SECONDS } from '../core/limits.ts';
@@ -52,7 +52,7 @@ async function findBucket({ bucket, s3, name }: Opened): Promise<Finding> {
   return ok(s3 === undefined ? 'a folder' : s3.names[name]);
 }
 
-/** Of no kind that the service stores: a sweep never takes it for one of its own. */
+/** Outside the key space of the service: no sweep takes it for one of its own. */
 const newKey = () => `doctor/${randomBytes(8).toString('hex')}`;
 const CONTENT_TYPE = 'application/octet-stream';
 
@@ -69,7 +69,7 @@ async function tryObject({ bucket }: Opened): Promise<Finding> {
     : wrong('what was deleted is still there', 'switch object lock and legal hold off');
 }
 
-/** As long as those of uploads: a clock that is off is another check’s. */
+/** As long as for uploads: another check covers a wrong clock. */
 const PRESIGNED_SECONDS = UPLOAD_SINGLE_LIFETIME_SECONDS;
 const ORIGIN = 'https://tintype-doctor.example';
 
@@ -122,13 +122,13 @@ async function tryCors(opened: Opened): Promise<Finding> {
     : wrong(`the rule was written, and still ${left}`, 'wait a minute and call this again');
 }
 
-/** As a browser sees it, at the address that browsers are given. */
+/** As a browser sees it, at the address that browsers use. */
 async function findCorsFault(opened: Opened): Promise<string | undefined> {
   const key = newKey();
   const { url } = await presign(opened, key);
   const asked = await fetch(url, {
     method: 'OPTIONS',
-    // No browser follows one.
+    // Browsers do not follow redirects of a preflight.
     redirect: 'manual',
     signal: AbortSignal.timeout(ANSWER_MS_MAX),
     headers: {

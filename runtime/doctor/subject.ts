@@ -1,5 +1,5 @@
 /**
- * What `tintype doctor` examines: the Tintype that runs on this machine, found by its data folder, or else the
+ * What `tintype doctor` examines: the Tintype that runs on this machine, found by its data folder, otherwise the
  * installation that the environment names.
  */
 import { readFile } from 'node:fs/promises';
@@ -19,12 +19,12 @@ import { ANSWER_MS_MAX } from './check.ts';
 
 export type Subject = {
   config: Config;
-  /** Undefined where the environment names none. */
+  /** Undefined if the environment names none. */
   db: Database | undefined;
   storage: StorageSubject | undefined;
   broker: 'embedded' | string | undefined;
   jwksUrl: string | undefined;
-  /** Whether a rule of CORS that is wrong shall be written anew. */
+  /** Whether to rewrite a wrong CORS rule. */
   cors: 'check' | 'fix';
 };
 
@@ -94,7 +94,7 @@ function openS3(config: Config): StorageSubject {
 
 const secretsSchema = z.object({ storage_url_secret: z.string() });
 
-/** With the secret that the running Tintype signs with, so that its own port takes what is signed here. */
+/** Signs with the running Tintype's secret, so that its port accepts what is signed here. */
 async function openFolders(of: { instance: Instance; folder: string }): Promise<StorageSubject> {
   const text = await readFile(join(of.folder, 'secrets.json'), 'utf8');
   const { storage_url_secret } = secretsSchema.parse(JSON.parse(text));

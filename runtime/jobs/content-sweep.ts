@@ -1,6 +1,7 @@
 /**
- * Deletes what stands in the buckets and in no row: masters and half-way images that were never published, derived
- * images of what is no more, multipart uploads that no session knows. Each run walks a part of the content bucket.
+ * Deletes objects that no row refers to: masters and intermediate images that were never published, derived images of
+ * files or revisions that are gone, and multipart uploads without a session. Each run walks a part of the content
+ * bucket.
  * Spec: Upload session (status); Caching and response headers.
  */
 import { DERIVED_UNREAD_SECONDS_MAX } from '../core/limits.ts';
@@ -19,7 +20,7 @@ import { walkBucket } from './walk-bucket.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const GRACE_MS = HOUR_MS;
-/** An upload without a row may be in a newer backup of the database than the one that was restored. */
+/** After a restore, an unknown upload may still be in a newer backup of the database. */
 const UNKNOWN_GRACE_MS = 30 * DAY_MS;
 const OBJECTS_A_RUN_MAX = 100_000;
 const MULTIPARTS_PAGE_MAX = 500;
@@ -44,13 +45,14 @@ export async function contentSweep(context: JobContext): Promise<JobCounts> {
   };
 }
 
-/** What publishing makes visible it names in the transaction that ends its upload: after that nothing is added. */
+/** The transaction that ends an upload names all objects that it publishes; none is added later. */
 async function unpublished({ db, clock }: JobContext, objects: ListedObject[]): Promise<string[]> {
   const ids = objects.flatMap(({ key }) => readMasterKey(key)?.upload_id ?? []);
   const uploads = await listUploadContents(db, [...new Set(ids)]);
   const contents = new Map(uploads.map((upload) => [upload.upload_id, upload]));
   const longAgo = clock.now().getTime() - UNKNOWN_GRACE_MS;
-  // A database that was made anew beside its old bucket knows none of it: what is older may be all that is left.
+  // A new database beside an old bucket knows none of its objects, which may be the only copies:
+  // anything older than the first upload is kept.
   const known_from = (await findFirstUploadTime(db))?.getTime() ?? Number.POSITIVE_INFINITY;
   const isNobodys = (written: number) => written >= known_from && written <= longAgo;
   return objects
@@ -109,7 +111,7 @@ export async function abortDangling(
   }
 }
 
-/** One that the storage does not let go is left to the next run. */
+/** If the storage fails to abort one, the next run tries again. */
 async function abort(
   { buckets, log }: JobContext,
   { key, upload_id }: { key: string; upload_id: string },

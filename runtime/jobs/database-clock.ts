@@ -1,19 +1,19 @@
 /**
- * The clock of jobs: the database's, by which everything is due, counted and kept, whatever that of the process says. It
- * is compared every so often, and goes on by itself between.
+ * The clock of jobs is the database's: due times, counts and retention follow it, whatever the process's clock says.
+ * The difference is measured every so often; in between, the process's clock advances it.
  */
 import type { Queryable } from '../db/client.ts';
 import { measureDatabaseLead } from '../db/database-lead.ts';
 import { type Clock, steady, systemClock } from '../platform/clock.ts';
 
 export type DatabaseClock = Clock & {
-  /** To be awaited before the time is asked; throws where the database never told it. */
+  /** Await this before reading the time; throws if the database has never answered. */
   compare(): Promise<void>;
 };
 
 const BELIEVED_MS = 10_000;
 
-/** A clock that somebody hands in place of the system's stays what it is. */
+/** A clock passed in place of the system clock is used unchanged. */
 export function createDatabaseClock(db: Queryable, clock: Clock): DatabaseClock {
   if (clock !== systemClock) return { now: clock.now, compare: async () => undefined };
   const own = () => steady(clock).now().getTime();
@@ -24,7 +24,7 @@ export function createDatabaseClock(db: Queryable, clock: Clock): DatabaseClock 
       known = { lead_ms: await measureDatabaseLead(db, own), at: own() };
     } catch (error) {
       if (known === undefined) throw error;
-      // It goes on by what it was, and is not asked in vain all the time.
+      // Keep the old difference and wait before asking again.
       known = { ...known, at: own() };
     } finally {
       asking = undefined;

@@ -1,6 +1,6 @@
 /**
- * Builds the indexes of libraries behind the running service, those that are missing or were broken off. Nobody is
- * kept from writing meanwhile. Called by hand, once an installation. Spec: Limits, unindexed-project threshold.
+ * Builds the missing or invalid indexes of libraries while the service runs, without blocking writes. Called by hand,
+ * once per installation. Spec: Limits, unindexed-project threshold.
  */
 import { buildLibraryIndex, LIBRARY_INDEXES } from '../db/library-indexes.ts';
 import type { JobContext, JobCounts } from './job.ts';
@@ -14,7 +14,7 @@ export async function libraryIndexes(context: JobContext): Promise<JobCounts> {
     counts[outcome] += 1;
     log.info('an index of libraries was looked at', { name, reason: outcome });
   }
-  // Their expressions are counted too, by which the planner chooses among them.
+  // Also collects statistics on the indexed expressions, by which the planner chooses an index.
   if (counts.built > 0) await patient.query('analyze files');
   return counts;
 }

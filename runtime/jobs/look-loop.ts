@@ -1,4 +1,4 @@
-/** Looks again and again whether something is due, while its process runs; less often while looking fails. */
+/** Polls for due work while its process runs, and less often while polling fails. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../platform/log.ts';
@@ -6,19 +6,19 @@ import { createOutageLog } from '../platform/outage-log.ts';
 import { onTrail } from '../platform/trail.ts';
 
 export type LookLoop = {
-  /** Begins nothing more, ends the calls under way, and waits for that. */
+  /** Starts nothing new, aborts the current look and waits for it. */
   stop(): Promise<void>;
 };
 
 export type LookLoopOptions = {
   log: Log;
-  /** Said where looking fails, and once a minute while it does. */
+  /** Logged when a look fails, and then once a minute during the outage. */
   says: string;
   look(signal: AbortSignal): Promise<void>;
   pause_ms: number;
 };
 
-/** While the database does not answer. */
+/** The longest pause while looks fail. */
 const PAUSE_MS_MAX = 15_000;
 
 export function startLookLoop(options: LookLoopOptions): LookLoop {

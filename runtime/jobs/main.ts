@@ -1,7 +1,7 @@
 /**
- * `tintype job NAME [--at TIME]`: one scheduled job as if at a time or now, with what it missed before, on the Tintype
- * that runs on this machine, or else on the installation that the environment names, as a CronJob does. Doorbells of an
- * embedded queue reach nobody from here; the sweep of the running Tintype rings again.
+ * `tintype job NAME [--at TIME]`: runs one scheduled job now or as if at a time, together with the runs it missed, on
+ * the Tintype that runs on this machine, or else on the installation that the environment names, as a CronJob does.
+ * Doorbells of an embedded queue reach no worker from here; the sweep of the running Tintype rings again.
  */
 import { parseDay, parseInstant } from '../core/instant.ts';
 import { isAway } from '../core/outage.ts';
@@ -51,14 +51,17 @@ export async function jobCommand(
     const isTold = signal.aborted;
     ended.resolve();
     await lifecycle.stop();
-    // What does not heed the signal, such as a call to a storage that says nothing, is not waited for.
+    // Do not wait for work that ignores the signal, such as a call to a silent storage.
     if (isTold) setTimeout(() => process.exit(), LEFT_ALONE_MS).unref();
   }
 }
 
 const LEFT_ALONE_MS = 500;
 
-/** A run ends, and is recorded as ended, before its process: the next one need not wait for its lease. */
+/**
+ * The run ends, and is recorded as ended, before its process, so that the next run need not wait
+ * for its lease.
+ */
 function untilToldToEnd(lifecycle: Lifecycle, ended: Promise<void>): AbortSignal {
   const ending = new AbortController();
   lifecycle.onStop('job', () => {
@@ -70,7 +73,7 @@ function untilToldToEnd(lifecycle: Lifecycle, ended: Promise<void>): AbortSignal
 
 type Turn = { name: string; job: JobByHand; at: Date; signal: AbortSignal };
 
-/** One that fails keeps no other from it: the first failure is thrown behind them all. */
+/** A failed run does not stop the others; the first failure is thrown at the end. */
 async function runEach(
   deps: JobDeps,
   { times, ...turn }: Omit<Turn, 'at'> & { times: readonly Date[] },
@@ -85,7 +88,7 @@ async function runEach(
   if (failures.length > 0) throw failures[0];
 }
 
-/** Behind a run whose process was killed, once its lease is over; a run that works is not waited for. */
+/** Waits for the lease of a killed run to expire, but not for a run that is alive. */
 async function runInTurn(deps: JobDeps, turn: Turn): Promise<JobRunResult> {
   const { name, signal } = turn;
   const result = await runJob(deps, turn);
@@ -106,7 +109,7 @@ function findJob(name: string): JobByHand {
   throw new Advice(`there is no job ${name}: name one of ${names}`, { exitCode: 2 });
 }
 
-/** A day begins in UTC; a time of day says its zone itself, as this machine's would be another one elsewhere. */
+/** A date means its start in UTC. A time must name its zone, because machines differ in theirs. */
 function parseTime(text: string): Date {
   const time = parseDay(text) ?? parseInstant(text);
   if (time !== undefined) return time;

@@ -1,6 +1,6 @@
 /**
- * Deletes objects that nothing needs: those that a transition doomed, after their time of grace, and those in the
- * ingest bucket that no upload under way knows, such as bytes that came after their upload had ended.
+ * Deletes objects that nothing needs: those that a transition doomed, after their grace period, and those in the ingest
+ * bucket that no open upload knows, such as bytes that arrived after their upload had ended.
  */
 
 import { deleteObject } from '../actions/delete-object.ts';
@@ -14,7 +14,7 @@ import type { ListedObject } from '../platform/storage/bucket.ts';
 import type { JobContext } from './job.ts';
 
 const PAGE_MAX = 200;
-/** After this another run takes over a deletion that did not end. */
+/** After this time, another run takes over an unfinished deletion. */
 const LEASE_SECONDS = 120;
 
 type Paging = { page_max?: number };
@@ -35,7 +35,7 @@ export async function deleteDoomed(
   }
 }
 
-/** The row goes last: a deletion that was killed in between happens again. */
+/** Deletes the row last, so that an interrupted deletion is repeated. */
 async function deleteWithRow(context: JobContext, doomed: DoomedObjectRow): Promise<boolean> {
   const { bucket, object_key, doomed_id } = doomed;
   const isGone = await deleteObject(context, context.buckets[bucket], { bucket, object_key });
@@ -43,10 +43,10 @@ async function deleteWithRow(context: JobContext, doomed: DoomedObjectRow): Prom
   return isGone;
 }
 
-/** An object older than this came long after anything that could still want it had begun. */
+/** No upload that could still need an object is older than this. */
 const LEFT_BEHIND_AGE_MS = 60 * 60_000;
 
-/** An upload's row is there before its URL, so an object without one is nobody's. */
+/** An upload's row exists before its URL, so an object without a row belongs to nobody. */
 export async function deleteLeftBehind(
   context: JobContext,
   { page_max = PAGE_MAX }: Paging = {},

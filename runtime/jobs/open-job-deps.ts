@@ -1,6 +1,6 @@
 /**
- * What a job that is called by hand works with: the Tintype that runs on this machine, found by its data folder, or
- * else the installation that the environment names, as a CronJob does.
+ * The dependencies of a job called by hand: those of the Tintype that runs on this machine, found by its data folder,
+ * or else of the installation that the environment names, as for a CronJob.
  */
 import { join } from 'node:path';
 import { deploymentFields, tracedStatement } from '../actions/open-deps.ts';
@@ -23,7 +23,7 @@ import { BY_HAND_SECONDS_MAX, type JobDeps } from './job.ts';
 import { openWebhookSender } from './open-webhook-sender.ts';
 import { publicAddresses } from './public-addresses.ts';
 
-/** Statements of a job may take longer than those that somebody waits for. */
+/** Statements of a job may take longer than those of a request. */
 const QUERY_TIMEOUT_MS = 120_000;
 
 export async function openJobDeps(dataFolder: string, env: Environment): Promise<JobDeps> {
@@ -61,7 +61,7 @@ async function openLocal(dataFolder: string, { instance, env }: Local): Promise<
     });
   const buckets =
     config.s3Endpoint === undefined ? await openFolders() : openS3Buckets(config, systemClock);
-  // Beside a Tintype on this machine a person calls it.
+  // Text format: on a local Tintype, a person runs the command.
   return open(config, { buckets, format: 'text', env });
 }
 
@@ -76,7 +76,7 @@ function open(config: ConfigWith<'databaseUrl'>, { buckets, format, env }: Openi
     destination: process.stderr,
   });
   warnOfUnknownVariables(env, log);
-  // Most jobs ring nobody, and a charge must not wait for a broker.
+  // Most jobs publish nothing, and a charge must not wait for a broker.
   const queue = createLazyQueue(() => openQueue(config, log));
   const around = tracedStatement;
   const db = createDatabase({ url, around, maxConnections: 4, queryTimeoutMs: QUERY_TIMEOUT_MS });

@@ -1,4 +1,4 @@
-/** A sender of webhooks as a process's configuration wants it. Spec: Events. */
+/** Opens a sender of webhooks from a process's configuration. Spec: Events. */
 
 import { callbackPost } from '../platform/callback-post.ts';
 import type { Clock } from '../platform/clock.ts';

@@ -1,6 +1,7 @@
 /**
- * A run that stands in the way of another one of its job: it works, or its process was killed and its lease has not
- * ended yet. A CronJob of Kubernetes that tried at once three times would be over within that lease, for a day.
+ * Waits for a run that blocks another one of the same job: either it is alive, or its process was killed and its lease
+ * has not expired. Without this, a Kubernetes CronJob would use up its three attempts within that lease, and the job
+ * would be skipped for a day.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../db/client.ts';
@@ -10,7 +11,7 @@ type Waiting = { job: string; signal: AbortSignal; look_ms?: number };
 
 const LOOK_MS = 2000;
 
-/** Whether nothing stands in the way any more; false once the run is seen to renew its lease, and at the signal. */
+/** True once no run blocks; false if the run renews its lease, or on the signal. */
 export async function outlastRun(db: Queryable, waiting: Waiting): Promise<boolean> {
   const { job, signal, look_ms = LOOK_MS } = waiting;
   const first = await findRunningJobRun(db, job);

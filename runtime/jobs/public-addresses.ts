@@ -1,4 +1,4 @@
-/** Where the public finds the service, as far as a process was told. Spec: Public, status. */
+/** The service's public addresses, if this process is configured with them. Spec: Public, status. */
 import type { Config } from '../platform/config.ts';
 import type { PublicAddresses } from './job.ts';
 
@@ -7,7 +7,7 @@ type Told = Pick<
   'baseUrl' | 'deliveryRootDomain' | 'deliveryScheme' | 'deliveryPublicPort'
 >;
 
-/** Delivery by a host that is reserved, so that it is nobody's. */
+/** Uses a reserved host for delivery, which no project can have. */
 export function publicAddresses(config: Told): PublicAddresses | undefined {
   const { baseUrl, deliveryRootDomain, deliveryScheme, deliveryPublicPort: port } = config;
   if (baseUrl === undefined || deliveryRootDomain === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Sends purges within a second of their time, while its process runs; the job of the same queue heals what a process
- * left. Several loops on one database share the work. Spec: Caching and response headers.
+ * Sends purges within a second of their due time, while its process runs; the job of the same queue handles what a
+ * killed process left. Several loops on one database share the work. Spec: Caching and response headers.
  */
 import type { Metrics } from '../platform/metrics.ts';
 import { type LookLoop, startLookLoop } from './look-loop.ts';

@@ -1,6 +1,6 @@
 /**
- * Sends purges to the CDN when they are due, as many in one call as it takes. Each change has two of them, at once and
- * after every old lookup and render has ended, because an edge can be refilled in between.
+ * Sends due purges to the CDN, as many per call as it accepts. Each change has two purges: one at once, and one after
+ * every older lookup and render has ended, because an edge can be refilled in between.
  * Spec: Caching and response headers.
  */
 import {
@@ -14,7 +14,7 @@ import {
 import type { CdnRefusal } from '../platform/cdn/cdn.ts';
 import type { JobContext } from './job.ts';
 
-/** Longer than the calls of one batch take, waits for a turn included. */
+/** Longer than the calls of one batch take, including waits for a turn. */
 const LEASE_SECONDS = 120;
 const RETRY_SECONDS_FIRST = 5;
 const RETRY_SECONDS_MAX = 300;
@@ -22,7 +22,10 @@ const RETRY_SECONDS_MAX = 300;
 export type PurgeContext = Pick<JobContext, 'db' | 'cdn' | 'log' | 'signal'>;
 export type PurgeCounts = { sent: number; failed: number };
 
-/** Ends when nothing is due, or when the CDN refused something: what it refused has a time of its own. */
+/**
+ * Ends when nothing is due, or when the CDN refuses something: refused purges have a retry time of
+ * their own.
+ */
 export async function purgeQueue(context: PurgeContext): Promise<PurgeCounts> {
   const { db, cdn } = context;
   const counts = { sent: 0, failed: 0 };
@@ -56,7 +59,7 @@ async function sendPage(context: PurgeContext, page: readonly PurgeRow[]): Promi
   return { sent: sent.length, failed: failed.length };
 }
 
-/** A process that ends in the middle gives back what it claimed: the next one sends it at once. */
+/** A process that ends midway releases its claims, so that the next one sends them at once. */
 async function purgeOrRelease({ db, cdn, signal }: PurgeContext, page: readonly PurgeRow[]) {
   try {
     return await cdn.purge(page, signal);
@@ -66,7 +69,7 @@ async function purgeOrRelease({ db, cdn, signal }: PurgeContext, page: readonly 
   }
 }
 
-/** Later with each attempt, and not before the CDN wants it. */
+/** Backs off with each attempt, and waits at least as long as the CDN asks. */
 function failureOf({ purge_id, attempt }: PurgeRow, refusal: CdnRefusal): FailedPurge {
   const backoff = Math.min(RETRY_SECONDS_FIRST * 2 ** (attempt - 1), RETRY_SECONDS_MAX);
   const asked = refusal.facts.retry_after_seconds ?? 0;

@@ -1,6 +1,6 @@
 /**
- * Looks whether what was delivered, summed and charged agrees, and says of each day that should and does not why. It
- * mends nothing: the jobs that do are told by the cause. Spec: Metering; Staff (reconciliation).
+ * Checks whether deliveries, sums and charges agree, and logs the cause for each overdue day on which they do not. It
+ * repairs nothing; the cause names the jobs that do. Spec: Metering; Staff (reconciliation).
  */
 import { type ReconciledDay, reconcileProjects } from '../actions/reconcile-usage.ts';
 import { reconciliationDays, startOfDay } from '../core/metering.ts';
@@ -8,7 +8,7 @@ import { differenceCauses, isOverdue } from '../core/reconciliation.ts';
 import { listSpoolLosses } from '../db/reconciliation.ts';
 import type { JobContext, JobCounts } from './job.ts';
 
-/** Of each run: what is wrong is wrong of many at once. */
+/** Log lines per run, because a fault usually affects many days at once. */
 const LINES_MAX = 50;
 
 export async function reconciliation(context: JobContext): Promise<JobCounts> {

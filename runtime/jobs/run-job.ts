@@ -1,6 +1,6 @@
 /**
- * Runs one job as if at a time: records the run, keeps its lease, ends it at its deadline. Of each job there is one
- * run at a time over all processes; a run whose process was killed counts as lost when its lease is over.
+ * Runs one job for a given time: records the run, renews its lease, and ends it at its deadline. Only one run per job
+ * is active across all processes; a run whose process was killed counts as lost when its lease expires.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -22,7 +22,7 @@ export type JobRunResult =
 export type RunJobOptions = {
   name: string;
   job: JobByHand;
-  /** The time as which it runs. */
+  /** The time for which the job runs. */
   at: Date;
   signal?: AbortSignal;
   metrics?: Metrics;
@@ -31,7 +31,7 @@ export type RunJobOptions = {
 const LEASE_SECONDS = 60;
 const HEARTBEAT_MS = 15_000;
 
-/** Under an id of its own, which stands in its lines and in what it sends. */
+/** Runs with a request id of its own, which appears in its log lines and outgoing requests. */
 export function runJob(deps: JobDeps, options: RunJobOptions): Promise<JobRunResult> {
   return onTrail({ request_id: randomUUID() }, () =>
     traced(`job ${options.name}`, { attributes: { 'tintype.job': options.name } }, () =>
@@ -72,8 +72,8 @@ function report({ log }: JobDeps, { result, at, seconds, isStopped }: Reported):
 }
 
 /**
- * Several jobs run each minute and mostly find nothing to do, or all that they sampled good: that would hide the lines
- * which tell of something.
+ * Several jobs run each minute and mostly find nothing to do, or only good samples; at info level
+ * they would hide more important lines.
  */
 function levelOf(counts: JobCounts): 'debug' | 'info' {
   const isQuiet = Object.entries(counts).every(([what, count]) => count === 0 || what === 'good');
@@ -98,7 +98,7 @@ async function runRecorded(
   }
 }
 
-/** A job that does not heed its signal is left to itself: repeating it is safe. */
+/** A job that ignores its signal is abandoned, because repeating it is safe. */
 async function runInTime(
   deps: JobDeps,
   run: JobRunRow,

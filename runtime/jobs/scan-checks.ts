@@ -1,6 +1,6 @@
 /**
- * Scans the revisions that wait for it: each is claimed for a time, drawn small by a render worker, and shown to the
- * scanner. A scanner that is away is asked again, later each time; what it can say nothing of fails after some attempts.
+ * Scans waiting revisions: each is claimed with a lease, scaled down by a render worker, and sent to the scanner. An
+ * unavailable scanner is retried with back-off; a revision that it cannot judge fails after some attempts.
  * Spec: File (status), the automatic scanner; Staff, checks.
  */
 import { settleCheck } from '../actions/settle-check.ts';
@@ -30,11 +30,14 @@ export type ScanCounts = Record<'clear' | 'flagged' | 'failed' | 'late' | 'put_o
 const AT_ONCE = 4;
 const READ_MS_MAX = PREVIEW_READ_SECONDS_MAX * 1000;
 const PICTURE_MS_MAX = READ_MS_MAX + RENDER_DEADLINE_SECONDS * 1000;
-/** Longer than a scan takes with everything in it. */
+/** Longer than a whole scan takes. */
 const LEASE_SECONDS = 2 * (PICTURE_MS_MAX / 1000 + SCAN_TIMEOUT_SECONDS);
 const HOUR_SECONDS = 3600;
 
-/** Ends when nothing is due, or when the scanner is away: what it did not take has a time of its own. */
+/**
+ * Ends when nothing is due, or when the scanner is unavailable: each postponed check has its own
+ * retry time.
+ */
 export async function scanChecks(context: ScanContext): Promise<ScanCounts> {
   const counts = { clear: 0, flagged: 0, failed: 0, late: 0, put_off: 0 };
   while (counts.put_off === 0 && !context.scanner.isResting()) {
@@ -75,12 +78,12 @@ async function findScores(
   const reply = previewReplySchema.parse(await queue.call('render', request, terms));
   if (reply.outcome === 'done') return scanner.scan(reply.bytes, signal);
   const why = reply.outcome === 'undrawable' ? reply.reason : reply.outcome;
-  // A busy machine has not looked at it.
+  // A timeout says nothing about the image.
   const isAway = why === 'unread' || why === 'timeout';
   throw new ScannerFault(isAway ? 'away' : 'refused', `has no picture to look at: ${why}`);
 }
 
-/** Whatever is wrong with storage, queue or scanner may be right again; what is wrong with a picture stays so. */
+/** Faults of storage, queue or scanner may pass; faults of an image stay. */
 async function putOff(
   { db }: ScanContext,
   { check_id, attempts }: ClaimedCheck,
@@ -103,7 +106,7 @@ function isRefusal(error: unknown): boolean {
   return error instanceof ScannerFault && error.kind === 'refused';
 }
 
-/** What was away meanwhile is counted for no picture. */
+/** Only refusals count against an image, not attempts during an outage. */
 function isLast({ refusals }: ClaimedCheck): boolean {
   return refusals + 1 >= SCAN_ATTEMPTS_MAX;
 }

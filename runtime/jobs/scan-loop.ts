@@ -1,6 +1,6 @@
 /**
- * Scans new revisions within seconds of their publication, while its process runs. What a killed process was at comes
- * back when its lease is over; several loops on one database share the work. Spec: File (status), the automatic scanner.
+ * Scans new revisions within seconds of their publication, while its process runs. Work of a killed process returns
+ * when its lease expires; several loops on one database share the work. Spec: File (status), the automatic scanner.
  */
 import type { Config } from '../platform/config.ts';
 import type { Metrics } from '../platform/metrics.ts';
@@ -14,7 +14,7 @@ export type ScanLoopDeps = Omit<ScanContext, 'signal' | 'scanner' | 'thresholds'
 
 const PAUSE_MS = 2000;
 
-/** Undefined where the deployment has no scanner. */
+/** Undefined if the deployment has no scanner. */
 export function startScanLoop(
   deps: ScanLoopDeps,
   config: Pick<Config, 'scanner' | 'scannerUrl' | 'scannerThresholds'>,

@@ -1,6 +1,6 @@
 /**
- * One attempt: signs the stored bytes afresh, sends them, and writes down what came of it. What was sent and could not
- * be written down is sent again under the same id. Spec: Events, Signature rules; Webhook delivery attempt.
+ * One attempt: signs the stored bytes anew, sends them, and records the outcome. If a sent attempt cannot be recorded,
+ * it is sent again under the same id. Spec: Events, Signature rules; Webhook delivery attempt.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jitteredSeconds, retryDelaySeconds, webhookHeaders } from '../core/events.ts';
@@ -27,16 +27,17 @@ export type WebhookDeps = {
   readonly failpoint?: Failpoint;
 };
 
-/** Covers the ten seconds of an attempt and the writing down of it. */
+/** Covers the ten seconds of an attempt and recording it. */
 export const WEBHOOK_LEASE_SECONDS = 30;
 
-/** How it stands with the delivery after it; undefined where the attempt counts for nothing. */
+/** Returns the delivery's status after the attempt; undefined if the attempt does not count. */
 export async function sendWebhook(
   deps: WebhookDeps,
   { webhook, signal }: { webhook: ClaimedWebhook; signal: AbortSignal },
 ): Promise<WebhookStatus | undefined> {
   await deps.failpoint?.('webhook.claimed');
-  // When it was claimed, by the clock of the database: receivers refuse a time that is minutes off, and ours may be.
+  // The time of the claim by the database's clock: receivers refuse a timestamp that is minutes
+  // off, and our own clock may be.
   const started_at = new Date(webhook.lease_until.getTime() - WEBHOOK_LEASE_SECONDS * 1000);
   const began = performance.now();
   const answer = await post(deps, { webhook, started_at, signal });
@@ -53,7 +54,7 @@ export async function sendWebhook(
 
 type Posting = { webhook: ClaimedWebhook; started_at: Date; signal: AbortSignal };
 
-/** Undefined: the process ends, and nobody knows what the other side made of it. */
+/** Undefined: the process is ending, and whether the receiver processed the call is unknown. */
 async function post(
   deps: WebhookDeps,
   { webhook, started_at, signal }: Posting,
@@ -71,7 +72,10 @@ async function post(
   }
 }
 
-/** What no configured key opens signs nothing: the attempt counts, so that the schedule comes to an end. */
+/**
+ * A secret that no configured key opens cannot sign. Without any secret the attempt still counts,
+ * so that the schedule ends.
+ */
 function openSecrets({ sealing, log }: WebhookDeps, webhook: ClaimedWebhook): string[] {
   const { callback_secret_sealed: present, previous_callback_secret_sealed: previous } = webhook;
   const sealed = [present, previous, ...webhook.older_callback_secrets_sealed];
@@ -115,7 +119,7 @@ function endedAttempt({ webhook, answer, started_at, duration_ms }: Ended): Ende
 
 const RECORD_PAUSE_MS = 500;
 
-/** As long as the lease is surely ours: a database that is away for a moment costs no duplicate. */
+/** Retries while the lease is certainly ours: a short database outage causes no duplicate. */
 async function record(deps: WebhookDeps, ended: EndedAttempt): Promise<WebhookStatus | undefined> {
   const until = performance.now() + (WEBHOOK_LEASE_SECONDS / 2) * 1000;
   for (;;) {

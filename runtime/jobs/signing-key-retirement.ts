@@ -1,11 +1,11 @@
 /**
- * Erases the secrets of keys that verify no longer, a day after they did for the last time: whoever gets hold of the
- * database and its keys later finds the current ones alone. Spec: Signing key; Events, Signature rules.
+ * Erases the secrets of keys a day after they last verified, so that whoever later obtains the database and its
+ * encryption keys finds only current ones. Spec: Signing key; Events, Signature rules.
  */
 import { deleteSpentCallbackSecrets, deleteSpentKeySecrets } from '../db/spent-secrets.ts';
 import type { JobContext, JobCounts } from './job.ts';
 
-/** Delivery hosts know a key for longer than the database does, minutes at most. */
+/** Delivery hosts cache a key for minutes at most after the database drops it. */
 const GRACE_SECONDS = 24 * 3600;
 
 export async function signingKeyRetirement({ db }: JobContext): Promise<JobCounts> {

@@ -1,6 +1,6 @@
 /**
- * Everything that is done without being asked for: jobs when they are due, purges, webhooks and scans. Each part is
- * registered to be stopped before those that it needs.
+ * Starts all background work: scheduled jobs, purges, webhooks and scans. Each part is registered to stop before its
+ * dependencies do.
  */
 import type { Deps } from '../actions/open-deps.ts';
 import { openCdn } from '../platform/cdn/open-cdn.ts';
@@ -14,7 +14,7 @@ import { type SchedulerOptions, startScheduler } from './scheduler.ts';
 import { watchWork } from './watch-work.ts';
 import { startWebhookLoop } from './webhook-loop.ts';
 
-/** `jobs`: every one of the table, unless others are named. */
+/** `jobs`: all jobs of the table by default. */
 export type JobsOptions = Pick<SchedulerOptions, 'jobs'> & {
   config: ConfigWith<'keyEncryptionKeys'>;
   lifecycle: Lifecycle;

@@ -1,7 +1,7 @@
 /**
- * How each service is tried: the API and delivery as the public finds them, a render by a picture that is drawn anew
- * each time, uploads by whether both buckets can be written, and they and webhooks by whether somebody works on what
- * waits. A probe throws where the service does not do its work. Spec: Public, status.
+ * How each service is probed: the API and delivery at their public addresses; rendering by drawing an image anew each
+ * time; uploads by writing to both buckets; uploads and webhooks also by whether waiting work is handled. A probe
+ * throws if the service does not work. Spec: Public, status.
  */
 import type { RenderRequest } from '../core/delivery/render-request.ts';
 import { STATUS_PROBE_SECONDS, STATUS_WAITING_SECONDS_MAX } from '../core/limits.ts';
@@ -11,11 +11,11 @@ import { areWebhooksStuck } from '../db/webhook-deliveries.ts';
 import { getStatus } from '../platform/http/get-status.ts';
 import type { JobContext } from './job.ts';
 
-/** False: it cannot be told from this process. */
+/** Resolves to false if this process cannot tell. */
 export type Probe = (context: JobContext, signal: AbortSignal) => Promise<boolean>;
 
 export const statusProbes: Readonly<Record<StatusService, Probe>> = {
-  // Without a bucket it does all of its work but uploads, which are a service of their own.
+  // Without a bucket the API still works except for uploads, which have a probe of their own.
   api: async ({ addresses }, signal) => {
     if (addresses === undefined) return false;
     const { status, body } = await getStatus(new URL('/readyz', addresses.api), signal);
@@ -23,7 +23,8 @@ export const statusProbes: Readonly<Record<StatusService, Probe>> = {
       throw new Error(`/readyz answers ${status}`);
     return true;
   },
-  // A host that no project has is looked up and refused by delivery itself, which any origin may ask.
+  // Delivery itself looks up and refuses a host that no project has, and its answer allows any
+  // origin.
   delivery: async ({ addresses }, signal) => {
     if (addresses === undefined) return false;
     const url = new URL('/originals/f/probe', addresses.delivery);
@@ -39,7 +40,7 @@ export const statusProbes: Readonly<Record<StatusService, Probe>> = {
     await queue.call('render', RENDER, { deadline_ms: STATUS_PROBE_SECONDS * 1000, signal });
     return true;
   },
-  // A bucket that only reads takes no upload, and its tenants alone would know.
+  // A read-only bucket accepts no upload, and otherwise only tenants would notice.
   ingest: async ({ db, buckets: { ingest, content } }) => {
     for (const bucket of [ingest, content]) {
       await bucket.write(WRITTEN_KEY, SOURCE, SOURCE_FACTS);
@@ -58,13 +59,13 @@ export const statusProbes: Readonly<Record<StatusService, Probe>> = {
 };
 
 const SOURCE_KEY = 'probes/source.png';
-/** A square of two by two pixels. */
+/** A PNG of 2 × 2 pixels. */
 const SOURCE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEklEQVR4nGM4EaChUXGCAUIBACTGBVHUG/NNAAAAAElFTkSuQmCC',
   'base64',
 );
 const SOURCE_FACTS = { content_type: 'image/png', size_bytes: SOURCE.length };
-/** Written and deleted each time. */
+/** Written and deleted by each probe. */
 const WRITTEN_KEY = 'probes/written';
 const whole = { x: 0, y: 0, width: 2, height: 2 };
 const RENDER: RenderRequest = {

@@ -1,5 +1,5 @@
 /**
- * Tries every service once a minute, writes down whether it did its work, and opens and closes automatic incidents.
+ * Probes every service once a minute, records whether it works, and opens and closes automatic incidents.
  * Spec: Public, status; Staff, incidents.
  */
 import { newId } from '../core/ids.ts';
@@ -56,7 +56,7 @@ async function probe(context: JobContext, service: StatusService): Promise<Outco
   try {
     return (await statusProbes[service](context, signal)) ? 'good' : 'unknown';
   } catch (error) {
-    // The process ends: that says nothing of the service.
+    // The process is ending, so the failure says nothing about the service.
     if (context.signal.aborted) return 'unknown';
     context.log.warn('a service does not do its work', { service, error });
     return 'failed';
@@ -89,8 +89,9 @@ async function moveIncident(
 }
 
 /**
- * A service that cannot be sampled any more never has the good samples that end its incident, and staff may not end
- * it. Another process may still sample it: the incident goes on until nobody has for a while.
+ * A service that is no longer sampled never gets the good samples that end its incident, and staff
+ * cannot end it. Another process may still sample it, so the incident stays open until nobody has
+ * for a while.
  */
 async function endUnsampled(
   tx: Transaction,

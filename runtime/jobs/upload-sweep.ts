@@ -1,6 +1,6 @@
 /**
- * Finds what a lost call, a lost doorbell or a killed process left behind: completes uploads whose object came,
- * ends those whose time is over, rings again for those that wait, and deletes objects that nothing needs.
+ * Repairs what a lost call, a lost doorbell or a killed process left behind: completes uploads whose object has
+ * arrived, ends expired ones, rings again for those that wait, and deletes objects that nothing needs.
  * Spec: Upload session (status).
  */
 import { isJoined } from '../actions/check-digest.ts';
@@ -17,7 +17,7 @@ import { deleteDoomed, deleteLeftBehind } from './object-sweep.ts';
 
 const PAGE_ROWS = 500;
 const AT_ONCE = 8;
-/** Younger ones have a client that is still at it. */
+/** The client of a younger upload is probably still active. */
 const UPLOAD_AGE_SECONDS_MIN = 30;
 const DOORBELLS_MAX = 1000;
 
@@ -26,7 +26,7 @@ export async function uploadSweep(
   { page_rows = PAGE_ROWS }: { page_rows?: number } = {},
 ): Promise<JobCounts> {
   const counts = { completed: 0, expired: 0, failed: 0, errors: 0 };
-  // First, as what waits here is accepted already, and to look at the others may take long.
+  // First, because these uploads are already accepted, and checking the others may take long.
   const rung = await ringAgain(context);
   for (let after = ''; ; ) {
     const query = { after, limit: page_rows, min_age_seconds: UPLOAD_AGE_SECONDS_MIN };
@@ -53,7 +53,7 @@ async function sweepAll(context: JobContext, uploads: UploadRow[]): Promise<Outc
   return outcomes;
 }
 
-/** One upload that cannot be looked at must not keep the others waiting. */
+/** An upload that cannot be checked must not stop the others. */
 async function sweepSafely(context: JobContext, upload: UploadRow): Promise<Outcome> {
   try {
     return await sweepUpload(context, upload);
@@ -63,7 +63,7 @@ async function sweepSafely(context: JobContext, upload: UploadRow): Promise<Outc
   }
 }
 
-/** What the storage holds decides. */
+/** Decides by what the storage holds. */
 async function sweepUpload(context: JobContext, upload: UploadRow): Promise<Outcome> {
   const { db, buckets } = context;
   const head = await buckets.ingest.head(upload.ingest_key);
@@ -80,8 +80,9 @@ async function expire({ db }: JobContext, upload: UploadRow): Promise<Outcome> {
 }
 
 /**
- * Bytes with another digest stay `created` while they may be sent again, and joined parts cannot; at its end the worker
- * judges them. Those of a suspended project wait until it is active again, and end with the session.
+ * After a digest mismatch, an upload stays `created` while its bytes can be sent again, which
+ * joined parts cannot. Once it has expired, the worker compares. Uploads of a suspended project
+ * wait until it is active again, and end with the session.
  */
 async function complete(context: JobContext, upload: UploadRow): Promise<Outcome> {
   try {
@@ -103,8 +104,9 @@ const refusals: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * As many doorbells as there are fewer than uploads that wait: each is good for any of them, and more would only call
- * workers for nothing. Who is not heard once is not heard at the other doors either: the next sweep tries again.
+ * Rings as many doorbells as are missing for the waiting uploads: each doorbell serves any of them,
+ * and more would only wake workers in vain. If one is not accepted, the others would not be either,
+ * and the next sweep tries again.
  */
 async function ringAgain({ db, queue, log }: JobContext): Promise<number> {
   const waiting = await listClaimableUploads(db, DOORBELLS_MAX);
@@ -122,7 +124,7 @@ async function ringAgain({ db, queue, log }: JobContext): Promise<number> {
   return rung;
 }
 
-/** Where the broker does not say, it rings rather too often. */
+/** If the broker does not tell, assume none and ring too often. */
 async function countDoorbells(queue: Queue): Promise<number> {
   const depths = await queue.depths().catch(() => []);
   return depths.find((one) => one.queue === doorbellsOf('ingest'))?.waiting ?? 0;

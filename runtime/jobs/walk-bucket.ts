@@ -1,6 +1,6 @@
 /**
- * A walk over a bucket in parts: each run looks at so many objects, and the next one goes on behind them. What is
- * young is left alone: whoever stores something has its row soon after, or never.
+ * Walks a bucket in parts: each run examines a limited number of objects, and the next one continues after them. Young
+ * objects are skipped, because the row of a stored object appears soon or never.
  */
 
 import { deleteObject } from '../actions/delete-object.ts';
@@ -9,20 +9,20 @@ import type { Bucket, ListedObject } from '../platform/storage/bucket.ts';
 import type { JobContext } from './job.ts';
 
 export type Walk = {
-  /** Names its position. */
+  /** The name under which the position is stored. */
   sweep: string;
   bucket: Bucket;
   prefix: string;
   grace_ms: number;
   objects_max: number;
   page_max?: number;
-  /** Which of these nobody needs. */
+  /** Returns the keys that nobody needs. */
   judge(objects: ListedObject[]): Promise<string[]>;
 };
 
 const PAGE_MAX = 500;
 
-/** Returns how many objects went. */
+/** Returns the number of deleted objects. */
 export async function walkBucket(context: JobContext, walk: Walk): Promise<number> {
   const { db, clock, log, signal } = context;
   const { sweep, bucket, prefix, grace_ms, objects_max, page_max = PAGE_MAX } = walk;

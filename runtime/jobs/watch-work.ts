@@ -1,4 +1,4 @@
-/** What waits in the database and what jobs did last: shown by the process that runs the frequent ones. */
+/** Metrics of waiting work in the database and of the last job runs, from the process that runs the frequent jobs. */
 import type { Database } from '../db/client.ts';
 import { countFailedJobRuns, listDoneJobRuns } from '../db/job-runs.ts';
 import { countOverQuota } from '../db/organizations.ts';

@@ -1,14 +1,14 @@
 /**
- * Sends the webhooks that are due, retries above all: what a loop that runs all the time would have sent, had it not
- * been killed. Spec: Webhook delivery attempt (a job picks up retries every minute).
+ * Sends due webhooks, mainly retries: what the permanent loop would have sent had it not been killed. Spec: Webhook
+ * delivery attempt (a job picks up retries every minute).
  */
 import { Advice } from '../platform/advice.ts';
 import type { JobContext, JobCounts } from './job.ts';
 
-/** Endpoints that hang take ten seconds each: the next run goes on. */
+/** Hanging endpoints take ten seconds each; the next run continues. */
 const BEGIN_MS_MAX = 60_000;
 
-/** Calls that are under way when it is told to stop end with their sender. */
+/** When the job is aborted, its sender ends the calls under way. */
 export async function webhookDelivery({ webhooks, signal }: JobContext): Promise<JobCounts> {
   if (webhooks === undefined) {
     throw new Advice(

@@ -1,16 +1,16 @@
 /**
- * How much may be under way to whom at once, within one process: a project begins with one call, has twice as many
- * with every quick answer, and one again when it was slow. However many endpoints hang, half of all places are left to
- * those that do not. Spec: Webhook delivery attempt.
+ * Limits concurrent calls within one process: a project starts with one call, doubles with every quick answer, and
+ * returns to one after a slow answer. However many endpoints hang, half of all places remain for the others. Spec:
+ * Webhook delivery attempt.
  */
 import type { WebhookRoom } from '../db/webhook-attempts.ts';
 
 export type Lanes = {
-  /** What may be claimed now. */
+  /** The room for new claims. */
   room(): Omit<WebhookRoom, 'lease_seconds'>;
-  /** Returns what is to be called when the call is over. */
+  /** Registers a call; the returned function must be called with its duration when it is over. */
   enter(call: { project_id: string; host: string }): (took_ms: number) => void;
-  /** How many are under way. */
+  /** The number of calls under way. */
   count(): number;
 };
 
@@ -18,7 +18,7 @@ export type LaneLimits = { total: number; project: number; host: number; slow_ms
 
 const laneLimits: LaneLimits = { total: 512, project: 16, host: 64, slow_ms: 1000 };
 
-/** Projects whose pace is remembered; the one that was quiet for longest is forgotten first. */
+/** Projects whose pace is remembered; the longest idle one is forgotten first. */
 const REMEMBERED_MAX = 10_000;
 
 type Lane = { width: number; busy: number };
@@ -58,7 +58,7 @@ export function createLanes(others: Partial<LaneLimits> = {}): Lanes {
   };
 }
 
-/** Width 0 is a slow one: it may have one call under way. */
+/** Width 0 marks a slow project, which may have one call under way. */
 function roomsOf(lanes: ReadonlyMap<string, Lane>): Map<string, number> {
   const rooms = new Map<string, number>();
   for (const [project_id, { width, busy }] of lanes) {
@@ -68,7 +68,7 @@ function roomsOf(lanes: ReadonlyMap<string, Lane>): Map<string, number> {
   return rooms;
 }
 
-/** All together they have half of the places at most, also where many of them are due at once. */
+/** Slow projects together get at most half of the places, even if many are due at once. */
 function slowOnes(lanes: ReadonlyMap<string, Lane>, limits: LaneLimits) {
   const slow: string[] = [];
   let slow_limit = Math.floor(limits.total / 2);

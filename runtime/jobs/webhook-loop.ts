@@ -1,6 +1,6 @@
 /**
- * Sends webhooks within a moment of their time, while its process runs; the job of the same name heals what a process
- * left. Spec: Webhook delivery attempt.
+ * Sends webhooks within moments of their due time, while its process runs; the job of the same name handles what a
+ * killed process left. Spec: Webhook delivery attempt.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../platform/log.ts';
@@ -8,10 +8,10 @@ import { type LookLoop, startLookLoop } from './look-loop.ts';
 import type { WebhookSender } from './webhook-sender.ts';
 
 const PAUSE_MS = 200;
-/** Between two looks, even where calls end all the time. */
+/** The minimum pause between two looks, even while calls end constantly. */
 const REST_MS = 10;
 
-/** At its stop the sender ends too, with what others began by it. */
+/** Stopping it also stops the sender, including calls that others started with it. */
 export function startWebhookLoop(
   { sender, log }: { sender: WebhookSender; log: Log },
   { grace_ms }: { grace_ms?: number } = {},
@@ -22,9 +22,9 @@ export function startWebhookLoop(
     look: async (signal) => {
       const pauseFor = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
       const began = performance.now();
-      // The sender itself waits for them, at its stop.
+      // Not awaited: the sender waits for these attempts when it stops.
       void (await sender.begin());
-      // Looking takes at most half of the time, however many projects wait for their turn.
+      // Looking takes at most half of the time, however many projects wait.
       await pauseFor(performance.now() - began);
       await Promise.race([pauseFor(PAUSE_MS), sender.next()]);
     },

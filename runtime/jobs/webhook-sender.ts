@@ -1,6 +1,6 @@
 /**
- * Sends what is due, with room for every project: claims as much as the lanes take, and again when something is over.
- * Several senders on one database share the work. Spec: Webhook delivery attempt.
+ * Sends due webhooks with room for every project: claims as many as the lanes allow, and more when a call ends. Several
+ * senders on one database share the work. Spec: Webhook delivery attempt.
  */
 import { randomUUID } from 'node:crypto';
 import type { WebhookStatus } from '../core/states.ts';
@@ -16,13 +16,13 @@ export type WebhookSenderDeps = WebhookDeps & {
 export type WebhookResult = 'delivered' | 'failed' | 'abandoned';
 
 export type WebhookSender = {
-  /** Begins to send what is due, as far as there is room; each promise settles when its attempt is over. */
+  /** Starts due attempts as far as there is room; each promise settles when its attempt is over. */
   begin(): Promise<Promise<WebhookResult | undefined>[]>;
-  /** Settles when one of those under way is over; never when there is none. */
+  /** Settles when one of the attempts under way is over; never if there is none. */
   next(): Promise<unknown>;
   /**
-   * For the end of a process: begins nothing more. What is under way, whoever began it, has a moment to end, and is cut
-   * then: the next sender sends it again.
+   * Stops for the end of the process and starts nothing more. All attempts under way, whoever
+   * started them, get `grace_ms` to end and are then aborted; the next sender sends them again.
    */
   stop(grace_ms?: number): Promise<void>;
 };
@@ -66,7 +66,7 @@ function track<T>(all: Set<Promise<unknown>>, work: Promise<T>): Promise<T> {
 
 type Sending = { webhook: ClaimedWebhook; signal: AbortSignal };
 
-/** Never fails: an attempt that broke on our side is over with its lease, and sent again. */
+/** Never rejects: an attempt that failed on our side is sent again when its lease expires. */
 async function send(
   deps: WebhookSenderDeps,
   lanes: Lanes,
@@ -89,7 +89,10 @@ async function send(
   }
 }
 
-/** That of its cause: the lines of all attempts are found with it, and the receiver is told it. */
+/**
+ * The trail of the delivery's cause, so that its request id marks all attempts in the log and
+ * reaches the receiver.
+ */
 function trailOf({ request_id, traceparent }: ClaimedWebhook): Trail {
   const trail = { request_id: request_id ?? randomUUID() };
   return traceparent === null ? trail : { ...trail, traceparent };

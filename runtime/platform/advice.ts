@@ -1,7 +1,7 @@
-/** An error made for the person at the terminal: its message is one line that says what to do. */
+/** An error for the person at the terminal: its message is one line that says what to do. */
 export class Advice extends Error {
   override readonly name: string = 'Advice';
-  /** 1: failed, 2: used wrongly. */
+  /** 1: the command failed; 2: it was used wrongly. */
   readonly exitCode: 1 | 2;
 
   constructor(message: string, options: { cause?: unknown; exitCode?: 1 | 2 } = {}) {
@@ -10,5 +10,5 @@ export class Advice extends Error {
   }
 }
 
-/** A server is away: it comes back by itself, and whoever can wait waits. */
+/** A server is away: it comes back by itself, and callers that can wait do so. */
 export class Away extends Advice {}

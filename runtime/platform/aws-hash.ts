@@ -1,4 +1,4 @@
-/** What AWS's signers hash with: a plain hash, or a keyed one. Theirs gives Node its keys in the slowest way. */
+/** The hash constructor that the AWS signers use: plain or keyed. Their own passes keys to Node in the slowest way. */
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 import { keyObjectOf } from '../core/signing/hmac.ts';
 

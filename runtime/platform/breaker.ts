@@ -1,11 +1,11 @@
 /**
- * Spares somebody who does not answer, and those who would wait for it: after some failures in a row nothing is asked
- * for a while; then one call tries.
+ * Circuit breaker: after some failures in a row, calls are refused for a while, to spare the service and its callers;
+ * then one call tries again.
  */
 import { type Clock, steady } from './clock.ts';
 
 export type Breaker = {
-  /** Whether nothing is to be asked now. */
+  /** Whether calls are refused now. */
   isOpen(): boolean;
   succeeded(): void;
   failed(): void;
@@ -23,7 +23,7 @@ export function createBreaker(
       if (inRow < failures) return false;
       const now = nowMs();
       if (now < closedAt) return true;
-      // Whoever is first tries; the others wait for what comes of it.
+      // The first caller tries; the others stay refused until its result is known.
       closedAt = now + pause_ms;
       return false;
     },

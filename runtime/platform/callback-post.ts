@@ -1,6 +1,6 @@
 /**
- * One POST to a tenant's URL: over by its deadline whatever the other side does, to public addresses only as they are
- * at the moment of the connection, redirects not followed. Whatever happens is an answer that can be shown to the
+ * One POST to a tenant's URL. It ends by its deadline whatever the other side does, goes only to addresses that are
+ * public at the moment of the connection, and follows no redirects. Every outcome is an answer that can be shown to the
  * tenant. Spec: Events, Delivery format; Webhook delivery attempt.
  */
 import { type IncomingMessage, request as requestHttp } from 'node:http';
@@ -24,25 +24,25 @@ export type CallbackCall = {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: string;
-  /** Of the process that ends. */
+  /** Aborts when the process ends. */
   signal: AbortSignal;
 };
 
 export type CallbackAnswer = {
-  /** Null where no answer came. */
+  /** Null when there was no answer. */
   response_status: number | null;
   response_excerpt: string | null;
-  /** Null: it was taken. Else a sentence for whoever runs the endpoint. */
+  /** Null: the call was accepted. Otherwise a sentence for the operator of the endpoint. */
   error: string | null;
   retry_after_seconds: number;
 };
 
-/** Throws only where the process ends. */
+/** Throws only when the process ends. */
 export type PostCallback = (call: CallbackCall) => Promise<CallbackAnswer>;
 
 export type CallbackOptions = {
   egress: 'public' | 'any';
-  /** That it may go to where it goes to the public; all of them unless said. */
+  /** The allowed ports for public egress; default: all. */
   ports?: readonly number[];
   clock: Clock;
   lookup?: PublicLookup;
@@ -75,7 +75,10 @@ const DEADLINE_MS = WEBHOOK_TIMEOUT_SECONDS * 1000;
 
 type Answered = { response: IncomingMessage; text: string };
 
-/** No connection is kept: the next call of another tenant must not find one that was allowed for this. */
+/**
+ * No connection is reused: a later call for another tenant must not use one that was allowed for
+ * this one.
+ */
 function exchange(call: CallbackCall, options: RequestOptions): Promise<Answered> {
   const send = call.url.startsWith('https:') ? requestHttps : requestHttp;
   const length = { 'Content-Length': String(Buffer.byteLength(call.body)) };

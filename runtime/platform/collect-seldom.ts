@@ -1,13 +1,16 @@
 /**
- * Pictures pass through a process as bytes beside its heap, which the collector counts as growth of a heap of 40 MB:
- * it would mark all of it twice for each upload of a large photograph, for a tenth of what the upload costs.
+ * Images pass through a process in buffers outside its heap, which the garbage collector counts as growth of a heap of
+ * 40 MB. It would mark the whole heap twice per upload of a large photograph, for a tenth of the upload's cost.
  */
 import { setFlagsFromString } from 'node:v8';
 
-/** How much the heap, with what lies beside it, may grow from one full collection to the next. */
+/**
+ * How much the heap, including the buffers outside it, may grow from one full collection to the
+ * next.
+ */
 const GROWTH_PERCENT = 200;
 
-/** For the whole process. Its limit, --max-old-space-size, stays what it is. */
+/** Applies to the whole process. Its limit, --max-old-space-size, is unchanged. */
 export function collectSeldom(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
 }

@@ -1,7 +1,6 @@
 /**
- * The kinds of value that a configuration variable may hold, each a zod schema from text whose
- * message completes the sentence "expected …". White space around a value, such as the line break at the end of a file,
- * does not count.
+ * The types of configuration variables, each a zod schema from text whose message completes the sentence "expected …".
+ * White space around a value, such as the line break at the end of a file, is ignored.
  */
 import { isIP } from 'node:net';
 import { z } from 'zod';
@@ -15,7 +14,10 @@ export function text() {
   return written().min(1, 'a text');
 }
 
-/** Whoever else has it may have the white space, too: what is meant is not to be guessed. */
+/**
+ * White space around a secret is refused, not removed: the other side may have it as part of the
+ * secret.
+ */
 export function secret(charactersMin = 16) {
   return z
     .string()
@@ -35,7 +37,7 @@ export function port() {
   return wholeNumber(1, 65_535);
 }
 
-/** 0: any free one. */
+/** 0: any free port. */
 export function listenPort() {
   return wholeNumber(0, 65_535);
 }
@@ -60,7 +62,10 @@ export function url(...protocols: [string, ...string[]]) {
   }, expected);
 }
 
-/** Scheme, host and port, without a path; printed as browsers do, without a trailing slash and the port of the scheme. */
+/**
+ * Scheme, host and port, without a path; printed as browsers do, without a trailing slash and
+ * without the scheme's default port.
+ */
 export function origin() {
   return written()
     .refine(isOrigin, 'an origin: http(s)://host or http(s)://host:port, without a path')
@@ -78,7 +83,7 @@ export function hostname() {
   return written().toLowerCase().regex(shape, 'a host name without scheme, port or path');
 }
 
-/** As AWS takes it; some storages take no dash beside a dot either, and say so. */
+/** AWS's rule; some storages also refuse a dash beside a dot, and report that themselves. */
 export const BUCKET_NAME = {
   expected: 'a bucket name: 3 to 63 of a-z, 0-9, dot, dash, without two dots in a row',
   pattern: /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
@@ -92,7 +97,7 @@ export function bucketName() {
     .refine((value) => !gap.test(value), expected);
 }
 
-/** Items between commas; spaces around them do not count, nor does one that was named before. */
+/** Items between commas; spaces around them and repeated items are ignored. */
 export function list<Item extends z.ZodType<unknown, string>>(item: Item) {
   return z
     .string()
@@ -105,7 +110,7 @@ export function addressRange() {
   return z.string().refine(isAddressRange, 'a comma list of IP addresses or ranges');
 }
 
-/** As whoever compares addresses takes them; a range of everybody is none. */
+/** Accepts what address comparison accepts; a range that covers every address is refused. */
 export function isAddressRange(value: string): boolean {
   const [address = '', bits, ...rest] = value.split('/');
   const most = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
@@ -117,7 +122,7 @@ const KEY_BYTES = 32;
 const KEY_SHAPE = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]{43}=)$/;
 const KEYS_EXPECTED = `a comma list of id:base64(${KEY_BYTES} bytes), each id once`;
 
-/** `id:base64(32 bytes)`, between commas: the first one is used, the others are still known. */
+/** `id:base64(32 bytes)`, between commas: the first key is used, the others are still accepted. */
 export function namedKeys() {
   const key = z
     .string()
@@ -150,7 +155,7 @@ export function pairs() {
 const SHARES_EXPECTED =
   'a comma list of flag=number, flags of a-z, 0-9 and _, each number from 0 to 1';
 
-/** Of flags as scanners name them: another name would be a share of nothing. */
+/** The names must look like scanner flags: a share under any other name would have no effect. */
 export function shares() {
   return pairs()
     .refine((found) => Object.keys(found).every((name) => /^[a-z][a-z0-9_]*$/.test(name)), {

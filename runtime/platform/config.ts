@@ -1,11 +1,11 @@
 /**
- * The configuration from the environment. A wrong value stops the start with its name, what was expected
- * and an example; never with its value, which may be a secret. An empty variable counts as unset.
+ * Reads the configuration from the environment. A wrong value stops the start with the variable's name, what was
+ * expected and an example; never with the value, which may be a secret. An empty variable counts as unset.
  */
 import type { z } from 'zod';
 import { type Variable, variables } from './config-variables.ts';
 
-/** The values by their names in code; undefined where a variable is unset and has no default. */
+/** The values by their names in code; undefined when a variable is unset and has no default. */
 export type Config = { [Field in ConfigField]: ValueOf<(typeof variables)[Field]> };
 export type ConfigField = keyof typeof variables;
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -14,12 +14,12 @@ type ValueOf<V extends Variable> = V extends { default: string }
   ? z.output<V['type']>
   : z.output<V['type']> | undefined;
 
-/** With the fields that a process needs and that have no default. */
+/** The configuration of a process that requires these fields, which have no default. */
 export type ConfigWith<Field extends ConfigField> = Config & {
   [Name in Field]: Exclude<Config[Name], undefined>;
 };
 
-/** Says everything that is wrong with a configuration, one line a variable. */
+/** Lists everything that is wrong with a configuration, one line per variable. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
@@ -30,7 +30,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Parses the environment; the fields in `required` must be set, as a process names them that needs them. */
+/** Parses the environment. `required`: the fields without which this process cannot work. */
 export function parseConfig<Field extends ConfigField = never>(
   env: Environment,
   required: readonly Field[] = [],
@@ -72,7 +72,7 @@ function printProblem({ name, example }: Variable, expected: string): string {
 
 type Rule = { isBroken(config: Config): boolean; variable: Variable; expected: string };
 
-/** What others sign their calls with; two of one value could be used for each other. */
+/** Others sign their calls with these; secrets of equal value could be used for each other. */
 const INBOUND_SECRETS = [
   'requestSigningSecret',
   'storageEventSecret',
@@ -80,7 +80,7 @@ const INBOUND_SECRETS = [
   'providerBSecret',
 ] as const satisfies readonly ConfigField[];
 
-/** What no variable can see alone. */
+/** Rules that involve more than one variable. */
 const rules: readonly Rule[] = [
   ...INBOUND_SECRETS.map((field, at) => ({
     isBroken: (config: Config) =>
@@ -90,7 +90,8 @@ const rules: readonly Rule[] = [
     expected: 'a secret of its own, that no other inbound secret has',
   })),
   {
-    // Uploads are swept: what none under way knows is deleted, and that would be every picture.
+    // The sweep of the upload bucket deletes everything that no running upload knows: in a shared
+    // bucket, every image.
     isBroken: (config) => config.ingestBucket === config.contentBucket,
     variable: variables.contentBucket,
     expected: 'another bucket than that of uploads, TINTYPE_INGEST_BUCKET',

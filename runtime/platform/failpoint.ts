@@ -1,9 +1,9 @@
 /**
- * Named steps at which a test ends the process, or makes a call fail, to prove that nothing is lost or done twice.
- * Nobody passes a failpoint in production: a step then asks a function that is not there.
+ * Named steps at which a test kills the process or makes a call fail, to prove that nothing is lost or done twice. In
+ * production no failpoint is set, so a step calls nothing.
  */
 
-/** In the order in which an upload and its deliveries pass them. */
+/** In the order in which an upload and its deliveries reach them. */
 export const failpoints = [
   'complete.object_found',
   'complete.before_commit',
@@ -37,10 +37,10 @@ export const failpoints = [
 
 export type FailpointName = (typeof failpoints)[number];
 
-/** Asked at each step with its name; what it throws is as if the step had failed. */
+/** Called at each step with its name; if it throws, the step fails. */
 export type Failpoint = (name: FailpointName) => void | Promise<void>;
 
-/** Ends this process without a word when it comes to the step. */
+/** Kills this process with SIGKILL when it reaches the step. */
 export function killAt(step: FailpointName): Failpoint {
   return (name) => {
     if (name === step) process.kill(process.pid, 'SIGKILL');

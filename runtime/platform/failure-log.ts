@@ -1,6 +1,6 @@
 /**
- * Failed requests in the log: what nobody expected is an error, each time; what is away or full is a warning. All requests
- * fail by that while it lasts, so the same words are said once a minute, with the number of those that were left out.
+ * Logs failed requests: unexpected failures as errors, each time; an outage or overload as a warning. As that affects
+ * all requests while it lasts, equal messages are logged once a minute, with the number left out.
  */
 import { LRUCache } from 'lru-cache';
 import { isExpected } from '../core/outage.ts';
@@ -12,7 +12,7 @@ export type FailureLog = {
 };
 
 const AGAIN_MS = 60_000;
-/** Different words that are remembered; some of them name what was asked for. */
+/** How many different messages are remembered; some of them contain what was requested. */
 const WORDS_MAX = 100;
 
 export function createFailureLog(log: Pick<Log, 'warn' | 'error'>): FailureLog {

@@ -1,18 +1,21 @@
 /**
- * A lock that the kernel takes back when its process ends, however it ends: that of SQLite on a file, as Node has none of
+ * A lock that the kernel releases when its process ends for any reason: SQLite's lock on a file, as Node has none of
  * its own. Nothing is ever written to the file.
  */
 import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 export type FileLock = {
-  /** Takes the file away as well where it can: without one nobody holds it. */
+  /** Also removes the file if possible: without the file nobody holds the lock. */
   release(): void;
 };
 
 const SQLITE_BUSY = 5;
 
-/** Makes the file. Undefined while somebody holds it, in this process or another; throws where there can be no lock. */
+/**
+ * Creates the file. Undefined while somebody holds the lock, in this process or another; throws
+ * when locking is impossible.
+ */
 export function takeLock(path: string): FileLock | undefined {
   const file = new DatabaseSync(path);
   try {
@@ -27,7 +30,8 @@ export function takeLock(path: string): FileLock | undefined {
       try {
         rmSync(path, { force: true });
       } catch {
-        // Of a disk that takes nothing the file stays: closed, it is anybody's.
+        // On a disk that refuses the removal the file stays; once it is closed, anybody can lock
+        // it.
       }
       file.close();
     },

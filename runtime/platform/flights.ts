@@ -1,11 +1,11 @@
 /**
- * Work that many ask for at once and that is done once. It is given up when the last of them has left,
- * and stays joinable until what it caused has settled.
+ * Shares work among parallel callers, so that it is done once. The work is cancelled when its last caller leaves, and
+ * stays joinable until its side effects have settled.
  */
 
 export type Landing<T> = { value: T; settled: Promise<unknown> };
 export type Flights<T> = {
-  /** Throws what the work throws, or the reason of the caller's own signal. */
+  /** Throws the work's error, or the reason of the caller's own signal. */
   join(
     key: string,
     signal: AbortSignal,
@@ -39,7 +39,7 @@ export function createFlights<T>(): Flights<T> {
       const leave = () => {
         flight.passengers -= 1;
         if (flight.passengers > 0) return;
-        // Nobody may board what is being given up.
+        // Nobody may join work that is being cancelled.
         if (flights.get(key) === flight) flights.delete(key);
         flight.everyoneLeft.abort(signal.reason);
       };

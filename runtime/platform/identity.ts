@@ -1,6 +1,6 @@
-// Access tokens of the external identity provider. Spec: Authentication, Credentials,
-// BrowserSession: RS256 only, client-scoped issuer, exp and sub required; what is wrong with a
-// token is `unauthorized`, and only a key set that cannot be had is `auth_unavailable`.
+// Verifies access tokens of the external identity provider. Spec: Authentication, Credentials, BrowserSession: RS256
+// only, client-scoped issuer, exp and sub required; a faulty token is `unauthorized`, and only an unavailable key set
+// is `auth_unavailable`.
 import {
   createLocalJWKSet,
   decodeProtectedHeader,
@@ -17,7 +17,7 @@ import { createKeySet, type KeySet } from './key-set.ts';
 const ALGORITHM = 'RS256';
 const CLOCK_SKEW_SECONDS = 60;
 const TOKEN_CHARACTERS_MAX = 16_384;
-/** As OpenID Connect bounds it. */
+/** The bound of OpenID Connect. */
 const SUBJECT_CHARACTERS_MAX = 255;
 const TOKEN_TYPES = ['jwt', 'at+jwt'];
 
@@ -51,7 +51,7 @@ export function createIdentity(options: IdentityOptions): Identity {
   };
 }
 
-/** Before anything is fetched: a token of another algorithm or type never costs a request. */
+/** Checked before any fetch: a token with another algorithm or type never costs a request. */
 function checkHeader(token: string): void {
   if (token.length > TOKEN_CHARACTERS_MAX) throw new ServiceError('unauthorized');
   const { alg, typ } = parseHeader(token);
@@ -70,7 +70,7 @@ function parseHeader(token: string): { alg?: string | undefined; typ?: string | 
   }
 }
 
-/** Two readers of one token must not see two subjects. */
+/** Two parsers must not read two different subjects from one token. */
 function refuseUnclear(token: string): void {
   for (const part of token.split('.', 2)) {
     const unclear = findUnclearJson(Buffer.from(part, 'base64url').toString());
@@ -98,7 +98,10 @@ async function verifyWith(
   return { sub };
 }
 
-/** A key that the set lacks may be new: one rate-limited look, so that rotation hurts nobody for longer than seconds. */
+/**
+ * A key that the set lacks may be new: one rate-limited refetch, so that a key rotation causes
+ * failures for seconds at most.
+ */
 async function verifyWithFreshKeys(attempt: {
   keySet: KeySet<KeyFinder>;
   token: string;
@@ -122,7 +125,7 @@ function outage(keySet: KeySet<KeyFinder>): ServiceError {
   return new ServiceError('auth_unavailable', { cause: keySet.lastFailure() });
 }
 
-/** Only RSA keys; a document without one is a fault of the provider, never a good set. */
+/** Only RSA keys; a document without any is a fault of the provider, never a good set. */
 function parseKeys(document: unknown): KeyFinder {
   const { keys } = document as { keys?: unknown };
   const usable = Array.isArray(keys) ? keys.filter(isRsaKey) : [];
@@ -130,7 +133,7 @@ function parseKeys(document: unknown): KeyFinder {
   return createLocalJWKSet({ keys: usable });
 }
 
-/** How many keys of a key set can verify our tokens; throws where the document is no key set. */
+/** How many keys of a key set can verify our tokens; throws when the document is not a key set. */
 export function countSigningKeys(document: unknown): number {
   const { keys } = document as { keys?: unknown };
   if (!Array.isArray(keys)) throw new Error('the document holds no list of keys');

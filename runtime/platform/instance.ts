@@ -1,6 +1,6 @@
 /**
- * How a command finds the Tintype that runs on this machine: the file that it wrote when it was ready
- * (`<data>/instance.json`, mode 0600, removed at the stop; written anew where the folder declares another project).
+ * How a command finds the Tintype that runs on this machine: the file that Tintype writes when it is ready
+ * (`<data>/instance.json`, mode 0600, removed at the stop; written again when the folder declares another project).
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,7 +23,9 @@ export const instanceSchema = z.object({
   provider_b_mode: z.string(),
   key_encryption_keys: z.string(),
   token_keys: z.string(),
-  /** The variables that name what it reaches outside: storage, broker, CDN, scanner and the like. */
+  /**
+   * The variables that name what it reaches outside: storage, broker, CDN, scanner and the like.
+   */
   environment: z.record(z.string(), z.string()),
   organization_id: z.string(),
   project_slug: z.string(),
@@ -34,7 +36,7 @@ export type Instance = z.infer<typeof instanceSchema>;
 
 export const INSTANCE_FILE = 'instance.json';
 
-/** That of a folder, or what to do when none runs there. */
+/** The instance of a data folder, or the advice when none runs there. */
 export async function lookForInstance(dataFolder: string): Promise<Instance | Advice> {
   const path = join(dataFolder, INSTANCE_FILE);
   const text = await readText(path);
@@ -50,14 +52,16 @@ export async function lookForInstance(dataFolder: string): Promise<Instance | Ad
   );
 }
 
-/** For the calls that take the installation of the environment as well, where that names none either. */
+/**
+ * For commands that also accept an installation named by the environment, when there is neither.
+ */
 export function neitherFound({ message }: Advice): Advice {
   return new Advice(
     `TINTYPE_DATABASE_URL is not set, and ${message}; of a deployment, set the variables that its processes have, or call this in one of its pods`,
   );
 }
 
-/** For the calls that need one. */
+/** For commands that need an instance. */
 export async function findInstance(dataFolder: string): Promise<Instance> {
   const found = await lookForInstance(dataFolder);
   if (found instanceof Advice) throw found;
@@ -87,7 +91,7 @@ function parse(path: string, text: string): Instance {
   }
 }
 
-/** The sample project, for the calls that need one. */
+/** The sample project, for commands that need one. */
 export function sampleProject(instance: Instance): { slug: string; key: string } {
   const { project_slug: slug, api_key: key } = instance;
   if (slug !== '') return { slug, key };

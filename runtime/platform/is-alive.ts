@@ -1,4 +1,4 @@
-/** Whether a process is there, whoever it belongs to. */
+/** Whether a process exists, whoever owns it. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

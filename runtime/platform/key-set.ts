@@ -1,8 +1,8 @@
-// The identity provider's public keys, kept so that its outage is not ours. A set is refreshed in
-// the background after some minutes and served for a day where that fails; after a failed fetch
-// nothing is fetched for some seconds, nor after a look for a key that the set lacks: strangers may
-// ask for such keys all the time, and hold back for no longer one that the provider has just made.
-// Spec: Authentication, Credentials, BrowserSession.
+// The identity provider's public keys, cached so that its outage is not ours. A set is refreshed in the background
+// after some minutes, and served for a day while refreshing fails. There is a pause of some seconds after a failed
+// fetch, and after a refetch for a key that the set lacks. The pause is short because strangers may ask for such keys
+// all the time, and would otherwise delay a key that the provider has just created. Spec: Authentication, Credentials,
+// BrowserSession.
 import { type Clock, steady } from './clock.ts';
 import { readBounded } from './http/read-bounded.ts';
 import { carry } from './trail.ts';
@@ -14,21 +14,25 @@ const DEADLINE_MS = 5_000;
 const BODY_BYTES_MAX = 256 * 1024;
 
 export type KeySet<Keys> = {
-  /** The last good set; undefined when none could be had. */
+  /** The last good set; undefined when none is available. */
   current(): Promise<Keys | undefined>;
-  /** One rate-limited look for a key that the set lacks; false when the provider is out. */
+  /**
+   * One rate-limited refetch for a key that the set lacks; false when the provider is unavailable.
+   */
   refetchForUnknownKid(): Promise<boolean>;
   /** Why the last fetch failed, for the log. */
   lastFailure(): unknown;
 };
 
-/** `parse` throws for a document that holds no usable key: it never replaces a good set. */
+/**
+ * `parse` throws for a document without a usable key: such a document never replaces a good set.
+ */
 export type KeySetOptions<Keys> = {
   url: string;
   clock: Clock;
   fetch: typeof fetch;
   parse: (document: unknown) => Keys;
-  /** Of one fetch; 5 s by default, as a caller of the API waits for it. */
+  /** The limit of one fetch; default 5 s, because a caller of the API waits for it. */
   deadline_ms?: number;
 };
 

@@ -1,8 +1,8 @@
 /**
- * The end of a process: the first SIGTERM, SIGINT or SIGHUP stops what was started, newest first, each part
- * within its deadline; the second one ends the process at once. A signal right behind the first is
- * its echo: a terminal sends Ctrl-C to the whole group, and make, npx and our launcher pass it on too.
- * Node gives up what `nohup` says before any of this runs: SIGHUP ends a process in any case, here cleanly.
+ * Ends a process: the first SIGTERM, SIGINT or SIGHUP stops all parts, newest first, each within its deadline; the
+ * second one ends the process at once. A signal right behind the first is its echo: a terminal sends Ctrl-C to the
+ * whole group, and make, npx and our launcher also pass it on. Node undoes the setting of `nohup` before this code
+ * runs, so SIGHUP ends a process in any case, here cleanly.
  */
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,17 +10,17 @@ import type { Log } from './log.ts';
 
 export type Lifecycle = {
   /**
-   * Starts the parts. A stop that is asked for meanwhile ends the start at its next part and waits for it;
-   * then this resolves all the same.
+   * Starts the parts. A stop requested meanwhile interrupts the start at its next part and waits
+   * for it; the promise then still resolves.
    */
   start(work: () => Promise<void>): Promise<void>;
-  /** Registers what has to be stopped; parts that were started later are stopped earlier. */
+  /** Registers a part to be stopped; parts started later are stopped earlier. */
   onStop(name: string, stop: () => Promise<unknown> | unknown): void;
-  /** Waits so long; a start that is to stop ends here. */
+  /** Waits; a start that has been told to stop ends here. */
   pause(ms: number): Promise<void>;
-  /** Stops everything; resolves to 0, or to 1 when a part failed or took too long. Once only. */
+  /** Stops everything, once only; resolves to 0, or to 1 when a part failed or took too long. */
   stop(): Promise<number>;
-  /** Resolves with the exit code when everything has stopped, whoever asked for it. */
+  /** Resolves with the exit code when everything has stopped, whoever requested it. */
   stopped: Promise<number>;
 };
 
@@ -28,10 +28,13 @@ type Part = { name: string; stop: () => Promise<unknown> | unknown };
 type Options = {
   log: Log;
   part_deadline_ms?: number;
-  /** Of all parts together: who has killed us by then gets no clean end. */
+  /**
+   * The limit for all parts together. A supervisor that kills the process earlier prevents a clean
+   * end.
+   */
   deadline_ms?: number;
   echo_ms?: number;
-  /** How long after that the process may go on. */
+  /** How long the process may live on after all parts have stopped. */
   held_ms?: number | undefined;
   process?: SignalSource;
 };
@@ -99,14 +102,16 @@ function answerSignals({ log, target, echo_ms, stop }: Answering) {
   };
 }
 
-/** The shell and the kernel send SIGHUP one after the other when a terminal is closed, and nobody is there to wait. */
+/**
+ * When a terminal closes, the shell and the kernel both send SIGHUP, and nobody is there to wait.
+ */
 function isUrgent(signal: Signal): boolean {
   return signal !== 'SIGHUP';
 }
 
 /**
- * A process from its start to its end. What could not be stopped in time is not waited for any longer: others take
- * its work over when its leases end.
+ * Runs a process from start to end. Parts that do not stop in time are not waited for: other
+ * processes take over their work when their leases end.
  */
 export async function runProcess(
   options: Options,
@@ -124,7 +129,10 @@ export async function runProcess(
   else (options.process ?? process).exit(code);
 }
 
-/** What has stopped ends by itself, unless something is open that no part knows of: that is told, and not waited for. */
+/**
+ * A stopped process ends by itself, unless a resource is open that no part knows; that is logged
+ * and not waited for.
+ */
 function endHeld({ log, process: target = process, held_ms = HELD_MS }: Options): void {
   const end = () => {
     const reason = process.getActiveResourcesInfo().toSorted().join(' ');
@@ -145,7 +153,7 @@ function listen(target: SignalSource, onSignal: (signal: Signal) => void) {
 
 type Stopping = { log: Log; partMs: number; endsAt: number };
 
-/** Even when the time is up, a part that can stop at once shall do so. */
+/** Even when the time is up, a part that can stop at once gets the chance. */
 const PART_MS_MIN = 250;
 
 async function stopParts(parts: Part[], stopping: Stopping): Promise<number> {
@@ -156,7 +164,9 @@ async function stopParts(parts: Part[], stopping: Stopping): Promise<number> {
   return code;
 }
 
-/** Whether the part stopped in time and without an error; the others are stopped in any case. */
+/**
+ * Whether the part stopped in time and without an error; the other parts are stopped in any case.
+ */
 async function stopPart(part: Part, { log, partMs, endsAt }: Stopping): Promise<boolean> {
   const left = Math.max(endsAt - performance.now(), PART_MS_MIN);
   const deadlineMs = Math.round(Math.min(partMs, left));

@@ -1,6 +1,4 @@
-/**
- * Log lines for a person at a terminal: pino's JSON in, one readable line out, an error's stack below it.
- */
+/** Log lines for a person at a terminal: reads pino's JSON, writes one readable line, with an error's stack below. */
 import { styleText } from 'node:util';
 import { isRecord, parseAnyJson } from '../core/json.ts';
 import type { LogDestination } from './log.ts';
@@ -18,7 +16,7 @@ const levels = {
   error: style('red', 'error'),
 } as const;
 
-/** With a colour where stderr shows them: that is where lines for a person go. */
+/** Coloured if stderr supports it, because lines for a person go there. */
 function style(format: 'dim' | 'green' | 'yellow' | 'red', text: string): string {
   return styleText(format, text, { stream: process.stderr });
 }

@@ -1,7 +1,6 @@
 /**
- * Logging over pino: constant messages, facts as fields. Only the field names of `logFields` are ever
- * printed, and text that looks like a credential is masked inside any value, so that a secret cannot
- * reach a log by accident.
+ * Logging over pino: constant messages, facts as fields. Only the fields listed in `logFields` are ever printed, and
+ * text that looks like a credential is masked inside any value, so that a secret cannot be logged by accident.
  */
 import { pino } from 'pino';
 import { isExpected } from '../core/outage.ts';
@@ -14,18 +13,18 @@ export type Log = {
   info<Fields extends object>(message: string, fields?: Listed<Fields>): void;
   warn<Fields extends object>(message: string, fields?: Listed<Fields>): void;
   error<Fields extends object>(message: string, fields?: Listed<Fields>): void;
-  /** A log whose every line carries these fields. */
+  /** A log that adds these fields to every line. */
   child(fields: LogFields): Log;
 };
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
-/** Refuses a field that is not on the list, also one of an object that was made elsewhere or is spread. */
+/** Rejects unlisted fields at compile time, also those of an existing or spread object. */
 type Listed<Fields> = Fields & Record<Exclude<keyof Fields, LogFieldName>, never>;
 export type LogFields = { [name in LogFieldName]?: unknown };
 export type LogDestination = { write(line: string): unknown };
 export type LogFieldName = (typeof logFields)[number];
 
-/** Every field that a line may carry. What is not listed is printed as `[hidden]`. */
+/** Every field that a line may carry. Other fields are printed as `[hidden]`. */
 export const logFields = [
   'error',
   'request_id',
@@ -137,12 +136,12 @@ type Printer = Record<Level, (fields: object, message: string) => void> & {
   child(fields: Record<string, unknown>): Printer;
 };
 
-/** `bound`: what every line of this logger says in any case. */
+/** `bound`: the fields in every line of this logger. */
 function wrap(logger: Printer, bound: LogFields = {}): Log {
   const at =
     (level: Level) =>
     (message: string, fields: LogFields = {}) => {
-      // Masking costs something, and strangers choose what is in a line of each delivery.
+      // Masking costs time, and strangers control what each delivery logs.
       if (!logger.isLevelEnabled(level)) return;
       logger[level](printableFields({ ...trailFields(bound), ...fields }), message);
     };
@@ -155,7 +154,7 @@ function wrap(logger: Printer, bound: LogFields = {}): Log {
   };
 }
 
-/** Which request the work began with, and its trace; once in a line, as pino prints a name as often as it is told. */
+/** The ids of the request and its trace. Each once per line: pino would print duplicates. */
 function trailFields(bound: LogFields): LogFields {
   const { request_id, span } = currentTrail();
   const fields = { request_id, trace_id: span?.trace_id };
@@ -189,7 +188,7 @@ function printable(value: unknown, depth: number, told: Told = 'whole'): unknown
   return printableObject(value, depth);
 }
 
-/** Inside an object only numbers, booleans and known names are shown: the rest could be anything. */
+/** Shows only numbers, booleans, null and known names; the rest of an object could be secret. */
 function printableObject(value: object, depth: number): Record<string, unknown> {
   const isShown = ([name, item]: [string, unknown]) =>
     known.has(name) || typeof item === 'number' || typeof item === 'boolean' || item === null;
@@ -201,8 +200,9 @@ function printableObject(value: object, depth: number): Record<string, unknown> 
 }
 
 /**
- * Name, message, code and stack, with what caused it; never the other properties of an error. Of what is away or
- * full the stack tells nothing, and there are many such lines while it lasts: a third of the bytes without it.
+ * Name, message, code and stack, with the cause; never an error's other properties. For an outage
+ * or overload the stack is left out: it explains nothing, such lines are frequent, and they take a
+ * third of the bytes without it.
  */
 function printableError(error: Error, depth: number, as: Told): Record<string, unknown> {
   const told = isExpected(error) ? 'short' : as;
@@ -223,8 +223,8 @@ type Told = 'whole' | 'short';
 const TEXT_CHARACTERS_MAX = 8192;
 
 /**
- * What secrets look like wherever they stand: [pattern, what is printed instead]. What may stand many times over is
- * bounded, or a text of nothing but beginnings would cost the square of its length.
+ * The forms of secrets wherever they appear: [pattern, replacement]. Repetitions are bounded,
+ * because a text made only of beginnings would otherwise take quadratic time.
  */
 const secretShapes: readonly (readonly [RegExp, string])[] = [
   [/\btin_live_[0-9a-f]{8,}/gi, 'tin_live_[hidden]'],
@@ -233,8 +233,8 @@ const secretShapes: readonly (readonly [RegExp, string])[] = [
   [/\beyJ[\w-]{8,}[\w.-]*/g, '[hidden]'],
   [/\b(bearer|basic)\s+[\w.~+/=-]+/gi, '$1 [hidden]'],
   [/([?&](?:sig|s|signature|token|x-amz-[a-z-]+)=)[^&\s"'#]*/gi, '$1[hidden]'],
-  // Up to the last @ before the path: parsers of URLs take the others for a part of the password, and people forget to
-  // escape a ? or # in one.
+  // Up to the last @ before the path: URL parsers count earlier ones as part of the password, and
+  // people forget to escape a ? or # in it.
   [/(\b[a-z][a-z0-9+.-]{0,31}:\/\/)(?:[^\s/?#]+|[^\s/?#@:]*:[^\s/]+)@/gi, '$1[hidden]@'],
   [/\bv1=[0-9a-f]{32,}/gi, 'v1=[hidden]'],
 ];

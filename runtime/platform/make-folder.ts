@@ -1,15 +1,18 @@
-/** A folder for this user alone, where there is none yet. */
+/** Creates a folder that only this user can access, unless it exists. */
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Parent by parent: a recursive mkdir of Node never ends where a parent that exists says that it does not. */
+/**
+ * Parent by parent: Node's recursive mkdir never ends when a parent that exists reports that it
+ * does not.
+ */
 export function makeFolder(path: string): void {
   if (isFolder(path)) return;
   if (dirname(path) !== path) makeFolder(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Made by another process in between.
+    // Another process created it meanwhile.
     if (!isFolder(path)) throw error;
   }
 }

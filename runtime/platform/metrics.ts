@@ -1,4 +1,4 @@
-/** The metrics of the table over prom-client, and one function for each thing that is measured. */
+/** The metrics of the table over prom-client, with one function for each thing that is measured. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type MetricRow, metricTable, SECONDS } from './metric-table.ts';
 
@@ -11,7 +11,7 @@ export type Metrics = {
   render(seen: { format: string; result: string; seconds: number }): void;
   decoderKilled(reason: string): void;
   rateRefused(rate: string): void;
-  /** Counts nothing with `count` 0, and lets the counter begin there: a first event is a rise. */
+  /** `count` 0 only creates the counter at zero, so that a first event shows as a rise. */
   providerEvent(seen: { provider: string; result: string; count: 0 | 1 }): void;
   jobRun(seen: {
     job: string;
@@ -23,11 +23,11 @@ export type Metrics = {
   purges(counts: { sent: number; failed: number }): void;
   scans(counts: Readonly<Record<string, number>>): void;
   webhook(seen: { result: string; seconds: number }): void;
-  /** What is looked at whenever the metrics are read. */
+  /** Sources that are read whenever the metrics are. */
   watch(sources: MetricSources): void;
-  /** What GET /metrics answers. */
+  /** The answer to GET /metrics. */
   print(): Promise<{ content_type: string; text: string }>;
-  /** Those of the table and those of the process itself. */
+  /** The metrics of the table and those of the process itself. */
   list(): MetricFacts[];
 };
 
@@ -42,20 +42,20 @@ export type MetricSources = {
   uploads?: () => Promise<Waiting>;
   purges?: () => Promise<Waiting>;
   checks?: () => Promise<Waiting>;
-  /** Flagged, and reviewed by nobody. */
+  /** Flagged, but not reviewed by anybody. */
   unreviewed?: () => Promise<Waiting>;
   /** Organizations over quota by plan. */
   over_quota?: () => Promise<Readonly<Record<string, number>>>;
-  /** The newest run of each job that ended well, whichever process it ran in. */
+  /** The newest successful run of each job, in any process. */
   jobs?: () => Promise<readonly DoneJob[]>;
-  /** How often each job failed since it last ended well, whichever process it ran in. */
+  /** How often each job failed since its last success, in any process. */
   failed_jobs?: () => Promise<readonly { job: string; failed: number }[]>;
   in_hand?: () => Readonly<Record<string, number>>;
-  /** Whether each that this process needs can be used now. */
+  /** Whether each dependency of this process can be used now. */
   dependencies?: () => Promise<Readonly<Record<string, boolean>>>;
   /** How far the database's clock is ahead of ours, in milliseconds. */
   database_lead_ms?: () => Promise<number>;
-  /** Uploads that are worked on without a message having brought them. */
+  /** The number of uploads in work that no message announced. */
   found_due?: () => number;
 };
 
@@ -110,13 +110,13 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** What cannot be had is left out: an old value would be taken for a new one. */
+/** Unavailable values are left out: an old value would be taken for a new one. */
 async function look(sources: MetricSources, gauge: Gauges): Promise<void> {
   lookAtProcess(sources, gauge);
   await Promise.all([lookAtDesks(sources, gauge), lookAtServers(sources, gauge)]);
 }
 
-/** What servers answer, and what jobs did last. */
+/** What servers answer, and the last results of jobs. */
 async function lookAtServers(sources: MetricSources, gauge: Gauges): Promise<void> {
   const { queues, jobs, failed_jobs, dependencies, database_lead_ms } = sources;
   const [depths, done, failed, ready, lead] = await Promise.allSettled([
@@ -136,7 +136,7 @@ async function lookAtServers(sources: MetricSources, gauge: Gauges): Promise<voi
     gauge('tintype_job_failed_in_row').set({ job }, count);
   }
   const broker = queues === undefined ? {} : { broker: depths.status === 'fulfilled' };
-  // What a process waited for while it started it may never ask for again.
+  // A dependency that a process needed during its start may never be checked again.
   gauge('tintype_dependency_ready').reset();
   for (const [dependency, isReady] of Object.entries({ ...resultOf(ready), ...broker })) {
     gauge('tintype_dependency_ready').set({ dependency }, isReady ? 1 : 0);
@@ -145,7 +145,7 @@ async function lookAtServers(sources: MetricSources, gauge: Gauges): Promise<voi
   setOrRemove(gauge('tintype_database_lead_seconds'), lead_ms && lead_ms / 1000);
 }
 
-/** What waits in the database, for a process or for a person. */
+/** Work that waits in the database for a process or a person. */
 async function lookAtDesks(sources: MetricSources, gauge: Gauges): Promise<void> {
   const [sessions, unsent, scans, flagged, over] = await Promise.allSettled([
     sources.uploads?.(),
@@ -180,7 +180,7 @@ function lookAtProcess({ pool, in_hand, found_due }: MetricSources, gauge: Gauge
   }
 }
 
-/** What a run did stays true while the database is away. */
+/** The result of a run stays true while the database is away. */
 function tellDone({ job, finished_at, counts }: DoneJob, gauge: Gauges): void {
   gauge('tintype_job_last_success_seconds').set({ job }, finished_at.getTime() / 1000);
   for (const [what, count] of Object.entries(counts)) {
@@ -203,7 +203,7 @@ export function listMetrics(registry: Registry): MetricFacts[] {
   return registry.getMetricsAsArray().map(describe);
 }
 
-/** prom-client keeps the facts of a metric on it and does not type them. */
+/** prom-client stores these facts on a metric, but does not type them. */
 function describe(metric: object): MetricFacts {
   const {
     name,
@@ -223,7 +223,7 @@ type NameOf<Kind extends MetricRow['kind']> = {
     : never;
 }[keyof typeof metricTable];
 
-/** Makes every metric of the table; a look-up by a name of the wrong kind does not compile. */
+/** Creates every metric of the table; a lookup by a name of the wrong kind does not compile. */
 function register(registry: Registry) {
   const made = {
     counter: new Map<string, Counter>(),

@@ -1,11 +1,11 @@
-/** What goes wrong with every try of a loop is said with the first one, and once a minute for as long as it lasts. */
+/** Logs a failure that repeats with every try of a loop: at the first failure, and once a minute while it lasts. */
 import type { Log, LogFields } from './log.ts';
 
 type Said = { says: string; fields?: LogFields; level?: 'warn' | 'error' };
 
 export type OutageLog = {
   failed(error: unknown): void;
-  /** The next failure is said at once. */
+  /** Resets: the next failure is logged at once. */
   went(): void;
 };
 

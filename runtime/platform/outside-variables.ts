@@ -1,7 +1,7 @@
 /**
- * The variables that name what a Tintype on one machine reaches outside: storage, broker, who signs in, CDN, scanner,
- * tenants. A command that works with it reaches the same and nothing else, whatever its own shell names: a job that
- * compared this database with the buckets of another installation would sweep them.
+ * The variables that name what a Tintype on one machine reaches outside: storage, broker, identity provider, CDN,
+ * scanner, tenants. A command that works with this Tintype must reach exactly the same, whatever variables its own
+ * shell has: a job that compared this database with the buckets of another installation would delete their objects.
  */
 import type { Environment } from './config.ts';
 

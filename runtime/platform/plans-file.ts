@@ -1,11 +1,14 @@
-/** The plans of a deployment from TINTYPE_PLANS, a YAML file. Spec: Limits, Metering (plan allowances). */
+/** The plans of a deployment, from the YAML file in TINTYPE_PLANS. Spec: Limits, Metering (plan allowances). */
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { defaultPlans, type Plans, plansFile } from '../core/plans.ts';
 import { Advice } from './advice.ts';
 import type { Config } from './config.ts';
 
-/** Throws Advice with everything that is wrong in the file, or a product that buys a plan that is not in it. */
+/**
+ * Throws Advice that lists all faults of the file, or names a product that buys a plan missing from
+ * it.
+ */
 export function readPlans(
   config: Pick<Config, 'plans' | 'providerAPlans' | 'providerBPlans'>,
 ): Plans {
@@ -32,7 +35,7 @@ function readFile(path: string): Plans {
   );
 }
 
-/** Throws Advice, which names the source, with everything that is wrong. */
+/** Throws Advice that names the source and lists all faults. */
 export function parsePlans(text: string, source: string): Plans {
   const result = plansFile.safeParse(attempt<unknown>(source, () => parse(text)));
   if (result.success) return result.data;

@@ -1,6 +1,6 @@
 /**
- * One GET of a tenant's URL: https, at the ports of web servers, to public addresses only as they are at the moment of
- * the connection, redirects not followed, over by its deadline and at its size. Spec: Watermark preset.
+ * One GET of a tenant's URL: https, only at the ports of web servers, only to addresses that are public at the moment
+ * of the connection, no redirects, limited by its deadline and its size. Spec: Watermark preset.
  */
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -21,7 +21,7 @@ type DownloadOptions = {
 const DEADLINE_MS = 15_000;
 export const DOWNLOAD_PORTS: readonly number[] = [443, 8443];
 
-/** What went wrong is said as a sentence for whoever declared the URL. */
+/** Failures are sentences for the person who declared the URL. */
 export async function downloadPublic(
   url: string,
   { bytes_max, deadline_ms = DEADLINE_MS, lookup = publicLookup(), ports }: DownloadOptions,
@@ -30,7 +30,7 @@ export async function downloadPublic(
   if (fault !== undefined) return { fault };
   const signal = AbortSignal.timeout(deadline_ms);
   try {
-    // No connection is kept: the next call must not find one that was allowed for this.
+    // No connection is reused: the next call must not use one that was allowed for this one.
     const sent = getHttps(url, { lookup, agent: false, signal });
     const [response] = await once(sent, 'response', { signal });
     return await collect(response, bytes_max);
@@ -42,7 +42,7 @@ export async function downloadPublic(
   }
 }
 
-/** What is wrong with the URL itself, whatever its server does: it never gets better. */
+/** A fault of the URL itself, whatever its server does: retrying cannot help. */
 export function downloadFault(
   url: string,
   ports: readonly number[] = DOWNLOAD_PORTS,
@@ -75,7 +75,7 @@ async function collect(response: IncomingMessage, bytes_max: number): Promise<Do
   return { bytes: Buffer.concat(parts) };
 }
 
-/** Before the answer or in the middle of it. */
+/** Whether the server cut the connection, before or during the answer. */
 function isCut(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
 }

@@ -1,6 +1,6 @@
 /**
- * The name server's answer at the moment of a connection, held against the rule for addresses: a name that was public
- * when it was saved may lead inwards now. Spec: Events (the callback URL must resolve to a public address).
+ * Resolves a name at the moment of a connection and checks the addresses: a name that was public when it was saved may
+ * point inwards now. Spec: Events (the callback URL must resolve to a public address).
  */
 import type { Resolver } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
@@ -9,7 +9,7 @@ import { type Address, createResolver, queryAddresses } from './query-addresses.
 
 export type PublicLookup = LookupFunction;
 
-/** `servers` are those of the system unless a test brings its own. */
+/** `servers`: the name servers; default: the system's. */
 export function publicLookup(servers?: readonly string[]): PublicLookup {
   const resolver = createResolver(servers);
   return (hostname, options, callback) => {
@@ -24,7 +24,10 @@ export function publicLookup(servers?: readonly string[]): PublicLookup {
   };
 }
 
-/** One address inside is enough to refuse the name: which of them is connected to is up to chance. */
+/**
+ * One internal address is enough to refuse the name, because chance decides which address is
+ * connected to.
+ */
 async function findPublic(resolver: Resolver, hostname: string): Promise<Address[]> {
   const found = await queryAddresses(resolver, hostname);
   if (found.every(({ address }) => isPublicAddress(address))) return found;

@@ -1,25 +1,31 @@
 /**
- * The addresses of a name, asked of the name server by queries of our own: the system's lookup shares four threads with
- * every other one of the process, and a silent name server would hold them all. The hosts file and the search list of
- * the system count for nothing here.
+ * Resolves a name by our own queries to the name server. The system's lookup shares four threads with all other lookups
+ * of the process, and a silent name server would block them all. The system's hosts file and search list do not apply
+ * here.
  */
 import { Resolver, TIMEOUT } from 'node:dns/promises';
 
 const QUERY_MS = 2_000;
-/** Of each name server: where there are three, a silent name would be asked for twelve seconds. */
+/**
+ * Per name server; bounded below, because with three servers a silent name would take twelve
+ * seconds.
+ */
 const TRIES = 2;
 const ANSWER_MS_MAX = 5_000;
 
 export type Address = { address: string; family: 4 | 6 };
 
-/** `servers` are those of the system unless a test brings its own. */
+/** `servers`: the name servers; default: the system's. */
 export function createResolver(servers?: readonly string[]): Resolver {
   const resolver = new Resolver({ timeout: QUERY_MS, maxTimeout: QUERY_MS, tries: TRIES });
   if (servers !== undefined) resolver.setServers(servers);
   return resolver;
 }
 
-/** At least one; throws where there is none. Of two families the one that is known in time is enough. */
+/**
+ * At least one address; throws when there is none. If only one of the two families is known in
+ * time, that is enough.
+ */
 export async function queryAddresses(resolver: Resolver, hostname: string): Promise<Address[]> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const tooLate = () => reject(Object.assign(new Error('no answer in time'), { code: TIMEOUT }));

@@ -1,14 +1,17 @@
-/** What a process needs to do its work, asked all at once. Spec: Endpoints, Infrastructure. */
+/** Checks everything that a process needs for its work, in parallel. Spec: Endpoints, Infrastructure. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from './log.ts';
 
 export type Probes = Readonly<Record<string, () => Promise<unknown>>>;
 export type Readiness = { ready: boolean; checks: Record<string, boolean> };
 
-/** Why a check fails while a process starts: nothing that it uses has failed. */
+/** A check fails because the process is still starting; none of its dependencies has failed. */
 export class StillStarting extends Error {}
 
-/** Less than a kubelet waits for the answer: what hangs is named as well as what fails. */
+/**
+ * Less than a kubelet waits for the answer, so that a dependency that hangs is named like one that
+ * fails.
+ */
 const PROBE_MS_MAX = 3000;
 
 export async function findReadiness(

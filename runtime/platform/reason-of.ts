@@ -1,6 +1,6 @@
 /** Why a request failed, in words that are never empty. */
 
-/** Happy Eyeballs tries several addresses and fails with all of their reasons. */
+/** Happy Eyeballs tries several addresses and fails with the reasons of all. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) {
     const others = error.errors.filter((one) => one !== error);

@@ -1,4 +1,4 @@
-/** What each kind of sealed secret is bound to: one place, so that sealing and opening never differ. */
+/** The context that binds each kind of sealed secret: in one place, so that sealing and opening never differ. */
 
 export function signingKeyContext(kid: string): string {
   return `signing-key:${kid}`;

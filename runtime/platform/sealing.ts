@@ -1,7 +1,7 @@
-// Secrets at rest (signing keys, callback secrets, stored answers): AES-256-GCM under a list of
-// key-encryption keys. The first one seals, every one opens, so a key is rotated by putting a new
-// one in front. Envelope: version 1, length of the key id, key id, nonce, ciphertext, tag; all that
-// stands before the nonce and the caller's context are authenticated with it.
+// Secrets at rest (signing keys, callback secrets, stored answers): AES-256-GCM under a list of key-encryption keys.
+// The first key seals, every key opens, so a key is rotated by adding a new one in front. Envelope: version 1, length
+// of the key id, key id, nonce, ciphertext, tag; everything before the nonce and the caller's context are authenticated
+// too.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { keyObjectOf } from '../core/signing/hmac.ts';
 
@@ -14,13 +14,16 @@ const KEY_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 export type KeyEncryptionKey = { readonly id: string; readonly key: Uint8Array };
 
-/** `context` says what the secret belongs to (`signing-key:<kid>`): a row moved elsewhere stays shut. */
+/**
+ * `context` says what the secret belongs to (`signing-key:<kid>`): moved to another row, it cannot
+ * be opened.
+ */
 export type Sealing = {
   seal(plaintext: Uint8Array, context: string): Buffer;
   open(sealed: Uint8Array, context: string): Buffer;
 };
 
-/** The message never holds key material; `keyId` names the key that the envelope asks for. */
+/** The message never holds key material; `keyId` is the id of the key that the envelope names. */
 export class SealingError extends Error {
   readonly keyId: string | undefined;
 

@@ -1,11 +1,11 @@
-/** A TypeScript source as JavaScript, line for line: for whom Node does not do it by itself. */
+/** A TypeScript source as JavaScript, line for line: for places where Node does not strip types itself. */
 import { stripTypeScriptTypes } from 'node:module';
 
 export function stripTypes(source: string): string {
   return quietly(() => stripTypeScriptTypes(source));
 }
 
-/** Node says of this function that it may change; nobody who runs a service can do anything about it. */
+/** Node warns that this function may change; an operator can do nothing about it. */
 function quietly<Value>(work: () => Value): Value {
   const { emitWarning } = process;
   process.emitWarning = () => undefined;

@@ -1,15 +1,15 @@
 /**
- * What every piece of work has with it, wherever it goes within a process and from one to the next: the id of the
- * request that it began with, and its place in a trace where traces are on. Spec: Errors, Envelope (x-request-id).
+ * The context of every piece of work, within a process and from one to the next: the id of the request that started it,
+ * and its place in a trace when tracing is on. Spec: Errors, Envelope (x-request-id).
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { REQUEST_ID_PATTERN } from '../core/limits.ts';
 
 export type Trail = {
   readonly request_id?: string | undefined;
-  /** Of the span that is open; absent where nothing is traced. */
+  /** The open span; absent when nothing is traced. */
   readonly span?: OpenSpan | undefined;
-  /** As W3C Trace Context prints it: where the work came from, in another process. */
+  /** In the format of W3C Trace Context: the span in another process from which the work came. */
   readonly traceparent?: string | undefined;
 };
 
@@ -25,7 +25,9 @@ export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer
 export type SpanAttributes = { readonly [name in SpanAttribute]?: string | number | undefined };
 export type SpanAttribute = (typeof spanAttributes)[number];
 
-/** All that a span may say. Nothing of a header, a body, a query or a value of a statement is among it. */
+/**
+ * Every attribute that a span may carry. No header, body, query or statement value is among them.
+ */
 export const spanAttributes = [
   'http.request.method',
   'http.response.status_code',
@@ -59,7 +61,7 @@ export function onTrail<T>(trail: Trail, work: () => T): T {
   return trails.run(trail, work);
 }
 
-/** Headers, of HTTP or of a message: what the next process goes on with. */
+/** Headers, of HTTP or of a message, with which the next process continues. */
 export type Carried = { readonly [name in (typeof carriedHeaders)[number]]?: string };
 
 const carriedHeaders = ['x-request-id', 'traceparent'] as const;
@@ -75,7 +77,7 @@ export function carry(): Carried {
 
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** Goes on with what came along; whatever is not well-formed is left. */
+/** Continues with the received headers; malformed ones are ignored. */
 export function goOn<T>(headers: unknown, work: () => T): T {
   return trails.run(readCarried(headers), work);
 }

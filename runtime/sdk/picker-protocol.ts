@@ -1,20 +1,20 @@
 /**
- * What the picker's page and the page that shows it say to each other, by postMessage, version 1. Both sides look at
- * the sender's origin and window, at the channel, which is new with every load of the frame, and at the number, which
- * only grows: what is repeated or comes from elsewhere is passed over. This file imports nothing.
+ * The messages between the picker's page and the page that embeds it, by postMessage, version 1. Both sides check the
+ * sender's origin and window, the channel, which is new with every load of the frame, and the number, which only
+ * increases. Repeated and foreign messages are ignored. This file imports nothing.
  */
 
-/** On every message, either way. */
+/** On every message in either direction. */
 export type Stamp = {
   readonly tintype: 'picker';
   readonly v: 1;
   /** Random, chosen by the frame when it is ready. */
   readonly channel: string;
-  /** From 1, by each side for itself. */
+  /** Counts from 1, separately for each side. */
   readonly number: number;
 };
 
-/** A file as the picker hands it out. */
+/** A file as the picker returns it. */
 export type PickedFile = {
   readonly file_slug: string;
   readonly file_id: string;
@@ -35,32 +35,32 @@ export type PickedFile = {
 export type PickerUpload = {
   readonly name: string;
   readonly status: 'sending' | 'processing' | 'ready' | 'failed' | 'canceled';
-  /** Once it is ready. */
+  /** Set once the upload is ready. */
   readonly file: PickedFile | null;
-  /** Once it has failed. */
+  /** Set once the upload has failed. */
   readonly code: string | null;
 };
 
-/** How the picker looks and what it lets choose. */
+/** How the picker looks and how many files it lets a person choose. */
 export type PickerSettings = {
   /** Default `one`. */
   readonly select?: 'one' | 'many';
-  /** Default: the browser's, where there is one of them. */
+  /** Default: the browser's language if it is one of these, otherwise `en`. */
   readonly language?: 'en' | 'de';
-  /** Default: the system's. */
+  /** Default: the system's theme. */
   readonly theme?: 'light' | 'dark';
 };
 
 /** From the frame to the page. */
 export type FrameMessage =
-  /** The frame listens now: hand it a session. */
+  /** The frame is listening: send it a session. */
   | { readonly type: 'ready' }
-  /** Its session ends soon, or has ended: hand it a new one. */
+  /** The session ends soon or has ended: send a new one. */
   | { readonly type: 'refresh'; readonly code: string }
   | { readonly type: 'select'; readonly files: readonly PickedFile[] }
   | { readonly type: 'upload'; readonly upload: PickerUpload }
   | { readonly type: 'error'; readonly code: string; readonly message: string }
-  /** The person is done without choosing. */
+  /** The person closed the picker without choosing. */
   | { readonly type: 'close' };
 
 /** From the page to the frame. */

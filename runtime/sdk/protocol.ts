@@ -1,9 +1,9 @@
 /**
- * What the browser client and the upload handler say to each other: JSON by POST to one address, which answers refusals
- * in the envelope of the service. Spec: Upload helper codes. This file imports nothing.
+ * The protocol between the browser client and the upload handler: JSON by POST to one address, with refusals in the
+ * service's envelope. Spec: Upload helper codes. This file imports nothing.
  */
 
-/** The file as the browser knows it. */
+/** The file's facts as the browser knows them. */
 export type FileFacts = {
   readonly name: string;
   readonly content_type: string;
@@ -12,20 +12,20 @@ export type FileFacts = {
 
 export type PrepareRequest = {
   readonly action: 'prepare';
-  /** The same for each try of one prepare: where an answer was lost, the next try gets the session it told of. */
+  /** Equal for all tries of one prepare: after a lost answer, the next try gets that session. */
   readonly idempotency_key?: string | undefined;
-  /** May be left out where the router has one route. */
+  /** Optional if the router has only one route. */
   readonly route?: string | undefined;
   readonly file: FileFacts;
-  /** For the route's input schema. */
+  /** Validated by the route's input schema. */
   readonly input?: unknown;
-  /** Of a large file; the session's own part size wins. */
+  /** For a large file; the session's own part size takes precedence. */
   readonly part_size?: number | undefined;
 };
 
 export type HelperPart = { readonly part_number: number; readonly url: string };
 
-/** Where all of a file goes at once. */
+/** The destination of a file sent in one piece. */
 export type HelperPut = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -52,7 +52,7 @@ export type CompleteRequest = {
   readonly parts?: readonly SentPart[];
 };
 
-/** The published file, as the hook and the page are told. */
+/** The published file, as the hook and the page receive it. */
 export type UploadedFile = {
   readonly file_slug: string;
   readonly file_id: string;
@@ -64,7 +64,7 @@ export type UploadedFile = {
   readonly size_bytes: number;
 };
 
-/** `processing` (202): ask again. */
+/** `processing` (202): call again. */
 export type CompleteAnswer =
   | { readonly status: 'processing'; readonly upload_id: string }
   | ReadyAnswer;
@@ -72,7 +72,7 @@ export type ReadyAnswer = {
   readonly status: 'ready';
   readonly upload_id: string;
   readonly file: UploadedFile;
-  /** What the route's hook returned. */
+  /** The return value of the route's hook. */
   readonly result: unknown;
 };
 
@@ -81,7 +81,10 @@ export type PartsAnswer = { readonly parts: readonly HelperPart[] };
 export type AbortRequest = { readonly action: 'abort'; readonly token: string };
 export type AbortAnswer = { readonly status: 'aborted' };
 
-/** What each route takes, by GET: for the `accept` of a file input, and for how many to offer. */
+/**
+ * The limits of each route, answered to GET: for the `accept` of a file input and the number of
+ * files to offer.
+ */
 export type RoutesAnswer = {
   readonly routes: Readonly<
     Record<string, { readonly accept: Readonly<Record<string, RouteLimits>> }>

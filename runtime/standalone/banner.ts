@@ -1,4 +1,4 @@
-/** What a person sees when Tintype is ready: where it is, and a first thing to try. */
+/** What the terminal shows when Tintype is ready: its addresses, and a first thing to try. */
 import { styleText } from 'node:util';
 import { deliveryOrigin } from '../cli/env.ts';
 import type { Instance } from '../platform/instance.ts';

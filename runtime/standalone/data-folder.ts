@@ -1,6 +1,6 @@
 /**
- * The folder in which one machine's Tintype keeps everything: database, images, secrets, spool.
- * Only one Tintype at a time may use it.
+ * The folder in which Tintype on one machine keeps everything: database, images, secrets, spool. Only one Tintype at a
+ * time may use it.
  */
 import { createHash } from 'node:crypto';
 import { realpath, rm, writeFile } from 'node:fs/promises';
@@ -13,7 +13,10 @@ import { holdSocket } from './lock-socket.ts';
 
 export type DataFolder = { path: string; release(): Promise<void> };
 
-/** Makes the folder if need be, proves that it can be written, and claims it until `release` or the process's end. */
+/**
+ * Creates the folder if needed, checks that it is writable, and claims it until `release` or the
+ * end of the process.
+ */
 export async function claimDataFolder(folder: string): Promise<DataFolder> {
   const path = resolve(folder);
   await proveWritable(path);
@@ -21,7 +24,7 @@ export async function claimDataFolder(folder: string): Promise<DataFolder> {
   return { path, release: () => new Promise((done) => lock.close(() => done())) };
 }
 
-/** A full disk takes a file with nothing in it. */
+/** Not empty, because a full disk still accepts an empty file. */
 const PROBE = 'x'.repeat(4096);
 
 async function proveWritable(path: string): Promise<void> {
@@ -57,7 +60,8 @@ async function lockAddress(path: string): Promise<string> {
     .update(await realpath(path))
     .digest('hex')
     .slice(0, 32);
-  // Linux: an abstract socket leaves no file behind. Elsewhere a file in the temporary folder has to do.
+  // Linux: an abstract socket leaves no file behind. Elsewhere, a file in the temporary folder
+  // serves.
   if (process.platform === 'linux') return `\0tintype-${digest}`;
   return join(tmpdir(), `tintype-${digest}.sock`);
 }

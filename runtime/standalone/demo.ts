@@ -1,6 +1,6 @@
 /**
- * What a standalone has to show from its first minute: an organization with credits, which owns what the folder of
- * YAML declares, and one API key for the sample project.
+ * What a standalone has from its first minute: an organization with credits, which owns the resources that the folder
+ * of YAML declares, and one API key for the sample project.
  */
 import { createApiKey } from '../actions/change-api-keys.ts';
 import { ServiceError } from '../core/errors.ts';
@@ -22,10 +22,15 @@ const PLAN = 'growth';
 
 type Deps = { db: Database; clock: Clock };
 
-/** Whose sessions manage what the folder declares: `tintype token` is theirs by default. */
+/**
+ * The person whose sessions manage what the folder declares; `tintype token` uses it by default.
+ */
 export const OWNER_SUBJECT = 'demo';
 
-/** The organization that owns everything on this machine, and its person; made at the first start. */
+/**
+ * The id of the organization that owns everything on this machine; created with its person at the
+ * first start.
+ */
 export async function ensureOrganization({ db, clock }: Deps): Promise<string> {
   const known = await findOrganizationByNamespace(db, NAMESPACE);
   if (known !== undefined) return known.organization_id;
@@ -60,8 +65,8 @@ export async function ensureOrganization({ db, clock }: Deps): Promise<string> {
 const SAMPLE_PROJECT = 'demo';
 
 /**
- * The sample project where the folder declares it, else the oldest of the newest hundred; undefined where none is
- * active.
+ * The sample project if the folder declares it, else the oldest of the newest hundred; undefined
+ * when none is active.
  */
 export async function findSampleProject(
   db: Database,
@@ -80,8 +85,8 @@ export async function findSampleProject(
 type Keeping = { project: ProjectRow; secrets: Secrets; dataFolder: string };
 
 /**
- * The key that was made for this project before, as long as it opens it; else a new one, kept in the secrets and their
- * file. Undefined where the project has its most keys already.
+ * The key made for this project earlier, as long as it opens the project; else a new one, kept in
+ * the secrets and their file. Undefined when the project already has its maximum of keys.
  */
 export async function ensureApiKey(
   deps: Deps & { log: Log },

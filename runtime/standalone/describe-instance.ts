@@ -1,4 +1,4 @@
-/** What the commands of this machine have to know of a running Tintype. */
+/** What the commands on this machine need to know about a running Tintype. */
 
 import type { Environment } from '../platform/config.ts';
 import type { Instance } from '../platform/instance.ts';
@@ -9,9 +9,9 @@ import type { Sample } from './sample.ts';
 type Made = Pick<Instance, 'organization_id'> & Sample;
 
 type Running = {
-  /** The environment that it was started in. */
+  /** The environment in which it was started. */
   given: Environment;
-  /** All that it runs with, as variables and as they were read. */
+  /** Its complete configuration: as variables, and parsed. */
   environment: Environment;
   config: StandaloneConfig;
 };

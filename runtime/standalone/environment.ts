@@ -1,4 +1,4 @@
-/** The configuration that `tintype up` sets itself; a variable of the environment overrides its own. */
+/** The configuration that `tintype up` sets by default; a variable of the environment overrides it. */
 import { type Config, type Environment, parseConfig } from '../platform/config.ts';
 import type { HeldPort } from '../platform/http/listen.ts';
 import type { Secrets } from './secrets.ts';
@@ -12,8 +12,9 @@ type PortNumbers = { [Name in keyof Ports]: Pick<HeldPort, 'port'> };
 const ROOT_DOMAIN = 'localhost';
 
 /**
- * What is given, judged before anything starts. What this Tintype sets itself is not known yet but for the domain of its
- * hosts, without which some settings are refused.
+ * Checks the given configuration before anything starts. Most values that `tintype up` sets itself
+ * are not known yet; only the domain of its hosts is added, because some settings are refused
+ * without it.
  */
 export function givenConfig(env: Environment): Config {
   const given = env['TINTYPE_DELIVERY_ROOT_DOMAIN'];
@@ -22,13 +23,15 @@ export function givenConfig(env: Environment): Config {
 
 type Own = { secrets: Secrets; ports: PortNumbers; databaseUrl: string; spoolFolder: string };
 
-/** All that this Tintype runs with, as it would stand in the environment. */
+/** The complete environment of this Tintype: its own values, overridden by the given ones. */
 export function standaloneEnvironment(env: Environment, own: Own): Environment {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   return { ...ownEnvironment(own), ...given, ...listening(own.ports) };
 }
 
-/** What the options found, as addresses are made of it: they take the variables in. */
+/**
+ * The ports that were found. They override the variables, because addresses are built from them.
+ */
 function listening(ports: PortNumbers): Environment {
   return {
     TINTYPE_API_PORT: String(ports.api.port),
@@ -57,7 +60,10 @@ const REQUIRED = [
   'spoolDir',
 ] as const;
 
-/** Of the API for this machine, whatever address it has for others: its identity provider is here alone. */
+/**
+ * The API's origin on this machine, whatever address others use: its identity provider is only
+ * reachable here.
+ */
 export function ownOrigin({ api }: PortNumbers): string {
   return `http://localhost:${api.port}`;
 }

@@ -1,6 +1,6 @@
-// The standalone's own identity provider: OpenID discovery, a key set and RS256 tokens, so that a
-// single machine needs no outside login. For loopback only; the rest of the code sees an issuer.
-// Spec: Authentication, Credentials, BrowserSession.
+// The standalone's own identity provider: OpenID discovery, a key set and RS256 tokens, so that a single machine needs
+// no outside login. For loopback only; the rest of the code sees an ordinary issuer. Spec: Authentication, Credentials,
+// BrowserSession.
 import { randomBytes } from 'node:crypto';
 import { chmod, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -25,7 +25,7 @@ const OTHERS_BITS = 0o077;
 export type IdentityProvider = {
   readonly issuer: string;
   readonly jwksUrl: string;
-  /** Answers the provider's own paths and says whether it did. */
+  /** Answers the provider's own paths; returns whether the request was one of them. */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
   mintToken(token: { sub: string; expiresInSeconds: number; audience?: string }): Promise<string>;
 };
@@ -126,7 +126,10 @@ function unreadable(path: string, cause?: unknown): Error {
   return new Advice(`${path} is not a signing key: delete it to get a new one`, { cause });
 }
 
-/** Written aside and linked into place: never half a key, and of two starts one key wins. */
+/**
+ * Written to a temporary file and linked into place: there is never half a key, and of two parallel
+ * starts one key wins.
+ */
 async function createKey(path: string): Promise<JWK> {
   const pair = await generateKeyPair(ALGORITHM, { extractable: true });
   const jwk = await exportJWK(pair.privateKey);

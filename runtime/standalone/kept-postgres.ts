@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL of a Tintype on one machine, for as long as that runs: one that ends, whoever ended it, is started again
- * where it was, so that whoever holds its address goes on.
+ * Keeps the PostgreSQL of a Tintype on one machine running: a server that ends for any reason is started again at the
+ * same address, so that its clients can go on.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../platform/log.ts';
@@ -11,7 +11,7 @@ export type KeptPostgres = Pick<Postgres, 'url' | 'stop'>;
 const RETRY_MS_FIRST = 500;
 const RETRY_MS_MAX = 15_000;
 
-/** Throws PostgresFailure where the first start fails. */
+/** Throws PostgresFailure when the first start fails. */
 export async function keepPostgres({
   log,
   ...options
@@ -35,7 +35,7 @@ export async function keepPostgres({
 
 type Kept = PostgresOptions & { port: number; log: Log };
 
-/** The one that runs when it is to end. */
+/** Restarts the server until the signal aborts; returns the server that runs then. */
 async function keep(first: Postgres, kept: Kept, signal: AbortSignal): Promise<Postgres> {
   const ended = new Promise<void>((resolve) => {
     signal.addEventListener('abort', () => resolve(), { once: true });

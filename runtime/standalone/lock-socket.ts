@@ -1,8 +1,8 @@
-/** A socket that one process at a time can listen at: a lock that is let go with the process, however that ends. */
+/** A socket that one process at a time can listen on: a lock that is released when the process ends for any reason. */
 import { rm } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 
-/** Undefined where another process has it. */
+/** Undefined when another process holds it. */
 export async function holdSocket(address: string): Promise<Server | undefined> {
   try {
     return await listenAt(address);
@@ -10,7 +10,7 @@ export async function holdSocket(address: string): Promise<Server | undefined> {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
   }
   if (await isHeard(address)) return undefined;
-  // A file outlives whoever was killed.
+  // The socket file of a killed process stays behind.
   await rm(address, { force: true });
   return listenAt(address);
 }

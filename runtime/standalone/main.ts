@@ -1,6 +1,6 @@
 /**
- * `tintype up`: everything of Tintype on one machine. One Node process holds API, delivery, worker and jobs;
- * its only children are decoders, renderers and PostgreSQL.
+ * `tintype up`: all of Tintype on one machine. One Node process runs API, delivery, worker and jobs; its only children
+ * are decoders, renderers and PostgreSQL.
  */
 import { readdir } from 'node:fs/promises';
 import { Advice } from '../platform/advice.ts';
@@ -35,7 +35,10 @@ export async function up(options: UpOptions, env: Environment): Promise<void> {
   await runProcess({ log }, (lifecycle) => start({ options, env, log, lifecycle }));
 }
 
-/** As the environment says; else a person sees what happens, and a program what goes wrong. */
+/**
+ * The environment's level; by default a person sees progress, and a program (`--json`) only
+ * problems.
+ */
 function logLevel({ json }: UpOptions, env: Environment): LogLevel {
   if (env['TINTYPE_LOG_LEVEL']) return givenConfig(env).logLevel;
   return json === true ? 'warn' : 'info';
@@ -84,7 +87,7 @@ function sayOther(log: Log, { project_slug }: Instance): void {
   else log.info('upload and env take this project now', { project_slug });
 }
 
-/** First of all, so that nothing has been started yet when the folder is not there. */
+/** Runs first, so that nothing has been started when the folder is missing. */
 async function proveReadable(configFolder: string): Promise<void> {
   await readdir(configFolder).catch((cause: NodeJS.ErrnoException) => {
     throw new Advice(

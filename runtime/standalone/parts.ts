@@ -1,4 +1,4 @@
-/** Starts the parts of a standalone in order; each is registered to be stopped before those that it needs. */
+/** Starts the parts of a standalone in order; each is registered to stop before those that it needs. */
 import { join } from 'node:path';
 import {
   type FolderOperatorOptions,
@@ -40,7 +40,10 @@ export type PartsOptions = {
   ports: Ports;
   dataFolder: string;
   configFolder: string;
-  /** Told of each instance that commands are to find from then on, the first one after all parts have started. */
+  /**
+   * Called with each instance description that commands should find from then on; the first time
+   * after all parts have started.
+   */
   onInstance(instance: Instance): Promise<void>;
 };
 
@@ -60,7 +63,7 @@ export async function startParts(options: PartsOptions): Promise<void> {
   const db = openDatabase(config.databaseUrl, options);
   const deps = await openDeps(config, { ...options, db, buckets: storage.buckets });
   await watch(deps, { port: config.metricsPort, lifecycle });
-  // The data folder is ours alone: whoever worked on these uploads was killed.
+  // The data folder is ours alone, so any worker that still holds a lease on an upload was killed.
   if (!options.env['TINTYPE_DATABASE_URL']) {
     await updateUploadLeasesOver(deps.db, { lease_seconds: INGEST_LEASE_SECONDS });
   }
@@ -100,7 +103,8 @@ async function bringUp(url: string, { log }: PartsOptions): Promise<void> {
       version: applied.at(-1),
     });
   }
-  // It worked with the version before: what one still older makes of it nobody has tried.
+  // The database works with the previous program version; with a still older one nobody has tested
+  // it.
   if (newer.length > 0) {
     log.warn('the database is of a newer version than this program', {
       count: newer.length,

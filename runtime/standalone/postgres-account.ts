@@ -1,12 +1,12 @@
-// PostgreSQL refuses to run as root. As root we run it in a user namespace where root appears as nobody (no file
-// changes its owner), else as the owner of the data folder or of its parent, else as nobody: the first that works.
+// PostgreSQL refuses to run as root. As root we try these accounts and take the first that works: a user namespace in
+// which root appears as nobody (no file changes its owner), the owner of the data folder or of its parent, nobody.
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { PostgresFailure } from './postgres-failure.ts';
 
 export type Account = {
-  /** What to spawn so that the program runs under this account. */
+  /** What to spawn to run the program under this account. */
   command(program: string, args: readonly string[]): { file: string; args: string[] };
   credentials: { uid?: number; gid?: number };
 };
@@ -58,8 +58,8 @@ function giveTo(folder: string, credentials: { uid: number; gid: number }): Acco
   return plainAccount(credentials);
 }
 
-// PostgreSQL wants a user with a name. A folder that is not writable, or a program in a folder that may not be
-// entered, rules an account out too.
+// PostgreSQL needs a user with a name. An account is also unusable when it cannot write the folder,
+// or cannot enter the folder of the program.
 function canRun(account: Account, folder: string, program: string): boolean {
   const script = 'id -un >/dev/null && test -w "$0" && test -x "$1"';
   const { file, args } = account.command('/bin/sh', ['-c', script, folder, program]);

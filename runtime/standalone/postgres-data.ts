@@ -1,5 +1,5 @@
-// Makes the data folder of the embedded PostgreSQL, once: UTF-8, C locale, SCRAM passwords. It is made beside its
-// place and moved there when complete, so that a start that was interrupted begins anew.
+// Creates the data folder of the embedded PostgreSQL, once: UTF-8, C locale, SCRAM passwords. It is built beside its
+// final path and moved there when complete, so that an interrupted start begins again.
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -23,7 +23,7 @@ export type DataFolderOptions = {
   binaries: PostgresBinaries;
   account: Account;
   user: string;
-  /** Given to the first files too: `fsync=off` makes them quickly, for data that may be lost. */
+  /** Also applied to initdb: `fsync=off` skips its syncs, for data that may be lost. */
   settings: Readonly<Record<string, string>>;
 };
 
@@ -44,19 +44,25 @@ export async function createDataFolder(options: DataFolderOptions): Promise<void
   }
 }
 
-/** What makes one may still run where its parent was killed: it ends at what it misses, and takes none but its own away. */
+/**
+ * An initdb whose parent was killed may still run: it fails on its missing files, and removes only
+ * its own.
+ */
 function removeUnfinished({ folder, dataFolder }: DataFolderOptions): void {
   const isUnfinished = (name: string) => name.startsWith(`${basename(dataFolder)}.unfinished`);
   for (const name of readdirSync(folder).filter(isUnfinished))
     rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Folders lose their rights where they are copied file by file, and PostgreSQL refuses what others may read. */
+/**
+ * Copying a folder file by file loses its mode, and PostgreSQL refuses a folder that others may
+ * read.
+ */
 export function keepFromOthers(dataFolder: string): void {
   try {
     if ((statSync(dataFolder).mode & OTHERS_BITS) !== 0) chmodSync(dataFolder, 0o700);
   } catch {
-    // Another user's: PostgreSQL says so.
+    // The folder belongs to another user; PostgreSQL reports that itself.
   }
 }
 
@@ -77,7 +83,7 @@ function runInitdb(
     ...(options.settings['fsync'] === 'off' ? ['--no-sync'] : []),
   ]);
   return new Promise((resolve, reject) => {
-    // Detached: Ctrl-C in the terminal reaches Tintype alone, which stops when this is done.
+    // Detached: Ctrl-C in the terminal reaches only Tintype, which stops when this is done.
     const child = spawn(file, args, {
       detached: true,
       cwd: options.folder,

@@ -1,4 +1,4 @@
-// What a start of the embedded PostgreSQL fails with: one line that says what to do.
+// The error of a failed start of the embedded PostgreSQL: one line that says what to do.
 import { Advice } from '../platform/advice.ts';
 import type { PidFile } from './postgres-pid-file.ts';
 
@@ -10,14 +10,14 @@ export class PostgresFailure extends Advice {
   }
 }
 
-/** Of a server that neither becomes ready nor ends; its next start recovers from this signal. */
+/** For a server that neither becomes ready nor ends; the next start recovers from this signal. */
 export function leftBehind({ pid, status }: PidFile, log: string): PostgresFailure {
   return new PostgresFailure(
     `the PostgreSQL of an earlier start is still ${status}: end it with \`kill -QUIT ${pid}\`, and start again (${log})`,
   );
 }
 
-/** Of a server that runs on what is no whole database. */
+/** For a server whose data folder is not a complete database. */
 export function unopened(folder: string, cause: unknown): PostgresFailure {
   const why = cause instanceof Error ? (cause.cause ?? cause) : cause;
   return new PostgresFailure(

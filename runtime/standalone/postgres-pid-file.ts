@@ -1,4 +1,5 @@
-// The pid file that a running PostgreSQL keeps in its data folder: how its owner is found again after a crash.
+// The pid file that a running PostgreSQL keeps in its data folder; it identifies the server after a crash of its
+// parent.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -20,13 +21,13 @@ function readLines(file: string): string[] {
   try {
     return readFileSync(file, 'utf8').split('\n');
   } catch {
-    return []; // Removed by its owner since we looked.
+    return []; // Removed by its owner meanwhile.
   }
 }
 
 /**
- * Whether it is the server of this folder, which was moved since, or is reached by a link: its own name for the folder is
- * not good for long. Linux alone tells.
+ * Whether the process is the server of this folder under another path: the folder was moved since,
+ * or is reached through a link. The server's own path may not stay valid. Only detected on Linux.
  */
 export function isUnderOtherName(dataFolder: string, { pid }: PidFile): boolean {
   const command = commandOf(pid);
@@ -40,11 +41,13 @@ function idOf(folder: string): string | undefined {
     const { dev, ino } = statSync(folder);
     return `${dev}:${ino}`;
   } catch {
-    return undefined; // Not ours to see, or gone.
+    return undefined; // Not visible to us, or gone.
   }
 }
 
-/** Removes the file when its pid belongs by now to another program than the server of this folder. */
+/**
+ * Removes the pid file when its pid now belongs to a program other than the server of this folder.
+ */
 export function removeStalePidFile(dataFolder: string, { pid }: PidFile): boolean {
   if (commandOf(pid).includes(dataFolder)) return false;
   rmSync(join(dataFolder, 'postmaster.pid'), { force: true });

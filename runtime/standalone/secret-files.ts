@@ -1,6 +1,6 @@
 /**
- * What a cluster keeps in Secrets: `<data>/secrets/<name>.json`, readable by its owner only. Each names the Project that
- * it was written for, and goes with that one's callback alone.
+ * What a cluster keeps in Secrets: `<data>/secrets/<name>.json`, readable by its owner only. Each file names the
+ * Project for which it was written, and is removed together with that Project's callback.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
@@ -13,8 +13,8 @@ import { writePrivateFile } from './private-file.ts';
 export type SecretFile = { name: string; value: string; project: string };
 
 /**
- * Nothing is done where it stands there; else what the Project had under another name goes before. `name` is a Kubernetes
- * name, so it cannot leave the folder.
+ * Does nothing when the file is up to date. Otherwise the Project's files under other names are
+ * removed first. `name` is a Kubernetes name, so it cannot leave the folder.
  */
 export async function writeSecretFile(
   dataFolder: string,
@@ -30,7 +30,7 @@ export async function writeSecretFile(
   await writePrivateFile(path, content);
 }
 
-/** Those that were written for the Project, but for one that is replaced. */
+/** Removes the files written for the Project, except `kept`, which is about to be replaced. */
 export async function removeSecretFiles(
   dataFolder: string,
   project: string,
@@ -48,7 +48,7 @@ function folderIn(dataFolder: string): string {
   return join(dataFolder, 'secrets');
 }
 
-/** What Kubernetes takes for a name, and a file system for one of a file with an ending. */
+/** Kubernetes allows longer names, but file systems limit a name including its extension. */
 const WHOLE_NAME_MAX = 250;
 
 function fileNameOf(name: string): string {
@@ -62,7 +62,7 @@ async function listFiles(folder: string): Promise<string[]> {
   return files?.filter((file) => file.endsWith('.json')) ?? [];
 }
 
-/** Undefined where it cannot be told: it is written then. */
+/** Undefined when the file cannot be read; it is then written again. */
 async function readSecret(path: string): Promise<Record<string, unknown> | undefined> {
   const found = parseAnyJson(await readFile(path, 'utf8').catch(() => ''));
   return isRecord(found) ? found : undefined;

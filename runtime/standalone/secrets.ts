@@ -1,6 +1,6 @@
 /**
- * The secrets of one machine's Tintype: made at the first start, kept in `<data>/secrets.json` (mode 0600),
- * the same ever after, so that URLs, sealed rows and keys outlive a restart.
+ * The secrets of a Tintype on one machine: created at the first start, kept in `<data>/secrets.json` (mode 0600) and
+ * never changed, so that URLs, sealed rows and keys outlive a restart.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -17,9 +17,12 @@ const secretsSchema = z.object({
   provider_b_secret: z.string(),
   key_encryption_keys: z.string(),
   token_keys: z.string(),
-  /** API keys of sample projects, by project_id: shown to the owner of this folder, stored nowhere else in clear. */
+  /**
+   * API keys of sample projects, by project_id: shown to the owner of this folder, stored nowhere
+   * else in clear text.
+   */
   api_keys: z.record(z.string(), z.string()).default({}),
-  /** The only one, in folders of an earlier version. */
+  /** In folders of an earlier version: the only API key. */
   api_key: z.string().nullable(),
 });
 

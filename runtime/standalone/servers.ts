@@ -1,4 +1,4 @@
-/** The two ports of a standalone: the API with folder storage and the identity provider beside it, and delivery. */
+/** The two ports of a standalone: the API with folder storage and the identity provider, and delivery. */
 import type { Deps } from '../actions/open-deps.ts';
 import { startApi } from '../api/serve.ts';
 import { startDelivery } from '../delivery/serve.ts';
@@ -16,11 +16,17 @@ type ServerOptions = {
   storage: Storage;
 };
 
-/** No balancer sends people on: whoever presses Ctrl-C wants it to end. */
+/**
+ * No load balancer needs time to move traffic, and a person who presses Ctrl-C wants the process to
+ * end.
+ */
 const QUIET_MS = 100;
 const DRAIN_MS = 12_000;
 
-/** Who saves a document or uploads a file looks at once whether it is there; the database is next door. */
+/**
+ * Short, because a person who saves a document or uploads a file checks the result at once, and the
+ * database is local.
+ */
 const LOOKUPS_FRESH_SECONDS = 1;
 
 export async function startServers(deps: Deps, options: ServerOptions): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * The two buckets of a standalone: folders below the data folder, with signed PUT URLs on the API's port; or object
- * storage, where the environment names one.
+ * storage, if the environment names one.
  */
 import { join } from 'node:path';
 import type { Beside } from '../api/serve.ts';
@@ -24,7 +24,7 @@ export async function openStorage(config: StandaloneConfig, opening: Opening): P
   return config.s3Endpoint === undefined ? openFolders(config, opening) : openS3(config);
 }
 
-/** Proved at once: a person who named a storage wants to hear about a missing bucket now. */
+/** Checked at once: a person who configured a storage should learn of a missing bucket now. */
 async function openS3(config: StandaloneConfig): Promise<Storage> {
   const { openS3Buckets } = await import('../platform/storage/s3-buckets.ts');
   const buckets = openS3Buckets(config, systemClock);
@@ -42,7 +42,7 @@ async function openFolders(
 ): Promise<Storage> {
   const clock = systemClock;
   const folder = join(dataFolder, STORAGE_FOLDER);
-  // The data folder is claimed: whatever is unfinished there belongs to a process that is gone.
+  // The data folder is claimed, so unfinished files in it belong to a process that is gone.
   const opened = removeUnfinished(folder).then(() =>
     openFolderBuckets({ folder, publicUrl: baseUrl, secret, clock }),
   );
@@ -51,7 +51,7 @@ async function openFolders(
       cause,
     });
   });
-  // Only what clients send is taken by URL; what is served is written by the worker alone.
+  // Only client uploads go through URLs; served images are written by the worker alone.
   const handle = folderStorageHandler({ buckets: { ingest: buckets.ingest }, secret, clock, log });
   return { buckets, handle };
 }

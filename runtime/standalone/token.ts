@@ -1,4 +1,7 @@
-/** `tintype token`: an access token of the running standalone's own identity provider. Spec: Credentials, BrowserSession. */
+/**
+ * `tintype token`: issues an access token from the running standalone's own identity provider. Spec: Credentials,
+ * BrowserSession.
+ */
 
 import { Advice } from '../platform/advice.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -27,7 +30,7 @@ export async function sessionHeaders(
 
 type MintedSession = { token: string; sub: string; headers: Record<string, string> };
 
-/** Without a subject it is the one that manages what the folder of YAML declares. */
+/** The default subject manages what the folder of YAML declares. */
 async function mintSession(instance: Instance, caller: Caller): Promise<MintedSession> {
   const { issuer, environment } = instance;
   const { data } = caller;

@@ -16,7 +16,7 @@ export async function authenticateKey(
   if (!isApiKey(secret)) throw new ServiceError('unauthorized');
   const key = await findApiKeyByHash(db, hashApiKey(secret));
   if (key?.project.status !== 'active') throw new ServiceError('unauthorized');
-  // The time of last use is a courtesy: that it cannot be written refuses nobody.
+  // The time of last use is a convenience: failing to write it refuses nobody.
   if (key.is_use_due) {
     await updateApiKeyLastUsed(db, key.key_id).catch((error: unknown) => {
       log.warn('last use of a key not recorded', { key_id: key.key_id, error });

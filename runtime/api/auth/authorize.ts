@@ -1,7 +1,7 @@
 /**
- * Who may call an endpoint, from the endpoint's own list of credentials. Spec: Authentication,
- * Rules 1, 2 and 6. The order of the checks is part of the promise: who is it, is this kind of
- * caller allowed here, is a browser's write signed; only then is an account made or a scope told.
+ * Decides who may call an endpoint, from the endpoint's own list of credentials. Spec: Authentication, Rules 1, 2 and
+ * 6. The order of the checks is part of the contract: first who the caller is, whether this kind of caller is allowed
+ * here, and whether a browser's write is signed; only then is an account created or a missing scope reported.
  */
 import { firstLogin } from '../../actions/first-login.ts';
 import { ServiceError } from '../../core/errors.ts';
@@ -48,7 +48,7 @@ export async function authorize(
   allowed: readonly Credential[],
   call: SignedCall,
 ): Promise<Principal> {
-  // Before the address is looked at: while sessions are off there is no such page.
+  // Checked before the path: while sessions are off, no embed page exists.
   const isEmbed = allowed.includes('embed_url_signature');
   if (isEmbed && deps.settings.librarySessions === 'disabled') throw new ServiceError('not_found');
   if (isOpen(allowed)) return { kind: 'none' };
@@ -98,7 +98,7 @@ async function authorizeKey(
   return principal;
 }
 
-/** The scope that a credential asks of a key; undefined where it lets no key in. */
+/** The scope that a credential requires of a key; undefined when the credential admits no key. */
 function scopeOf(credential: Credential): Scope | 'any' | undefined {
   if (credential === 'key') return 'any';
   return apiKeyScopes.find((scope) => credential === `key:${scope}`);

@@ -9,7 +9,7 @@ import { ServiceError } from '../../core/errors.ts';
 import type { Identity } from '../../platform/identity.ts';
 import { findTextHeader } from './presented-credential.ts';
 
-/** A person whose token and user id agree; whether they have an account is not known yet. */
+/** A person whose token and user id agree; whether they have an account is not yet known. */
 export type BrowserSession = { readonly subject: string; readonly display: DisplayFacts };
 
 export async function authenticateSession(

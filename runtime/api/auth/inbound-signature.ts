@@ -1,5 +1,5 @@
 /**
- * Callers whose credential is a signature over the bytes of the body as they came, before anything is read in them.
+ * Callers whose credential is a signature over the raw bytes of the body, verified before the body is parsed.
  * Spec: Authentication, Credentials (StorageEventSignature, PaymentProviderASignature, PaymentProviderBSignature).
  */
 import { ServiceError } from '../../core/errors.ts';
@@ -13,7 +13,7 @@ import type { Credential } from './principal.ts';
 export type InboundSecrets = {
   readonly clock: Clock;
   readonly storageEventSecret: string | undefined;
-  /** Undefined: no such provider here. */
+  /** Undefined when this deployment does not use the provider. */
   readonly providerASecret: string | undefined;
   readonly providerBSecret: string | undefined;
 };
@@ -46,12 +46,12 @@ const signings = {
 
 export type InboundCredential = keyof typeof signings;
 
-/** The signature that an endpoint asks for; undefined where it asks for a caller. */
+/** The body signature that an endpoint requires; undefined when it requires another credential. */
 export function inboundCredential(allowed: readonly Credential[]): InboundCredential | undefined {
   return (Object.keys(signings) as InboundCredential[]).find((each) => allowed.includes(each));
 }
 
-/** Throws `invalid_signature`, and `billing_unavailable` where there is no such provider. */
+/** Throws `invalid_signature`, or `billing_unavailable` if the provider is not configured. */
 export function checkInbound(
   deps: InboundSecrets,
   credential: InboundCredential,

@@ -1,6 +1,6 @@
 /**
- * Library sessions: the token is verified without a look at the database; whether it was revoked, or its key or library
- * is gone, is known for a few seconds. Spec: Authentication, Credentials, LibrarySession; Rules 6.
+ * Library sessions: the token is verified without the database. Whether it was revoked, or its key or library is gone,
+ * is cached for a few seconds. Spec: Authentication, Credentials, LibrarySession; Rules 6.
  */
 import { LRUCache } from 'lru-cache';
 import { endOf, findFactsOf } from '../../actions/library-session-end.ts';
@@ -19,11 +19,14 @@ import type { LibrarySessionPrincipal } from './principal.ts';
 
 export type SessionFacts = {
   find(db: Queryable, claims: LibrarySessionClaims): Promise<LibrarySessionFacts | undefined>;
-  /** What this process knows of a project's sessions. */
+  /** Drops the cached facts about a project's sessions. */
   forget(projectId: string): void;
 };
 
-/** A page of a picker makes several calls at once; a revocation is known everywhere after so long. */
+/**
+ * A picker page makes several calls at once, so facts are cached; every process sees a revocation
+ * after at most this time.
+ */
 const KNOWN_MS = 5_000;
 const KNOWN_MAX = 10_000;
 
@@ -38,7 +41,7 @@ export function createSessionFacts(): SessionFacts {
       if (kept !== undefined) return kept;
       const before = forgotten;
       const facts = await findFactsOf(db, claims);
-      // What was read before somebody forgot may be what is to be forgotten.
+      // Facts that were read before a forget() may already be outdated.
       if (facts !== undefined && before === forgotten) known.set(key, facts);
       return facts;
     },
@@ -50,7 +53,7 @@ export function createSessionFacts(): SessionFacts {
   };
 }
 
-/** After what may have ended sessions of the project. Another process knows of it a few seconds later. */
+/** Call after anything that may end sessions of the project; others notice seconds later. */
 export function forgetSessions({
   deps: { sessionFacts },
   project: { project_id },
@@ -69,7 +72,7 @@ export type LibraryAuthDeps = {
   readonly settings: { readonly librarySessions: 'enabled' | 'disabled' };
 };
 
-/** Throws the codes that end a token, and library_sessions_disabled. */
+/** Throws library_sessions_disabled and the codes for an invalid, expired or revoked token. */
 export async function authenticateLibrarySession(
   { db, clock, libraryKeys, sessionFacts, settings }: LibraryAuthDeps,
   presented: Presented,
@@ -91,7 +94,7 @@ export async function authenticateLibrarySession(
 const ONLY_SESSIONS =
   'Only library sessions are let in here. Send the token that was minted as Authorization: Bearer ls1.…';
 
-/** Throws permission_denied where the session has none of these. */
+/** Throws permission_denied if the session has none of the permissions. */
 export function requirePermission(
   { claims }: LibrarySessionPrincipal,
   oneOf: readonly LibraryPermission[],

@@ -1,13 +1,13 @@
 /**
- * Which credential a request brings, judged by where it stands and what it looks like, before
- * anything is verified. X-Api-Key is looked at first and then decides alone.
+ * Which credential a request presents, judged by the header and its format before anything is verified. If X-Api-Key is
+ * present, it alone decides.
  * Spec: Authentication, Credentials.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { API_KEY_PREFIX } from '../../core/limits.ts';
 import { isLibrarySession } from '../../core/signing/library-session.ts';
 
-/** What authentication sees of a request: its id, the pathname as sent, the body's bytes as received. */
+/** What authentication needs: the request's id, the pathname as sent, the body's raw bytes. */
 export type SignedCall = {
   readonly request_id: string;
   readonly method: string;
@@ -33,8 +33,8 @@ export function presentedCredential(headers: IncomingHttpHeaders): Presented {
 }
 
 /**
- * All that a request says of its caller: of several Authorization headers Node keeps the first, and who looks at the last
- * would see somebody else. Here they stand in one text, too.
+ * The request's headers with all Authorization headers joined into one text. Node keeps only the
+ * first of several, while another reader might use the last and see a different caller.
  */
 export function credentialHeaders({
   headers,
@@ -45,13 +45,13 @@ export function credentialHeaders({
     : { ...headers, authorization: authorization.join(', ') };
 }
 
-/** The header's text; repeated headers stand in one text and so match nothing. */
+/** The header's value. Repeated headers are joined, so they match no credential. */
 export function findHeader(headers: IncomingHttpHeaders, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** A header's text as people wrote it: Node reads bytes as Latin-1, browsers and proxies send UTF-8. */
+/** A header's value as text: Node decodes bytes as Latin-1, but browsers and proxies send UTF-8. */
 export function findTextHeader(headers: IncomingHttpHeaders, name: string): string | undefined {
   const value = findHeader(headers, name);
   if (value === undefined) return undefined;

@@ -1,7 +1,4 @@
-/**
- * Who is calling, once that is proven, and what an endpoint asks of callers.
- * Spec: Authentication, Credentials.
- */
+/** Who is calling, once authenticated, and the credentials of endpoints. Spec: Authentication, Credentials. */
 import { type LibraryPermission, libraryPermissions, type Scope } from '../../core/scopes.ts';
 import type { LibrarySessionClaims } from '../../core/signing/library-session.ts';
 import type { AuthenticatedKeyRow } from '../../db/api-keys.ts';
@@ -9,7 +6,7 @@ import type { LibrarySessionFacts } from '../../db/library-sessions.ts';
 import type { OrganizationRow } from '../../db/organizations.ts';
 import type { UserRow } from '../../db/users.ts';
 
-/** A person at the dashboard; `is_staff` only while the staff API is enabled. */
+/** A person in the dashboard; `is_staff` is true only while the staff API is enabled. */
 export type DashPrincipal = {
   readonly kind: 'dash';
   readonly subject: string;
@@ -24,22 +21,22 @@ export type KeyPrincipal = {
   readonly key: AuthenticatedKeyRow;
 };
 
-/** An end user in the picker; `facts` are at most seconds old. */
+/** An end user in the picker; `facts` are at most a few seconds old. */
 export type LibrarySessionPrincipal = {
   readonly kind: 'library_session';
   readonly claims: LibrarySessionClaims;
   readonly facts: LibrarySessionFacts;
 };
 
-/** Nobody in particular, on an endpoint that is open to all. */
+/** An anonymous caller, on an endpoint that is open to all. */
 export type NonePrincipal = { readonly kind: 'none' };
 
 export type Principal = DashPrincipal | KeyPrincipal | LibrarySessionPrincipal | NonePrincipal;
 
 /**
- * A way to be let in, as an endpoint lists them: `key` is any API key, `key:files:read` one with
- * that scope; `token` is any library session, `token:upload` one with that permission. `none`, `staff`, the
- * signatures over the body and that of the embed URL stand alone.
+ * A credential that an endpoint accepts: `key` is any API key, `key:files:read` one with that
+ * scope; `token` is any library session, `token:upload` one with that permission. `none`, `staff`,
+ * the body signatures and the embed URL signature take no parameter.
  */
 export type Credential =
   | 'none'
@@ -53,15 +50,18 @@ export type Credential =
   | 'key'
   | `key:${Scope}`;
 
-/** Whether nobody is asked who they are. The signature of an embed URL is judged by the handler, with what it signs. */
+/**
+ * Whether the endpoint accepts anonymous callers. The handler verifies the signature of an embed
+ * URL together with the values that it covers.
+ */
 export function isOpen(allowed: readonly Credential[]): boolean {
   return allowed.includes('none') || allowed.includes('embed_url_signature');
 }
 
-/** A library session: any, or one with a permission. */
+/** A library session: any, or one with the named permission. */
 export type TokenCredential = 'token' | `token:${LibraryPermission}`;
 
-/** Of an endpoint's list, what it asks of library sessions. */
+/** What an endpoint's list requires of library sessions; undefined when it accepts none. */
 export function tokenCredential(allowed: readonly Credential[]): TokenCredential | undefined {
   return TOKEN_CREDENTIALS.find((credential) => allowed.includes(credential));
 }
@@ -71,19 +71,19 @@ const TOKEN_CREDENTIALS: readonly TokenCredential[] = [
   ...libraryPermissions.map((permission) => `token:${permission}` as const),
 ];
 
-/** The caller of an endpoint that lets only browser sessions in. */
+/** The caller of an endpoint that accepts only browser sessions. */
 export function onlyDash(principal: Principal): DashPrincipal {
   if (principal.kind === 'dash') return principal;
   throw new TypeError(`a ${principal.kind} principal where only sessions are let in`);
 }
 
-/** The caller of an endpoint that lets only keys in. */
+/** The caller of an endpoint that accepts only keys. */
 export function onlyKey(principal: Principal): KeyPrincipal {
   if (principal.kind === 'key') return principal;
   throw new TypeError(`a ${principal.kind} principal where only keys are let in`);
 }
 
-/** The caller of an endpoint that lets only library sessions in. */
+/** The caller of an endpoint that accepts only library sessions. */
 export function onlyLibrarySession(principal: Principal): LibrarySessionPrincipal {
   if (principal.kind === 'library_session') return principal;
   throw new TypeError(`a ${principal.kind} principal where only library sessions are let in`);

@@ -8,7 +8,7 @@ import { findHeader, type SignedCall } from './presented-credential.ts';
 
 const SIGNED_METHODS = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** Without a configured secret no write of a browser is accepted. */
+/** Without a configured secret, every write from a browser is refused. */
 export function checkRequestSignature(secret: string | undefined, call: SignedCall): void {
   if (!SIGNED_METHODS.has(call.method)) return;
   const signature = findHeader(call.headers, 'x-request-signature');

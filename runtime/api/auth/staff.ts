@@ -1,10 +1,7 @@
-/**
- * Staff: a browser session whose sub is in the list while the staff API is enabled.
- * Spec: Authentication, Credentials (Staff).
- */
+/** Staff: sessions whose sub is listed, while the staff API is enabled. Spec: Authentication, Credentials (Staff). */
 import { ServiceError } from '../../core/errors.ts';
 
-/** As configured; subjects outside of an enabled staff API are ordinary users. */
+/** As configured; while the staff API is disabled, these subjects are ordinary users. */
 export type StaffList = { readonly is_enabled: boolean; readonly subjects: readonly string[] };
 
 export function isStaff(staff: StaffList, subject: string): boolean {

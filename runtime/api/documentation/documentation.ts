@@ -1,7 +1,7 @@
 /**
- * What the API says of itself: the OpenAPI document at /openapi.json, a page at /docs that reads it and calls it, where
- * a browser without a path is led to, and a page on every error code at /docs/errors.
- * Everything comes from this process; no script, font or picture of anybody else.
+ * The API's own documentation: the OpenAPI document at /openapi.json; the page at /docs that displays it and can call
+ * the API, to which a browser on / is redirected; and a page for every error code at /docs/errors.
+ * Everything is served from this process; no script, font or image comes from a third party.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -18,7 +18,7 @@ const SWAGGER_UI = createRequire(import.meta.url)(
   'swagger-ui-dist/absolute-path.js',
 ) as () => string;
 
-/** Everything that /docs loads, by name. */
+/** All assets of /docs, by name. */
 const assets = new Map(
   [
     `${SWAGGER_UI()}/swagger-ui.css`,
@@ -33,7 +33,7 @@ const DOCUMENT = fileURLToPath(new URL('../openapi.json', import.meta.url));
 export function documentation(): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/openapi.json', async (request, response) => {
-    // Clients on other origins read it, and it says nothing of anybody.
+    // Clients on other origins read it, and it holds no private data.
     await sendFile(DOCUMENT, request, response.set('access-control-allow-origin', '*'));
   });
   router.get('/', (_request, response) => keep(response).redirect('/docs'));
@@ -46,7 +46,7 @@ export function documentation(): Router {
   return router;
 }
 
-// The styles that the page sets while it runs are its widgets' own; scripts come from here alone.
+// Swagger UI sets inline styles while it runs; scripts come from this origin alone.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -85,7 +85,7 @@ function sendReading(response: Response, html: string): void {
   keep(response).set('content-security-policy', READING_POLICY).type('html').send(html);
 }
 
-/** Pages of a release: soon fresh after the next one. */
+/** Pages change with a release, so browsers keep them only briefly. */
 function keep(response: Response): Response {
   return response.set({ 'cache-control': 'public, max-age=300', 'referrer-policy': 'no-referrer' });
 }

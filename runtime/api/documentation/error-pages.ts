@@ -1,13 +1,13 @@
 /**
- * The pages on error codes that the Link header of a refusal leads to, as HTML without a script: the same words as
- * docs/errors has. Spec: Errors.
+ * The pages on error codes that the Link header of a refusal points to, as HTML without scripts, with the same text as
+ * docs/errors. Spec: Errors.
  */
 import { STATUS_CODES } from 'node:http';
 import { errorEntryTitle, errorGroups } from '../../core/error-help/error-groups.ts';
 import { type ErrorEntry, errorPages } from '../../core/error-help/error-pages.ts';
 import { escapeHtml } from '../escape-html.ts';
 
-/** The page of a code; undefined where there is no such code. */
+/** The page of a code; undefined for an unknown code. */
 export function printErrorPage(code: string): string | undefined {
   const entries = errorPages.get(code);
   if (entries === undefined) return undefined;
@@ -62,7 +62,7 @@ ${printExample(entry)}<h3>What to do</h3>
 </section>`;
 }
 
-/** ` Not Found` behind a single 404. */
+/** The reason phrase, such as ` Not Found`, if the code has a single status. */
 function reasonOf({ statuses: [status, ...others] }: ErrorEntry): string {
   const reason = others.length === 0 ? STATUS_CODES[status ?? 0] : undefined;
   return reason === undefined ? '' : ` ${escapeHtml(reason)}`;
@@ -76,7 +76,7 @@ function printExample({ example, note }: ErrorEntry): string {
   return `<h3>Example</h3>\n<pre tabindex="0"><code>${json}</code></pre>\n${said}`;
 }
 
-/** A sentence, what stands between backticks as code. */
+/** A sentence as HTML, with backtick spans as code. */
 function inline(text: string): string {
   return escapeHtml(text).replaceAll(/`([^`]*)`/g, '<code>$1</code>');
 }

@@ -1,10 +1,10 @@
 /*
- * Shows /openapi.json, and makes a session's requests whole before they leave the browser: the subject is read out of
- * the token, and a write is signed with the secret that was entered, which itself goes nowhere.
+ * Shows /openapi.json and completes the requests of a session before they leave the browser: it reads the subject from
+ * the token and signs a write with the secret that was entered. The secret itself is never sent.
  */
 const encoder = new TextEncoder();
 
-// The widgets are light or dark by a class; so is the page.
+// Swagger UI picks its light or dark theme by a class; the page does the same.
 const darkScheme = window.matchMedia('(prefers-color-scheme: dark)');
 function followScheme() {
   document.documentElement.classList.toggle('dark-mode', darkScheme.matches);
@@ -30,7 +30,10 @@ window.addEventListener('load', () => {
   });
 });
 
-/** Swagger UI reads the whole document anew for each operation that is opened: it is handed what that one needs. */
+/**
+ * Swagger UI resolves the whole document again for each operation that is opened; this passes only
+ * the part it needs.
+ */
 function readOneOperation() {
   return {
     afterLoad({ fn }) {
@@ -41,7 +44,10 @@ function readOneOperation() {
   };
 }
 
-/** Swagger UI would look for one piece of a tag or path: here every word may be anywhere in what is said of an operation. */
+/**
+ * Swagger UI looks for the phrase as a whole; here each word may match anywhere in the method, path
+ * and texts of an operation.
+ */
 function filterOperations() {
   const opsFilter = (byTag, phrase) => {
     const words = phrase.toLowerCase().split(/\s+/);
@@ -67,7 +73,10 @@ function filterOperations() {
   return { fn: { opsFilter }, wrapComponents: { operations } };
 }
 
-/** What Swagger UI leaves without a name, and what scrolls by the keyboard only once it can have the focus. */
+/**
+ * Labels controls that Swagger UI leaves unnamed, and makes scrolling blocks focusable so that the
+ * keyboard can scroll them.
+ */
 function nameControls() {
   const input = document.querySelector('.operation-filter-input');
   input.placeholder = 'Filter by method, path or words, such as: get signed';
@@ -76,7 +85,7 @@ function nameControls() {
   for (const block of document.querySelectorAll('.info pre')) block.tabIndex = 0;
 }
 
-/** What stands at the path, and all that it refers to. */
+/** The value at the path, and everything that it references. */
 function neededBy(document, path) {
   const { openapi, servers } = document;
   const needed = { openapi, servers, paths: {}, components: {} };
@@ -95,7 +104,7 @@ function neededBy(document, path) {
 }
 
 async function completeRequest(request) {
-  // `tintype token` prints a header, with its own Bearer.
+  // `tintype token` prints the header value with `Bearer`, so the prefix may be doubled.
   const given = request.headers.Authorization?.replace(/^(?:Bearer )+/i, 'Bearer ');
   if (given !== undefined) request.headers.Authorization = given;
   const token = /^Bearer (\S+)$/.exec(given ?? '')?.[1];

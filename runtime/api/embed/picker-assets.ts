@@ -1,6 +1,6 @@
 /**
- * What the picker's page loads, by fixed names: its modules, whose types are taken off here, and its style sheet. There
- * is no bundler. Spec: Library sessions and the picker.
+ * The assets of the picker's page, by fixed names: its modules, with types stripped here, and its style sheet. There is
+ * no bundler. Spec: Library sessions and the picker.
  */
 import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../../core/errors.ts';
@@ -9,10 +9,10 @@ import { stripTypes } from '../../platform/strip-types.ts';
 import { keptPages } from '../kept-pages.ts';
 import { compressedPage, type Page } from '../page.ts';
 
-/** How long a browser may keep an asset: soon fresh after a release. */
+/** How long a browser may keep an asset: short, so that a release takes effect soon. */
 export const ASSET_CACHE_CONTROL = `public, max-age=${EMBED_ASSET_CACHE_SECONDS}`;
 
-/** By the name that is asked for. */
+/** Source file by the name that the browser requests. */
 export const pickerAssets: ReadonlyMap<string, string> = new Map(
   [
     'element.ts',
@@ -40,7 +40,7 @@ export const pickerAssets: ReadonlyMap<string, string> = new Map(
 
 const FOLDER = new URL('../../web/picker/', import.meta.url);
 
-/** Finds assets in a folder, each read once; a folder that is not whole is asked again the next time. */
+/** Serves assets from a folder, reading each once; a failed read is retried at the next request. */
 export function createPickerAssets(folder: URL = FOLDER): (name: string) => Promise<Page> {
   const assetOf = keptPages((file: string) => readAsset(new URL(file, folder)));
   return (name) => {
@@ -65,7 +65,7 @@ async function readAsset(file: URL): Promise<Page> {
 const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';
 
-/** As the browser asks for them: by the names of their JavaScript. */
+/** Imports use the .js names that the browser requests. */
 function scriptOf(source: string): string {
   return stripTypes(source).replaceAll(/(from '\.\/[a-z-]+)\.ts'/g, "$1.js'");
 }

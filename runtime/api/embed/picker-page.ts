@@ -1,5 +1,5 @@
 /**
- * The picker's page: a frame without a script or style of its own, which only one origin may show and which reaches
+ * The picker's page: a frame without inline script or style, which only one origin may embed and which can connect to
  * nothing but the service. Spec: Library sessions and the picker.
  */
 import { escapeHtml } from '../escape-html.ts';
@@ -7,11 +7,11 @@ import { escapeHtml } from '../escape-html.ts';
 export type PickerPlace = {
   readonly project: string;
   readonly library: string;
-  /** The embedding origin, proven. */
+  /** The embedding origin, verified by the signature of the URL. */
   readonly origin: string;
-  /** Where thumbnails come from. */
+  /** The origin of thumbnails. */
   readonly delivery_origin: string;
-  /** Where uploads go, beside the page's own origin. */
+  /** The origin of uploads, in addition to the page's own. */
   readonly upload_origin: string;
 };
 
@@ -41,7 +41,7 @@ export function printPickerPage({ project, library, origin }: PickerPlace): stri
 `;
 }
 
-/** None of them is needed, and an image of a user's must not get at them. */
+/** The picker needs none of these features, and a user's image must not reach them. */
 const PERMISSIONS = ['camera', 'microphone', 'geolocation', 'payment', 'usb', 'display-capture']
   .map((feature) => `${feature}=()`)
   .join(', ');

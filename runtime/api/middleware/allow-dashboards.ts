@@ -1,4 +1,4 @@
-/** Lets the configured dashboards call the API from their pages; to any other origin a browser shows nothing. */
+/** Lets pages of the configured dashboards call the API; browsers withhold the answers from any other origin. */
 import cors from 'cors';
 import type { RequestHandler } from 'express';
 
@@ -28,8 +28,8 @@ export function allowDashboards(origins: readonly string[]): RequestHandler {
   };
 }
 
-/** Below /v1: called by the picker's page alone, which has the API's own origin. */
+/** Paths below /v1 that only the picker's page calls, which has the API's own origin. */
 const OF_THE_PICKER = '/library/';
 
-/** Chromium keeps no answer for longer than two hours. */
+/** Chromium caches a preflight for at most two hours. */
 export const PREFLIGHT_SECONDS = 7200;

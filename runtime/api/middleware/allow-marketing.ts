@@ -1,4 +1,4 @@
-/** Lets the marketing site, and whoever builds it on their machine, post from a page. Spec: Public (CORS). */
+/** Lets pages of the marketing site, and of its developers' localhost, post access requests. Spec: Public (CORS). */
 import cors from 'cors';
 import type { RequestHandler } from 'express';
 import { PREFLIGHT_SECONDS } from './allow-dashboards.ts';

@@ -1,6 +1,6 @@
 /**
- * The one place where an error becomes an answer: the envelope for what was refused on purpose, and for
- * everything else 500 `internal`, whose cause is logged and never returned. Spec: Envelope.
+ * The one place where an error becomes an answer: deliberate refusals get the envelope; everything else is 500
+ * `internal`, whose cause is logged and never returned. Spec: Envelope.
  */
 import type { NextFunction, Request, Response } from 'express';
 import { printHelpLink } from '../../core/error-help/help-link.ts';
@@ -31,7 +31,8 @@ export function answerError({ log, addresses }: Pick<ApiDeps, 'log' | 'addresses
         error: thrown,
       });
     }
-    // Too late to say anything else: the connection ends, so that nobody takes half for whole. Express would print, too.
+    // Too late for an error answer: the connection is cut, so that no client takes a partial answer
+    // for a complete one. Express would also print the error.
     if (response.headersSent) {
       if (!response.writableEnded) request.socket.destroy();
       return;
@@ -43,10 +44,10 @@ export function answerError({ log, addresses }: Pick<ApiDeps, 'log' | 'addresses
   };
 }
 
-/** What express throws, in our words; anything unknown is our fault. */
+/** Maps errors that express throws to refusals; anything unknown is an internal error. */
 function asServiceError(cause: unknown): ServiceError {
   if (cause instanceof ServiceError) return cause;
-  // A path whose escapes cannot be read is no path of ours.
+  // A path with invalid percent-encoding matches no route.
   if (cause instanceof URIError) return new ServiceError('not_found', { cause });
   if (!isRefusedByExpress(cause)) return new ServiceError('internal', { cause });
   return new ServiceError('invalid_request', {
@@ -55,7 +56,7 @@ function asServiceError(cause: unknown): ServiceError {
   });
 }
 
-/** As by who sends files, for a range that they do not have. */
+/** Such as the error that express's file sender throws for an unsatisfiable range. */
 function isRefusedByExpress(thrown: unknown): boolean {
   const status = thrown instanceof Error && 'status' in thrown ? thrown.status : undefined;
   return typeof status === 'number' && status < 500;

@@ -1,4 +1,4 @@
-/** A body that does not arrive in time is given up, in words: the server itself has no deadline, because an upload's bytes may come over it. */
+/** Answers 408 if a body does not arrive in time. The server itself has no deadline, because uploads share its port. */
 import type { NextFunction, Request, Response } from 'express';
 import { printHelpLink } from '../../core/error-help/help-link.ts';
 import { errorEnvelope } from '../../core/errors.ts';
@@ -23,7 +23,7 @@ export function bodyDeadline({
 type Exchange = { request: Request; response: Response };
 
 function giveUp({ request, response }: Exchange, { ms, link }: { ms: number; link: string }): void {
-  // An answer is out already, and the rest of a refused body is read away.
+  // The answer was already sent, and only the rest of a refused body is being drained.
   if (response.headersSent) return void request.destroy();
   const message = `The body did not arrive within ${ms / 1000} seconds. Send it again, without a pause.`;
   response.locals['code'] = CODE;

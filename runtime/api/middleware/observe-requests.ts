@@ -1,4 +1,4 @@
-/** One log line, one measurement and one span a request, under the endpoint's pattern and never under the raw path. */
+/** One log line, one measurement and one span per request, labelled with the endpoint's pattern, not the raw path. */
 import type { NextFunction, Request, Response } from 'express';
 import { onRequestTrail, type RequestSpan } from '../../platform/http/request-trail.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -12,7 +12,7 @@ const PROVIDERS = [
 type Observed = Pick<ApiDeps, 'log' | 'metrics' | (typeof PROVIDERS)[number]['secret']>;
 
 export function observeRequests({ log, metrics, ...secrets }: Observed) {
-  // What comes for a provider that the deployment does not have is no payment of anybody.
+  // Calls for a provider that the deployment does not use are not counted as provider events.
   const had = PROVIDERS.filter(({ secret }) => secrets[secret] !== undefined);
   const providers = new Map<string, 'a' | 'b'>(had.map(({ route, provider }) => [route, provider]));
   for (const provider of providers.values()) {
@@ -40,7 +40,7 @@ export function observeRequests({ log, metrics, ...secrets }: Observed) {
         metrics.providerEvent({ provider, result: resultOf(response, status), count: 1 });
       const code: unknown = response.locals['code'];
       const request_id = requestIdOf(response);
-      // What was only read, and found, is no news.
+      // Successful reads are not worth an info line.
       const level = method === 'GET' && status < 400 ? 'debug' : 'info';
       log[level]('request', { method, route, status, code, duration_ms, request_id });
       const attributes = typeof code === 'string' ? { 'tintype.error_code': code } : {};
@@ -49,7 +49,10 @@ export function observeRequests({ log, metrics, ...secrets }: Observed) {
   }
 }
 
-/** Only what is signed is surely the provider's: anybody may send too much, too often, too slowly or half of it. */
+/**
+ * Only signed events are surely the provider's: anybody may send requests that are too large, too
+ * many, too slow or incomplete.
+ */
 function resultOf({ locals }: Response, status: number): 'taken' | 'refused' | 'unsigned' {
   if (locals['known'] !== true) return 'unsigned';
   return status < 400 ? 'taken' : 'refused';

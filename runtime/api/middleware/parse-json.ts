@@ -1,4 +1,4 @@
-/** The body as JSON, in UTF-8; undefined where none was sent. Spec: Codes by status (invalid_json). */
+/** Parses the body as UTF-8 JSON; undefined if no body was sent. Spec: Codes by status (invalid_json). */
 import { ServiceError } from '../../core/errors.ts';
 import { findUnclearJson } from '../../core/unclear-json.ts';
 

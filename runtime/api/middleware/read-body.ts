@@ -1,7 +1,7 @@
 /**
- * The bytes of a body as they were sent, whatever they are called: signatures are over them. What is compressed or too
- * long is refused at once, and the server reads the rest of it away: who waits for the end of a body first, as body
- * readers do, lets anybody send for as long as he likes. Spec: Limits (request body).
+ * Reads the raw bytes of a body, whatever its Content-Type, because signatures cover them. A compressed or too long
+ * body is refused at once while the server drains the rest; common body readers wait for the end first, which lets a
+ * client send for as long as it likes. Spec: Limits (request body).
  */
 import type { NextFunction, Request, Response } from 'express';
 import { ServiceError } from '../../core/errors.ts';
@@ -37,7 +37,7 @@ async function bytesOf(request: Request, bytesMax: number): Promise<Buffer> {
 
 async function* chunksOf(request: Request): AsyncGenerator<Buffer> {
   try {
-    // The connection is needed for the answer when we have had enough.
+    // Keep the connection open after a refusal: the answer needs it.
     yield* request.iterator({ destroyOnReturn: false });
   } catch (cause) {
     throw new ServiceError('invalid_request', {

@@ -1,4 +1,4 @@
-/** Every response carries x-request-id, also those that the app answers itself. Spec: Errors, Envelope. */
+/** Sets x-request-id on every response, also on those that the app answers itself. Spec: Errors, Envelope. */
 import type { NextFunction, Request, Response } from 'express';
 import { assignRequestId } from '../../platform/http/request-id.ts';
 

@@ -1,4 +1,4 @@
-/** An API key's row as the API answers it: scopes in full, never the secret. Spec: API key. */
+/** An API key's row as the API answers it: with all scopes, never the secret. Spec: API key. */
 import type { ApiKeyRecord } from '../../core/resources/api-key.ts';
 import { printScopes } from '../../core/scopes.ts';
 import type { ApiKeyRow } from '../../db/api-keys.ts';

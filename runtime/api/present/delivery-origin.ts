@@ -1,4 +1,4 @@
-/** Where a project's images are served, as the parts of its delivery URLs. Spec: Project (default_delivery_host). */
+/** The origin that serves a project's images, as parts of its delivery URLs. Spec: Project (default_delivery_host). */
 import type { ApiSettings } from '../deps.ts';
 
 export function deliveryOrigin(

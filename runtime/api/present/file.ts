@@ -36,7 +36,7 @@ export function presentFile(
   };
 }
 
-/** As the project's own callers see it. */
+/** Presents files as the project's own callers see them. */
 export function filePresenter(
   settings: ApiSettings,
   { project_slug }: { project_slug: string },
@@ -48,7 +48,7 @@ export function filePresenter(
   };
 }
 
-/** What include=location adds. */
+/** The fields that include=location adds. */
 function presentLocation(row: ListedFile): Pick<FileRecord, 'location' | 'taken_at'> {
   const { latitude, longitude, taken_at } = row;
   return {

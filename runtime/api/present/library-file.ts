@@ -1,6 +1,6 @@
 /**
- * A file as the picker shows it. Its thumbnail is unsigned where anybody may fetch it, else signed for as long as the
- * session lives. Spec: Library sessions and the picker.
+ * A file as the picker shows it. The thumbnail URL is unsigned if anybody may fetch it; otherwise it is signed until
+ * the session ends. Spec: Library sessions and the picker.
  */
 import { isAllowedChain, readAllowedChains, readChain } from '../../core/delivery/chain.ts';
 import { printDeliveryPath, printDeliveryUrl } from '../../core/delivery/url.ts';
@@ -16,7 +16,7 @@ import { presentFile } from './file.ts';
 
 const THUMBNAIL_CHAIN = 'resize/320x320/fit/format/webp';
 
-/** For the files of one answer: the key that signs is opened once. */
+/** One presenter per answer, so that the signing key is opened once. */
 export function libraryFilePresenter(
   { settings, sealing }: Pick<ApiDeps, 'settings' | 'sealing'>,
   { facts: project, claims: { exp } }: LibrarySessionPrincipal,
@@ -45,7 +45,7 @@ function isFreeForAll(project: Project): boolean {
   return isAllowedChain(chain, readAllowedChains(project));
 }
 
-/** One end for all of a session: the URL of a thumbnail stays the same, so that browsers keep it. */
+/** All URLs expire with the session, so a thumbnail's URL stays the same and browsers cache it. */
 function thumbnailSigner(sealing: ApiDeps['sealing'], project: Project, exp: number) {
   const { project_id, signing_kid: kid, signing_secret_sealed: sealed } = project;
   if (kid === null || sealed === null) throw new ServiceError('signing_key_missing');

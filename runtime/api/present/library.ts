@@ -1,4 +1,4 @@
-/** A library as the API answers it; the default one is made up from its project. Spec: Library. */
+/** A library as the API answers it; the default library is derived from its project. Spec: Library. */
 import type { ChangedLibrary } from '../../actions/change-library.ts';
 import type { LibraryRecord } from '../../core/resources/library.ts';
 import { DEFAULT_LIBRARY } from '../../core/slug.ts';

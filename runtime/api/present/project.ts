@@ -4,7 +4,7 @@ import type { ProjectRecord, StaffProjectRecord } from '../../core/resources/pro
 import type { ProjectRow } from '../../db/projects.ts';
 import type { ApiDeps } from '../deps.ts';
 
-/** What changes without anybody changing the project's settings, or is answered only once. */
+/** Fields that change without a change of settings, or that are answered only once. */
 export const projectMoving = [
   'file_count',
   'storage_bytes',
@@ -44,7 +44,7 @@ export function presentProject(
   };
 }
 
-/** What staff see besides. */
+/** The record with the fields that only staff see. */
 export function presentStaffProject(
   row: ProjectRow,
   deps: Pick<ApiDeps, 'settings' | 'plans'>,

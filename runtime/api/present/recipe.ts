@@ -5,7 +5,7 @@ import type { RecipeRecord } from '../../core/resources/recipe.ts';
 import type { ProjectRow } from '../../db/projects.ts';
 import type { RecipeRow } from '../../db/recipes.ts';
 
-/** A preset of the project may come and go under a recipe. */
+/** `valid` changes when presets of the project are added or removed. */
 export const recipeMoving = ['valid'];
 
 export function presentRecipe(

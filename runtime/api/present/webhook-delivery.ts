@@ -1,9 +1,9 @@
-/** Spec: Webhook delivery; Webhook delivery attempt. */
+/** Webhook deliveries and attempts as the API answers them. Spec: Webhook delivery; Webhook delivery attempt. */
 import type { WebhookDeliveryRecord } from '../../core/resources/webhook-delivery.ts';
 import type { WebhookAttemptRow } from '../../db/webhook-attempts.ts';
 import type { WebhookDeliveryRow } from '../../db/webhook-deliveries.ts';
 
-/** Of the attempts, those of this delivery are shown. */
+/** Includes those of the given attempts that belong to this delivery. */
 export function presentWebhookDelivery(
   row: WebhookDeliveryRow,
   attempts: readonly WebhookAttemptRow[],

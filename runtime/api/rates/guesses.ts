@@ -1,7 +1,7 @@
 /**
- * Where somebody failed to say who they are too often within the minute, credentials that nobody knows are looked up one
- * after the other, and refused before anything is looked up where many wait: guesses cost little, and people behind one
- * address do not lock one another out. Spec: Rates.
+ * Limits guesses at credentials. After too many failed authentications from one address within the minute, unknown
+ * credentials from it are looked up one at a time, and refused without a look-up if many wait. Guesses stay cheap, and
+ * people behind one address do not lock one another out. Spec: Rates.
  */
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -15,15 +15,15 @@ import type { MinuteRate } from './minute-rate.ts';
 import { createSingleFile } from './single-file.ts';
 
 export type Guesses = {
-  /** Lets the call in, or throws why not: its own failure, or rate_limited. */
+  /** Runs `authorize`, or throws: its failure, or rate_limited. */
   count(call: Attempt, authorize: () => Promise<Principal>): Promise<Principal>;
 };
 
 type Attempt = { allowed: readonly Credential[]; headers: IncomingHttpHeaders; address: string };
 
-/** Hashes of credentials that let somebody in; a few MB at most. */
+/** Hashes of credentials that authenticated successfully; a few MB at most. */
 const KNOWN_MAX = 10_000;
-/** Of an address that failed too often: a look-up takes a millisecond or two. */
+/** Per address that failed too often; a look-up takes a millisecond or two. */
 const WAITING_MAX = 32;
 
 export function createGuesses(failures: MinuteRate): Guesses {
@@ -53,7 +53,7 @@ export function createGuesses(failures: MinuteRate): Guesses {
   };
 }
 
-/** Undefined where nobody is looked up. */
+/** Undefined when authentication needs no look-up of a credential. */
 function credentialHash({ allowed, headers }: Attempt): string | undefined {
   if (isOpen(allowed) || inboundCredential(allowed) !== undefined) return undefined;
   const presented = presentedCredential(headers);
@@ -72,7 +72,7 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('base64');
 }
 
-/** Codes that say that somebody is not who they say they are. */
+/** Codes of failed authentications. */
 const FAILURES: ReadonlySet<string> = new Set([
   'unauthorized',
   'invalid_request_signature',

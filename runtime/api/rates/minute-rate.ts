@@ -1,7 +1,8 @@
 /**
- * So many a minute for each subject, over all processes: the windows in the database are the truth, and a process takes
- * out of them a few at a time, so that a flood writes seldom. Once a window is empty its subject is refused here until
- * it ends, without asking again. While the database is away each process allows as many by itself. Spec: Rates.
+ * A rate per minute for each subject across all processes. The windows in the database are authoritative; a process
+ * takes several calls from a window at once, so that a flood causes few writes. Once a window is spent, this process
+ * refuses its subject until the window ends, without asking again. While the database is unavailable, each process
+ * allows the whole limit by itself. Spec: Rates.
  */
 import { LRUCache } from 'lru-cache';
 import { type RateName, rateLimited, rateWindowSeconds } from '../../core/rates.ts';
@@ -11,13 +12,13 @@ import { type Clock, steady } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 
-/** Refusals are rate_limited, with Retry-After, where the subject has had its share of the minute. */
+/** Refuses with rate_limited and Retry-After once the subject has spent the minute's limit. */
 export type MinuteRate = {
-  /** Throws where it has. */
+  /** Takes one call; throws if the window is spent. */
   take(subject: string): Promise<void>;
-  /** What this process knows already: takes nothing and asks nobody. */
+  /** Judges by this process's knowledge: takes nothing and makes no query. */
   isSpent(subject: string): boolean;
-  /** Throws where it is spent. */
+  /** Throws if isSpent. */
   refuseSpent(subject: string): void;
 };
 
@@ -30,18 +31,18 @@ type Terms = {
   metrics?: Pick<Metrics, 'rateRefused'>;
 };
 
-/** What this process took out of a window, and whether there is more in it. */
+/** The calls that this process took from a window and has left, and whether the window has more. */
 type Lease = { left: number; has_more: boolean; ends_at: number };
 
 const SUBJECTS_MAX = 10_000;
-/** Of a limit of 6,000, 120 at a time; of a small one each by itself. */
+/** At a limit of 6,000 a process takes 120 at once; at a small limit, one. */
 const TAKEN_AT_ONCE = 1 / 50;
 
 export function createMinuteRate(given: Terms): MinuteRate {
   const terms = { ...given, clock: steady(given.clock) };
   const leases = new LRUCache<string, Lease>({ max: SUBJECTS_MAX });
   const asked = new Map<string, Promise<void>>();
-  /** Of those who come at once, one asks. */
+  /** Concurrent callers of a subject share one query. */
   const renew = (subject: string): Promise<void> => {
     const running =
       asked.get(subject) ??

@@ -1,4 +1,4 @@
-/** The rates by which calls are counted. Spec: Rates (failed authentications, writes). */
+/** The rates that limit calls. Spec: Rates (failed authentications, writes). */
 import { LRUCache } from 'lru-cache';
 import { ACCESS_REQUESTS_PER_MINUTE_PER_IP_MAX } from '../../core/limits.ts';
 import { parseProjectSlug } from '../../core/slug.ts';
@@ -15,7 +15,7 @@ export type Rates = {
   guesses: Guesses;
   writes: MinuteRate;
   accessRequests: MinuteRate;
-  /** Whether the organization has a project of this slug. */
+  /** Whether the organization has a project with this slug. */
   hasProject: HasProject;
 };
 
@@ -54,7 +54,7 @@ export function createRates({
 }
 
 const KNOWN_MAX = 10_000;
-/** A project hardly ever moves to another organization; then its writes count apart for so long. */
+/** Projects rarely move between organizations; then writes count separately for up to this long. */
 const KNOWN_MS = 60_000;
 
 function createHasProject({ db }: Pick<Terms, 'db'>): HasProject {
@@ -71,7 +71,7 @@ const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 type Write = { method: string; principal: Principal; project_slug: string };
 
-/** Throws rate_limited where a caller writes too much to one project. */
+/** Throws rate_limited if a caller writes too much to one project. */
 export async function countWrite(
   rates: Rates,
   { method, principal, project_slug }: Write,
@@ -82,8 +82,8 @@ export async function countWrite(
 }
 
 /**
- * The project that is written to; a picker's stands in its token. What is no project of the caller's organization counts
- * with everything else that it calls so: guessed slugs would each have a share of their own.
+ * The project that is written to, for a picker the one in its token. All slugs that are not the
+ * organization's count as one, because otherwise each guessed slug would get a limit of its own.
  */
 async function writerOf(
   { hasProject }: Pick<Rates, 'hasProject'>,

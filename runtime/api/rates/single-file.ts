@@ -1,4 +1,4 @@
-/** Work that is done one after the other for each subject, with a bound on what waits. Spec: Rates. */
+/** Runs work one at a time per subject, with a bound on how much waits. Spec: Rates. */
 export type SingleFile = {
   isFull(subject: string): boolean;
   run<Result>(subject: string, work: () => Promise<Result>): Promise<Result>;

@@ -1,4 +1,4 @@
-/** Payment providers tell, and a subscription is cancelled. Spec: Endpoints, Infrastructure; Billing. */
+/** Events from payment providers, and cancelling a subscription. Spec: Endpoints, Infrastructure; Billing. */
 import { cancelSubscription } from '../../actions/cancel-subscription.ts';
 import { takeBillingEvent } from '../../actions/take-billing-event.ts';
 import { factOfProviderA } from '../../core/billing/provider-a-fact.ts';
@@ -14,7 +14,7 @@ import { auditActor } from '../audit-actor.ts';
 import { onlyDash } from '../auth/principal.ts';
 import { endpoint } from '../endpoint.ts';
 
-/** An event that is answered with one of these is not recorded, and sent again. */
+/** An event answered with one of these is not recorded, so the provider sends it again. */
 const REFUSALS = [
   'invalid_signature',
   'billing_unavailable',

@@ -1,4 +1,4 @@
-/** The picker's page and what it loads. Spec: Endpoints, Library sessions and the picker. */
+/** The picker's page and its assets. Spec: Endpoints, Library sessions and the picker. */
 import { ServiceError } from '../../core/errors.ts';
 import { embedPageQuery } from '../../core/resources/embed-page.ts';
 import { parseEmbedOrigin } from '../../core/resources/web-address.ts';
@@ -37,7 +37,7 @@ export const getEmbedAsset = endpoint({
 
 type Addressed = Pick<Parameters<typeof verifyEmbedUrl>[0], 'project' | 'library' | 'query'>;
 
-/** Without a look at the database: whoever holds the address was given it by a mint. */
+/** Needs no database: only a mint hands out such a URL. */
 function checkSignature({ libraryKeys, clock }: ApiDeps, addressed: Addressed): void {
   if (parseEmbedOrigin(addressed.query.o) !== addressed.query.o) {
     throw new ServiceError('invalid_origin');

@@ -3,7 +3,7 @@ import { probesOf } from '../../actions/open-deps.ts';
 import { findReadiness } from '../../platform/readiness.ts';
 import { endpoint, withStatus } from '../endpoint.ts';
 
-/** Never asks a dependency: a process that is alive is not restarted because the database is down. */
+/** Never checks a dependency: a live process must not be restarted because the database is down. */
 export const healthz = endpoint({
   method: 'GET',
   path: '/healthz',

@@ -1,4 +1,4 @@
-/** Spec: Endpoints, Library sessions and the picker: what the tenant's server calls. */
+/** Spec: Endpoints, Library sessions and the picker: the calls of the tenant's server. */
 import { mintLibrarySession } from '../../actions/mint-library-session.ts';
 import { revokeLibrarySessions } from '../../actions/revoke-library-sessions.ts';
 import { ServiceError } from '../../core/errors.ts';
@@ -41,7 +41,7 @@ export const postLibrarySession = projectEndpoint({
   },
 });
 
-/** Works while sessions are off too: whoever turns them on again finds them ended. */
+/** Also works while sessions are off, so that they stay revoked when these are turned on again. */
 export const revokeProjectLibrarySessions = projectEndpoint({
   method: 'POST',
   path: '/v1/projects/{slug}/library-sessions/revoke',

@@ -1,4 +1,4 @@
-/** Spec: Endpoints, Library sessions and the picker: what the picker calls with its token. */
+/** Spec: Endpoints, Library sessions and the picker: the picker's calls with its token. */
 import { abortUpload } from '../../actions/abort-upload.ts';
 import { completeUpload } from '../../actions/complete-upload.ts';
 import { createLibraryUpload } from '../../actions/create-library-upload.ts';
@@ -41,7 +41,8 @@ export const listSessionFiles = endpoint({
       query,
       route: '/v1/library/files',
       owner: project_id,
-      // Who uploaded has a name for each key: after a rotation a refreshed session has one more, and its cursors go on.
+      // An uploader has one pseudonym per key, so a refreshed session has one more after a
+      // rotation; its cursors must stay valid.
       filters: { ...filters, uploaders: filters.uploaders !== undefined },
       find: (page) => listLibraryFiles(deps.db, { ...page, project_id, sort: 'uploaded', filters }),
       present: libraryFilePresenter(deps, session),
@@ -115,7 +116,10 @@ export const completeSessionUpload = endpoint({
   },
 });
 
-/** What a person cancels holds no room until it expires. Ours, beside the abort of a project's uploads. */
+/**
+ * Frees the room of an upload that a person cancels, instead of holding it until the upload
+ * expires. Our addition, like the abort of a project's uploads.
+ */
 export const abortSessionUpload = endpoint({
   method: 'POST',
   path: '/v1/library/uploads/{id}/abort',
@@ -128,7 +132,7 @@ export const abortSessionUpload = endpoint({
   },
 });
 
-/** One of this session; that of any other one is not there. */
+/** Finds an upload of this session; those of other sessions are not found. */
 async function findOwnUpload({ deps, principal, params }: SessionCall): Promise<UploadRow> {
   const { session_id, project_id } = onlyLibrarySession(principal).claims;
   const { id: upload_id = '' } = params;
@@ -138,7 +142,7 @@ async function findOwnUpload({ deps, principal, params }: SessionCall): Promise<
   throw new ServiceError('upload_not_found');
 }
 
-/** The file as it is now: none while it is blocked, or after it was deleted. */
+/** Adds the current file, or null if it is blocked or deleted. */
 async function presentWithFile(
   { deps, principal }: SessionCall,
   upload: UploadRow,

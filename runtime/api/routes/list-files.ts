@@ -1,4 +1,4 @@
-/** Spec: Endpoints, Files: the list, with the filters that work inside a library or by uploader. */
+/** Spec: Endpoints, Files: the list, with filters by library and by uploader. */
 import { requireFilterable } from '../../actions/require-filterable.ts';
 import { requireLibrary } from '../../actions/require-place.ts';
 import { requirePseudonyms } from '../../actions/require-pseudonyms.ts';
@@ -98,7 +98,7 @@ async function filtersOf(
   };
 }
 
-/** Null: the default one; undefined: none was asked for. */
+/** Null: the default library; undefined: no library was requested. */
 async function findLibraryId(
   { db }: ApiDeps,
   project_id: string,

@@ -7,7 +7,7 @@ import { onlyDash } from '../auth/principal.ts';
 import { endpoint, withStatus } from '../endpoint.ts';
 import { presentOrganization } from '../present/organization.ts';
 
-/** A person has one organization, so that there is never a second page. */
+/** A person has one organization, so there is never a second page. */
 export const listOwnOrganizations = endpoint({
   method: 'GET',
   path: '/v1/organizations',
@@ -21,7 +21,10 @@ export const listOwnOrganizations = endpoint({
 
 const NAME_UNTIL_RENAMED = 'New organization';
 
-/** Staff make one; a tenant's is there since the first login, whatever they send. */
+/**
+ * Staff create an organization; a tenant's exists since the first login and is returned, whatever
+ * the body holds.
+ */
 export const createOrganization = endpoint({
   method: 'POST',
   path: '/v1/organizations',

@@ -42,7 +42,7 @@ export const patchProject = projectEndpoint({
   handle: async ({ deps, principal, project, body, request_id, if_match }) => {
     const caller = onlyDash(principal);
     const actor = auditActor({ principal, request_id });
-    // Before the transaction, because a name is looked up.
+    // Before the transaction, because it makes a DNS look-up.
     const unreachable = await callbackUrlIssues(deps, body);
     const { project_id } = project;
     const patch = { caller, actor, project_id, body, unreachable, if_match };
@@ -58,7 +58,7 @@ type Patch = {
   actor: Actor;
   project_id: string;
   body: PatchProject;
-  /** What is wrong with where the callback leads. */
+  /** The issues of the callback URL's destination. */
   unreachable: InputIssue[];
   if_match: string | undefined;
 };
@@ -88,7 +88,7 @@ function callbackWish({ callback_url: url, rotate_callback_secret }: PatchProjec
   return { url, secret: rotate_callback_secret === true ? 'rotate' : 'keep' };
 }
 
-/** What only looking can tell, of all fields at once. */
+/** Checks that need the database, for all fields at once. */
 async function refuseMisfits(
   tx: Transaction,
   {

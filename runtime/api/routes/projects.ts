@@ -91,7 +91,7 @@ export const introspectKey = endpoint({
   },
 });
 
-/** The caller's own organization; staff, who alone may name one, any that exists. */
+/** The caller's own organization. Only staff may name one, and it must exist. */
 async function organizationFor(
   { db }: ApiDeps,
   { organization }: DashPrincipal,

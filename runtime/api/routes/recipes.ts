@@ -74,7 +74,7 @@ export const replaceRecipe = projectEndpoint({
   },
 });
 
-/** 204 for an unknown id too, where a watermark preset is 404. */
+/** Answers 204 for an unknown id too, where a watermark preset answers 404. */
 export const deleteProjectRecipe = projectEndpoint({
   method: 'DELETE',
   path: '/v1/projects/{slug}/recipes/{id}',
@@ -87,7 +87,7 @@ export const deleteProjectRecipe = projectEndpoint({
   },
 });
 
-/** Of a chain that is one by itself; looked at once more under the project's lock. */
+/** The preset issues of a chain that is itself valid; checked again under the project's lock. */
 function presetMisfits(body: unknown, project: ProjectRow): InputIssue[] {
   const { data } = putRecipeBody.pick({ transform_chain: true }).strip().safeParse(body);
   return data === undefined ? [] : presetIssues(data.transform_chain, project);

@@ -53,7 +53,7 @@ export const mintSignedUrl = projectEndpoint({
 
 type Key = { kid: string; secret_sealed: Buffer; now_seconds: number };
 
-/** The key that signs, unless something refuses the mint. */
+/** The key that signs. Throws if the mint must be refused. */
 async function findKey({ db }: ApiDeps, project: ProjectRow, wish: MintSignedUrl): Promise<Key> {
   if (project.status !== 'active') throw new ServiceError('project_suspended');
   refuseChain(project, wish);
@@ -68,7 +68,7 @@ async function findKey({ db }: ApiDeps, project: ProjectRow, wish: MintSignedUrl
   return { kid, secret_sealed, now_seconds };
 }
 
-/** Last of all, so that a request that is refused for anything else costs nothing. */
+/** Counted last, so that a request refused for another reason does not count. */
 async function countMint(
   { db, metrics }: ApiDeps,
   { project_id }: ProjectRow,
@@ -84,7 +84,7 @@ async function countMint(
   throw rateLimited({ rate, limit, retry_after_seconds });
 }
 
-/** A public project's list binds what is minted; a protected one ignores it. */
+/** The list of allowed chains binds mints in a public project; a protected project ignores it. */
 function refuseChain(project: ProjectRow, { kind, transform_chain }: MintSignedUrl): void {
   if (kind !== 'derived') return;
   const chain = readChain(transform_chain, project.resolution_presets);

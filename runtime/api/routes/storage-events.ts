@@ -9,7 +9,7 @@ import { listUploadsByIngestKey, type UploadRow } from '../../db/uploads.ts';
 import type { ApiDeps } from '../deps.ts';
 import { endpoint } from '../endpoint.ts';
 
-/** Changes nothing that the sweep would not change a little later. */
+/** An accelerator: the sweep would make the same changes a little later. */
 export const receiveStorageEvents = endpoint({
   method: 'POST',
   path: '/v1/internal/storage-events',
@@ -31,7 +31,7 @@ export const receiveStorageEvents = endpoint({
 
 const NO_LIST = { path: 'events', message: 'expected a list of objects' };
 
-/** For each event the upload whose key it names, in whichever spelling; asked for all at once. */
+/** For each event, the upload whose key it names in any spelling; one query for all. */
 async function findUploads(
   { db }: ApiDeps,
   events: readonly { key: string | undefined }[],
@@ -45,13 +45,13 @@ async function findUploads(
   );
 }
 
-/** What fails keeps nothing else from being looked at; the sender hears of it and sends its events again. */
+/** A failure does not stop the others; the sender gets an error and sends its events again. */
 async function completeAll(deps: ApiDeps, uploads: ReadonlyMap<string, UploadRow>): Promise<void> {
   const failures: unknown[] = [];
   for (const upload of uploads.values()) {
     if (upload.status !== 'created') continue;
     await completeAsTold(deps, upload).catch((error: unknown) => {
-      // The answer tells of one alone.
+      // The answer reports only the first failure.
       deps.log.warn('a storage event could not be followed', {
         upload_id: upload.upload_id,
         error,
@@ -62,7 +62,10 @@ async function completeAll(deps: ApiDeps, uploads: ReadonlyMap<string, UploadRow
   if (failures.length > 0) throw failures[0];
 }
 
-/** The storage may have said it too early, twice, or of other bytes: it is answered as if it had not. */
+/**
+ * The event may be early, repeated or about other bytes; then it is answered like one that
+ * completes nothing.
+ */
 async function completeAsTold(deps: ApiDeps, upload: UploadRow): Promise<void> {
   try {
     await completeUpload(deps, upload);

@@ -113,7 +113,7 @@ export const completeProjectUpload = projectEndpoint({
   },
 });
 
-/** Part URLs live 15 minutes and the session 12 hours: a client that comes back asks for new ones. */
+/** Part URLs live 15 minutes and the session 12 hours, so a returning client asks for new URLs. */
 export const resignUploadParts = projectEndpoint({
   method: 'POST',
   path: '/v1/projects/{slug}/uploads/{id}/parts',

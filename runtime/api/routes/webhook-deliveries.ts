@@ -1,4 +1,4 @@
-/** What was sent to a project's callback URL, once more, and as a trial. Spec: Endpoints, Webhooks. */
+/** Lists what was sent to a project's callback URL, sends it again, and sends a test. Spec: Endpoints, Webhooks. */
 import { recordWebhook } from '../../actions/record-webhook.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { printDeliveryId } from '../../core/events.ts';
@@ -98,7 +98,7 @@ async function insertTest(tx: Transaction, call: AnyCall): Promise<WebhookDelive
   return row;
 }
 
-/** The URL as it stays until the transaction ends. Throws where nothing can be sent. */
+/** The callback URL, locked until the transaction ends. Throws if the project cannot be sent to. */
 async function lockCallback(tx: Transaction, projectId: string): Promise<string> {
   const project = await lockProject(tx, projectId);
   if (project?.status === 'suspended') throw new ServiceError('project_suspended');

@@ -7,7 +7,7 @@ const BARS = 96;
 const HOUR_MS = 3_600_000;
 const DAY_MS = STATUS_SAMPLES_HOURS * HOUR_MS;
 const BAR_MS = DAY_MS / BARS;
-/** In units of the drawing, which grows with the page. */
+/** In units of the drawing, which scales with the page. */
 const STEP = 10;
 const BAR = 8;
 const HEIGHT = 40;

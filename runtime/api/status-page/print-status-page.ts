@@ -1,10 +1,10 @@
-/** The words and charts of the status page. Spec: Public, status. */
+/** The text and charts of the status page. Spec: Public, status. */
 import type { IncidentRecord, StatusRecord } from '../../core/resources/incident.ts';
 import { statusServices } from '../../core/status.ts';
 import { escapeHtml } from '../escape-html.ts';
 import { printDay } from './print-day.ts';
 
-/** A service that was not sampled for longer is not known to do anything. */
+/** Without a sample for this long, the state of a service is unknown. */
 const FRESH_MS = 5 * 60_000;
 
 type Service = StatusRecord['services'][number];

@@ -1,28 +1,34 @@
 /**
- * What an event of a payment provider means to us, in words that both share. Spec: Infrastructure (credits are granted
- * only from a subscription-paid event); Other state sets (subscription).
+ * What the events of both payment providers mean to us, in common terms. Spec: Infrastructure (credits are granted only
+ * from a subscription-paid event); Other state sets (subscription).
  */
 import type { Price } from '../plans.ts';
 import type { SubscriptionStatus } from '../states.ts';
 
 export type Provider = 'a' | 'b';
 
-/** Whose it is: the organization stands in the metadata of the checkout, and so in what follows from it. */
+/**
+ * The customer and the organization, which is in the metadata of the checkout and of everything
+ * that follows from it.
+ */
 export type BillingCustomer = { customer_id: string; organization_id: string | undefined };
 
 export type BillingSubscription = BillingCustomer & {
   subscription_id: string;
-  /** Product of provider B, price of provider A. */
+  /** The product of provider B, or the price of provider A. */
   product_id: string;
 };
 
-/** `payment_id` makes the grant happen once, whatever events tell of the payment. */
+/** `payment_id` ensures a single grant, however many events report the payment. */
 export type PaidFact = BillingSubscription & {
   kind: 'paid';
   payment_id: string;
-  /** Undefined where the event does not say: an active one then, unless more is known of it. */
+  /**
+   * Undefined when the event does not say: then active, unless more is known about the
+   * subscription.
+   */
   status: SubscriptionStatus | undefined;
-  /** List price, not what was paid after discounts; undefined where the event does not say. */
+  /** The list price, not the amount paid after discounts; undefined when the event does not say. */
   price: Price | undefined;
 };
 
@@ -30,10 +36,13 @@ export type StateFact = BillingSubscription & { kind: 'state'; status: Subscript
 
 export type CustomerFact = BillingCustomer & { kind: 'customer'; organization_id: string };
 
-/** What was charged for a payment, where a refund names only that. */
+/** Links a payment to its charge, because a refund may name only the charge. */
 export type PaymentFact = { kind: 'payment'; payment_id: string; paid_by: string };
 
-/** A part `refunded` of what was `paid` went back, after `refunded_before` where the provider says how much that was. */
+/**
+ * A part `refunded` of the amount `paid` was returned, after `refunded_before` if the provider
+ * reports it.
+ */
 export type RefundFact = Refunded & {
   kind: 'refund';
   refund_id: string;
@@ -42,14 +51,15 @@ export type RefundFact = Refunded & {
   paid: number;
 };
 
-/** Of which payment: by its own id, or by what was charged for it. */
+/** The refunded payment: by its own id, or by its charge. */
 export type Refunded = Pick<PaymentFact, 'payment_id'> | Pick<PaymentFact, 'paid_by'>;
 
 export type BillingFact = PaidFact | StateFact | CustomerFact | PaymentFact | RefundFact;
 
 /**
- * How many credits of a grant a refund takes back: what is due after it less what was due before, each rounded in the
- * customer's favour, so that parts which make up the whole take the whole.
+ * How many credits of a grant a refund takes back: the credits due after it minus those due before,
+ * each rounded in the customer's favour, so that partial refunds of the whole amount take back the
+ * whole grant.
  */
 export function reversedCredits(credits: number, refund: RefundFact): number {
   const { refunded, refunded_before: before, paid } = refund;
@@ -58,13 +68,13 @@ export function reversedCredits(credits: number, refund: RefundFact): number {
   return Math.min(credits, due(before + refunded) - due(before));
 }
 
-/** What is later in a subscription's life, for events of one and the same moment. */
+/** The order of states in a subscription's life, for events with the same timestamp. */
 const ORDER: readonly SubscriptionStatus[] = ['active', 'scheduled_cancel', 'expired', 'canceled'];
 
 /**
- * Whether an event moves a subscription: never when it is older than the last one that did, always into `canceled` and
- * never out of it. So events lead to the same end in whatever order and however often they come; where two of one moment
- * tell of two plans, the one that comes last counts.
+ * Whether an event moves a subscription: never if it is older than the last event that did; always
+ * into `canceled`, and never out of it. So events give the same result in any order and when
+ * repeated. Of two events with the same timestamp and different plans, the last to arrive counts.
  */
 export function movesSubscription(
   before: { status: SubscriptionStatus; plan: string; changed_at: Date },
@@ -78,7 +88,7 @@ export function movesSubscription(
   return ORDER.indexOf(event.status) > ORDER.indexOf(before.status);
 }
 
-/** Whether it goes on for now. */
+/** Whether the subscription still runs. */
 export function isRunning(status: SubscriptionStatus): boolean {
   return status === 'active' || status === 'scheduled_cancel';
 }

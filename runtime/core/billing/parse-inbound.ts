@@ -1,24 +1,24 @@
-/** Reads an event's object as its type promises it; what does not fit is the sender's mistake. Spec: Infrastructure. */
+/** Parses an event's object by the schema of its type; a mismatch is the sender's fault. Spec: Infrastructure. */
 import { z } from 'zod';
 import { wrongInput } from '../input-issue.ts';
 import { isStorable } from '../text.ts';
 import type { CustomerFact } from './billing-fact.ts';
 
-/** Of a customer, a subscription, a payment: as it is kept. */
+/** The id of a customer, a subscription or a payment, as stored. */
 export const providerId = z.string().min(1).max(255).refine(isStorable);
 
-/** An object that was expanded, or its id alone. */
+/** An expanded object, or only its id. */
 export const providerReference = z.union([
   providerId,
   z.looseObject({ id: providerId }).transform(({ id }) => id),
 ]);
 
-/** What we gave along when somebody went to pay. */
+/** The metadata that we attached to the checkout. */
 export const providerMetadata = z
   .looseObject({ organization_id: z.string().refine(isStorable).optional() })
   .nullish();
 
-/** Throws `invalid_request` with each place in the object. */
+/** Throws `invalid_request` that lists every wrong place in the object. */
 export function parseInbound<Found>(schema: z.ZodType<Found>, object: unknown): Found {
   const result = schema.safeParse(object);
   if (result.success) return result.data;
@@ -34,7 +34,10 @@ const checkout = z.looseObject({
   metadata: providerMetadata,
 });
 
-/** A checkout that is done says whose customer pays; undefined where we did not begin it, or there is none. */
+/**
+ * The customer and organization of a completed checkout; undefined when we did not begin it, or it
+ * has no customer.
+ */
 export function customerOfCheckout(object: unknown): CustomerFact | undefined {
   const { customer: customer_id, metadata } = parseInbound(checkout, object);
   const organization_id = metadata?.organization_id;

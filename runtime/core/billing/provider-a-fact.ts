@@ -1,6 +1,6 @@
 /**
- * Events of payment provider A. Version 2025-03-31 of its API moved fields: each is read where it stood before and
- * where it stands since. Spec: PaymentProviderASignature.
+ * Events of payment provider A. Version 2025-03-31 of its API moved fields: each is read at its old and its new place.
+ * Spec: PaymentProviderASignature.
  */
 import { z } from 'zod';
 import type { ServiceError } from '../errors.ts';
@@ -75,8 +75,8 @@ const charge = z.looseObject({
 });
 
 /**
- * Undefined: nothing that concerns us. Throws where the object is not what it is said to be, or where the event is of
- * another mode than the one that is asked for.
+ * Undefined: nothing that concerns us. Throws when the object does not match its type, or when the
+ * event's mode differs from the required one.
  */
 export function factOfProviderA(
   { id: event_id, type, livemode, data }: ProviderAEvent,
@@ -107,9 +107,9 @@ function wrongMode(mode: 'test' | 'live'): ServiceError {
 }
 
 /**
- * An invoice without a subscription is of something that we do not sell; one of prorations, of a trial or of single items
- * alone grants nothing. An event shows the first lines alone: it is refused where the plan may be behind them, as nobody
- * would see that its credits are missing.
+ * Undefined for an invoice without a subscription (we sell nothing else), and for one that has only
+ * prorations, a trial or single items. An event shows only the first lines of its invoice. It is
+ * refused if the plan's line may be missing, as nobody would notice the missing credits.
  */
 function paid(object: unknown): BillingFact | undefined {
   const found = parseInbound(invoice, object);
@@ -141,7 +141,7 @@ function isOfPlan(each: z.infer<typeof line>): boolean {
   return !isSingle(each) && !isProration(each) && isBilled(each);
 }
 
-/** Something that somebody added to the next invoice, what is left of a change in the middle of a period among it. */
+/** A line that somebody added to the next invoice, including the rest of a change in mid-period. */
 function isSingle({ type, parent }: z.infer<typeof line>): boolean {
   return type === 'invoiceitem' || parent?.invoice_item_details != null;
 }
@@ -151,8 +151,8 @@ function isProration({ proration, parent }: z.infer<typeof line>): boolean {
 }
 
 /**
- * A period of trial is a line of zero at a price that is more. A line of the newer form has no price beside what is
- * billed: of zero it is the same as one at a price of nothing, and counts as a trial.
+ * A trial period is a zero line at a nonzero price. A line of the newer form has no price besides
+ * the billed amount: a zero line may be a trial or a free price, and counts as a trial.
  */
 function isBilled({ amount, price: old }: z.infer<typeof line>): boolean {
   if (amount === 0) return old != null && (old.unit_amount ?? 0) === 0;
@@ -164,7 +164,7 @@ function priceOf({ price: old, pricing, currency = '' }: z.infer<typeof line>) {
   return Number.isInteger(amount) ? { amount, currency: old?.currency ?? currency } : undefined;
 }
 
-/** A map: what is looked up in it comes from outside. */
+/** A map, because keys from outside are looked up in it. */
 const STATUSES = new Map<string, SubscriptionStatus>(
   Object.entries({
     active: 'active',
@@ -193,14 +193,16 @@ function state(object: unknown, type: string): BillingFact | undefined {
   };
 }
 
-/** A payment that the provider did not charge itself is never refunded by it. */
+/**
+ * Undefined for a payment that the provider did not charge itself: it never refunds such a payment.
+ */
 function charged(object: unknown): BillingFact | undefined {
   const { invoice: payment_id, payment } = parseInbound(invoicePayment, object);
   const paid_by = payment.payment_intent ?? payment.charge;
   return paid_by == null ? undefined : { kind: 'payment', payment_id, paid_by };
 }
 
-/** A charge says how much went back in all, and the event how much of that was told before. */
+/** A charge contains the total refunded so far; the event adds how much was refunded before. */
 function refunded(data: ProviderAEvent['data'], event_id: string): BillingFact | undefined {
   const found = parseInbound(charge, data.object);
   const of = refundedOf(found);
@@ -213,8 +215,8 @@ function refunded(data: ProviderAEvent['data'], event_id: string): BillingFact |
 }
 
 /**
- * A charge of the older form says that it is of no invoice. One of the newer form does not: it may be of any, unless it
- * is nobody's, as invoices are a customer's.
+ * A charge of the older form states that it has no invoice. One of the newer form does not, so it
+ * may be for any invoice, unless it has no customer: every invoice has one.
  */
 function refundedOf(found: z.infer<typeof charge>): Refunded | undefined {
   const { id: charge_id, customer, invoice: payment_id, payment_intent } = found;

@@ -1,6 +1,5 @@
 /**
- * Events of payment provider B, which carry the object that they are about. Spec: Infrastructure
- * (POST /v1/billing/providerb/webhook).
+ * Events of payment provider B, which carry their object. Spec: Infrastructure (POST /v1/billing/providerb/webhook).
  */
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
@@ -39,7 +38,10 @@ const refund = z.looseObject({
   transaction: z.looseObject({ id, amount: z.int().min(0) }),
 });
 
-/** Undefined: nothing that concerns us. Throws where the mode is another, or the object is not what it is said to be. */
+/**
+ * Undefined: nothing that concerns us. Throws when the mode differs, or the object does not match
+ * its type.
+ */
 export function factOfProviderB(
   { id: event_id, eventType, object }: ProviderBEvent,
   mode: 'test' | 'live',
@@ -66,7 +68,7 @@ const STATUSES = new Map<string, SubscriptionStatus | 'as told'>(
   }),
 );
 
-/** Statuses of the provider's own, as its objects and its answers have them. */
+/** The provider's own statuses, in its objects and answers. */
 const TOLD = new Map<string, SubscriptionStatus>(
   Object.entries({
     active: 'active',
@@ -78,13 +80,16 @@ const TOLD = new Map<string, SubscriptionStatus>(
   }),
 );
 
-/** How it stands with a subscription by the provider's answer; undefined where it says nothing that we know. */
+/**
+ * The subscription's status in the provider's answer; undefined when it contains no status known to
+ * us.
+ */
 export function statusOfProviderB(answer: unknown): SubscriptionStatus | undefined {
   const found = z.looseObject({ status: z.string() }).safeParse(answer);
   return found.success ? TOLD.get(found.data.status) : undefined;
 }
 
-/** What an event is of that does not say it, nobody can tell: it is not taken. */
+/** Undefined for an event that does not state its mode; such an event is refused. */
 function modeOf(told: unknown): 'test' | 'live' | undefined {
   if (told === 'test' || told === 'sandbox') return 'test';
   return told === 'live' || told === 'prod' ? 'live' : undefined;

@@ -1,13 +1,15 @@
-// Which bytes of an image a GET asks for. RFC 9110, Range and If-Range: one range of bytes is honoured; several, another
-// unit or anything malformed mean the whole image, as a server may choose. Spec: Delivery host.
+// Which bytes of an image a GET asks for. RFC 9110, Range and If-Range: a single range of bytes is honoured; several
+// ranges, another unit or anything malformed mean the whole image, as a server may choose. Spec: Delivery host.
 
 /** Bytes `start` to `end`, both inclusive. */
 export type ByteRange = { readonly start: number; readonly end: number };
 
-/** `beyond`: no byte of the range exists, which is answered with 416. */
+/** `beyond`: no byte of the range exists; the answer is 416. */
 export type WantedBytes = 'whole' | 'beyond' | ByteRange;
 
-/** The headers as they came; `etag` is null where the image has none, so that no If-Range can fit. */
+/**
+ * The headers as received; `etag` is null when the image has none, so that no If-Range can match.
+ */
 export function readWantedBytes(
   {
     range,

@@ -1,7 +1,7 @@
 /**
- * The grammar of transform chains as regular expressions, for whoever judges a chain without this code, such as the API
- * server of a cluster. They are made from the tables that `parseChain` reads, in what JavaScript and RE2 both understand,
- * and for the chain with a "/" before it: then every segment begins with one.
+ * The grammar of transform chains as regular expressions, for validators without this code, such as the API server of a
+ * cluster. Built from the tables that `parseChain` reads, in the syntax common to JavaScript and RE2. They match the
+ * chain with a leading "/", so that every segment begins with one.
  */
 import {
   CROP_COORDINATE_PX_MAX,
@@ -15,7 +15,7 @@ const side = positive(RESIZE_SIDE_PIXELS_MAX);
 const cropSide = positive(CROP_COORDINATE_PX_MAX);
 const coordinate = `(0|${cropSide})`;
 
-/** The operations as they are written. A mode stands only behind a resize. */
+/** The syntax of each operation. A mode may only follow a resize. */
 const written: Readonly<Record<Exclude<OperationName, 'mode'>, string>> = {
   resize: `resize/(${side}x${side}?|x${side})(/fit)?(/${oneOf(Object.keys(MODES))})?`,
   crop: `crop/${coordinate},${coordinate}(,${cropSide}){2}`,
@@ -25,7 +25,7 @@ const written: Readonly<Record<Exclude<OperationName, 'mode'>, string>> = {
   preset: `preset:${bare(RESOLUTION_PRESET_NAME_PATTERN)}`,
 };
 
-/** What an operation begins with and nothing else does: `crop` without a number behind it is a mode. */
+/** A prefix unique to each operation: `crop` without a number behind it is a mode. */
 const beginnings: Readonly<Record<keyof typeof written, string>> = {
   resize: '/resize/',
   crop: '/crop/[0-9]',
@@ -35,24 +35,24 @@ const beginnings: Readonly<Record<keyof typeof written, string>> = {
   preset: '/preset:',
 };
 
-/** Operations one after the other. */
+/** Matches a sequence of operations. */
 export const SLASHED_CHAIN = `^(/${oneOf(Object.values(written))})+$`;
 
-/** Of a chain of the form above: one that has an operation twice. */
+/** Matches a chain of this form that contains an operation twice. */
 export const SLASHED_CHAIN_TWICE = Object.values(beginnings)
   .map((beginning) => `${beginning}.*${beginning}`)
   .join('|');
 
-/** Of a chain of the form above: one that names a resolution preset. */
+/** Matches a chain of this form that names a resolution preset. */
 export const SLASHED_CHAIN_PRESET = beginnings.preset;
 
-/** 1 to `max`, in the one spelling that a number has. */
+/** Matches 1 to `max`, without leading zeros. */
 function positive(max: number): string {
   const digits = String(max);
   const rest = digits.length - 1;
   if (/^9+$/.test(digits)) return `[1-9]${anyDigits(0, rest)}`;
   const shorter = rest > 0 ? [`[1-9]${anyDigits(0, rest - 1)}`] : [];
-  // As long as `max`, the same up to one digit that is less.
+  // Numbers with as many digits as `max`: equal up to one digit that is smaller.
   const less = [...digits].flatMap((digit, at) => {
     const [from, to] = [at === 0 ? 1 : 0, Number(digit) - 1];
     if (to < from) return [];
@@ -71,7 +71,7 @@ function oneOf(patterns: readonly string[]): string {
   return `(${patterns.join('|')})`;
 }
 
-/** A pattern of a whole text, for a part of one. */
+/** A pattern for a whole text, made usable inside another pattern. */
 function bare(pattern: RegExp): string {
   return pattern.source.replace(/^\^|\$$/g, '');
 }

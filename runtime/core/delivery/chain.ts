@@ -3,7 +3,7 @@
 // same compare equal, share one rendered object and match the same allowed chain.
 import { type Operation, type OperationName, operations, type ParsedChain } from './operations.ts';
 
-/** Reads a chain as it stands in a URL; undefined where it does not follow the grammar. */
+/** Parses a chain from a URL; undefined when it does not follow the grammar. */
 export function parseChain(text: string): ParsedChain | undefined {
   const segments = text.split('/');
   let chain: ParsedChain = {};
@@ -18,15 +18,17 @@ export function parseChain(text: string): ParsedChain | undefined {
   return normalize(chain);
 }
 
-/** The canonical text: crop first, as it is applied; `parseChain` of it gives the same chain. */
+/**
+ * The canonical text: crop first, as it is applied; `parseChain` turns it back into the same chain.
+ */
 export function printChain(chain: ParsedChain): string {
   return printingOrder.flatMap((operation) => operation.print(chain)).join('/');
 }
 
 /**
- * Puts a resolution preset's operations in the place of `preset:<name>`. Undefined where the
- * project has no such preset, its chain does not parse or names a preset, or an operation then
- * stands twice.
+ * Replaces `preset:<name>` by the operations of the resolution preset. Undefined when the project
+ * has no such preset, its chain does not parse or names a preset, or an operation would occur
+ * twice.
  */
 export function expandPresets(
   chain: ParsedChain,
@@ -45,8 +47,9 @@ export function expandPresets(
 export type AllowedChains = ReadonlySet<string> | null;
 
 /**
- * Output rule 9. A project's empty list allows every chain; a listed one that cannot be read allows nothing. Read once
- * and kept where it is asked of every request: 64 chains take longer to read than the rest of a hit.
+ * Output rule 9. A project's empty list allows every chain; an entry that cannot be parsed allows
+ * nothing. Parsed once and cached where every request needs it: 64 chains take longer to parse than
+ * the rest of a cache hit.
  */
 export function readAllowedChains(project: {
   readonly allowed_transform_chains: readonly string[];
@@ -61,14 +64,14 @@ export function readAllowedChains(project: {
 }
 
 /**
- * Whether an unsigned URL may use this expanded chain, in whatever order it is written there; one that could not be read
- * (undefined) is outside.
+ * Whether an unsigned URL may use this expanded chain, in any order of operations; a chain that
+ * could not be parsed (undefined) is not allowed.
  */
 export function isAllowedChain(chain: ParsedChain | undefined, allowed: AllowedChains): boolean {
   return allowed === null || (chain !== undefined && allowed.has(printChain(chain)));
 }
 
-/** Reads a chain and expands its preset; undefined where either fails. */
+/** Parses a chain and expands its preset; undefined when either fails. */
 export function readChain(
   text: string,
   presets: Readonly<Record<string, string>>,
@@ -77,7 +80,7 @@ export function readChain(
   return chain && expandPresets(chain, presets);
 }
 
-// crop stands first: after resize it could be taken for the mode of that name.
+// crop comes first: after resize it could be read as the mode of that name.
 const printingOrder: readonly Operation[] = [
   ...operations.filter(({ name }) => name === 'crop'),
   ...operations.filter(({ name }) => name !== 'crop'),
@@ -91,7 +94,7 @@ function readOperation(segments: readonly string[], previous: OperationName | un
   return undefined;
 }
 
-// `fill` is what a box means without a mode, and a single side has nothing to fill or fit.
+// `fill` is the default mode of a box, and with a single side there is nothing to fill or fit.
 function normalize(chain: ParsedChain): ParsedChain {
   const { mode, ...rest } = chain;
   const isBox = rest.resize?.width != null && rest.resize.height !== null;

@@ -1,6 +1,5 @@
-// The file name that a raw download saves under. Spec: Output rules 7. Decided: the slug in plain
-// ASCII for every client, the original name in UTF-8 for those that read it, both with the
-// extension of what is stored.
+// The file name under which a raw download is saved. Spec: Output rules 7. Decided: the slug in plain ASCII for every
+// client, and the original name in UTF-8 for clients that read it, both with the extension of the stored type.
 import { findFormat, formats } from '../image/formats.ts';
 import { RAW_FILENAME_LENGTH_MAX } from '../limits.ts';
 import { stripText } from '../text.ts';
@@ -20,7 +19,7 @@ export function contentDisposition(file: {
 
 const EXTENSIONS: readonly string[] = [...formats.map((row) => row.extension), 'jpeg', 'tif'];
 
-// A name that already ends like an image loses that ending: scan.tiff is saved as scan.png.
+// An image extension of the original name is replaced: scan.tiff is saved as scan.png.
 function withExtension(name: string, extension: string): string {
   const dot = name.lastIndexOf('.');
   const isKnown = dot > 0 && EXTENSIONS.includes(name.slice(dot + 1).toLowerCase());
@@ -29,14 +28,14 @@ function withExtension(name: string, extension: string): string {
   return `${stem.slice(0, length).join('')}.${extension}`;
 }
 
-// Besides what no text may hold, whatever a file system or a shell would read.
+// Removes unsafe characters, and replaces those that a file system or a shell would interpret.
 function cleanName(name: string): string {
   return stripText(name.normalize('NFC'))
     .replace(/[\\/:*?"<>|]/g, '_')
     .replace(/^[\s.]+|[\s.]+$/g, '');
 }
 
-// RFC 8187: attr-char stands for itself, encodeURIComponent leaves a few others alone.
+// RFC 8187: attr-chars stay as they are; encodeURIComponent leaves a few others unescaped.
 function encodeName(name: string): string {
   return encodeURIComponent(name).replace(
     /['()*]/g,

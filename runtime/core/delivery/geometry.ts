@@ -1,5 +1,5 @@
-// The output rules as geometry, to the pixel: which window of the oriented source is read, and
-// what size comes out. Spec: Delivery host, Transform operations; Output rules 1 to 4.
+// The output rules as exact geometry: which window of the oriented source is read, and the size of the output. Spec:
+// Delivery host, Transform operations; Output rules 1 to 4.
 
 import type { StoredType } from '../image/formats.ts';
 import {
@@ -19,7 +19,9 @@ import type { Box, ParsedChain } from './operations.ts';
 /** Width and height in pixels. */
 export type Size = { readonly width: number; readonly height: number };
 
-/** What is known of a published file since its ingest. The focal point is in fractions, 0..1. */
+/**
+ * The facts about a published file, known since its ingest. The focal point is in fractions, 0..1.
+ */
 export type SourceFacts = Size & {
   readonly content_type: StoredType;
   readonly has_alpha: boolean;
@@ -28,13 +30,16 @@ export type SourceFacts = Size & {
   readonly focal_y: number;
 };
 
-/** A format that a render may come out in. */
+/** The formats of rendered images. */
 export type OutputFormat = 'jpeg' | 'png' | 'webp' | 'avif' | 'gif';
 
 /** The window is in whole pixels of the oriented source. */
 export type Geometry = { readonly window: Box; readonly output: Size };
 
-/** Where a chain reads and what it yields; undefined where the output rules answer 404. */
+/**
+ * The window that a chain reads and the size of its output; undefined when the output rules require
+ * a 404.
+ */
 export function geometry(
   source: SourceFacts,
   chain: ParsedChain,
@@ -51,7 +56,7 @@ export function geometry(
   };
 }
 
-/** Output rule 4: whether a source may be transformed at all. */
+/** Output rule 4: whether a source may be transformed. */
 export function isTransformable(source: SourceFacts): boolean {
   return area(source) <= transformLimit(source);
 }
@@ -64,7 +69,7 @@ function transformLimit({ content_type, is_lossless, has_alpha }: SourceFacts): 
     : TRANSFORM_WEBP_LOSSLESS_SOURCE_PIXELS_MAX;
 }
 
-// The part of the crop box that lies on the image; without a crop, the image.
+// The part of the crop box inside the image; without a crop, the whole image.
 function clipCrop(source: Size, crop: Box | undefined): Box | undefined {
   if (crop === undefined) return { x: 0, y: 0, width: source.width, height: source.height };
   const width = Math.min(crop.width, source.width - crop.x);
@@ -72,7 +77,7 @@ function clipCrop(source: Size, crop: Box | undefined): Box | undefined {
   return width > 0 && height > 0 ? { x: crop.x, y: crop.y, width, height } : undefined;
 }
 
-// Before caps. A side that is asked for is exact, the other follows the region's ratio.
+// The size before caps. A requested side is exact; the other one follows the region's ratio.
 function requestedSize(region: Size, { resize, mode }: ParsedChain): Size {
   const { width, height } = resize ?? { width: null, height: null };
   if (width === null && height === null) return { width: region.width, height: region.height };
@@ -91,7 +96,7 @@ function followHeight(region: Size, height: number): Size {
   return { width: scale(region.width, height, region.height), height };
 }
 
-// side × to / from, rounded half up, at least one pixel; exact, since all stay below 2^53.
+// side × to / from, rounded half up, at least one pixel; exact, since all values stay below 2^53.
 function scale(side: number, to: number, from: number): number {
   return Math.max(1, Math.floor((2 * side * to + from) / (2 * from)));
 }
@@ -100,12 +105,12 @@ function isWider(one: Size, other: Size): boolean {
   return one.width * other.height > other.width * one.height;
 }
 
-// Output rule 3, judged on the size before caps.
+// Output rule 3, applied to the size before caps.
 function enlargementLimit(source: Size): number {
   return Math.max(UPSCALE_AREA_FACTOR_MAX * area(source), UPSCALE_PIXELS_ALWAYS);
 }
 
-// Only a box that is covered reads less than the region.
+// Only a covered box reads less than the region.
 function window(source: SourceFacts, region: Box, chain: ParsedChain): Box {
   const box = coveredBox(chain);
   if (box === undefined) return region;
@@ -162,8 +167,8 @@ function outputPixelLimit(source: SourceFacts, format: OutputFormat): number {
   return isLarge ? Math.min(ofFormat, LARGE_SOURCE_OUTPUT_PIXELS_MAX) : ofFormat;
 }
 
-// Output rules 1 and 2: one factor for both sides, rounded down. It is taken from the exact ratio,
-// not from the rounded size, so that no side ends more than a pixel off.
+// Output rules 1 and 2: one factor for both sides, rounded down. It is computed from the exact
+// ratio, not from the rounded size, so that no side is off by more than a pixel.
 function cap(size: Size, ratio: Size, pixels: number): Size {
   const bounds = [size];
   if (Math.max(size.width, size.height) > OUTPUT_SIDE_PIXELS_MAX) bounds.push(boundSides(ratio));
@@ -189,8 +194,8 @@ function boundArea({ width, height }: Size, pixels: number): Size {
   };
 }
 
-// floor(sqrt(pixels × side / other)): the largest n with n² × other ≤ pixels × side. A floating
-// point root may be off by one, so whole numbers decide.
+// floor(sqrt(pixels × side / other)): the largest n with n² × other ≤ pixels × side. A
+// floating-point root may be off by one, so integers decide.
 function floorRoot(pixels: number, side: number, other: number): number {
   const estimate = Math.floor(Math.sqrt((pixels * side) / other));
   const isWithin = (n: number) => BigInt(n) ** 2n * BigInt(other) <= BigInt(pixels) * BigInt(side);

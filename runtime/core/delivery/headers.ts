@@ -1,11 +1,11 @@
-// Caching and response headers of a delivery host. Spec: Delivery host, Caching and response
-// headers. What a response carries depends on what is served, never on who asks: there is no Vary.
+// Caching and response headers of a delivery host. Spec: Delivery host, Caching and response headers. A response
+// depends on what is served, never on who asks, so there is no Vary.
 import { createHash } from 'node:crypto';
 import type { StoredType } from '../image/formats.ts';
 import { PUBLIC_IMAGE_MAX_AGE_SECONDS, PUBLIC_IMAGE_SHARED_MAX_AGE_SECONDS } from '../limits.ts';
 import { contentDisposition } from './content-disposition.ts';
 
-/** Header names in lower case, as they are set. */
+/** Header names are in lower case. */
 export type Headers = Readonly<Record<string, string>>;
 
 /** What is served. `seconds_left` of a signed URL: whole seconds until exp, at least 0. */
@@ -19,7 +19,7 @@ export type ServedImage = {
       readonly kind: 'derived' | 'originals';
       readonly etag: string;
       readonly access: 'public' | { readonly seconds_left: number };
-      /** How long anybody may keep it; undefined: as long as `access` says. */
+      /** How long any cache may keep the image; undefined: determined by `access` alone. */
       readonly kept_seconds_max?: number | undefined;
     }
   | {
@@ -39,7 +39,7 @@ export function imageHeaders(image: ServedImage): Headers {
   };
 }
 
-/** The headers of a 304: those of the 200 without what describes its body. */
+/** The headers of a 304: those of the 200 without the headers that describe its body. */
 export function notModifiedHeaders(image: ServedImage): Headers {
   return {
     ...baseHeaders(),
@@ -49,7 +49,9 @@ export function notModifiedHeaders(image: ServedImage): Headers {
   };
 }
 
-/** `retry_after_seconds` of a 503; `help`: the Link to the page on the code, where there is one to link. */
+/**
+ * `retry_after_seconds` is for a 503; `help`: the Link to the page about the code, if there is one.
+ */
 export type RefusalFacts = {
   readonly retry_after_seconds?: number | undefined;
   readonly help?: string | undefined;
@@ -79,9 +81,9 @@ export function preflightHeaders(): Headers {
 }
 
 /**
- * The strong entity tag of a representation. `object_key` is that of the file's bytes, which no other revision has, also
- * where a restored database counts revisions again; `representation` is a printed plan or `originals`, and the
- * watermark's revision is part of the plan.
+ * The strong entity tag of a representation. `object_key` is the key of the file's bytes, unique to
+ * a revision even if a restored database counts revisions again. `representation` is a printed plan
+ * or `originals`; the watermark's revision is part of the plan.
  */
 export function printEtag(input: {
   readonly file_id: string;
@@ -94,7 +96,7 @@ export function printEtag(input: {
   return `"${createHash('sha256').update(text).digest('base64url').slice(0, 32)}"`;
 }
 
-/** Whether If-None-Match names this tag (weakly compared) or any: the answer is then 304. */
+/** Whether If-None-Match contains this tag (compared weakly) or `*`; the answer is then 304. */
 export function isNotModified(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;
@@ -102,7 +104,7 @@ export function isNotModified(ifNoneMatch: string | undefined, etag: string): bo
   return tags.some((tag) => tag.replace(/^W\//, '') === etag);
 }
 
-/** The tags that a purge names at the CDN: a project's images, or one file's. */
+/** The tags by which the CDN purges: all images of a project, or of one file. */
 export function purgeTags(of: { readonly project_id: string; readonly file_id: string }): Headers {
   return {
     'cache-tag': `${of.project_id},${of.file_id}`,
@@ -110,11 +112,11 @@ export function purgeTags(of: { readonly project_id: string; readonly file_id: s
   };
 }
 
-// What a page may read of an answer.
+// The headers that a page may read.
 const EXPOSED =
   'accept-ranges, content-disposition, content-length, content-range, etag, retry-after, x-request-id, x-service-revision';
 
-// On every response, so that a page of any origin can show, fetch and measure images.
+// Set on every response, so that a page of any origin can show, fetch and measure images.
 function baseHeaders(): Headers {
   return {
     'access-control-allow-origin': '*',

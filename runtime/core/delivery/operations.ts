@@ -1,6 +1,5 @@
-// The transform operations as one table, in the specification's order. Spec: Delivery host,
-// Transform operations. A row reads its own segments and writes them back in canonical form;
-// what may stand together in one chain is chain.ts's business.
+// The transform operations as one table, in the specification's order. Spec: Delivery host, Transform operations. Each
+// row parses its own segments and prints them in canonical form; chain.ts checks which operations may be combined.
 import {
   CROP_COORDINATE_PX_MAX,
   QUALITY_MAX,
@@ -10,7 +9,7 @@ import {
   RESOLUTION_PRESET_NAME_PATTERN,
 } from '../limits.ts';
 
-/** A box in pixels, of the oriented source: `x`, `y` from its top left. */
+/** A box in pixels of the oriented source; `x` and `y` are measured from its top left. */
 export type Box = {
   readonly x: number;
   readonly y: number;
@@ -18,14 +17,14 @@ export type Box = {
   readonly height: number;
 };
 
-/** `fill` covers the box around the centre, `smart` around the focal point, `fit` stays inside it. */
+/** `fill` covers the box around the centre, `smart` around the focal point; `fit` stays inside. */
 export type FitMode = 'fill' | 'smart' | 'fit';
-/** A format that a chain may ask for. */
+/** The formats that a chain may request. */
 export type RequestedFormat = 'webp' | 'avif' | 'jpeg' | 'png';
 
 /**
- * A transform chain, read. Absent means not asked for. `resize` has null for an empty side;
- * `watermark` has null where no preset is named.
+ * A parsed transform chain. An absent field was not requested. `resize` has null for an empty side;
+ * `watermark` is null when no preset is named.
  */
 export type ParsedChain = {
   readonly resize?: { readonly width: number | null; readonly height: number | null };
@@ -37,24 +36,22 @@ export type ParsedChain = {
   readonly preset?: string;
 };
 
-/** The name of an operation is its field of the chain. */
+/** An operation's name is its field in the chain. */
 export type OperationName = keyof ParsedChain;
 
-/** One row of the table. */
 export type Operation = {
   readonly name: OperationName;
   /**
-   * Reads the operation off the front of `segments`, or says undefined: not this operation.
-   * `previous` is the operation just before it.
+   * Parses the operation at the front of `segments`; undefined when it is another operation.
+   * `previous` is the operation just before.
    */
   parse(segments: readonly string[], previous: OperationName | undefined): Read | undefined;
-  /** The operation's canonical segments; none where the chain does not have it. */
+  /** The operation's canonical segments; empty when the chain does not have it. */
   print(chain: ParsedChain): readonly string[];
 };
 
 type Read = { readonly found: ParsedChain; readonly length: number };
 
-/** The seven operations. */
 export const operations: readonly Operation[] = [
   { name: 'resize', parse: parseResize, print: printResize },
   { name: 'mode', parse: parseMode, print: ({ mode }) => given(mode, (word) => [word]) },
@@ -73,8 +70,8 @@ export const operations: readonly Operation[] = [
   },
 ];
 
-// A preset's id as a URL may write it: wider than the ids we make, because one that the project
-// does not have is no fault of the chain (it falls back to the default).
+// A preset's id as a URL may write it. Wider than the ids that we generate, because an unknown
+// preset is not a fault of the chain (the default applies).
 export const WATERMARK_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 function parseResize([name, size]: readonly string[]): Read | undefined {
@@ -93,7 +90,7 @@ function printResize({ resize }: ParsedChain): readonly string[] {
   return given(resize, ({ width, height }) => ['resize', `${width ?? ''}x${height ?? ''}`]);
 }
 
-/** The words for a mode. */
+/** The words that select a mode. */
 export const MODES: Readonly<Record<string, FitMode>> = {
   fill: 'fill',
   crop: 'fill',
@@ -101,7 +98,7 @@ export const MODES: Readonly<Record<string, FitMode>> = {
   fit: 'fit',
 };
 
-// Only right after resize. `fit` may be followed by the mode itself: fit/smart is smart.
+// Only right after resize. `fit` may be followed by the mode itself: fit/smart means smart.
 function parseMode(
   segments: readonly string[],
   previous: OperationName | undefined,
@@ -111,7 +108,7 @@ function parseMode(
   return readMode(segments, 1) ?? { found: { mode: 'fit' }, length: 1 };
 }
 
-// `crop` before a box is the operation, not the mode.
+// `crop` followed by a box is the operation, not the mode.
 function readMode(segments: readonly string[], at: number): Read | undefined {
   const rest = segments.slice(at);
   if (parseCrop(rest) !== undefined) return undefined;
@@ -128,7 +125,7 @@ function parseCrop([name, box]: readonly string[]): Read | undefined {
   return { found: { crop: { x, y, width, height } }, length: 2 };
 }
 
-// x, y, width, height: a box that is 0 wide or high shows nothing of any picture.
+// x, y, width, height: a box with a width or height of 0 shows nothing.
 function parseBoxNumber(text: string, at: number): number | undefined {
   return parseWithin(text, at < 2 ? 0 : 1, CROP_COORDINATE_PX_MAX);
 }
@@ -137,7 +134,7 @@ function printCrop({ crop }: ParsedChain): readonly string[] {
   return given(crop, ({ x, y, width, height }) => ['crop', [x, y, width, height].join(',')]);
 }
 
-/** The words for a format. */
+/** The words that select a format. */
 export const FORMATS: Readonly<Record<string, RequestedFormat>> = {
   webp: 'webp',
   avif: 'avif',
@@ -182,7 +179,7 @@ function parseNamed(segment: string, prefix: string, shape: RegExp): string | un
   return shape.test(name) ? name : undefined;
 }
 
-// One spelling a number: no sign, no leading zero, no space.
+// One spelling per number: no sign, no leading zero, no space.
 function parseWithin(text: string, min: number, max: number): number | undefined {
   if (!/^(?:0|[1-9][0-9]{0,8})$/.test(text)) return undefined;
   const value = Number(text);

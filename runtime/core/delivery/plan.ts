@@ -1,6 +1,6 @@
-// What one render does, decided before any pixel is read: window, size, format, quality, watermark.
-// Spec: Delivery host, Transform operations; Output rules. Two chains that mean the same give the
-// same plan, and the plan's text is what rendered objects and entity tags are keyed by.
+// What one render does, decided before any pixel is read: window, size, format, quality, watermark. Spec: Delivery
+// host, Transform operations; Output rules. Chains with the same meaning give the same plan, and the plan's text is the
+// key of rendered objects and entity tags.
 import { createHash } from 'node:crypto';
 import {
   AVIF_QUALITY_DEFAULT,
@@ -17,7 +17,8 @@ export type { Box, OutputFormat, SourceFacts, WatermarkFacts, WatermarkPlan };
 
 /**
  * One render. `window` is in whole pixels of the oriented source, `output` in pixels; `quality` is
- * 1..100, null where the format has none (gif); the watermark is placed, in output pixels.
+ * 1..100, null for a format without quality (gif); the watermark is already placed, in output
+ * pixels.
  */
 export type RenderPlan = Geometry & {
   readonly format: OutputFormat;
@@ -27,7 +28,7 @@ export type RenderPlan = Geometry & {
 
 /**
  * Plans the render of an expanded chain (presets replaced by their operations). `watermark` is the
- * preset that applies, see `chooseWatermark`. Undefined where the output rules answer 404.
+ * applicable preset, see `chooseWatermark`. Undefined when the output rules require a 404.
  */
 export function planRender(input: {
   readonly source: SourceFacts;
@@ -42,8 +43,8 @@ export function planRender(input: {
 }
 
 /**
- * Raised when the same plan comes out as other bytes (new encoder, new encoder settings, another choice of what is
- * read), so that nothing rendered before is served again.
+ * Increase it when the same plan gives different bytes (new encoder, new encoder settings, another
+ * choice of the source image), so that no earlier render is served again.
  */
 export const ENCODER_EPOCH = 5;
 
@@ -64,9 +65,9 @@ export function printPlan({ window, output, format, quality, watermark }: Render
 }
 
 /**
- * Key of the rendered object. A project's generation rises with every purge, so a purge changes
- * every key at once; a file's revision does the same for one file. A revision's number comes again where the database
- * was restored from a backup, the key of its bytes never does.
+ * The key of the rendered object. A project's generation rises with every purge, so a purge changes
+ * every key at once; a file's revision does the same for one file. A revision's number may repeat
+ * after the database was restored from a backup; the key of its bytes never does.
  */
 export function printDerivedKey(input: {
   readonly project_id: string;
@@ -82,7 +83,7 @@ export function printDerivedKey(input: {
   return `derived/${project_id}/${generation}/${file_id}/${revision}/${hash}.${plan.format}`;
 }
 
-/** The PNG compression level, 0..9, that a quality stands for: 100 is fastest, 1 is smallest. */
+/** The PNG compression level, 0..9, for a quality: 100 is fastest, 1 is smallest. */
 export function pngCompressionLevel(quality: number): number {
   return Math.floor(9 - (quality - 1) / 11 + 0.5);
 }
@@ -113,7 +114,7 @@ function planQuality(format: OutputFormat, asked: number | undefined): number | 
   return format === 'png' ? highestOfLevel(pngCompressionLevel(quality)) : quality;
 }
 
-// Eleven qualities share a PNG level; the highest one stands for them, so that they share a plan.
+// Eleven qualities share a PNG level; the highest one represents them, so that they share a plan.
 function highestOfLevel(level: number): number {
   const qualities = Array.from({ length: QUALITY_MAX }, (_, at) => QUALITY_MAX - at);
   return qualities.find((quality) => pngCompressionLevel(quality) === level) ?? QUALITY_MAX;

@@ -1,12 +1,14 @@
-// What staff and the scanner are shown of a revision: the whole picture, made small, drawn by a render worker and
-// stored nowhere. One contract between those who ask and the worker. Spec: Staff previews.
+// The preview of a revision for staff and the scanner: the whole image, reduced, drawn by a render worker and stored
+// nowhere. This is the contract between callers and worker. Spec: Staff previews.
 import { z } from 'zod';
 import type { OutputFormat, Size } from './geometry.ts';
 import { renderCostMs } from './render-cost.ts';
 import { drawingFields, type RenderableFile, type RenderRequest } from './render-request.ts';
 import { chooseSource } from './render-source.ts';
 
-/** How the picture comes out: inside a box and never enlarged, or as a square of exactly so many pixels. */
+/**
+ * The form of a preview: fitted into a box and never enlarged, or a square of exactly this size.
+ */
 export type Rendition = {
   readonly fit: 'box' | 'square';
   readonly pixels: number;
@@ -14,12 +16,12 @@ export type Rendition = {
   readonly quality: number;
 };
 
-/** One preview. `read_ms_max` is how long its source may take to be read. */
+/** One preview. `read_ms_max` limits the time for reading its source. */
 export type PreviewRequest = Omit<RenderRequest, 'derived_key' | 'is_warm'> & {
   readonly read_ms_max: number;
 };
 
-/** `unread`: the storage did not give the source in time. */
+/** `unread`: the storage did not deliver the source in time. */
 export type PreviewReply =
   | { readonly outcome: 'done'; readonly content_type: string; readonly bytes: Uint8Array }
   | { readonly outcome: 'missing' | 'unread' }
@@ -40,7 +42,7 @@ export function requestPreview(
   return { project_id, source_key, ...place, cost_ms, plan, read_ms_max };
 }
 
-/** A revision, as far as a preview of it goes. */
+/** The facts about a revision that a preview needs. */
 export type PreviewSource = Omit<RenderableFile, 'file_id' | 'revision'> & {
   readonly project_id: string;
 };
@@ -52,13 +54,13 @@ function outputOf({ width, height }: Size, { fit, pixels }: Rendition): Size {
   return { width: side(width), height: side(height) };
 }
 
-/** Reads a request off the queue, where it is one. */
+/** Parses a request from the queue. */
 export const previewRequestSchema: z.ZodType<PreviewRequest> = z.strictObject({
   ...drawingFields,
   read_ms_max: z.int().min(1),
 });
 
-/** Reads a reply off the queue. */
+/** Parses a reply from the queue. */
 export const previewReplySchema: z.ZodType<PreviewReply> = z.discriminatedUnion('outcome', [
   z.strictObject({
     outcome: z.literal('done'),

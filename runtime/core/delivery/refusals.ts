@@ -1,11 +1,11 @@
-// Why a delivery is refused, in checking order. Spec: Delivery host, Delivery refusals in checking
-// order. Twelve rows, each a small function over facts gathered before; the first one that speaks
-// decides. Refused requests are never billed.
+// Why a delivery is refused, in checking order. Spec: Delivery host, Delivery refusals in checking order. Twelve rows,
+// each a small function of facts gathered before; the first one that returns a code decides. Refused requests are never
+// billed.
 import type { DeliveryErrorCode } from '../errors.ts';
 import { findFormat } from '../image/formats.ts';
 import type { DeliveryUrl } from './url.ts';
 
-/** What the signature of the URL turned out to be; `none` where the URL carries none. */
+/** The result of checking the URL's signature; `none` when the URL carries none. */
 export type SignatureVerdict =
   | 'none'
   | 'valid'
@@ -14,9 +14,9 @@ export type SignatureVerdict =
   | 'unknown_kid';
 
 /**
- * The chain of a derived URL. `is_known`: it parses and its preset exists. `is_allowed`: the
- * project's list has it, or is not set (`isAllowedChain`). `is_renderable`: the output rules give
- * it a plan; true where nothing was planned.
+ * The chain of a derived URL. `is_known`: it parses and its preset exists. `is_allowed`: it is in
+ * the project's list, or there is no list (`isAllowedChain`). `is_renderable`: the output rules
+ * give it a plan; true when nothing was planned.
  */
 export type ChainFacts = {
   readonly is_known: boolean;
@@ -24,7 +24,10 @@ export type ChainFacts = {
   readonly is_renderable: boolean;
 };
 
-/** Facts about one request. What could not be found is undefined, and the rows before say so. */
+/**
+ * Facts about one request. A fact that could not be determined is undefined; an earlier row then
+ * refuses.
+ */
 export type RefusalFacts = {
   /** Undefined: malformed path or unexpected query. */
   readonly url: DeliveryUrl | undefined;
@@ -35,11 +38,13 @@ export type RefusalFacts = {
   readonly signature: SignatureVerdict;
   /** Undefined: not a derived URL. */
   readonly chain: ChainFacts | undefined;
-  /** How the render ended; undefined where none was needed, or none was tried yet. */
+  /** The result of the render; undefined when none was needed, or none was tried yet. */
   readonly render?: 'done' | 'busy' | 'render_timeout' | undefined;
 };
 
-/** What delivery needs to know of a project. `is_over_quota` is its organization's. */
+/**
+ * What delivery needs to know about a project. `is_over_quota` is the state of its organization.
+ */
 export type DeliveryProject = {
   readonly status: 'active' | 'suspended';
   readonly is_over_quota: boolean;
@@ -49,10 +54,10 @@ export type DeliveryProject = {
 
 type FileStatus = 'ready' | 'blocked' | 'deleted';
 
-/** A refusal to answer with: the envelope's code and its status. */
+/** The refusal to answer with: the envelope's code and its status. */
 export type DeliveryRefusal = { readonly status: number; readonly code: DeliveryErrorCode };
 
-/** One row of the table; `refuse` answers the code that applies, or null. */
+/** One row of the table; `refuse` returns the code that applies, or null. */
 export type RefusalRow = {
   readonly status: number;
   readonly codes: readonly DeliveryErrorCode[];
@@ -117,13 +122,13 @@ function signatureMissing({ project, signature }: RefusalFacts) {
   return isProtected && signature === 'none' ? 'signature_required' : null;
 }
 
-// Output rule 9: only unsigned derived URLs; a protected project has refused those before.
+// Output rule 9 concerns only unsigned derived URLs; a protected project has already refused them.
 function chainNotAllowed({ signature, chain }: RefusalFacts) {
   const isOutside = signature === 'none' && chain?.is_allowed === false;
   return isOutside ? 'transform_chain_not_allowed' : null;
 }
 
-// A chain that the output rules forbid (3 and 4, a crop outside the image) reads the same.
+// A chain that the output rules forbid (3 and 4, a crop outside the image) gets the same code.
 function rawDisabledOrChainUnknown({ url, project, chain }: RefusalFacts) {
   if (url?.target.kind === 'raw' && !project?.raw_download_enabled) return 'not_found';
   return chain && !(chain.is_known && chain.is_renderable) ? 'not_found' : null;

@@ -1,19 +1,19 @@
-// Whether a render is let in to wait, from what waits before it and how fast that goes: an answer that comes late is
-// worth less than a word at once that says when to come again. Spec: Delivery refusals in checking order, busy.
+// Decides whether a render may wait, from the work ahead of it and its pace: a late answer is worth less than an
+// immediate one that says when to try again. Spec: Delivery refusals in checking order, busy.
 
-/** All in milliseconds of one slot, as this machine takes them. */
+/** In milliseconds of one slot on this machine. */
 export type RenderQueue = {
-  /** What runs still needs, and what is taken before the newcomer. */
+  /** The remaining time of running renders, and of those taken before the new one. */
   readonly ahead_ms: number;
   readonly own_ms: number;
-  /** How many slots work on what is ahead. */
+  /** How many slots process the work ahead. */
   readonly slots: number;
 };
 
 export type AdmissionBounds = {
-  /** The longest wait that is worth beginning. */
+  /** The longest acceptable wait. */
   readonly wait_ms_max: number;
-  /** From the question to the end of the render. */
+  /** From the request to the end of the render. */
   readonly deadline_ms: number;
 };
 
@@ -21,7 +21,7 @@ export type RenderAdmission =
   | { readonly admitted: true }
   | { readonly admitted: false; readonly retry_after_seconds: number };
 
-/** For a newcomer that finds no slot free. */
+/** For a new render when no slot is free. */
 export function admitRender(queue: RenderQueue, bounds: AdmissionBounds): RenderAdmission {
   const wait = renderWaitMs(queue);
   const isTooLong = wait > bounds.wait_ms_max || wait + queue.own_ms > bounds.deadline_ms;
@@ -36,7 +36,7 @@ export function renderWaitMs({ ahead_ms, slots }: Omit<RenderQueue, 'own_ms'>): 
 
 const RETRY_SECONDS_MAX = 30;
 
-/** When its turn would have come: by then, what is ahead of it now is done. */
+/** When the render's turn would have come: the work now ahead of it is done by then. */
 export function retryAfterSeconds(waitMs: number): number {
   return Math.min(Math.max(1, Math.ceil(waitMs / 1000)), RETRY_SECONDS_MAX);
 }

@@ -1,26 +1,32 @@
-// What a render will cost one core, from what is known before any byte is read. Weights were measured on photographs of
-// 12 megapixels and rounded up; how this machine compares with them, a worker learns. Spec: Delivery refusals in
+// Estimates the cost of a render for one core, from facts known before any byte is read. The weights were measured on
+// photographs of 12 megapixels and rounded up; each worker learns how its machine compares. Spec: Delivery refusals in
 // checking order, busy.
 import { AVIF_EFFORT_LOW_PIXELS_MIN } from '../limits.ts';
 import type { OutputFormat, Size } from './geometry.ts';
 
-/** What is decoded and resized: `source` is the object that is read, `window` its part, `output` what becomes of it. */
+/**
+ * What is decoded and resized: `source` is the object read, `window` the part taken from it,
+ * `output` the resulting size.
+ */
 type Drawn = {
   readonly source: Picture;
   readonly window: Size;
   readonly output: Size;
 };
 
-/** A stored picture, by the facts that say how long it takes to decode. */
+/** A stored image, by the facts that determine its decoding time. */
 export type Picture = Size & { readonly content_type: string; readonly is_lossless: boolean };
 
-/** All sizes in pixels; `watermark`: the picture that is drawn on top, which is always read whole, and its drawn size. */
+/**
+ * All sizes in pixels; `watermark`: the image drawn on top, which is always read whole, and its
+ * drawn size.
+ */
 export type RenderWork = Drawn & {
   readonly format: OutputFormat;
   readonly watermark?: { readonly source: Picture; readonly output: Size } | null;
 };
 
-/** Milliseconds of a core. */
+/** The cost in milliseconds of one core. */
 export function renderCostMs({ watermark, format, ...picture }: RenderWork): number {
   const { output } = picture;
   const overlay = watermark ? drawCost({ ...watermark, window: watermark.source }) : 0;
@@ -33,9 +39,9 @@ function drawCost({ source, window, output }: Drawn): number {
   return read + Math.max(megapixels(window), megapixels(output)) * RESIZE_MS;
 }
 
-/** Messages, processes, and a decoder that begins. */
+/** The fixed part: messages, processes, and the start of a decoder. */
 const RENDER_MS = 10;
-/** All in milliseconds a megapixel. */
+/** All in milliseconds per megapixel. */
 const RESIZE_MS = 5;
 const JPEG_ENTROPY_MS = 4;
 const JPEG_PIXELS_MS = 8;
@@ -61,7 +67,7 @@ function decodeWeight({ content_type, is_lossless }: Picture, shrink: number): n
   return DECODE_MS[content_type] ?? Math.max(...Object.values(DECODE_MS));
 }
 
-/** A JPEG decoder can leave out what a smaller output does not need: 2, 4 or 8 times. */
+/** A JPEG decoder can reduce the image while decoding, by a factor of 2, 4 or 8. */
 function shrinkOnLoad(window: Size, output: Size): number {
   const ratio = Math.min(window.width / output.width, window.height / output.height);
   return [8, 4, 2].find((factor) => ratio >= factor) ?? 1;

@@ -1,6 +1,5 @@
-// What delivery asks of a render worker, and what it gets back: the one contract between the two.
-// Everything is decided before the message is sent; a worker reads, draws, stores and answers.
-// Spec: Delivery host, Transform operations.
+// The contract between delivery and a render worker: the request and the reply. Everything is decided before the
+// message is sent; a worker reads, draws, stores and answers. Spec: Delivery host, Transform operations.
 import { z } from 'zod';
 import type { SourceFacts } from './geometry.ts';
 import type { Box } from './operations.ts';
@@ -9,9 +8,10 @@ import { type Picture, renderCostMs } from './render-cost.ts';
 import { chooseSource, type Mezzanine } from './render-source.ts';
 
 /**
- * One render. `source_key` is the object to read (the original or a half-way image), `window` the
- * plan's window in that object's own pixels, `frame` what that is resized to where more than the output comes
- * out, `derived_key` where the result is stored, `cost_ms` what it is estimated to cost one core.
+ * One render. `source_key`: the object to read (the original or a half-way image); `window`: the
+ * plan's window in that object's own pixels; `frame`: the size to which the window is resized, if
+ * more than the output comes out; `derived_key`: where the result is stored; `cost_ms`: the
+ * estimated cost for one core.
  */
 export type RenderRequest = {
   readonly project_id: string;
@@ -21,11 +21,11 @@ export type RenderRequest = {
   readonly frame?: Box | undefined;
   readonly cost_ms: number;
   readonly plan: RenderPlan;
-  /** Rendered before anybody asks: whoever waits goes first. */
+  /** Rendered in advance: requests that somebody waits for go first. */
   readonly is_warm?: true | undefined;
 };
 
-/** A published file, as far as a render of it goes. */
+/** The facts about a published file that a render needs. */
 export type RenderableFile = SourceFacts & {
   readonly file_id: string;
   readonly revision: number;
@@ -33,10 +33,10 @@ export type RenderableFile = SourceFacts & {
   readonly mezzanines: readonly Mezzanine[];
 };
 
-/** What is to be drawn; `watermark` is the stored picture of the plan's watermark, where it has one. */
+/** A plan with the stored image of its watermark, if it has one. */
 export type PlannedRender = { readonly plan: RenderPlan; readonly watermark: Picture | null };
 
-/** The render of a plan: what to read, where to store, what it costs. */
+/** The request for a plan: what to read, where to store, the cost. */
 export function requestRender(
   { project_id, generation }: { readonly project_id: string; readonly generation: number },
   file: RenderableFile,
@@ -59,7 +59,9 @@ export function requestRender(
   };
 }
 
-/** A stored result; `bytes` is null where it is too long for a message and is read from storage. */
+/**
+ * A stored result; `bytes` is null when it is too long for a message and must be read from storage.
+ */
 export type RenderReply = {
   readonly content_type: string;
   readonly size_bytes: number;
@@ -75,7 +77,7 @@ const watermark = z.strictObject({
   opacity: z.number().min(1).max(100),
 });
 
-/** What every drawing is told, whatever becomes of it. */
+/** The fields that every drawing needs, whatever its purpose. */
 export const drawingFields = {
   project_id: z.string(),
   source_key: z.string(),
@@ -91,14 +93,14 @@ export const drawingFields = {
   }),
 };
 
-/** Reads a request off the queue; throws a ZodError where it is none. */
+/** Parses a request from the queue; throws a ZodError for anything else. */
 export const renderRequestSchema: z.ZodType<RenderRequest> = z.strictObject({
   ...drawingFields,
   derived_key: z.string(),
   is_warm: z.literal(true).optional(),
 });
 
-/** Reads a reply off the queue. */
+/** Parses a reply from the queue. */
 export const renderReplySchema: z.ZodType<RenderReply> = z.strictObject({
   content_type: z.string(),
   size_bytes: z.int().min(1),

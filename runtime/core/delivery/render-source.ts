@@ -1,13 +1,12 @@
-// What a render reads: the original, or the smallest half-way image that is large enough, and where the
-// plan's window lies in it. Spec: Transform operations. An edge that falls between two pixels of a
-// half-way image is not rounded: more of it is read and resized, so that the edge comes out on a whole
-// pixel of what is then cut out.
+// What a render reads: the original, or the smallest half-way image that is large enough, and where the plan's window
+// lies in it. Spec: Transform operations. An edge between two pixels of a half-way image is not rounded: a larger part
+// is read and resized, so that the edge falls on a whole pixel of what is then cut out.
 import { MEZZANINE_OUTPUT_FACTOR_MIN } from '../limits.ts';
 import type { Size, SourceFacts } from './geometry.ts';
 import type { Box } from './operations.ts';
 import type { RenderPlan } from './plan.ts';
 
-/** A half-way image kept at ingest: the whole oriented source, made smaller. */
+/** A half-way image kept at ingest: the whole oriented source, reduced. */
 export type Mezzanine = {
   readonly long_edge: number;
   readonly width: number;
@@ -17,8 +16,8 @@ export type Mezzanine = {
 };
 
 /**
- * What a render reads. `window` is what it takes of the object, in that object's own pixels. `frame`, where
- * there is one, is the size that the window is resized to and where the output lies in it; else the
+ * What a render reads. `window` is the part of the object, in its own pixels. `frame`, if present,
+ * is the size to which the window is resized, and where the output lies in it; without it the
  * window becomes the output.
  */
 export type RenderSource = {
@@ -28,10 +27,10 @@ export type RenderSource = {
 };
 
 /**
- * Chooses the smallest half-way image that still has 1.6 times the output in both sides and where the plan's
- * window can be met, else the one where it is met best, else the original: measured, such a render is alike
- * one from the original at SSIM 0.98 at least. The original of an SVG is never read: its largest half-way
- * image is the raster grid itself.
+ * Chooses the smallest half-way image that has 1.6 times the output in both sides and allows the
+ * plan's window to be met; otherwise the one that meets it best; otherwise the original. By
+ * measurement such a render has an SSIM of at least 0.98 to one from the original. The original of
+ * an SVG is never read: its largest half-way image is the raster grid itself.
  */
 export function chooseSource(
   plan: RenderPlan,
@@ -53,7 +52,7 @@ export function chooseSource(
 
 type Placed = { chosen: RenderSource; off: number };
 
-/** Of an output pixel: further off, and a larger half-way image is tried. */
+/** In output pixels: when an edge is further off, a larger half-way image is tried. */
 const NEAR_PX = 0.15;
 
 function isEnough(mezzanine: Size, { window, output }: RenderPlan, source: Size): boolean {
@@ -83,18 +82,20 @@ function place(object: Mezzanine, { window, output }: RenderPlan, source: Size):
   };
 }
 
-/** One axis of window and frame; `off` is how far the worse edge is from where it should be, in output pixels. */
+/** One axis of window and frame; `off` is the error of the worse edge, in output pixels. */
 type Framed = { from: number; length: number; resized: number; at: number; off: number };
 type Span = { from: number; to: number };
 
-/** Of an output pixel: nearer than this is exact. */
+/** In output pixels: a smaller error counts as exact. */
 const EXACT_PX = 0.02;
-/** Of the object, on each side: enough to find an edge within a twentieth of an output pixel. */
+/**
+ * In pixels of the object, per side: enough to bring an edge within a twentieth of an output pixel.
+ */
 const MARGIN_PX_MAX = 16;
 
 function frameAxis(side: number, output: number, span: Span): Framed {
   let best = roundAxis(side, output, span);
-  // The least that is read first, so that of equals it is taken.
+  // Begins with the smallest margin, so that it wins among equals.
   for (let margin = 0; margin <= 2 * MARGIN_PX_MAX && best.off > EXACT_PX; margin += 1) {
     for (let before = 0; before <= margin; before += 1) {
       const from = Math.floor(span.from) - before;
@@ -107,7 +108,7 @@ function frameAxis(side: number, output: number, span: Span): Framed {
   return best;
 }
 
-/** Edges are rounded, not sizes, so that a window never leaves the picture. */
+/** Edges are rounded, not sizes, so that a window never leaves the image. */
 function roundAxis(side: number, output: number, span: Span): Framed {
   const from = Math.min(Math.round(span.from), side - 1);
   const length = Math.max(1, Math.round(span.to) - from);

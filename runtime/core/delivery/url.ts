@@ -1,9 +1,9 @@
-// Delivery URLs, read strictly from the raw request target. Spec: Delivery host, URL shapes; Output
-// rules 8. The alphabet needs no percent-encoding, so every image has one spelling: whatever a
-// cache, proxy or client could write in two ways is refused here, before routing.
+// Delivery URLs, parsed strictly from the raw request target. Spec: Delivery host, URL shapes; Output rules 8. The
+// alphabet needs no percent-encoding, so every image has one spelling: anything that a cache, proxy or client could
+// write in two ways is refused here, before routing.
 import { FILE_SLUG_PATTERN } from '../limits.ts';
 
-/** What a path addresses. The chain is as written: whether it parses is judged later. */
+/** What a path addresses. The chain is still text: it is parsed later. */
 export type DeliveryTarget =
   | { readonly kind: 'derived'; readonly chain_text: string; readonly file_slug: string }
   | { readonly kind: 'originals' | 'raw'; readonly file_slug: string };
@@ -23,8 +23,8 @@ export type DeliveryUrl = {
 };
 
 /**
- * Reads a raw request target (`/path?query`). Undefined where the path is malformed or the query
- * is not exactly exp, kid and sig: the first refusal, 404 not_found.
+ * Parses a raw request target (`/path?query`). Undefined when the path is malformed or the query is
+ * not exactly exp, kid and sig: the first refusal, 404 not_found.
  */
 export function parseDeliveryUrl(rawTarget: string): DeliveryUrl | undefined {
   const cut = rawTarget.indexOf('?');
@@ -35,12 +35,12 @@ export function parseDeliveryUrl(rawTarget: string): DeliveryUrl | undefined {
   return { path, target, signature };
 }
 
-/** The path of a target; `parseDeliveryUrl` of it gives the target back. */
+/** The path of a target; `parseDeliveryUrl` turns it back into the target. */
 export function printDeliveryPath(target: DeliveryTarget): string {
   return `/${PREFIXES[target.kind] ?? chainOf(target)}/f/${target.file_slug}`;
 }
 
-/** The whole URL, signed or not; a scheme's own port is left out. */
+/** The whole URL, signed or not; the scheme's default port is left out. */
 export function printDeliveryUrl(url: {
   readonly scheme: 'http' | 'https';
   readonly host: string;
@@ -64,7 +64,7 @@ function chainOf(target: DeliveryTarget): string {
   return target.kind === 'derived' ? target.chain_text : '';
 }
 
-// /<prefix or chain>/f/<slug>: the f/ that counts is the last but one segment.
+// /<prefix or chain>/f/<slug>: the relevant f/ is the last segment but one.
 function parsePath(path: string): DeliveryTarget | undefined {
   const [empty, ...segments] = path.split('/');
   const file_slug = segments.pop();
@@ -81,8 +81,8 @@ function targetOf(prefix: string, file_slug: string): DeliveryTarget {
   return { kind: 'derived', chain_text: prefix, file_slug };
 }
 
-// As printQuery writes it and in no other order: a cache before this keeps one picture once. The values of a signature
-// that is merely wrong still parse: they are refused as invalid_signature.
+// Only in the order that printQuery writes, so that a cache in front keeps each image once. The
+// values of a signature that is merely wrong still parse; it is refused as invalid_signature.
 const QUERY =
   /^exp=(?<exp>0|[1-9][0-9]{0,14})&kid=(?<kid>[A-Za-z0-9_-]{1,128})&sig=(?<sig>[A-Za-z0-9_-]{1,512})$/;
 

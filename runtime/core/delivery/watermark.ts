@@ -1,10 +1,10 @@
-// Which watermark a derived image gets and where it lies. Spec: Watermark preset; Output rules 5.
+// Which watermark a derived image gets, and where. Spec: Watermark preset; Output rules 5.
 import type { Size } from './geometry.ts';
 import type { ParsedChain } from './operations.ts';
 
 /**
- * A preset with the picture that it draws: `width` and `height` are the picture's own, offsets are
- * in output pixels (negative ones count from the right and the bottom), `opacity` is 0..100.
+ * A preset with its image: `width` and `height` are the image's own; offsets are in output pixels
+ * (negative ones count from the right and the bottom); `opacity` is 0..100.
  */
 export type WatermarkFacts = Size & {
   readonly object_key: string;
@@ -24,8 +24,9 @@ export type WatermarkPlan = Size & {
 };
 
 /**
- * The preset that applies to a derived image: the one that the chain names if the project has it,
- * else the project's default, with or without a watermark operation; null where there is neither.
+ * The preset that applies to a derived image: the one named in the chain if the project has it,
+ * otherwise the project's default, with or without a watermark operation; null when there is
+ * neither.
  */
 export function chooseWatermark<Preset>(
   chain: ParsedChain,
@@ -38,7 +39,7 @@ export function chooseWatermark<Preset>(
   return named ?? project.presets.get(project.default_watermark_preset_id ?? '') ?? null;
 }
 
-/** Shrinks the picture to fit the output, never enlarges it, and moves it wholly inside. */
+/** Shrinks the image to fit the output, never enlarges it, and moves it completely inside. */
 export function placeWatermark(facts: WatermarkFacts | null, output: Size): WatermarkPlan | null {
   if (facts === null || facts.opacity <= 0) return null;
   const { width, height } = shrink(facts, output);
@@ -65,7 +66,7 @@ function side(length: number, max: number): number {
   return Math.min(max, Math.max(1, Math.round(length)));
 }
 
-// `room` is how far the picture can move; a negative offset is measured from the far edge.
+// `room` is how far the image can move; a negative offset is measured from the far edge.
 function position(offset: number, room: number): number {
   const from = offset < 0 ? room + offset : offset;
   return Math.min(Math.max(from, 0), room);

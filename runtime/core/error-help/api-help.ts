@@ -1,4 +1,4 @@
-/** Help with every code of the management API, gathered from its areas. Spec: Codes by status. */
+/** Help for every code of the management API, collected from its areas. Spec: Codes by status. */
 import type { apiErrors } from '../errors.ts';
 import { billingHelp } from './billing-help.ts';
 import { callerHelp } from './caller-help.ts';
@@ -10,7 +10,7 @@ import { requestHelp } from './request-help.ts';
 import { staffHelp } from './staff-help.ts';
 import { uploadHelp } from './upload-help.ts';
 
-/** What a page says of a code of the management API. */
+/** The help text for each code of the management API. */
 export const apiHelp: HelpTable<typeof apiErrors> = {
   ...requestHelp,
   ...callerHelp,

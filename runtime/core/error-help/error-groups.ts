@@ -1,4 +1,4 @@
-/** All codes as an index lists them: those of the management API by status, then each other surface by itself. */
+/** All codes in the order of the index: those of the management API by status, then each other surface. */
 import { type ErrorEntry, errorPages, errorSurfaces } from './error-pages.ts';
 
 /** A heading of the index with its codes. */
@@ -14,7 +14,7 @@ export function errorGroups(): readonly ErrorGroup[] {
   return [...groups].map(([title, entries]) => ({ title, entries }));
 }
 
-/** `Delivery hosts: 403`. */
+/** For example `Delivery hosts: 403`. */
 export function errorEntryTitle({ surface, statuses }: ErrorEntry): string {
   const title = errorSurfaces[surface];
   return statuses.length === 0 ? title : `${title}: ${statuses.join(' or ')}`;

@@ -1,4 +1,4 @@
-/** The header by which a refusal leads to the page on its code. Ours; Spec: Errors. */
+/** The header with which a refusal links to the page about its code. Ours; Spec: Errors. */
 
 /** `baseUrl`: the API's origin, which serves the pages. */
 export function printHelpLink(baseUrl: string, code: string): string {

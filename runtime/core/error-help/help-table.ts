@@ -1,9 +1,10 @@
 /**
- * What a page on a code says beside its status and message. A table of help has the codes of a table of errors, so
- * that a code without help does not compile, and an example of `details` has exactly the keys that its row lists.
+ * What a page says about a code besides its status and message. A help table has the same codes as its error table, so
+ * that a code without help does not compile; the `details` in an example have exactly the keys that the code's row
+ * lists.
  */
 export type ErrorHelp<Row = unknown> = {
-  /** What the caller did, or what happened, in a sentence or a few. */
+  /** What the caller did or what happened, in one or a few sentences. */
   readonly cause: string;
   /** What to do, in order. */
   readonly steps: readonly string[];
@@ -11,5 +12,4 @@ export type ErrorHelp<Row = unknown> = {
   ? { readonly details: { readonly [Name in Key]: unknown } }
   : { readonly details?: never });
 
-/** Help for every code of a table of errors. */
 export type HelpTable<Rows> = { readonly [Code in keyof Rows]: ErrorHelp<Rows[Code]> };

@@ -1,6 +1,6 @@
-// The image formats the service takes, keeps and renders. Spec: What the service does; Uploads
-// (create session, content_type); Limits, Uploads, image pixel limits. One row a type, in the
-// specification's order, and what its first bytes say about a file.
+// The image formats that the service accepts, stores and renders. Spec: What the service does; Uploads (create session,
+// content_type); Limits, Uploads, image pixel limits. One row per type, in the specification's order, with the test
+// that recognizes it by a file's first bytes.
 import {
   AVIF_PIXELS_MAX,
   BMP_PIXELS_MAX,
@@ -18,7 +18,9 @@ import {
 } from '../limits.ts';
 import { isAvif, isHeic, isSvg, startsWith } from './signatures.ts';
 
-/** What a header says before anything is decoded. `bits_per_channel` is 8 for what has no depth. */
+/**
+ * The facts in a header, known before decoding. `bits_per_channel` is 8 for formats without depth.
+ */
 export type PixelFacts = {
   readonly content_type: UploadType;
   readonly bits_per_channel: number;
@@ -26,7 +28,7 @@ export type PixelFacts = {
   readonly is_lossless: boolean;
 };
 
-/** The eight types an upload may declare. `stored_as` is what sanitizing makes of it. */
+/** The eight types that an upload may declare. `stored_as` is the type after sanitizing. */
 export const formats = [
   {
     content_type: 'image/jpeg',
@@ -98,34 +100,35 @@ export const formats = [
 export type UploadType = (typeof formats)[number]['content_type'];
 /** A content type that a published file may have. */
 export type StoredType = (typeof formats)[number]['stored_as'];
-/** One row of the table of formats. */
 export type Format = (typeof formats)[number];
 
 type FormatRow = {
   readonly content_type: string;
-  /** Of a downloaded file, without the dot. */
+  /** The extension of a downloaded file, without the dot. */
   readonly extension: string;
   readonly stored_as: string;
-  /** Whether saved EXIF, ICC and XMP can be put back into its container (raw downloads). */
+  /** Whether saved EXIF, ICC and XMP can be restored into its container (raw downloads). */
   readonly takes_metadata: boolean;
   matches(head: Uint8Array): boolean;
   pixels(facts: { has_alpha: boolean; is_lossless: boolean }): number;
 };
 
 /**
- * Bytes of a file's beginning that `sniffContentType` wants to see (fewer where it is shorter). An SVG may have more
- * before its root element, such as its licence: it is known by all of its bytes, as far as they are given.
+ * How many bytes from a file's beginning `sniffContentType` needs (fewer for a shorter file). An
+ * SVG may have more text before its root element, such as a licence, so all given bytes are
+ * examined for it.
  */
 export const SNIFF_BYTES = 4096;
 
-/** The row of a content type, or undefined for a type that the service does not take. */
+/** The row of a content type, or undefined for a type that the service does not accept. */
 export function findFormat(contentType: string): Format | undefined {
   return formats.find((row) => row.content_type === contentType);
 }
 
 /**
- * What a file is by its first bytes, whatever it was called: one of the eight types, `image/heic`
- * (known, always refused), or undefined. Frames are not looked at: an animated AVIF is an AVIF.
+ * The type of a file by its first bytes, whatever it was declared as: one of the eight types,
+ * `image/heic` (recognized, always refused), or undefined. Frames are not examined: an animated
+ * AVIF is an AVIF.
  */
 export function sniffContentType(file: Uint8Array): UploadType | 'image/heic' | undefined {
   const head = file.subarray(0, SNIFF_BYTES);
@@ -136,7 +139,7 @@ export function sniffContentType(file: Uint8Array): UploadType | 'image/heic' | 
   return isLongSvg ? 'image/svg+xml' : undefined;
 }
 
-/** The most pixels an upload may have: of its format, and of deep images whatever their format. */
+/** The maximum pixels of an upload: by its format, and for deep images regardless of format. */
 export function pixelLimit(facts: PixelFacts): number {
   const limit = findFormat(facts.content_type)?.pixels(facts) ?? 0;
   return facts.bits_per_channel > 8 ? Math.min(limit, DEEP_COLOR_PIXELS_MAX) : limit;
@@ -159,7 +162,7 @@ function isTiff(head: Uint8Array): boolean {
   return orders.some((order) => startsWith(head, order));
 }
 
-// "BM" alone would claim plain text: the reserved words are zero and the header has a known size.
+// "BM" alone would match plain text, so the reserved words must be zero and the header size known.
 function isBmp(head: Uint8Array): boolean {
   if (!startsWith(head, 'BM') || !startsWith(head, [0, 0, 0, 0], 6)) return false;
   return (

@@ -1,6 +1,5 @@
-// Reading a file's first bytes: magic numbers, ISO media brands, and where an XML text opens its
-// root element. Used by the table of formats, and where an XML text is decoded. Spec: Processing error codes,
-// unsupported_media_type (HEIC, compressed SVG).
+// Reads a file's first bytes: magic numbers, ISO media brands, and the root element of an XML text. Used by the table
+// of formats, and to decode XML texts. Spec: Processing error codes, unsupported_media_type (HEIC, compressed SVG).
 
 /** Whether the bytes at `offset` are exactly these (a text stands for its ASCII codes). */
 export function startsWith(
@@ -16,12 +15,15 @@ export function startsWith(
 const AVIF_BRANDS = ['avif', 'avis'];
 const HEIC_BRANDS = ['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'hevm', 'hevs'];
 
-/** An AV1 still or sequence, said by the major brand or, under a general one, by a compatible brand. */
+/**
+ * An AV1 still or sequence, indicated by the major brand or, below a general one, by a compatible
+ * brand.
+ */
 export function isAvif(head: Uint8Array): boolean {
   return hasBrand(head, AVIF_BRANDS) && !HEIC_BRANDS.includes(brands(head)[0] ?? '');
 }
 
-/** An HEVC still or sequence: what phones call HEIC. */
+/** An HEVC still or sequence, which phones call HEIC. */
 export function isHeic(head: Uint8Array): boolean {
   return hasBrand(head, HEIC_BRANDS);
 }
@@ -39,7 +41,10 @@ function brands(head: Uint8Array): string[] {
   return found;
 }
 
-/** In which encoding an XML text begins: by its mark, or by how its first two signs stand, as browsers tell it. */
+/**
+ * The encoding of an XML text: by its byte order mark, or by its first two characters, as browsers
+ * detect it.
+ */
 export function textEncoding(head: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
   if (startsWith(head, [0xff, 0xfe]) || startsWith(head, '<\0?\0')) return 'utf-16le';
   if (startsWith(head, [0xfe, 0xff]) || startsWith(head, '\0<\0?')) return 'utf-16be';
@@ -52,7 +57,7 @@ export function isSvg(head: Uint8Array): boolean {
   return /^<(?:[A-Za-z_][\w.-]*:)?svg[\s/>]/.test(root);
 }
 
-// Each round drops one thing that may stand before the root; an unclosed one leaves nothing.
+// Each round drops one construct that may precede the root; an unclosed one leaves nothing.
 function skipProlog(document: string): string {
   let rest = document.trimStart();
   for (let end = prologEnd(rest); end !== undefined; end = prologEnd(rest)) {

@@ -1,4 +1,4 @@
-/** What a visitor of the marketing site asks for. Spec: Public, access requests; Staff. */
+/** A request for access by a visitor of the marketing site. Spec: Public, access requests; Staff. */
 import { z } from 'zod';
 import { EMAIL_LENGTH_MAX, NAME_LENGTH_MAX, NOTE_LENGTH_MAX, URL_LENGTH_MAX } from '../limits.ts';
 import {
@@ -35,7 +35,7 @@ export type AccessRequestRecord = z.infer<typeof accessRequestRecord>;
 
 const short = boundedText(NAME_LENGTH_MAX, ', or null').nullish();
 
-/** What mail can be sent to: 64 characters before the @, a host name behind it. */
+/** Addresses that mail can be sent to: 64 characters before the @, a host name after it. */
 const DELIVERABLE =
   /^[^@]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/;
 
@@ -55,10 +55,10 @@ export const accessRequestBody = requestBody({
   source_ip_hash: z.unknown().optional(),
 }).transform(({ source_ip_hash: _ignored, ...request }) => request);
 
-/** Answer of the intake. */
+/** Response of the intake. */
 export const acceptedRecord = z.object({ accepted: z.literal(true) });
 
-/** Query of staff's list. */
+/** Query of the list for staff. */
 export const listAccessRequestsQuery = requestQuery({
   status: plainText('a status').optional(),
   ...pageQuery,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { apiKeyScopes } from '../scopes.ts';
 import { expected, nameText, oneOf, requestBody, times, timestamp } from './wire.ts';
 
-/** A key without its secret; scopes are listed in full even where none were chosen. */
+/** A key without its secret; scopes are listed in full even if none were chosen. */
 export const apiKeyRecord = z.object({
   id: z.string(),
   name: z.string(),
@@ -18,13 +18,13 @@ export const apiKeyRecord = z.object({
 /** A key on the wire. */
 export type ApiKeyRecord = z.infer<typeof apiKeyRecord>;
 
-/** Answer of create and rotate: the only time that the secret is shown. */
+/** Response of create and rotate: the only time that the secret is shown. */
 export const createdApiKeyRecord = apiKeyRecord.extend({ plaintext_secret: z.string() });
 
 /** A key with its secret. */
 export type CreatedApiKeyRecord = z.infer<typeof createdApiKeyRecord>;
 
-/** Create; without scopes the key has them all, an empty list is refused. */
+/** Create; without scopes the key has all of them, and an empty list is refused. */
 export const createApiKeyBody = requestBody({
   name: nameText(),
   scopes: z
@@ -34,7 +34,7 @@ export const createApiKeyBody = requestBody({
     .optional(),
 });
 
-/** Answer of /v1/key: the calling key and where it belongs. */
+/** Response of /v1/key: the calling key and where it belongs. */
 export const keyIntrospectionRecord = apiKeyRecord
   .omit({ created_at: true, updated_at: true })
   .extend({ project_slug: z.string(), project_id: z.string(), organization_id: z.string() });

@@ -1,8 +1,8 @@
-/** Who did what, as staff read it. Ours. Spec: Staff (all require Staff). */
+/** The audit log, as staff read it: who did what. Ours. Spec: Staff (all require Staff). */
 import { z } from 'zod';
 import { askedTime, oneOf, pageQuery, plainText, requestQuery, timestamp } from './wire.ts';
 
-/** Who can have done something. */
+/** Every kind of actor. */
 export const actorKinds = [
   'user',
   'staff',
@@ -12,7 +12,7 @@ export const actorKinds = [
   'system',
 ] as const;
 
-/** One deed. */
+/** One entry. */
 export const auditEntryRecord = z.object({
   audit_id: z.int(),
   organization_id: z.string().nullable(),
@@ -27,10 +27,10 @@ export const auditEntryRecord = z.object({
   created_at: timestamp,
 });
 
-/** One deed on the wire. */
+/** An entry on the wire. */
 export type AuditEntryRecord = z.infer<typeof auditEntryRecord>;
 
-/** Query of the trail; `since` is included, `until` is not. */
+/** Query of the log; `since` is inclusive, `until` is exclusive. */
 export const listAuditQuery = requestQuery({
   organization_id: plainText('the id of an organization').optional(),
   project_slug: plainText('a project slug').optional(),

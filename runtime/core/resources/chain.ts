@@ -1,6 +1,6 @@
 /**
- * Transform chains as bodies carry them: text that follows the grammar of delivery URLs.
- * Spec: Transform operations; Project (resolution_presets, allowed_transform_chains); Recipe.
+ * Transform chains in request bodies: text in the grammar of delivery URLs. Spec: Transform operations; Project
+ * (resolution_presets, allowed_transform_chains); Recipe.
  */
 import { z } from 'zod';
 import { parseChain } from '../delivery/chain.ts';
@@ -8,10 +8,10 @@ import { RESOLUTION_PRESETS_MAX, TRANSFORM_CHAIN_LENGTH_MAX } from '../limits.ts
 import { isPresetName } from '../slug.ts';
 import { expected } from './wire.ts';
 
-/** What an error asks for. */
+/** The expectation that an error states. */
 export const CHAIN_EXPECTED = 'a transform chain such as resize/640x480/fit/format/webp';
 
-/** A chain that parses, in the words in which it was sent. */
+/** A chain that parses, as it was sent. */
 export const transformChain = z
   .string({ error: expected(CHAIN_EXPECTED) })
   .max(TRANSFORM_CHAIN_LENGTH_MAX, {
@@ -26,7 +26,9 @@ export const transformChain = z
     pattern: '^(resize|crop|format|quality|watermark|preset)[a-z0-9/:,._-]*$',
   });
 
-/** Where a chain stops being one, in quotes: behind the longest beginning that is. */
+/**
+ * The part where a chain stops being valid, in quotes: what follows its longest valid beginning.
+ */
 export function unreadPart(text: string): string {
   const segments = text.split('/');
   const isChain = (_: string, at: number) =>
@@ -56,7 +58,7 @@ const presets = z
   })
   .meta({ maxProperties: RESOLUTION_PRESETS_MAX });
 
-/** Name to chain, at most 32. A record leaves `__proto__` out in silence, so it is refused before. */
+/** Name to chain, at most 32. z.record silently drops `__proto__`, so it is refused before. */
 export const resolutionPresets = z.preprocess((value, context) => {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, '__proto__'))
     return value;

@@ -1,4 +1,7 @@
-/** The query of the picker's page. Spec: Library sessions and the picker; Authentication, Credentials, EmbedUrlSignature. */
+/**
+ * The query of the picker's page. Spec: Library sessions and the picker; Authentication, Credentials,
+ * EmbedUrlSignature.
+ */
 import { plainText, requestQuery } from './wire.ts';
 
 export const embedPageQuery = requestQuery({

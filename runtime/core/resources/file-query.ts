@@ -1,4 +1,4 @@
-/** What a list of files may be narrowed and sorted by. Spec: Files, GET /v1/projects/{slug}/files. */
+/** Filters and orders of a list of files. Spec: Files, GET /v1/projects/{slug}/files. */
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
 import { parseFolder } from '../folder.ts';
@@ -10,7 +10,7 @@ import { flagParameter, oneOf, pageQuery, plainText, requestQuery } from './wire
 const text = z.string({ error: 'expected a text' });
 const plain = plainText('a text');
 
-/** The query of the file list, before the filters are judged together. */
+/** The query of the file list, before the combination of filters is checked. */
 export const listFilesQuery = requestQuery({
   status: oneOf(fileStatuses).optional(),
   /** Slugs are lower-case. */
@@ -48,7 +48,7 @@ export const listStaffFilesQuery = requestQuery({
 /** A box in degrees; west greater than east crosses the antimeridian. */
 export type GeoBox = { west: number; south: number; east: number; north: number };
 
-/** Filters inside a library, each undefined where it was not asked for. */
+/** Filters inside a library, each undefined if not requested. */
 export type LibraryFilters = {
   folder: string | undefined;
   search: string | undefined;
@@ -56,7 +56,7 @@ export type LibraryFilters = {
 };
 
 /**
- * Judges the filters that need a library. Throws folder_requires_library, filter_requires_library,
+ * Checks the filters that need a library. Throws folder_requires_library, filter_requires_library,
  * invalid_folder, invalid_search or invalid_bbox.
  */
 export function parseLibraryFilters(query: ListFilesQuery): LibraryFilters {
@@ -83,7 +83,10 @@ export function requireFolder(folder: string): string {
   return path;
 }
 
-/** A subject. Throws invalid_subject unless it has 1 to 128 characters, none of them a control. */
+/**
+ * A subject. Throws invalid_subject unless it has 1 to 128 characters, none of them a control
+ * character.
+ */
 export function requireSubject(subject: string): string {
   const length = countCharacters(subject);
   const isFit = length >= SUBJECT_LENGTH_MIN && length <= SUBJECT_LENGTH_MAX;
@@ -113,7 +116,7 @@ function refuseLibraryFilters(query: ListFilesQuery): void {
   }
 }
 
-/** As programs print degrees: a double near nothing has an exponent and some 17 decimals. */
+/** Degrees as programs print them: a double close to 0 has an exponent and some 17 decimals. */
 function parseDegrees(text: string): number | undefined {
   return /^-?[0-9]{1,3}(?:\.[0-9]{1,30})?(?:e-[0-9]{1,3})?$/.test(text) ? Number(text) : undefined;
 }

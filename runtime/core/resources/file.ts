@@ -49,7 +49,7 @@ export const fileRecord = z.object({
 /** A file on the wire. */
 export type FileRecord = z.infer<typeof fileRecord>;
 
-/** Change; folder and library are judged by the action (invalid_folder, library_not_found). */
+/** Change; the action checks folder and library (invalid_folder, library_not_found). */
 export const patchFileBody = requestBody({
   title: cleanedText(TITLE_LENGTH_MAX),
   alt_text: cleanedText(ALT_TEXT_LENGTH_MAX),
@@ -57,7 +57,7 @@ export const patchFileBody = requestBody({
   library: plainText('a library slug, or default').optional(),
 });
 
-/** What a change asks for, texts cleaned; null clears. */
+/** The requested change, with cleaned texts; null clears. */
 export type PatchFile = z.infer<typeof patchFileBody>;
 
 const SLUGS = `a list of ${BULK_MOVE_FILES_MIN} to ${BULK_MOVE_FILES_MAX} file slugs`;
@@ -73,16 +73,16 @@ export const moveFilesBody = requestBody({
   library: plainText('a library slug, or default').optional(),
 });
 
-/** What a move asks for. */
+/** The requested move. */
 export type MoveFiles = z.infer<typeof moveFilesBody>;
 
-/** Answer of a move: where every requested slug ended up. */
+/** Response of a move: where every requested slug ended up. */
 export const movedFilesRecord = z.object({
   moved: z.array(z.object({ file_slug: z.string(), library: z.string(), folder: z.string() })),
   not_found: z.array(z.string()),
 });
 
-/** A move's answer on the wire. */
+/** A move's response on the wire. */
 export type MovedFilesRecord = z.infer<typeof movedFilesRecord>;
 
 const NOTE_EMPTY = { error: 'expected a text that is not empty' };
@@ -90,7 +90,7 @@ const noteText = boundedText(NOTE_LENGTH_MAX)
   .min(1, NOTE_EMPTY)
   .refine((text) => text.trim() !== '', NOTE_EMPTY);
 
-/** A moderation note; `body` is another name of `note`: exactly one of them is sent. */
+/** A moderation note; `body` is an alias of `note`: exactly one of them is sent. */
 export const moderationNoteBody = requestBody({
   note: noteText.optional(),
   body: noteText.optional(),

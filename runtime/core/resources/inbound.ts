@@ -1,6 +1,6 @@
 /**
- * What infrastructure and payment providers send: unknown fields are ignored here, and here only.
- * Spec: Infrastructure; Billing; PaymentProviderASignature.
+ * What infrastructure and payment providers send: only here are unknown fields ignored. Spec: Infrastructure; Billing;
+ * PaymentProviderASignature.
  */
 import { z } from 'zod';
 import { LATEST_EPOCH_MS } from '../instant.ts';
@@ -10,7 +10,7 @@ import { expected, plainText, requestBody } from './wire.ts';
 const fields = z.record(z.string(), z.unknown(), { error: expected('an object') });
 const ANY_OBJECT = { error: expected('a JSON object') };
 
-/** Storage events, as a list or in a storage's own format: parseStorageEvents reads what is in them. */
+/** Storage events, as a list or in a storage's own format: parseStorageEvents reads them. */
 export const storageEventsBody = z.looseObject(
   {
     events: z.array(fields, { error: expected('a list of objects') }).optional(),
@@ -18,7 +18,7 @@ export const storageEventsBody = z.looseObject(
   ANY_OBJECT,
 );
 
-/** Answer of the storage event operation. */
+/** Response of the storage event operation. */
 export const storageEventsRecord = z.object({
   received: z.int(),
   matched: z.int(),
@@ -33,7 +33,7 @@ const eventType = plainText('the type of the event').max(LONGEST, {
   error: `expected a type of at most ${LONGEST} characters`,
 });
 
-/** An event of payment provider B; created_at is in milliseconds of the epoch. */
+/** An event of payment provider B; created_at is in milliseconds since the epoch. */
 export const providerBEventBody = z.object(
   {
     id: eventId,
@@ -47,7 +47,7 @@ export const providerBEventBody = z.object(
 /** An event of provider B. */
 export type ProviderBEvent = z.infer<typeof providerBEventBody>;
 
-/** An event of payment provider A; created is in seconds of the epoch. */
+/** An event of payment provider A; created is in seconds since the epoch. */
 export const providerAEventBody = z.object(
   {
     id: eventId,
@@ -65,7 +65,7 @@ export const providerAEventBody = z.object(
 /** An event of provider A. */
 export type ProviderAEvent = z.infer<typeof providerAEventBody>;
 
-/** What became of a provider's event. */
+/** What happened to a provider's event. */
 export const providerEventRecord = z.object({
   status: z.enum(['processed', 'duplicate', 'ignored']),
 });
@@ -73,7 +73,7 @@ export const providerEventRecord = z.object({
 /** Cancel: no body or an empty object. */
 export const cancelSubscriptionBody = requestBody({}).optional();
 
-/** Answer of cancel. */
+/** Response of cancel. */
 export const canceledSubscriptionRecord = z.object({
   status: z.enum(otherStateSets.subscription),
 });

@@ -15,7 +15,7 @@ import {
   timestamp,
 } from './wire.ts';
 
-/** How bad an incident is. */
+/** The severity of an incident. */
 export const severities = ['minor', 'major', 'critical'] as const;
 
 /** An incident, opened by staff or by failed samples. */
@@ -59,7 +59,7 @@ export const listIncidentsQuery = requestQuery({
   ...pageQuery,
 });
 
-/** Answer of the public status operation. */
+/** Response of the public status operation. */
 export const statusRecord = z.object({
   services: z.array(
     z.object({

@@ -30,7 +30,7 @@ import {
   wholeNumber,
 } from './wire.ts';
 
-/** Answer of create: the token, the picker's address and what they allow. */
+/** Response of create: the token, the picker's address and what they allow. */
 export const librarySessionRecord = z.object({
   session_id: z.string(),
   token: z.string(),
@@ -48,8 +48,8 @@ export const librarySessionRecord = z.object({
 export type LibrarySessionRecord = z.infer<typeof librarySessionRecord>;
 
 /**
- * Create. Codes of their own, judged by the action: library_not_found, invalid_folder,
- * invalid_permissions (browse beside browse_own), origin_not_allowed, invalid_subject.
+ * Create. The action checks what has codes of its own: library_not_found, invalid_folder,
+ * invalid_permissions (browse with browse_own), origin_not_allowed, invalid_subject.
  */
 export const createLibrarySessionBody = requestBody({
   library: plainText('a library slug, or default'),
@@ -74,10 +74,10 @@ export const createLibrarySessionBody = requestBody({
   refresh_of: plainText('the token that is refreshed').optional(),
 });
 
-/** What a create asks for, defaults filled in. */
+/** The requested session, with defaults. */
 export type CreateLibrarySession = z.infer<typeof createLibrarySessionBody>;
 
-/** Whether permissions exclude each other: browse beside browse_own. */
+/** Whether permissions exclude each other: browse with browse_own. */
 export function hasExclusivePermissions(permissions: readonly string[]): boolean {
   return permissions.includes('browse') && permissions.includes('browse_own');
 }
@@ -87,7 +87,7 @@ export const revokeLibrarySessionsBody = requestBody({
   subject: z.string({ error: expected('a subject of 1 to 128 characters') }).optional(),
 }).optional();
 
-/** Answer of revoke: since when, and from when on sessions are minted again. */
+/** Response of revoke: since when, and from when on sessions can be minted again. */
 export const revokedSessionsRecord = z.object({ revoked_at: timestamp, mint_again_at: timestamp });
 
 /** Query of the picker's list of files. */
@@ -117,7 +117,7 @@ export const libraryFileRecord = z.object({
   created_at: timestamp,
   url: z.string(),
   thumbnail_url: z.string(),
-  /** '#rrggbb', and a ThumbHash in base64: what the picker shows until the thumbnail is there. */
+  /** '#rrggbb', and a ThumbHash in base64: the picker shows them until the thumbnail has loaded. */
   dominant_color: z.string(),
   thumb_hash: z.string().nullable(),
 });
@@ -133,10 +133,10 @@ export const createLibraryUploadBody = requestBody({
   title: cleanedText(TITLE_LENGTH_MAX),
 });
 
-/** What an upload from the picker asks for, texts cleaned. */
+/** The requested upload from the picker, with cleaned texts. */
 export type CreateLibraryUpload = z.infer<typeof createLibraryUploadBody>;
 
-/** An upload of the picker; `proxy` in the create answer only, `file` once ready. */
+/** An upload of the picker; `proxy` only in the create response, `file` once ready. */
 export const libraryUploadRecord = z.object({
   upload_id: z.string(),
   status: z.string(),

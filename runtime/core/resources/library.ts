@@ -31,7 +31,7 @@ const allowedOrigins = z
   .max(LIBRARY_ALLOWED_ORIGINS_MAX, { error: `expected ${ORIGINS}` })
   .transform((origins) => [...new Set(origins)]);
 
-/** Known fields that are refused with 400 not_supported, named in details.fields. */
+/** Known fields that are refused with 400 not_supported and listed in details.fields. */
 export const unsupportedLibraryFields = ['delivery_access', 'map_enabled'] as const;
 
 const unsupported = {
@@ -39,7 +39,9 @@ const unsupported = {
   map_enabled: z.unknown().optional(),
 } satisfies Record<(typeof unsupportedLibraryFields)[number], z.ZodType>;
 
-/** Create; the action refuses `unsupportedLibraryFields` and judges the slug, which is else invalid_library_slug. */
+/**
+ * Create; the action refuses `unsupportedLibraryFields` and checks the slug (invalid_library_slug).
+ */
 export const createLibraryBody = requestBody({
   slug: z.string({ error: expected('the slug of the library') }),
   name: nameText(LIBRARY_NAME_LENGTH_MAX),
@@ -47,7 +49,7 @@ export const createLibraryBody = requestBody({
   ...unsupported,
 });
 
-/** What a create asks for. */
+/** The requested library. */
 export type CreateLibrary = z.infer<typeof createLibraryBody>;
 
 /** The query of the list. */
@@ -60,5 +62,5 @@ export const patchLibraryBody = requestBody({
   ...unsupported,
 });
 
-/** What a change asks for. */
+/** The requested change. */
 export type PatchLibrary = z.infer<typeof patchLibraryBody>;

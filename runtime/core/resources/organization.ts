@@ -1,8 +1,8 @@
-/** An organization, and who a dashboard session is. Spec: Organization; Identity and organizations. */
+/** An organization, and the identity behind a dashboard session. Spec: Organization; Identity and organizations. */
 import { z } from 'zod';
 import { nameText, requestBody, times, timestamp, trueOrFalse } from './wire.ts';
 
-/** Owns projects and a credit balance. */
+/** An organization owns projects and a credit balance. */
 export const organizationRecord = z.object({
   organization_id: z.string(),
   name: z.string(),
@@ -16,7 +16,7 @@ export const organizationRecord = z.object({
 /** An organization on the wire. */
 export type OrganizationRecord = z.infer<typeof organizationRecord>;
 
-/** The optional body of create; name is required when a body is sent. */
+/** The optional body of create; name is required if a body is sent. */
 export const createOrganizationBody = requestBody({ name: nameText() }).optional();
 
 /** Staff: free usage on or off. */
@@ -33,7 +33,7 @@ export const userRecord = z.object({
   ...times,
 });
 
-/** Answer of /v1/me. */
+/** Response of /v1/me. */
 export const meRecord = z.object({
   user: userRecord,
   organization: organizationRecord,

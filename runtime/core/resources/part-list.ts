@@ -1,16 +1,16 @@
 /**
- * The list of parts that completes a multipart upload: every number from 1 to N once, each with its ETag.
- * A refusal says which numbers are wrong, and how. Spec: Upload session (status), a multipart complete.
+ * The list of parts that completes a multipart upload: every number from 1 to N once, each with its ETag. A refusal
+ * says which numbers are wrong, and how. Spec: Upload session (status), a multipart complete.
  */
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
 import type { InputIssue } from '../input-issue.ts';
 import { ETAG_LENGTH_MAX, MULTIPART_PARTS_MAX } from '../limits.ts';
 
-/** A part that was sent, with the ETag that storage answered for it. */
+/** A sent part, with the ETag of the storage's response. */
 export type SentPart = { part_number: number; etag: string };
 
-/** What is wrong with a list; each has at most so many entries. */
+/** What is wrong with a list; the lists of faults are limited in length. */
 export type PartFaults = {
   part_count: number;
   missing: number[];
@@ -26,7 +26,7 @@ const sentPart = z.strictObject({
     .max(ETAG_LENGTH_MAX)
     .regex(/^[\x20-\x7e]+$/),
 });
-/** What the list is, for those who read the contract. */
+/** The list as documented in the API contract. */
 export const sentPartList = {
   type: 'array',
   items: {
@@ -44,7 +44,10 @@ const EXPECTED = `expected { part_number: 1 to N, etag: 1 to ${ETAG_LENGTH_MAX} 
 const FAULTS_MAX = 100;
 const FAULTS_SAID_MAX = 10;
 
-/** The parts of a complete call, ordered by number. Throws invalid_parts unless the list is whole. */
+/**
+ * The parts of a complete call, ordered by number. Throws invalid_parts unless the list is complete
+ * and valid.
+ */
 export function parseParts(parts: unknown, partCount: number): SentPart[] {
   const entries: unknown[] = Array.isArray(parts) ? parts : [];
   const read = entries.map((entry) => sentPart.safeParse(entry).data);
@@ -62,7 +65,7 @@ export function parseParts(parts: unknown, partCount: number): SentPart[] {
     .toSorted((left, right) => left.part_number - right.part_number);
 }
 
-/** The refusal of a list that is whole, and that storage does not take. */
+/** The refusal of a valid list that the storage does not accept. */
 export function refusePartsOfStorage(
   partCount: number,
   said: string,
@@ -76,7 +79,7 @@ function findNone(part_count: number): PartFaults {
   return { part_count, missing: [], doubled: [], unknown: [], issues: [] };
 }
 
-/** By the numbers alone: an entry that is wrong otherwise still names its part. */
+/** Uses only the numbers: an otherwise invalid entry still names its part. */
 function findFaults(entries: readonly unknown[], partCount: number): PartFaults {
   const counts = new Map<number, number>();
   for (const entry of entries) {
@@ -101,7 +104,7 @@ function refuseParts({ part_count, ...faults }: PartFaults, said: string): Servi
   return new ServiceError('invalid_parts', { message, details });
 }
 
-/** Empty where nothing is wrong. */
+/** Empty if nothing is wrong. */
 function sayFaults({ missing, doubled, unknown, issues }: PartFaults): string {
   const said = [
     ...saying('Missing from the list', missing),

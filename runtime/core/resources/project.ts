@@ -48,7 +48,7 @@ export const projectRecord = z.object({
   raw_download_enabled: z.boolean(),
   callback_url: z.string().nullable(),
   callback_secret_set: z.boolean(),
-  /** Only in the answer that first sets callback_url or rotates the secret. */
+  /** Only in the response that first sets callback_url or rotates the secret. */
   callback_secret: z.string().optional(),
   status: z.enum(projectStatuses),
   suspended_by: z.enum(['owner', 'staff']).nullable(),
@@ -70,10 +70,10 @@ export const staffProjectRecord = projectRecord.extend({ nudity_auto_block: z.bo
 /** A project on the wire, for staff. */
 export type StaffProjectRecord = z.infer<typeof staffProjectRecord>;
 
-/** Fields of create that only staff may send: 403 staff_only_field otherwise. */
+/** Fields of create that only staff may send: otherwise 403 staff_only_field. */
 export const staffFieldsOfCreate = ['organization_id'] as const;
 
-/** Fields of an owner's change that only staff may send: 403 staff_only_field otherwise. */
+/** Fields of an owner's change that only staff may send: otherwise 403 staff_only_field. */
 export const staffFieldsOfPatch = ['storage_hard_limit_bytes', 'pricing_multiplier'] as const;
 
 /** Changes to these purge the project's cached images. Spec: Project. */
@@ -143,7 +143,7 @@ export const createProjectBody = requestBody({
   })
   .transform(({ slug = '', project_slug = slug, ...rest }) => ({ project_slug, ...rest }));
 
-/** What create asks for, the alias resolved. */
+/** The requested project, with the alias resolved. */
 export type CreateProject = z.infer<typeof createProjectBody>;
 
 const MULTIPLIER = 'a number from 0 to 1000 with at most 6 decimals';
@@ -189,7 +189,7 @@ export const patchProjectBody = requestBody({
       : { ...rest, default_watermark_preset_id: project_default_watermark || null },
   );
 
-/** What an owner's change asks for, the alias resolved. */
+/** The change that an owner requests, with the alias resolved. */
 export type PatchProject = z.infer<typeof patchProjectBody>;
 
 const HOSTNAME = 'a host name such as img.shop.example';
@@ -205,7 +205,7 @@ export const patchStaffProjectBody = requestBody({
   ...staffSettings,
 });
 
-/** What a change by staff asks for. */
+/** The change that staff request. */
 export type PatchStaffProject = z.infer<typeof patchStaffProjectBody>;
 
 function listOf<Item extends z.ZodType>(item: Item, { max, of }: { max: number; of: string }) {
@@ -216,7 +216,10 @@ function listOf<Item extends z.ZodType>(item: Item, { max, of }: { max: number; 
     .transform((items) => [...new Set(items)]);
 }
 
-/** A field and its deprecated alias may both be sent if they say the same; '' is null. Spec: Versioning. */
+/**
+ * A field and its deprecated alias may both be sent if they have the same value; '' is null. Spec:
+ * Versioning.
+ */
 function isNamedOnce(old: string, name: string) {
   return (body: object): boolean => {
     const sent = new Map<string, unknown>(Object.entries(body));

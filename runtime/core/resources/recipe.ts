@@ -6,7 +6,7 @@ import { RECIPE_SCHEMA_VERSION } from '../limits.ts';
 import { transformChain } from './chain.ts';
 import { nameText, requestBody, times } from './wire.ts';
 
-/** `valid` is false where a stored chain no longer parses. */
+/** `valid` is false if a stored chain no longer parses. */
 export const recipeRecord = z.object({
   id: z.string(),
   name: z.string(),
@@ -28,7 +28,7 @@ export const putRecipeBody = requestBody({
     .default(RECIPE_SCHEMA_VERSION),
 });
 
-/** What a PUT asks for. */
+/** The requested recipe. */
 export type PutRecipe = z.infer<typeof putRecipeBody>;
 
 /** What is wrong with the preset that a chain names. */

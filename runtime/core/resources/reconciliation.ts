@@ -1,11 +1,14 @@
-/** Whether metering agrees at every station, as staff read it. Spec: Staff (reconciliation). */
+/** Whether the stages of metering agree, as staff read it. Spec: Staff (reconciliation). */
 import { z } from 'zod';
 import { differenceCauses } from '../reconciliation.ts';
 import { plainText, requestQuery } from './wire.ts';
 
 const causes = Object.keys(differenceCauses) as (keyof typeof differenceCauses)[];
 
-/** One UTC day of a project, or of all. Credits are those before the multiplier, but for owed and charged ones. */
+/**
+ * One UTC day of a project, or of all. Credits are before the multiplier, except owed and charged
+ * ones.
+ */
 export const reconciledDayRecord = z.object({
   day: z.iso.date(),
   requests: z.int(),

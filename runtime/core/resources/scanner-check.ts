@@ -1,4 +1,4 @@
-/** What the automatic scanner found, and what staff made of it. Spec: Staff, checks; Other state sets. */
+/** What the automatic scanner found, and what staff decided. Spec: Staff, checks; Other state sets. */
 import { z } from 'zod';
 import { BLOCK_REASON_LENGTH_MAX, NOTE_LENGTH_MAX } from '../limits.ts';
 import { parseFileSlug } from '../slug.ts';
@@ -48,7 +48,7 @@ export type ReviewRecord = z.infer<typeof reviewRecord>;
 /** A check with its reviews, newest first. */
 export const checkWithReviewsRecord = checkRecord.extend({ reviews: z.array(reviewRecord) });
 
-/** An empty one is none. */
+/** An empty note counts as none. */
 const note = boundedText(NOTE_LENGTH_MAX)
   .transform((text) => (text.trim() === '' ? null : text))
   .optional();
@@ -58,7 +58,7 @@ export const reviewCheckBody = requestBody({ decision: oneOf(otherStateSets.revi
 
 const REASON = `a reason of 1 to ${BLOCK_REASON_LENGTH_MAX} characters`;
 
-/** Staff block; the reason is judged without what is stripped of it. */
+/** Staff block; the reason is checked after stripping. */
 export const blockFileBody = requestBody({
   reason: plainText(REASON)
     .meta({ minLength: 1, maxLength: BLOCK_REASON_LENGTH_MAX })
@@ -83,7 +83,7 @@ export const listChecksQuery = requestQuery({
 /** Query of a check's preview. */
 export const checkImageQuery = requestQuery({ size: oneOf(['thumb', 'large']).default('large') });
 
-/** Query of the list of moderation notes. What no slug can be has none. */
+/** Query of the list of moderation notes. A text that is no valid slug has none. */
 export const listModerationNotesQuery = requestQuery({
   project_slug: plainText('a project slug').optional(),
   file_slug: plainText('a file slug')

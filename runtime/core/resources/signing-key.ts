@@ -17,7 +17,7 @@ import {
   wholeNumber,
 } from './wire.ts';
 
-/** A key without its secret; a retired one verifies until retire_after. */
+/** A key without its secret; a retired key verifies until retire_after. */
 export const signingKeyRecord = z.object({
   kid: z.string(),
   status: z.enum(['active', 'retired']),
@@ -28,7 +28,7 @@ export const signingKeyRecord = z.object({
 /** A signing key on the wire. */
 export type SigningKeyRecord = z.infer<typeof signingKeyRecord>;
 
-/** Answer of signed-url. */
+/** Response of signed-url. */
 export const signedUrlRecord = z.object({
   url: z.string(),
   kid: z.string(),
@@ -41,7 +41,7 @@ export type SignedUrlRecord = z.infer<typeof signedUrlRecord>;
 /** Deprecated values of transform_chain that stand for a kind. Spec: Versioning. */
 export const chainAliases = { originals: 'originals', 'download/raw': 'raw' } as const;
 
-/** What is to be signed: a derived image with its chain, or the original, or the raw download. */
+/** What to sign: a derived image with its chain, the original, or the raw download. */
 export type SignedTarget =
   | { kind: 'derived'; transform_chain: string }
   | { kind: 'originals' | 'raw'; transform_chain: null };
@@ -52,7 +52,7 @@ const mintedChain = z
     error: ({ input }) => transformChain.safeParse(input).error?.issues[0]?.message,
   });
 
-/** Mint; null counts as left out. */
+/** Mint; null counts as absent. */
 export const signedUrlBody = requestBody({
   file_slug: fileSlug,
   transform_chain: mintedChain.nullish(),
@@ -74,7 +74,7 @@ export const signedUrlBody = requestBody({
     return { file_slug, ...target, expires_in_seconds: seconds };
   });
 
-/** What a mint asks for, aliases and defaults resolved. */
+/** The requested URL, with aliases and defaults resolved. */
 export type MintSignedUrl = z.infer<typeof signedUrlBody>;
 
 type Asked = {
@@ -82,7 +82,7 @@ type Asked = {
   kind?: SignedTarget['kind'] | undefined;
 };
 
-/** The target, or a sentence that says why the two fields do not go together. */
+/** The target, or a sentence that says why the two fields contradict each other. */
 function resolveTarget({ transform_chain: chain = null, kind }: Asked): SignedTarget | string {
   const alias = chain === 'originals' || chain === 'download/raw' ? chainAliases[chain] : undefined;
   if (alias !== undefined) {

@@ -1,16 +1,16 @@
 /**
- * What storages say of new objects, in the formats of AWS, MinIO, Ceph and versitygw, each read for the one thing
- * that matters: the key. An event is only a hint to look. Spec: Infrastructure (storage-events).
+ * Notifications of new objects, in the formats of AWS, MinIO, Ceph and versitygw: only the key matters. An event is
+ * only a hint to look. Spec: Infrastructure (storage-events).
  */
 
-/** One thing that a storage said: the object's key, or undefined for what is no new object. */
+/** One event: the object's key, or undefined if it is not about a new object. */
 export type StorageEvent = { key: string | undefined };
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The events of a body: `{ events }` as the specification has it, or a storage's own `{ Records }` or single event.
- * Undefined where it is none of them.
+ * The events of a body: `{ events }` as specified, or a storage's own `{ Records }` or single
+ * event. Undefined for anything else.
  */
 export function parseStorageEvents(body: unknown): StorageEvent[] | undefined {
   if (!isFields(body)) return undefined;
@@ -23,7 +23,7 @@ export function parseStorageEvents(body: unknown): StorageEvent[] | undefined {
   return list.flatMap(parseEntry);
 }
 
-/** A notification that AWS sends on through SNS or EventBridge, as the storage said it. */
+/** The original notification, if AWS forwarded it through SNS or EventBridge. */
 function wrappedIn({ Type: type, Message: message, detail, ...body }: Fields): unknown {
   if (type === 'Notification' && typeof message === 'string') return parseJson(message);
   if (body['detail-type'] !== 'Object Created') return undefined;
@@ -53,7 +53,10 @@ function parseEvent(event: Fields): StorageEvent {
   return { key: isCreated ? keyOf(event) : undefined };
 }
 
-/** AWS, Ceph and versitygw nest it; MinIO's own puts the bucket before it; a plain event just has it. */
+/**
+ * AWS, Ceph and versitygw nest the key; MinIO's own format prefixes it with the bucket; a plain
+ * event has it directly.
+ */
 function keyOf(event: Fields): string | undefined {
   const nested = at(at(event['s3'], 'object'), 'key');
   if (typeof nested === 'string') return nested;
@@ -62,7 +65,7 @@ function keyOf(event: Fields): string | undefined {
   return typeof key === 'string' ? key.slice(key.indexOf('/') + 1) : undefined;
 }
 
-/** As it stands, and as it was before it was escaped for a URL: storages differ in what they send. */
+/** The key as sent, and unescaped: some storages escape it for a URL, others do not. */
 export function spellingsOf(key: string): string[] {
   const other = unescaped(key);
   return other === undefined || other === key ? [key] : [key, other];
@@ -76,7 +79,7 @@ function unescaped(key: string): string | undefined {
   }
 }
 
-/** What AWS sends to try the address, and MinIO's events, which are not in a list. */
+/** AWS's test notification, and MinIO's events, which are not in a list. */
 function isSingle(body: Fields): boolean {
   return ['Event', 'EventName', 'eventName'].some((name) => typeof body[name] === 'string');
 }

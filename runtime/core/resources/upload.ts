@@ -21,10 +21,10 @@ import {
 
 const errorCodes = Object.keys(processingErrors) as ProcessingErrorCode[];
 
-/** What to send to storage; a part's url with its number. */
+/** What to send to storage; a part's URL with its number. */
 export const uploadPart = z.object({ part_number: z.int(), url: z.string() });
 
-/** How the bytes travel: exactly one of the three, in the create answer only. */
+/** How the bytes travel: exactly one of the three, in the create response only. */
 const ways = {
   direct: z
     .object({
@@ -71,8 +71,8 @@ export const uploadRecord = z.object({
 export type UploadRecord = z.infer<typeof uploadRecord>;
 
 /**
- * Create. The content type, library and folder are checked by the action, which has codes of their
- * own for them (unsupported_content_type, library_not_found, invalid_folder).
+ * Create. The action checks content type, library and folder, which have codes of their own
+ * (unsupported_content_type, library_not_found, invalid_folder).
  */
 export const createUploadBody = requestBody({
   content_type: contentType,
@@ -93,15 +93,18 @@ export const createUploadBody = requestBody({
   when: isJudged,
 });
 
-/** What a create asks for, defaults filled in. */
+/** The requested upload, with defaults. */
 export type CreateUpload = z.infer<typeof createUploadBody>;
 
-/** Complete; `parseParts` judges the list, for a wrong one answers invalid_parts. */
+/** Complete; `parseParts` checks the list, as a wrong one is refused with invalid_parts. */
 export const completeUploadBody = requestBody({ parts: z.unknown().meta(sentPartList) })
   .partial()
   .optional();
 
-/** Size of every part but the last, at least 5 MiB. Throws invalid_part_size where there are not so many such parts. */
+/**
+ * Size of every part but the last, at least 5 MiB. Throws invalid_part_size if the file has too few
+ * bytes for so many parts.
+ */
 export function multipartPartSize(sizeBytes: number, parts: number): number {
   if (parts === 1) return sizeBytes;
   const min_bytes = MULTIPART_PART_BYTES_MIN;
@@ -114,7 +117,7 @@ export function multipartPartSize(sizeBytes: number, parts: number): number {
   });
 }
 
-/** Answer of the parts re-sign operation. */
+/** Response of the operation that signs parts again. */
 export const uploadPartsRecord = z.object({
   parts: z.array(uploadPart),
   urls_expire_at: timestamp,

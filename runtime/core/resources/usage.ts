@@ -19,7 +19,10 @@ export const usageHour = z.object({
   computed_at: timestamp,
 });
 
-/** One UTC day; finalized_at is null until all of its hours were final at a charge, and stays when it is charged again. */
+/**
+ * One UTC day; finalized_at is null until all its hours were final at a charge, and stays when the
+ * day is charged again.
+ */
 export const usageDay = z.object({
   day: z.iso.date(),
   ...counters,
@@ -28,7 +31,7 @@ export const usageDay = z.object({
   finalized_at: timestamp.nullable(),
 });
 
-/** Usage over a range, half open. */
+/** Usage over a half-open range. */
 export const usageRecord = z.object({
   project_slug: z.string(),
   from: timestamp,
@@ -56,9 +59,9 @@ export const usageQuery = requestQuery({
 export type UsageRange = { from: Date; to: Date; range_capped: boolean };
 
 /**
- * Resolves the range: by default the last 30 days before now, a date-only `to` includes that day, more than
- * 90 days are shortened at the beginning. Throws invalid_request for what is no time of the years 1
- * to 9998, and for from after to.
+ * Resolves the range: by default the last 30 days before now; a date-only `to` includes that day; a
+ * range over 90 days is shortened at its beginning. Throws invalid_request for a time that is
+ * invalid or outside the years 1 to 9998, and for from after to.
  */
 export function resolveUsageRange(query: z.infer<typeof usageQuery>, now: Date): UsageRange {
   const to = query.to === undefined ? now : parseAskedTime(query.to, DAY_MS);
@@ -75,12 +78,14 @@ export function resolveUsageRange(query: z.infer<typeof usageQuery>, now: Date):
 
 const DAY_MS = 86_400_000;
 
-/** Two days, written the wrong way round: the end of the earlier one would hide it. */
+/**
+ * Two dates in reverse order: as `to` includes its whole day, comparing the times may not show it.
+ */
 function isReversed({ from = '', to = '' }: z.infer<typeof usageQuery>): boolean {
   return parseDay(from) !== undefined && parseDay(to) !== undefined && from > to;
 }
 
-/** Thirty days before now; before `to`, where that is older still. */
+/** Thirty days before now; before `to`, if that is even earlier. */
 function defaultFrom(to: Date, now: Date): Date {
   const before = (time: Date) => time.getTime() - USAGE_RANGE_DAYS_DEFAULT * DAY_MS;
   const from = before(now) < to.getTime() ? before(now) : before(to);

@@ -1,4 +1,4 @@
-/** An image to draw onto derived ones. Spec: Watermark preset; Watermark presets. */
+/** An image to draw onto derived images. Spec: Watermark preset; Watermark presets. */
 import { z } from 'zod';
 import {
   WATERMARK_OFFSET_PX_DEFAULT,
@@ -34,7 +34,7 @@ export const putWatermarkPresetBody = requestBody({
   opacity: rounded(WATERMARK_OPACITY_MIN, WATERMARK_OPACITY_MAX).default(WATERMARK_OPACITY_DEFAULT),
 });
 
-/** What a PUT asks for, defaults filled in. */
+/** The requested preset, with defaults. */
 export type PutWatermarkPreset = z.infer<typeof putWatermarkPresetBody>;
 
 function rounded(min: number, max: number) {

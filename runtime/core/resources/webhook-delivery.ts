@@ -1,4 +1,4 @@
-/** What a callback URL receives, and the row that remembers it. Spec: Webhook delivery; Events. */
+/** What a callback URL receives, and the row that records it. Spec: Webhook delivery; Events. */
 import { z } from 'zod';
 import { additionalEventKinds, eventKinds } from '../events.ts';
 import { webhookStatuses } from '../states.ts';
@@ -12,7 +12,7 @@ export const webhookBody = z.object({
   data: z.record(z.string(), z.unknown()),
 });
 
-/** One attempt that ended, as the project's people see it. */
+/** One finished attempt, as the project's people see it. */
 export const webhookAttemptRecord = z.object({
   number: z.int(),
   asked_by: z.enum(['schedule', 'person']),

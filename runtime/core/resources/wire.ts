@@ -1,6 +1,6 @@
 /**
- * The pieces that records and request bodies are made of. An error message says what was expected,
- * so that it reads well beside the path of the field. Spec: Resources and their fields; Conventions.
+ * The building blocks of records and request bodies. An error message says what was expected, so that it reads well
+ * after the path of the field. Spec: Resources and their fields; Conventions.
  */
 import { z } from 'zod';
 import { ASKED_TIME_EXPECTED, INSTANT_EXPECTED, parseAskedTime, parseInstant } from '../instant.ts';
@@ -8,12 +8,14 @@ import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, LIST_LIMIT_MIN, NAME_LENGTH_MAX } f
 import { parseFileSlug } from '../slug.ts';
 import { countCharacters, hasUnsafeCharacters, isStorable } from '../text.ts';
 
-/** An error that says what was expected, and that the field is required where it is missing. */
+/** An error that says what was expected, or, if the field is missing, that it is required. */
 export function expected(what: string): (issue: { input?: unknown }) => string {
   return (issue) => (issue.input === undefined ? `required: ${what}` : `expected ${what}`);
 }
 
-/** A body of exactly these fields; others are refused by name. Spec: Conventions (unknown fields). */
+/**
+ * A body of exactly these fields; others are refused by name. Spec: Conventions (unknown fields).
+ */
 export function requestBody<Shape extends z.ZodRawShape>(shape: Shape) {
   const known = Object.keys(shape).join(', ');
   const object = known === '' ? 'an empty JSON object' : `a JSON object with ${known}`;
@@ -27,8 +29,8 @@ export function requestBody<Shape extends z.ZodRawShape>(shape: Shape) {
 }
 
 /**
- * For a rule that is about several fields: judged beside the fields, whatever else is wrong, so that all is named at
- * once.
+ * Lets a rule about several fields run even if single fields are invalid, so that one response
+ * names all faults.
  */
 export function isJudged({ value }: { value: unknown }): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -48,7 +50,7 @@ export function requestQuery<Shape extends z.ZodRawShape>(shape: Shape) {
 /** ISO 8601, UTC, with milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 
-/** When a row was made and last changed; on every record. */
+/** When a row was created and last changed; on every record. */
 export const times = { created_at: timestamp, updated_at: timestamp };
 
 /** An instant that a caller sends: any offset, any precision. */
@@ -61,7 +63,7 @@ export const askedTime = z
   .string({ error: expected(ASKED_TIME_EXPECTED) })
   .transform((text, context) => parsed(context, parseAskedTime(text), ASKED_TIME_EXPECTED));
 
-/** A text as it was sent, for the database or for a comparison; `what` says what it should be. */
+/** A text as it was sent, for the database or for a comparison; `what` describes it in errors. */
 export function plainText(what: string) {
   return z
     .string({ error: expected(what) })
@@ -69,13 +71,16 @@ export function plainText(what: string) {
     .meta({ pattern: '^[^\\u0000]*$' });
 }
 
-/** A media type, whose letters have no case; which ones are taken the action says. */
+/** A media type, which is case-insensitive; the action decides which ones are accepted. */
 export const contentType = plainText('a content type such as image/jpeg').toLowerCase();
 
-/** Control characters and those that turn text around, as a class of a pattern for the documents. */
+/**
+ * Control characters and those that change the text direction, as a character class for patterns in
+ * the documents.
+ */
 const UNSAFE = '\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069';
 
-/** A name that people give: trimmed, 1 to `max` characters, without control characters. */
+/** A name that people choose: trimmed, 1 to `max` characters, without control characters. */
 export function nameText(max: number = NAME_LENGTH_MAX) {
   const what = `a text of 1 to ${max} characters without control characters`;
   return z
@@ -87,7 +92,7 @@ export function nameText(max: number = NAME_LENGTH_MAX) {
     .meta({ minLength: 1, maxLength: max, pattern: `^ *[^\\s${UNSAFE}][^${UNSAFE}]*$` });
 }
 
-/** A text of at most `max` characters, taken as it is. */
+/** A text of at most `max` characters, unchanged. */
 export function boundedText(max: number, or: OrNull = '') {
   const bounded = `a text of at most ${max} characters${or}`;
   return plainText(bounded)
@@ -95,7 +100,7 @@ export function boundedText(max: number, or: OrNull = '') {
     .meta({ maxLength: max, pattern: '^[^\\u0000]*$' });
 }
 
-/** What a message adds where null is taken too. */
+/** What a message adds if null is accepted too. */
 export type OrNull = '' | ', or null';
 
 type Range = { min: number; max?: number };
@@ -130,7 +135,7 @@ export const fileSlug = z
   .meta({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$' })
   .transform((text, context) => parsed(context, parseFileSlug(text), FILE_SLUG));
 
-/** The value that a parser found, or an issue that says what was expected. */
+/** The value that a parser returned, or an issue that says what was expected. */
 export function parsed<Value>(
   context: z.core.$RefinementCtx,
   value: Value | undefined,
@@ -167,7 +172,7 @@ export const pageQuery = {
     .optional(),
 };
 
-/** A list's answer. */
+/** The response of a list. */
 export function page<Item extends z.ZodType>(item: Item) {
   return z.object({ items: z.array(item), next_cursor: z.string().nullable() });
 }

@@ -5,7 +5,7 @@ import { API_KEY_LAST_LENGTH, API_KEY_PREFIX, API_KEY_SECRET_HEX_LENGTH } from '
 
 const KEY_SHAPE = new RegExp(`^${API_KEY_PREFIX}[0-9a-f]{${API_KEY_SECRET_HEX_LENGTH}}$`);
 
-/** A key at its birth; `plaintext_secret` is shown once and never stored. */
+/** A new key; `plaintext_secret` is shown once and never stored. */
 export type NewApiKey = {
   readonly plaintext_secret: string;
   readonly secret_sha256: string;
@@ -13,7 +13,6 @@ export type NewApiKey = {
   readonly last_four: string;
 };
 
-/** Makes a key from fresh random bytes. */
 export function newApiKey(): NewApiKey {
   const secret = `${API_KEY_PREFIX}${randomBytes(API_KEY_SECRET_HEX_LENGTH / 2).toString('hex')}`;
   return {
@@ -24,12 +23,12 @@ export function newApiKey(): NewApiKey {
   };
 }
 
-/** Whether a text could be a key, so that nothing else is looked up. */
+/** Whether a text could be a key; anything else is not looked up. */
 export function isApiKey(text: string): boolean {
   return KEY_SHAPE.test(text);
 }
 
-/** What is stored and looked up: SHA-256 in hex. */
+/** The stored form, used for lookups: SHA-256 in hex. */
 export function hashApiKey(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }

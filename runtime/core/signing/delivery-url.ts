@@ -1,11 +1,11 @@
-// Signature of a protected delivery URL. Spec: Authentication, Rules 8; Delivery host, URL shapes.
-// Signed is "deliv1" LF project_id LF kid LF exp LF path, so a signature opens one path of one
-// project until one moment, under one key.
+// The signature of a protected delivery URL. Spec: Authentication, Rules 8; Delivery host, URL shapes. The signed text
+// is "deliv1" LF project_id LF kid LF exp LF path, so a signature opens one path of one project until one moment, under
+// one key.
 import { signFields, verifyFields } from './hmac.ts';
 
 const PREFIX = 'deliv1';
 
-/** What a delivery signature covers. `exp` is in Unix seconds, `path` as it stands in the URL. */
+/** What a delivery signature covers. `exp` is in Unix seconds, `path` exactly as in the URL. */
 export type SignedDelivery = {
   readonly secret: Uint8Array;
   readonly project_id: string;
@@ -19,7 +19,9 @@ export function signDeliveryUrl(delivery: SignedDelivery): string {
   return signFields(delivery.secret, '\n', fieldsOf(delivery));
 }
 
-/** Judges `sig`: an altered URL is invalid whether or not it has expired; at `exp` it has. */
+/**
+ * Verifies `sig`. An altered URL is invalid whether or not it has expired; a URL expires at `exp`.
+ */
 export function verifyDeliveryUrl(
   delivery: SignedDelivery & { readonly sig: string; readonly now_seconds: number },
 ): 'valid' | 'invalid_signature' | 'signature_expired' {

@@ -1,6 +1,5 @@
-// Signature of the picker page's URL. Spec: Authentication, Credentials, EmbedUrlSignature:
-// s = base64url hmac-sha256(embed secret for kid, 'embed1|<project>|<library>|<o>|<exp>').
-// It is checked locally, without a look at the database.
+// The signature of the picker page's URL. Spec: Authentication, Credentials, EmbedUrlSignature: s = base64url
+// hmac-sha256(embed secret for kid, 'embed1|<project>|<library>|<o>|<exp>'). It is verified without the database.
 import { findKey, type NamedKey, parseUnixSeconds, signFields, verifyFields } from './hmac.ts';
 
 const PREFIX = 'embed1';
@@ -17,7 +16,7 @@ export function signEmbedUrl(embed: {
   return signFields(embed.key, '|', [PREFIX, project, library, o, String(exp)]);
 }
 
-/** Judges o, exp, kid and s exactly as they stood in the query. */
+/** Verifies o, exp, kid and s exactly as they were in the query. */
 export function verifyEmbedUrl(embed: {
   readonly keys: readonly NamedKey[];
   readonly project: string;

@@ -1,15 +1,17 @@
-// The upload helper's token, made and read on the customer's server. Spec: Authentication, Rules 7.
-// Layout: hlp1.{upload_id}.{exp}.{state}.{mac}; the mac is keyed with a hash of the API key (HKDF,
-// not the plain SHA-256 that the service stores) and covers all that stands before it.
+// The upload helper's token, created and verified on the customer's server. Spec: Authentication, Rules 7. Layout:
+// hlp1.{upload_id}.{exp}.{state}.{mac}; the mac is keyed with a hash of the API key (HKDF, not the plain SHA-256 that
+// the service stores) and covers everything before it.
 import { deriveKey, parseUnixSeconds, signFields, verifyFields } from './hmac.ts';
 
 const PREFIX = 'hlp1';
 const TOKEN_SHAPE = /^hlp1\.([^.]+)\.([^.]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/;
 
-/** What prepare decided and complete must find again. `metadata` is the middleware's, as JSON. */
+/** What prepare decided and complete needs again. `metadata` is the middleware's, as JSON. */
 export type HelperState = { readonly route: string; readonly metadata: unknown };
 
-/** What a token says, in its time or behind it; `exp` is the upload session's expiry in Unix seconds. */
+/**
+ * The content of a token, valid or expired; `exp` is the upload session's expiry in Unix seconds.
+ */
 export type HelperUpload = {
   readonly outcome: 'valid' | 'upload_expired';
   readonly upload_id: string;
@@ -17,10 +19,9 @@ export type HelperUpload = {
   readonly state: HelperState;
 };
 
-/** The verdict. */
 export type HelperVerdict = HelperUpload | { readonly outcome: 'invalid_token' };
 
-/** The token for one upload session; it stops working with the API key. */
+/** The token for one upload session; it becomes invalid with the API key. */
 export function signHelperToken(upload: {
   readonly api_key: string;
   readonly upload_id: string;
@@ -32,7 +33,7 @@ export function signHelperToken(upload: {
   return [...fields, signFields(keyOf(upload.api_key), '.', fields)].join('.');
 }
 
-/** Judges a token under the API key in use now. */
+/** Verifies a token under the current API key. */
 export function verifyHelperToken(
   apiKey: string,
   token: string,

@@ -1,6 +1,6 @@
-// The bytes under every credential that we sign: one MAC, one comparison, one key derivation.
-// Spec: Authentication, Credentials. Each kind of token puts its own prefix inside what is
-// signed and gets its own derived key, so that no kind is ever accepted as another.
+// The primitives under every credential that we sign: one MAC, one comparison, one key derivation. Spec:
+// Authentication, Credentials. Each kind of token signs its own prefix and has its own derived key, so that no kind is
+// ever accepted as another.
 import {
   createHash,
   createHmac,
@@ -13,10 +13,10 @@ import { oncePerObject } from '../once-per-object.ts';
 
 const DERIVED_KEY_BYTES = 32;
 
-/** A named secret of a rotating list: the first of a list signs, every one verifies. */
+/** A named secret of a rotating list: the first one signs, every one verifies. */
 export type NamedKey = { readonly id: string; readonly key: Uint8Array };
 
-/** HMAC-SHA256 over the parts, one after the other. An empty key is a fault of the caller. */
+/** HMAC-SHA256 over the concatenated parts. An empty key is a fault of the caller. */
 export function hmac(key: Uint8Array | string, ...parts: readonly (Uint8Array | string)[]): Buffer {
   if (key.length === 0) throw new TypeError('the key of a signature is empty');
   const mac = createHmac('sha256', typeof key === 'string' ? key : keyObjectOf(key));
@@ -24,28 +24,31 @@ export function hmac(key: Uint8Array | string, ...parts: readonly (Uint8Array | 
   return mac.digest();
 }
 
-/** Bytes that nobody changes any more. Given as bytes, Node asks what they are each time, which takes ten times as long. */
+/**
+ * For bytes that never change again. Given raw bytes, Node inspects them on each call, which takes
+ * ten times as long.
+ */
 export const keyObjectOf: (bytes: Uint8Array) => KeyObject = oncePerObject((bytes) =>
   createSecretKey(bytes),
 );
 
 /**
- * Whether two secret texts are the same, in time that does not depend on where they differ.
- * Both are hashed first, so any two lengths compare. Texts are compared, never decoded bytes:
- * a signature has exactly one spelling.
+ * Whether two secret texts are equal, in constant time. Both are hashed first, so texts of any
+ * length can be compared. Texts are compared, never decoded bytes: a signature has exactly one
+ * spelling.
  */
 export function isSameSecret(left: string, right: string): boolean {
   return timingSafeEqual(sha256(left), sha256(right));
 }
 
-/** Whether any candidate is the expected secret; every one is looked at. */
+/** Whether any candidate equals the expected secret; all candidates are compared. */
 export function isAnySecret(candidates: readonly string[], expected: string): boolean {
   let found = false;
   for (const candidate of candidates) found = isSameSecret(candidate, expected) || found;
   return found;
 }
 
-/** One key for one purpose (`upl1`, `embed1`, `ls1`, `cur1`, …): HKDF-SHA256, 32 bytes. */
+/** A key for one purpose (`upl1`, `embed1`, `ls1`, `cur1`, …): HKDF-SHA256, 32 bytes. */
 export function deriveKey(master: Uint8Array, purpose: string): Buffer {
   if (master.length === 0) throw new TypeError('the master of a derived key is empty');
   return Buffer.from(
@@ -54,14 +57,14 @@ export function deriveKey(master: Uint8Array, purpose: string): Buffer {
 }
 
 /**
- * Fields with a separator between them, such that two different lists never make one text:
- * undefined where a field holds the separator.
+ * Fields joined by a separator, such that two different lists never give the same text; undefined
+ * when a field contains the separator.
  */
 export function joinFields(separator: string, fields: readonly string[]): string | undefined {
   return fields.some((field) => field.includes(separator)) ? undefined : fields.join(separator);
 }
 
-/** base64url HMAC over separated fields; throws where a field holds the separator. */
+/** base64url HMAC over joined fields; throws when a field contains the separator. */
 export function signFields(key: Uint8Array, separator: string, fields: readonly string[]): string {
   const text = joinFields(separator, fields);
   if (text === undefined) throw new TypeError('a signed field holds the separator');
@@ -79,12 +82,12 @@ export function verifyFields(
   return isAnySecret(expected, sig);
 }
 
-/** Unix seconds as printed in a URL: digits without leading zeros, at most 12 of them. */
+/** Unix seconds as printed in a URL: at most 12 digits, without leading zeros. */
 export function parseUnixSeconds(text: string): number | undefined {
   return /^(?:0|[1-9][0-9]{0,11})$/.test(text) ? Number(text) : undefined;
 }
 
-/** The key of a list that an id names. Ids are public. */
+/** The key with this id. Ids are public. */
 export function findKey(keys: readonly NamedKey[], id: string): Uint8Array | undefined {
   return keys.find((key) => key.id === id)?.key;
 }

@@ -27,29 +27,31 @@ const claimsSchema = z.strictObject({
 });
 
 /**
- * What a library session may do and for whom. `subject_mac` stands for the subject, which the
- * token never shows; `library_id` is null for the default library; iat and exp in Unix seconds.
+ * What a library session may do and for whom. `subject_mac` represents the subject, which the token
+ * never shows; `library_id` is null for the default library; iat and exp in Unix seconds.
  */
 export type LibrarySessionClaims = Readonly<z.infer<typeof claimsSchema>>;
 
-/** The verdict; an expired token still tells its claims, because it may be refreshed for a while. */
+/**
+ * The result of verifying a token; an expired one still returns its claims, because it may be
+ * refreshed for a while.
+ */
 export type LibrarySessionVerdict =
   | { readonly outcome: 'valid' | 'session_expired'; readonly claims: LibrarySessionClaims }
   | { readonly outcome: 'invalid_session' };
 
-/** The bearer token. */
 export function signLibrarySession(key: NamedKey, claims: LibrarySessionClaims): string {
   const payload = Buffer.from(JSON.stringify(claimsSchema.parse(claims))).toString('base64url');
   const fields = [PREFIX, key.id, payload];
   return [...fields, signFields(key.key, '.', fields)].join('.');
 }
 
-/** Whether a bearer credential is of this kind at all, judged by its prefix. */
+/** Whether a bearer credential is of this kind, by its prefix. */
 export function isLibrarySession(token: string): boolean {
   return token.startsWith(`${PREFIX}.`);
 }
 
-/** Judges a token; whether it was revoked is for the database to say. */
+/** Verifies a token; revocation is checked in the database. */
 export function verifyLibrarySession(
   keys: readonly NamedKey[],
   token: string,

@@ -1,6 +1,6 @@
-// Signature of payment provider A's webhooks. Spec: Authentication, Credentials,
-// PaymentProviderASignature: t=<unix>,v1=<hex> over the raw body, 300 s tolerance; several v1 are
-// read, because a provider sends two while its secret is being rolled.
+// The signature of payment provider A's webhooks. Spec: Authentication, Credentials, PaymentProviderASignature:
+// t=<unix>,v1=<hex> over the raw body, 300 s tolerance; several v1 are accepted, because the provider sends two while
+// its secret is rotated.
 import { PROVIDER_A_TOLERANCE_SECONDS } from '../limits.ts';
 import {
   isSignedBy,
@@ -14,7 +14,7 @@ export function signProviderA(secret: string, t: number, body: Uint8Array): stri
   return printTimestamped([secret], t, body);
 }
 
-/** Whether the header's value signs exactly these bytes, near enough to now. */
+/** Whether the header's value signs exactly these bytes, within the tolerance. */
 export function verifyProviderA(webhook: {
   readonly secret: string;
   readonly header: string | undefined;

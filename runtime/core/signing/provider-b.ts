@@ -1,6 +1,5 @@
-// Signature of payment provider B's webhooks. Spec: Authentication, Credentials,
-// PaymentProviderBSignature: lowercase hex hmac-sha256(webhook secret, raw body), without a time;
-// a repeated event is recognised by its id.
+// The signature of payment provider B's webhooks. Spec: Authentication, Credentials, PaymentProviderBSignature:
+// lowercase hex hmac-sha256(webhook secret, raw body), without a time; a repeated event is recognized by its id.
 import { hmac, isSameSecret } from './hmac.ts';
 
 /** The value of provider-b-signature. */

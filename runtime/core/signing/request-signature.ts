@@ -1,8 +1,8 @@
-// Signature of browser writes. Spec: Authentication, Credentials, RequestSignature:
-// hex hmac-sha256(secret, METHOD LF pathname LF raw body); the query string is not covered.
+// The signature of browser writes. Spec: Authentication, Credentials, RequestSignature: hex hmac-sha256(secret, METHOD
+// LF pathname LF raw body); the query string is not covered.
 import { hmac, isSameSecret } from './hmac.ts';
 
-/** What is covered: the method in upper case, the pathname as sent, the body's bytes as received. */
+/** The signed parts: method in upper case, pathname as sent, the body's bytes as received. */
 export type SignedRequest = {
   readonly method: string;
   readonly pathname: string;

@@ -1,5 +1,5 @@
-// Signature of storage notifications. Spec: Authentication, Credentials, StorageEventSignature:
-// v1=<hex hmac-sha256(secret, raw body)>. It carries no time, so an event is only a hint to look.
+// The signature of storage notifications. Spec: Authentication, Credentials, StorageEventSignature: v1=<hex
+// hmac-sha256(secret, raw body)>. It contains no time, so an event is only a hint to look.
 import { hmac, isSameSecret } from './hmac.ts';
 
 /** The value of X-Storage-Event-Notification-Signature. */

@@ -1,10 +1,10 @@
-// What is stored of an end user's subject: a keyed pseudonym, one for each key, which nobody without the keys can guess
-// back and which differs between projects. Spec: Library session (subject); Files (uploader).
+// The stored form of an end user's subject: a keyed pseudonym per key, which cannot be reversed without the keys and
+// differs between projects. Spec: Library session (subject); Files (uploader).
 import { hmac } from './hmac.ts';
 
 const PREFIX = 'sub1';
 
-/** Under the first key it is stored; under all of them it is looked for. */
+/** The pseudonym under the first key is stored; lookups use those under all keys. */
 export function pseudonymsOf(
   keys: readonly Uint8Array[],
   { project_id, subject }: { project_id: string; subject: string },

@@ -1,11 +1,11 @@
-// The header form `t=<unix>,v1=<hex>` and the payload `t.body`, which our webhooks and payment
-// provider A share. Spec: Events, Signature rules 1–4.
+// The header form `t=<unix>,v1=<hex>` and the payload `t.body`, shared by our webhooks and payment provider A. Spec:
+// Events, Signature rules 1–4.
 import { hmac, isAnySecret } from './hmac.ts';
 
-/** A parsed header. `t` keeps its digits, because those are what was signed. */
+/** A parsed header. `t` keeps its digits, because they are part of what was signed. */
 export type TimestampedSignature = { readonly t: string; readonly v1: readonly string[] };
 
-/** The header for one moment: one v1 for each secret. */
+/** The header for one moment: one v1 per secret. */
 export function printTimestamped(
   secrets: readonly string[],
   t: number,
@@ -16,8 +16,8 @@ export function printTimestamped(
 }
 
 /**
- * Reads the header: exactly one t, at least one v1, all v1 in hex. Items of another name are
- * passed over, so that a sender may add a scheme; undefined for anything else.
+ * Parses the header: exactly one t, at least one v1, all v1 in hex. Items with another name are
+ * ignored, so that a sender may add a scheme; undefined for anything else.
  */
 export function parseTimestamped(header: string): TimestampedSignature | undefined {
   const items = header.split(',').map((item) => /^([a-z0-9]+)=([^=,\s]+)$/.exec(item));

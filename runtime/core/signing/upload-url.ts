@@ -1,10 +1,10 @@
-// Signature of the upload proxy URL (`proxy.put_url`). Spec: Authentication, Rules 9.
-// Signed is "upl1" LF upload_id LF exp: the URL is the credential for one upload's bytes.
+// The signature of the upload proxy URL (`proxy.put_url`). Spec: Authentication, Rules 9. The signed text is "upl1" LF
+// upload_id LF exp: the URL is the credential for the bytes of one upload.
 import { signFields, verifyFields } from './hmac.ts';
 
 const PREFIX = 'upl1';
 
-/** Where a deployment takes the bytes of proxy uploads; the upload's id follows. */
+/** The path at which a deployment receives proxy uploads; the upload's id follows. */
 export const PROXY_UPLOAD_PATH = '/v1/uploads/';
 
 /** The `sig` parameter of an upload URL; `exp` in Unix seconds. */
@@ -17,8 +17,8 @@ export function signUploadUrl(upload: {
 }
 
 /**
- * Judges `sig` with `exp` exactly as they stood in the query, under every key still accepted. Whether its time is over
- * is told by the session that the URL is for.
+ * Verifies `sig` with `exp` exactly as they were in the query, under every key still accepted.
+ * Expiry is decided by the upload session, not here.
  */
 export function verifyUploadUrl(upload: {
   readonly keys: readonly Uint8Array[];

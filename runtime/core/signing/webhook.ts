@@ -1,5 +1,5 @@
-// Signature of our webhooks, and the verifier that receivers use. Spec: Events, Signature rules;
-// Verifier failure reasons. Several secrets sign while a rotated one is still accepted.
+// The signature of our webhooks, and the verifier for receivers. Spec: Events, Signature rules; Verifier failure
+// reasons. While a rotated secret is still accepted, several secrets sign.
 import type { VerifierReason } from '../errors.ts';
 import { isRecord, parseAnyJson } from '../json.ts';
 import { WEBHOOK_TOLERANCE_SECONDS_DEFAULT } from '../limits.ts';
@@ -10,7 +10,7 @@ import {
   printTimestamped,
 } from './timestamped.ts';
 
-/** The body of a webhook once verified. */
+/** The body of a verified webhook. */
 export type WebhookEvent = {
   readonly id: string;
   readonly event: string;
@@ -18,7 +18,6 @@ export type WebhookEvent = {
   readonly data: Readonly<Record<string, unknown>>;
 };
 
-/** What a receiver learns. */
 export type WebhookVerdict =
   | { readonly valid: true; readonly event: WebhookEvent }
   | { readonly valid: false; readonly reason: VerifierReason };
@@ -34,8 +33,8 @@ export function signWebhook(webhook: {
 }
 
 /**
- * Judges a received webhook over its body exactly as received, in the order of the table of
- * reasons; never throws for what came in.
+ * Verifies a received webhook over its body exactly as received, checking in the order of the table
+ * of reasons; never throws because of the input.
  */
 export function verifyWebhook(webhook: {
   readonly secret: string;

@@ -1,6 +1,6 @@
 /**
- * `tintype dispatcher`: sends webhooks and purges when they are due, and runs every job that is due more often than hourly;
- * CronJobs call the others.
+ * `tintype dispatcher`: sends webhooks and purges when they are due, and runs every job scheduled more often than
+ * hourly; CronJobs run the others.
  */
 import { runDeployment } from '../../actions/run-deployment.ts';
 import type { Environment } from '../../platform/config.ts';

@@ -1,6 +1,6 @@
 /**
- * Payment provider B's API: one thing is asked of it, to cancel a subscription at the end of what is paid. Every call
- * is over by its deadline, and a repeated one has the same idempotency key. Spec: Billing.
+ * The API of payment provider B, used only to cancel a subscription at the end of the paid period. Every call ends by
+ * its deadline, and a repeated one has the same idempotency key. Spec: Billing.
  */
 import { statusOfProviderB } from '../../core/billing/provider-b-fact.ts';
 import { ServiceError } from '../../core/errors.ts';
@@ -15,8 +15,8 @@ import { carry } from '../trail.ts';
 
 export type ProviderB = {
   /**
-   * The status by the provider's answer. Throws `providerb_request_failed`, or `billing_unavailable` while it is not
-   * asked because it failed too often.
+   * Returns the status that the provider answers. Throws `providerb_request_failed`, or
+   * `billing_unavailable` while calls are paused after too many failures.
    */
   cancel(subscription: {
     subscription_id: string;
@@ -61,7 +61,7 @@ function statusOf({ body }: Answer): SubscriptionStatus | undefined {
   return statusOfProviderB(body);
 }
 
-/** It may have ended, or be ending, without our knowing. */
+/** Reads the status, because the subscription may have ended, or be ending, without our knowing. */
 async function lookUp(line: Line, subscriptionId: string): Promise<SubscriptionStatus | undefined> {
   const query = new URLSearchParams({ subscription_id: subscriptionId });
   const answer = await call(line, { path: `/v1/subscriptions?${query}` });
@@ -70,7 +70,7 @@ async function lookUp(line: Line, subscriptionId: string): Promise<SubscriptionS
 
 type Call = { path: string; key?: string; body?: object };
 
-/** An answer of any status below 500 is one; everything else throws. */
+/** Returns an answer with any status below 500 except 429; everything else throws. */
 async function call(line: Line, { path, key, body }: Call): Promise<Answer> {
   const { options, breaker } = line;
   const method = body === undefined ? 'GET' : 'POST';

@@ -1,4 +1,4 @@
-/** Signature Version 4 of AWS over one request, with credentials from the usual variables, profiles and roles. */
+/** AWS Signature Version 4 over one request, with credentials from the usual variables, profiles and roles. */
 import { SignatureV4 } from '@smithy/signature-v4';
 import { Sha256 } from '../aws-hash.ts';
 import type { Clock } from '../clock.ts';
@@ -39,7 +39,7 @@ export async function signAwsRequest(request: CdnRequest, of: AwsSigning): Promi
   return { ...request, headers };
 }
 
-/** Roles are asked for over the network, which may be silent. */
+/** Bounded in time, because the credentials of a role come over the network. */
 async function credentialsOf({ identity, signal }: AwsSigning) {
   const ended = AbortSignal.any([signal, AbortSignal.timeout(CREDENTIALS_MS_MAX)]);
   const { promise: over, reject } = Promise.withResolvers<never>();

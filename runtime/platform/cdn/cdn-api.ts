@@ -1,6 +1,6 @@
 /**
- * What differs from CDN to CDN: how its calls look, what its answers mean, and how fast it may be called. What they
- * have in common (turns, pauses, deadlines) stands in paced-cdn.ts. Spec: Caching and response headers.
+ * What differs between CDNs: the form of their calls, the meaning of their answers, and their rate limits. What they
+ * share (turns, pauses, deadlines) is in paced-cdn.ts. Spec: Caching and response headers.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CdnHealth, CdnPurge, CdnRefusal } from './cdn.ts';
@@ -9,28 +9,30 @@ import type { Pace } from './pace.ts';
 export type CdnApi = {
   readonly batch_max: number;
   readonly pace: Pace;
-  /** The calls that together forget everything named. */
+  /** The calls that together purge everything named. */
   callsFor<Purge extends CdnPurge>(purges: readonly Purge[]): CdnCall<Purge>[];
   send(request: CdnRequest, signal: AbortSignal): Promise<CdnAnswer>;
-  /** What the answer says that the CDN did not take; undefined: all of it was taken. */
+  /** What the CDN did not accept according to its answer; undefined: it accepted everything. */
   judge(answer: CdnAnswer, targets: readonly string[]): CdnVerdict | undefined;
   check(signal: AbortSignal): Promise<CdnHealth>;
 };
 
 export type CdnVerdict = {
   refusal: CdnRefusal;
-  /** Which of the targets. */
+  /** The targets that were refused. */
   targets: readonly string[];
 };
 
-/** Calls of one lane go one after the other; a refusal that concerns all stops its lane alone. */
+/**
+ * Calls of one lane run one after the other; a refusal that concerns all calls stops only its lane.
+ */
 export type CdnCall<Purge> = {
   lane: string;
   request: CdnRequest;
   targets: readonly Target<Purge>[];
 };
 
-/** A tag or a host, and the purges that are done when it is forgotten. */
+/** A tag or a host, and the purges that are done once the CDN has dropped it. */
 export type Target<Purge> = { name: string; purges: readonly Purge[] };
 
 export type CdnRequest = {

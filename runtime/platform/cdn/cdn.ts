@@ -1,16 +1,20 @@
-/**
- * What the service needs from a CDN: that it forgets. Spec: Caching and response headers.
- */
+/** What the service needs from a CDN: purging. Spec: Caching and response headers. */
 
 export type Cdn = {
-  /** How many purges at most are given to it at a time. */
+  /** The maximum number of purges per call of `purge`. */
   readonly batch_max: number;
-  /** In as few calls as its API allows. Answers which ones it did not take, and why: they are to be tried again. */
+  /**
+   * Purges in as few calls as the API allows. Returns the refused purges with the reasons; they
+   * must be retried.
+   */
   purge<Purge extends CdnPurge>(
     purges: readonly Purge[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<Purge, CdnRefusal>>;
-  /** Tries address and credentials without forgetting anything; throws a CdnRefusal where they are wrong. */
+  /**
+   * Tests address and credentials without purging anything; throws a CdnRefusal when they are
+   * wrong.
+   */
   check(signal: AbortSignal): Promise<CdnHealth>;
 };
 
@@ -18,25 +22,25 @@ export type CdnPurge = {
   project_id: string;
   project_slug: string;
   custom_domains: readonly string[];
-  /** Null: everything of the project. */
+  /** Null: the whole project. */
   file_slug: string | null;
-  /** The tag of the file's images; null where it is not known, and then everything of the project is forgotten. */
+  /** The tag of the file's images. Null when unknown; the whole project is then purged. */
   file_id: string | null;
 };
 
-/** `advice` where something could not be tried. */
+/** `advice` is set when something could not be tested. */
 export type CdnHealth = { says: string; advice?: string };
 
 export type RefusalFacts = {
   says: string;
   advice: string;
-  /** What it concerns: this call alone, or every other one as well, so that none is sent for now. */
+  /** `call`: only this call; `all`: every call, so that none is sent for now. */
   concerns: 'call' | 'all';
-  /** As the CDN asked. */
+  /** The wait that the CDN asked for. */
   retry_after_seconds?: number | undefined;
 };
 
-/** Why a CDN did not take something, and what to do. */
+/** Why a CDN refused something, and what to do. */
 export class CdnRefusal extends Error {
   readonly facts: RefusalFacts;
 
@@ -47,7 +51,7 @@ export class CdnRefusal extends Error {
   }
 }
 
-/** Where there is no CDN, there is nothing to forget. */
+/** Without a CDN there is nothing to purge. */
 export const noCdn: Cdn = {
   batch_max: 1000,
   purge: async () => new Map(),

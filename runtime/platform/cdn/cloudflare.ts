@@ -1,4 +1,4 @@
-/** Cloudflare: purge by Cache-Tag, which every plan has, 100 tags a call. Spec: Caching and response headers. */
+/** Cloudflare: purge by Cache-Tag, available in every plan, 100 tags per call. Spec: Caching and response headers. */
 import { z } from 'zod';
 import { type CdnHealth, CdnRefusal } from './cdn.ts';
 import type { CdnAnswer, CdnApi, CdnRequest } from './cdn-api.ts';
@@ -10,14 +10,14 @@ import { sendRequest } from './send-request.ts';
 export type CloudflareOptions = {
   zone: string;
   token: string;
-  /** Unset: Cloudflare's own. */
+  /** Default: Cloudflare's own API. */
   url?: string | undefined;
   pace?: Pace | undefined;
 };
 
 const API = 'https://api.cloudflare.com/client/v4';
 const TAGS_PER_CALL = 100;
-/** Of the smallest plan: 5 requests a minute, 25 of them at once. */
+/** The limit of the smallest plan: 5 requests a minute, up to 25 at once. */
 const PACE = { burst: 25, per_minute: 5 };
 
 const TOKEN =
@@ -81,7 +81,7 @@ function read({ text }: CdnAnswer): z.infer<typeof envelope> | undefined {
   }
 }
 
-/** A 200 can be a refusal too: the body says so. */
+/** Also reads the body, because a 200 can be a refusal. */
 function refusalIn(answer: CdnAnswer): CdnRefusal | undefined {
   const body = read(answer);
   const reason = body?.errors.map(({ code, message }) => `${code} ${message}`).join(', ');
@@ -94,7 +94,10 @@ function refusalIn(answer: CdnAnswer): CdnRefusal | undefined {
   });
 }
 
-/** A token that may only purge cannot read its zone; whether it is one at all can be asked all the same. */
+/**
+ * A token with purge permission only cannot read its zone; whether the token itself is valid can
+ * still be checked.
+ */
 async function check(options: CloudflareOptions, signal: AbortSignal): Promise<CdnHealth> {
   const { zone } = options;
   const path = `/zones/${encodeURIComponent(zone)}`;

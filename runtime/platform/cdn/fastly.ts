@@ -1,6 +1,6 @@
 /**
- * Fastly: batch purge by surrogate keys, 256 a call. Never a soft purge, which would go on serving what is stale: a
- * blocked file must not be seen any more. Spec: Caching and response headers.
+ * Fastly: batch purge by surrogate keys, 256 per call. Never a soft purge, which would keep serving stale images: a
+ * blocked file must disappear. Spec: Caching and response headers.
  */
 import { z } from 'zod';
 import { type CdnHealth, CdnRefusal } from './cdn.ts';
@@ -13,14 +13,14 @@ import { sendRequest } from './send-request.ts';
 export type FastlyOptions = {
   service: string;
   token: string;
-  /** Unset: Fastly's own. */
+  /** Default: Fastly's own API. */
   url?: string | undefined;
   pace?: Pace | undefined;
 };
 
 const API = 'https://api.fastly.com';
 const KEYS_PER_CALL = 256;
-/** 100,000 purges an hour and account. */
+/** The limit is 100,000 purges an hour per account. */
 const PACE = { burst: 200, per_minute: 1600 };
 
 const TOKEN = 'make a token with the scope purge_select for this service and set TINTYPE_CDN_TOKEN';
@@ -66,7 +66,7 @@ function get({ url = API, token }: FastlyOptions, path: string): CdnRequest {
 const purged = z.record(z.string(), z.string());
 const failure = z.object({ msg: z.string(), detail: z.string().nullish() });
 
-/** The answer holds an id for each key that it took. */
+/** The answer contains an id for each key that was accepted. */
 function judge(answer: CdnAnswer, targets: readonly string[]): CdnVerdict | undefined {
   const refusal = refusalIn(answer);
   if (refusal !== undefined) return { refusal, targets };
@@ -97,7 +97,7 @@ const tokenFacts = z.object({
   services: z.array(z.string()).catch([]),
 });
 
-/** A token tells what it may do; for which services, where not for all. */
+/** The token's own description lists its scope, and its services if it is limited to some. */
 async function check(options: FastlyOptions, signal: AbortSignal): Promise<CdnHealth> {
   const answer = await sendRequest(get(options, '/tokens/self'), { signal });
   const refusal = refusalIn(answer);

@@ -1,6 +1,6 @@
 /**
- * Caches that are told over HTTP: BAN by tags, as Varnish is configured in docs/cdn.md, or PURGE of everything of a
- * host, as nginx takes it, which knows no tags. Each address has to take every purge. Spec: Caching and response headers.
+ * Caches purged over HTTP: BAN by tags, for Varnish as configured in docs/cdn.md; or PURGE of everything of a host, for
+ * nginx, which has no tags. Each address must accept every purge. Spec: Caching and response headers.
  */
 import type { CdnHealth, CdnPurge } from './cdn.ts';
 import type { CdnApi, CdnCall, CdnRequest } from './cdn-api.ts';
@@ -9,7 +9,7 @@ import { type AdviceByStatus, refusalOf } from './refusal.ts';
 import { sendRequest } from './send-request.ts';
 
 export type HttpPurgeOptions = {
-  /** Each of them is a cache of its own. */
+  /** Each URL is a separate cache. */
   urls: readonly string[];
   method: 'BAN' | 'PURGE';
   /** Sent as a bearer token. */
@@ -17,7 +17,7 @@ export type HttpPurgeOptions = {
   rootDomain: string;
 };
 
-/** A header of tags stays below the 8 KiB that caches take. */
+/** Keeps a tag header below the 8 KiB that caches accept. */
 const TAGS_PER_BAN = 100;
 const PACE = { burst: 200, per_minute: 6000 };
 
@@ -81,7 +81,10 @@ function authorization({ token }: HttpPurgeOptions): Record<string, string> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
 
-/** What no image carries and no project has: taken as any other, and nothing is forgotten. */
+/**
+ * A tag that no image carries and a host that no project has: the cache accepts the purge like any
+ * other, but drops nothing.
+ */
 const NO_TAG = 'tintype_doctor';
 const NO_HOST = 'tintype-doctor.invalid';
 

@@ -1,4 +1,4 @@
-/** The CDN that the environment names. */
+/** Opens the CDN that the environment names. */
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { AwsIdentity } from './aws-signature.ts';
@@ -50,7 +50,10 @@ function openApi(config: CdnConfig, clock: Clock): CdnApi | undefined {
   }
 }
 
-/** The usual AWS variables, profiles and roles; by packages that the other CDNs start sooner without. */
+/**
+ * Credentials from the usual AWS variables, profiles and roles; their packages are loaded only
+ * here, so that other CDNs start faster.
+ */
 function awsIdentity(): AwsIdentity {
   let provider: Promise<AwsIdentity> | undefined;
   return async () => {
@@ -59,7 +62,7 @@ function awsIdentity(): AwsIdentity {
   };
 }
 
-/** As many at once as a minute has. */
+/** The burst equals one minute's calls. */
 function paceOf({ cdnCallsPerMinute }: CdnConfig): Pace | undefined {
   if (cdnCallsPerMinute === undefined) return undefined;
   return { burst: cdnCallsPerMinute, per_minute: cdnCallsPerMinute };

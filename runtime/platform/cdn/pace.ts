@@ -1,9 +1,9 @@
-/** How fast an API may be called: a bucket of turns that fills again at a steady rate, as the CDNs count it themselves. */
+/** Limits the rate of calls to an API: a token bucket that refills steadily, as the CDNs themselves count. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, steady } from '../clock.ts';
 
 export type Pace = {
-  /** How many calls may follow one another at once. */
+  /** How many calls may follow one another without a pause. */
   burst: number;
   per_minute: number;
 };
@@ -21,7 +21,8 @@ export function createTurns(pace: Pace, of: { clock: Clock; wait?: Wait }): Turn
   const msPerTurn = 60_000 / pace.per_minute;
   const clock = steady(of.clock);
   const now = () => clock.now().getTime();
-  // When the bucket would be full: each turn that is taken moves it on by what one turn takes to come back.
+  // When the bucket will be full again; each turn postpones it by the time that one turn takes to
+  // refill.
   let fullAt = Number.NEGATIVE_INFINITY;
   return {
     next: async (signal) => {

@@ -1,6 +1,6 @@
 /**
- * A CDN over its API: calls of one lane in turn and at its pace. A refusal that concerns every call stops the lane,
- * and until its Retry-After is over nothing is sent at all. Spec: Caching and response headers.
+ * A CDN behind its API: calls of one lane run in turn and at its pace. A refusal that concerns every call stops the
+ * lane, and nothing is sent in it until its Retry-After has passed. Spec: Caching and response headers.
  */
 import { type Clock, steady } from '../clock.ts';
 import { type Cdn, type CdnPurge, CdnRefusal } from './cdn.ts';
@@ -54,7 +54,7 @@ async function sendInTurn<Purge extends CdnPurge>(
   }
 }
 
-/** What was refused is noted; returns the refusal. */
+/** Sends one call and records the refused purges; returns the refusal. */
 async function sendOne<Purge extends CdnPurge>(
   sending: Sending<Purge>,
   call: CdnCall<Purge>,
@@ -95,7 +95,7 @@ function keepPause<Purge>({ lane, clock }: Sending<Purge>, refusal: CdnRefusal):
   return refusal;
 }
 
-/** The refusal that asked to wait, with what is left of the wait. */
+/** The refusal that asked for the current pause, with the remaining time. */
 function pauseOf<Purge>({ lane, clock }: Sending<Purge>): CdnRefusal | undefined {
   const { pause } = lane;
   const left = (pause?.until ?? 0) - clock.now().getTime();

@@ -1,11 +1,11 @@
 /**
- * What purges name at a CDN: the tags that each answer carries, or where a cache knows no tags, the hosts of the
- * project. Several purges of one thing are one target. Spec: Caching and response headers.
+ * What purges name at a CDN: the tags that each answer carries, or, for a cache without tags, the hosts of the project.
+ * Purges of the same thing share one target. Spec: Caching and response headers.
  */
 import type { CdnPurge } from './cdn.ts';
 import type { CdnCall, CdnRequest, Target } from './cdn-api.ts';
 
-/** A project's tag covers its files: they need none of their own beside it. */
+/** A project's tag covers its files, so a purge of a file needs no tag beside it. */
 export function tagsOf<Purge extends CdnPurge>(purges: readonly Purge[]): Target<Purge>[] {
   const whole = new Set(purges.filter(isWhole).map(({ project_id }) => project_id));
   return group(purges, ({ project_id, file_id }) => [
@@ -13,7 +13,7 @@ export function tagsOf<Purge extends CdnPurge>(purges: readonly Purge[]): Target
   ]);
 }
 
-/** Every host that a project is delivered from. */
+/** Every host from which a project is delivered. */
 export function hostsOf<Purge extends CdnPurge>(
   purges: readonly Purge[],
   rootDomain: string,
@@ -26,12 +26,12 @@ export function hostsOf<Purge extends CdnPurge>(
 
 type ByTags = {
   lane: string;
-  /** What one call may name. */
+  /** The maximum number of tags per call. */
   tags_max: number;
   request(tags: readonly string[]): CdnRequest;
 };
 
-/** The calls that name tags, as many at once as one may. */
+/** The calls that name tags, each with as many as allowed. */
 export function callsByTags<Purge extends CdnPurge>(
   purges: readonly Purge[],
   { lane, tags_max, request }: ByTags,

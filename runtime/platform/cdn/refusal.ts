@@ -1,15 +1,18 @@
-/** What the status of an answer means, with the words of the CDN that gave it. */
+/** Translates the status of a CDN's answer into a refusal, with the CDN's own words. */
 import { CdnRefusal } from './cdn.ts';
 import type { CdnAnswer } from './cdn-api.ts';
 
 /** What to do, by status. */
 export type AdviceByStatus = Readonly<Record<number, string>>;
 
-/** Blocked pictures are served until a purge is taken: a cache that is well again before it said is asked by then. */
+/**
+ * Caps the wait that a cache asks for: blocked images are served until a purge is accepted, so a
+ * cache that recovers early must be asked again soon.
+ */
 const RETRY_AFTER_SECONDS_MAX = 300;
 const QUOTED_CHARACTERS_MAX = 200;
 
-/** Undefined where the status is one of success. `reason`: what the body says, where it says something. */
+/** Undefined for a status of success. `reason`: what the body says, if anything. */
 export function refusalOf(
   answer: CdnAnswer,
   of: { name: string; advice: AdviceByStatus; reason?: string | undefined },
@@ -25,12 +28,13 @@ export function refusalOf(
   });
 }
 
-/** Beginning of what was answered, on one line. */
+/** The beginning of an answer, on one line. */
 export function quote(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim().slice(0, QUOTED_CHARACTERS_MAX);
 }
 
-// One call may be wrong by itself; credentials, addresses, rates and outages are those of all.
+// A single call can be wrong by itself; credentials, addresses, rates and outages concern all
+// calls.
 function concernsAll(status: number): boolean {
   return status >= 500 || [401, 403, 404, 405, 408, 429].includes(status) || status < 400;
 }
@@ -44,7 +48,7 @@ function adviceFor(status: number): string {
   return 'compare TINTYPE_CDN, TINTYPE_CDN_URL, TINTYPE_CDN_ZONE and TINTYPE_CDN_TOKEN with the CDN';
 }
 
-/** Seconds, or a date; Fastly says when its window begins anew. */
+/** Retry-After is in seconds or a date; Fastly instead sends when its rate window resets. */
 function retryAfterSeconds({ status, headers }: CdnAnswer): number | undefined {
   if (status !== 429 && status !== 503) return undefined;
   const reset = headers['fastly-ratelimit-reset'];

@@ -1,6 +1,6 @@
 /**
- * One call of a CDN's API: over by its deadline, redirects not followed, and of the answer no more read than a person
- * would. What goes wrong on the way is a CdnRefusal that says what to look at.
+ * One call of a CDN's API: ends by its deadline, follows no redirects, and reads only as much of the answer as a person
+ * would. Failures on the way are CdnRefusals that say what to check.
  */
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -44,7 +44,8 @@ function exchange(
   const send = new URL(url).protocol === 'https:' ? requestHttps : requestHttp;
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   return new Promise((resolve, reject) => {
-    // Calls are rare: a connection that was kept would mostly be closed on the other side when it is used again.
+    // Calls are rare: the other side would mostly have closed a kept connection before its next
+    // use.
     const options = {
       method,
       headers: { ...carry(), ...headers, ...length },

@@ -1,8 +1,8 @@
 /**
- * The end of an HTTP server, without a request that gets no answer. Who has connected is taken, and from then on connections
- * are refused; whoever sends on an old one is answered and told that it was the last answer there; who is quiet for a
- * while is hung up on, and at the deadline all that are left. Node's own end hangs up on quiet connections at once, while
- * a request may be on its way.
+ * Closes an HTTP server without leaving a request unanswered. Connections already made are accepted; later ones are
+ * refused. A request on an open connection is answered with `connection: close`; a quiet connection is closed after a
+ * while, and all remaining ones at the deadline. Node's own `close` ends quiet connections at once, while a request may
+ * be on its way.
  */
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -12,28 +12,28 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 export type Closing = { close(terms: ClosingTerms): Promise<void> };
 
 export type ClosingTerms = {
-  /** When all are hung up on. */
+  /** When all remaining connections are closed. */
   deadline_ms: number;
-  /** How long a connection is kept on which nothing comes. */
+  /** How long a connection without traffic is kept. */
   quiet_ms?: number | undefined;
 };
 
 const SWEEP_MS = 50;
-/** A client that sends one request after the other is hardly ever quiet for longer. */
+/** A client that sends request after request is rarely quiet for longer. */
 const QUIET_MS = 2000;
-/** Nobody new came in that time, of a server that was busy for a turn of its event loop at most. */
+/** The server is calm when nobody connected for this long, plus one turn of the event loop. */
 const CALM_MS = 50;
-/** A server to which somebody always connects refuses connections all the same. */
+/** After this time a server stops listening even if new connections keep coming. */
 const TAKING_MS_MAX = 500;
 
 type Connection = {
   answers: Set<ServerResponse>;
-  /** Since when nothing was read of it, and how much had been by then. */
+  /** Since when nothing has been read, and the number of bytes read by then. */
   quietSince: number;
   bytesRead: number;
 };
 
-/** Called before the server listens. */
+/** Call before the server listens. */
 export function prepareToClose(server: Server): Closing {
   const connections = new Map<Socket, Connection>();
   const state = { isClosing: false, taken: 0 };
@@ -43,7 +43,7 @@ export function prepareToClose(server: Server): Closing {
     connections.set(socket, { answers: new Set(), quietSince, bytesRead: 0 });
     socket.once('close', () => connections.delete(socket));
   });
-  // Before whoever answers.
+  // Runs before the handler that answers.
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     if (state.isClosing) response.setHeader('connection', 'close');
     const answers = connections.get(socket)?.answers;
@@ -61,9 +61,9 @@ export function prepareToClose(server: Server): Closing {
 }
 
 /**
- * Who has connected and was not taken yet is reset when nobody listens any more. So it ends at a moment at which hardly
- * anybody connects, right after the event loop has taken whoever waited; to those whom it told to connect anew, as it
- * tells whoever asks from then on, it would never come.
+ * Connections that wait to be accepted are reset when the server stops listening. So listening ends
+ * at a calm moment, right after the event loop has accepted all that waited. Until then no answer
+ * carries `connection: close`: its client would reconnect, and calm would never come.
  */
 async function untilCalm(countTaken: () => number): Promise<void> {
   const end = performance.now() + TAKING_MS_MAX;
@@ -82,13 +82,13 @@ async function drain(
   const closed = once(server, 'close');
   NetServer.prototype.close.call(server);
   for (const { answers } of connections.values()) for (const answer of answers) sayLast(answer);
-  // After what has arrived meanwhile was read.
+  // After reading what has arrived meanwhile.
   const sweep = setInterval(() => setImmediate(hangUp, connections, quiet_ms), SWEEP_MS);
   const deadline = setTimeout(() => server.closeAllConnections(), deadline_ms);
   await closed;
   clearInterval(sweep);
   clearTimeout(deadline);
-  // Node's own end: it stops to look for slow clients, and has nothing else to do any more.
+  // Node's own close: it stops the check for slow clients, and has nothing else left to do.
   server.close(() => undefined);
 }
 

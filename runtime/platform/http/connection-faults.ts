@@ -1,22 +1,22 @@
 /**
- * What cannot be read on a connection, behind requests that could: it is refused when their answers are out. Words now
- * would be read as a part of the answer that is still being written, or as the answer to the request before. A body that
- * cannot be read is the fault of its own request, which may wait for it.
+ * Refuses unreadable bytes on a connection, once the answers to earlier requests are out. Written at once, the refusal
+ * would be read as part of the current answer, or as the answer to the previous request. An unreadable body is the
+ * fault of its own request, whose handler may be waiting for it.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 export type ConnectionFaults = {
-  /** Of every request, as it comes. */
+  /** Call for every request when it arrives. */
   note(request: IncomingMessage, response: ServerResponse): void;
-  /** The connection ends here: by words of its own, or with the answer that is under way. */
+  /** Ends the connection: with a refusal of its own, or with the current answer. */
   end(socket: Duplex, words: Words): void;
 };
 
 type Words = {
   refuse(): void;
-  /** To a request whose body broke, where the answer waits for the body. */
+  /** Answers the request whose body broke, if its handler waits for the body. */
   answer?(response: ServerResponse): void;
 };
 
@@ -30,16 +30,19 @@ export function createConnectionFaults(): ConnectionFaults {
     end: (socket, { refuse, answer }) => {
       const { request, response } = latest.get(socket) ?? {};
       if (request === undefined || response === undefined) {
-        // Nobody has said anything: words would be the answer to a request that is on its way.
+        // The client has sent nothing: a refusal would be read as the answer to a request still on
+        // its way.
         if (isSilent(socket)) return void socket.destroy();
         return refuse();
       }
-      // Answered already, whatever its body would have been: more words would be a second answer.
+      // The request is already answered: if its own body is broken, another refusal would be a
+      // second answer.
       if (response.writableFinished) return request.complete ? refuse() : void socket.end();
-      // A connection that was reset breaks bodies too, but nobody reads on it.
+      // A connection that was reset breaks bodies too, but nobody reads the answer.
       const mayAnswer = socket.writable && !response.headersSent;
       if (answer !== undefined && mayAnswer && isBodyAwaited(request)) {
-        // Node forgets a request that is answered: nobody else would tell who waits for the rest of its body.
+        // Node drops a request that is answered: nothing else would tell a reader of its body that
+        // no more comes.
         socket.once('close', () => request.destroy());
         return answer(response);
       }
@@ -54,7 +57,10 @@ function isSilent(socket: Duplex): boolean {
   return socket instanceof Socket && socket.bytesRead === 0;
 }
 
-/** Who reads a body chunk by chunk listens for them; whoever does not answers without it, and soon. */
+/**
+ * A handler that reads the body in chunks listens for them; any other handler answers soon, without
+ * the body.
+ */
 function isBodyAwaited(request: IncomingMessage): boolean {
   return !request.complete && request.listenerCount('readable') > 0;
 }

@@ -1,7 +1,8 @@
 /**
- * Fails a request whose connection ends without an answer, an answer that switches protocols included: Node tells of
- * those by nothing but the end of the request, and whoever waits for an answer or an error would wait for ever. What is
- * wrong behind a whole answer fails nothing: some servers send a body behind a 204, or more than they announced.
+ * Fails a request whose connection ends without an answer; an answer that switches protocols counts as none. Node
+ * reports these cases only by the end of the request, and a caller that waits for an answer or an error would wait
+ * forever. Faults behind a complete answer are ignored: some servers send a body behind a 204, or more than they
+ * announced.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 

@@ -1,12 +1,12 @@
 /**
- * A port of loopback that nobody listens on now; another program can still take it before we do. It is below those from
- * which the kernel takes the ports of outgoing connections, of which a busy machine makes thousands in that while.
+ * Finds a loopback port on which nobody listens now; another program can still take it first. It lies below the range
+ * from which the kernel takes ports for outgoing connections, of which a busy machine opens thousands meanwhile.
  */
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 const FIRST = 20_000;
-/** Linux takes from 32768 on, others from 49152. */
+/** Linux's range begins at 32768, that of other systems at 49152. */
 const END = 32_768;
 const ATTEMPTS_MAX = 100;
 
@@ -22,13 +22,16 @@ export async function isFree(port: number): Promise<boolean> {
   return (await tryPort(port, '127.0.0.1')) === undefined && !(await isTakenAtIpv6(port));
 }
 
-/** By another program, which browsers would meet in place of whoever listens at 127.0.0.1: localhost is ::1 to them first. */
+/**
+ * Whether another program listens on ::1. Browsers try ::1 first for localhost, and would reach
+ * that program instead of ours on 127.0.0.1.
+ */
 export async function isTakenAtIpv6(port: number): Promise<boolean> {
-  // Any other failure is of a machine without IPv6.
+  // Any other failure means that the machine has no IPv6.
   return (await tryPort(port, '::1')) === 'EADDRINUSE';
 }
 
-/** Why nothing can listen there now; undefined where it can. */
+/** The error code when nothing can listen on the port now; undefined when it is free. */
 function tryPort(port: number, host: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -1,19 +1,19 @@
-/** What one GET of an address of our own is answered, as the public would make it. */
+/** The answer to one GET of one of our own addresses, as the public would see it. */
 import { type IncomingHttpHeaders, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { failUnanswered } from './fail-unanswered.ts';
 
-/** Of a longer body, as little is told. */
+/** A longer body is cut to this length. */
 const BODY_BYTES_MAX = 4096;
 
 export type GotStatus = { status: number; headers: IncomingHttpHeaders; body: string };
 
-/** Throws what the connection throws, and at the signal. */
+/** Throws connection errors, and the signal's reason. */
 export async function getStatus(url: URL, signal: AbortSignal): Promise<GotStatus> {
   return new Promise((resolve, reject) => {
     const request = url.protocol === 'https:' ? requestHttps : requestHttp;
     const { host, hostname, port, pathname: path } = url;
-    // Resolvers do not know the names below localhost; browsers and curl do.
+    // Resolvers do not know names below localhost; browsers and curl do.
     const place = hostname.endsWith('.localhost') ? { hostname: '127.0.0.1' } : { hostname };
     const options = { ...place, port, path, headers: { host }, agent: false, signal };
     const sent = request(options, (response) => {

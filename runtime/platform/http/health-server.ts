@@ -1,7 +1,7 @@
 /**
- * What a process tells those who watch it, on a port of its own: /livez, /readyz (without a check by ?exclude=NAME, as
- * the API server of Kubernetes has it) and /metrics. It answers from the start of the process to its very end, so that
- * nobody takes a process that drains for a dead one.
+ * What a process reports to those who watch it, on a separate port: /livez, /readyz (?exclude=NAME leaves out a check,
+ * as in the Kubernetes API server) and /metrics. It answers from the start of the process to its very end, so that a
+ * draining process is not taken for a dead one.
  */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Log } from '../log.ts';
@@ -12,11 +12,11 @@ import { listen } from './listen.ts';
 
 export type HealthOptions = {
   port: number;
-  /** What is asked at this moment: a process that starts needs other things than one that runs. */
+  /** Evaluated at each request: a starting process needs other things than a running one. */
   probes: () => Probes;
   metrics: Metrics;
   log: Log;
-  /** What only a new start of the process mends; undefined while nothing is. */
+  /** A problem that only a restart of the process fixes; undefined while there is none. */
   findStuck?: () => string | undefined;
 };
 

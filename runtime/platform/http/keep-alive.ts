@@ -1,7 +1,7 @@
 /**
- * How long a server keeps a connection between requests. A proxy that would keep it for longer sends a request into it
- * at the moment at which it closes: Envoy keeps one for an hour, where nobody says otherwise. So it is the system that
- * finds who has gone without a word, by asking each minute.
+ * How long a server keeps an idle connection between requests. A proxy that keeps connections longer may send a request
+ * just as the server closes; Envoy keeps them for an hour by default, so we keep them longer. TCP keep-alive, once a
+ * minute, finds peers that vanished without a word.
  */
 export const keepAlive = {
   keepAliveTimeout: 3_610_000,

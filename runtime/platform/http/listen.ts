@@ -1,22 +1,27 @@
-/** Ports that servers listen on, and what is said where one cannot be had. */
+/** The ports that servers listen on, and the errors when one is not available. */
 import type { Server } from 'node:http';
 import { type AddressInfo, createServer, type Server as NetServer } from 'node:net';
 import { Advice } from '../advice.ts';
 import { findFreePort, isTakenAtIpv6 } from './free-port.ts';
 
-/** `option` is the word or the variable that names the port; without a host every address is listened on. */
+/**
+ * `option`: the option or the variable that sets the port; without a host, all addresses are
+ * listened on.
+ */
 export type PortName = { port: number; option: string; host?: string };
 
-/** Nobody else's from now on; whoever connects before its server does is turned away. */
+/** A port that nobody else can take; connections before its server is there are closed. */
 export type HeldPort = {
   port: number;
-  /** From now on it is this server that listens on it, and closes it. */
+  /** From now on `server` listens on the port, and closes it. */
   serve(server: Server): Promise<void>;
-  /** Where no server came. */
+  /** For a port that got no server. */
   release(): void;
 };
 
-/** The port itself when it is free, any free one for 0; taken early, before anything has been started. */
+/**
+ * The given port if it is free, for 0 any free port; taken early, before anything has been started.
+ */
 export async function holdPort(wanted: PortName): Promise<HeldPort> {
   const holder = createServer((early) => early.destroy());
   const port = await listen(holder, { ...wanted, port: wanted.port || (await findFreePort()) });
@@ -31,7 +36,7 @@ export async function holdPort(wanted: PortName): Promise<HeldPort> {
   };
 }
 
-/** Returns the port, which is another one than was asked for where that was 0. */
+/** Returns the port, which differs from the requested one only for 0. */
 export function listen(server: NetServer, { port, option, host }: PortName): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -42,7 +47,7 @@ export function listen(server: NetServer, { port, option, host }: PortName): Pro
   });
 }
 
-/** On loopback only: for the person who sits at this machine. */
+/** Loopback only: for the person at this machine. */
 export const LOOPBACK = '127.0.0.1';
 
 function portOf(server: NetServer): number {

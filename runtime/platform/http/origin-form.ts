@@ -1,7 +1,7 @@
 /**
- * The absolute form of a request target (`GET http://host/path`), which servers have to take, made the usual one. RFC
- * 9112, 3.2.2 lets its host replace that of the Host header; where the two differ it stays as it is, and is refused as a
- * protocol fault: a cache in front that goes by the other one would keep one host's answer as another's.
+ * Converts the absolute form of a request target (`GET http://host/path`), which servers must accept, to origin form.
+ * RFC 9112, 3.2.2 lets its host replace the Host header. Where the two differ, the target is left as it is and refused
+ * as a protocol fault: a cache in front that uses the other host would store one host's answer as another's.
  */
 import type { IncomingMessage } from 'node:http';
 

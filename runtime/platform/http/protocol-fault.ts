@@ -1,11 +1,11 @@
 /**
- * What is wrong with a request as HTTP, before anything is routed: such a connection gets a 400 and is
- * closed, because the two ends may not agree where a message ends, or whom it is for. Spec: Delivery host.
+ * HTTP faults of a request, checked before routing: the connection gets a 400 and is closed, because the two ends may
+ * disagree on where a message ends, or for whom it is. Spec: Delivery host.
  */
 import type { IncomingMessage } from 'node:http';
 import { takeOriginForm } from './origin-form.ts';
 
-/** What is wrong, or undefined. Its target is in origin form behind this, but for an asterisk. */
+/** The fault, or undefined. Also converts the target to origin form, except an asterisk. */
 export function protocolFault(request: IncomingMessage): string | undefined {
   takeOriginForm(request);
   const { url = '', headers, httpVersionMajor } = request;

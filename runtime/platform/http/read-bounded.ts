@@ -1,6 +1,6 @@
-/** The answer of another service as text, which is not trusted to end. */
+/** The answer of another service as text, with a size limit because the service is not trusted to end it. */
 
-/** Throws where it is larger, and reads no further. */
+/** Throws as soon as the body exceeds `bytesMax`, and reads no further. */
 export async function readBounded({ body }: Response, bytesMax: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

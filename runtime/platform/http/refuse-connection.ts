@@ -1,12 +1,12 @@
 /**
- * The answer to what could not be read as a request at all: one answer, then the end of the connection.
- * Spec: Errors, Envelope (every response carries x-request-id).
+ * Answers bytes that could not be parsed as a request: one answer, then the end of the connection. Spec: Errors,
+ * Envelope (every response carries x-request-id).
  */
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 
 export type ConnectionAnswer = {
-  /** `400 Bad Request`. */
+  /** For example `400 Bad Request`. */
   status: string;
   headers: Readonly<Record<string, string>>;
   body: string;
@@ -28,6 +28,7 @@ export function refuseConnection(
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
   socket.end([`HTTP/1.1 ${status}`, ...lines, '', body].join('\r\n'));
-  // At once would reset the connection before a client that still sends has read the answer.
+  // Closing at once would reset the connection before a client that still sends has read the
+  // answer.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

@@ -1,9 +1,12 @@
-/** Every response carries x-request-id: the caller's own where it is well-formed, a new one otherwise. Spec: Errors, Envelope. */
+/**
+ * Every response carries x-request-id: the caller's own if it is well-formed, otherwise a new one. Spec: Errors,
+ * Envelope.
+ */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { REQUEST_ID_PATTERN } from '../../core/limits.ts';
 
-/** Sets the header once, by whoever sees the request first, and returns the id. */
+/** Sets the header once, on first call for a request, and returns the id. */
 export function assignRequestId(request: IncomingMessage, response: ServerResponse): string {
   const assigned = response.getHeader('x-request-id');
   if (typeof assigned === 'string') return assigned;

@@ -1,6 +1,6 @@
 /**
- * A request's trail: its id, and a span for all that is done for it, which goes on with the trace that the caller names.
- * The span has the route's name and never the path: paths and queries of clients hold what nobody should read.
+ * A request's trail: its id, and a span for all work done for it, which continues the caller's trace. The span is named
+ * after the route, never the path: paths and queries of clients may contain confidential values.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { openSpan } from '../tracing/spans.ts';
@@ -8,7 +8,7 @@ import { onTrail, readCarried, type SpanAttributes } from '../trail.ts';
 import { assignRequestId } from './request-id.ts';
 
 export type RequestSpan = {
-  /** Under a route's pattern, when the answer has ended. */
+  /** Call when the answer has ended, with the route's pattern. */
   end(seen: { route: string; status: number; attributes?: SpanAttributes }): void;
 };
 

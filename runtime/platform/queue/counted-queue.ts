@@ -1,4 +1,4 @@
-/** A queue that knows how much of each kind this process has in hand: what a scaler must not end. */
+/** A queue that counts the tasks of each kind that this process is working on: a scaler must not end them. */
 import type { Queue, QueueName } from './queue.ts';
 
 export type CountedQueue = Queue & { inHand(): Readonly<Partial<Record<QueueName, number>>> };

@@ -1,6 +1,6 @@
 /**
- * The queue of one process: standalone and tests. Doorbells that nobody hears are kept, up to a bound,
- * until somebody listens; a doorbell's message goes through JSON as it would over a wire.
+ * The queue of one process: standalone and tests. Doorbells without a listener are kept, up to a bound, until somebody
+ * listens; a doorbell's message goes through JSON as over a wire.
  */
 import type { Log } from '../log.ts';
 import { carry, goOn } from '../trail.ts';
@@ -18,7 +18,7 @@ import {
 import { tracedMessage } from './traced-message.ts';
 
 const DOORBELLS_MAX = 10_000;
-/** How many calls may wait while nobody serves yet. */
+/** How many calls may wait before anybody serves. */
 const UNSERVED_WAITING_MAX = 64;
 
 export function createInProcessQueue(options: { log?: Log } = {}): Queue {

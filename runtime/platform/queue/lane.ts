@@ -1,27 +1,27 @@
-/**
- * One line of waiting tasks and the workers that take from it, each with so many slots.
- * First come, first served.
- */
+/** A queue of waiting tasks and the workers that take them, each with a number of slots. First come, first served. */
 
 export type Lane<Handler> = {
   add(task: LaneTask<Handler>): void;
-  /** A task that waits never runs; one that runs is not touched. */
+  /** A waiting task will not run; a running one is not touched. */
   cancel(task: LaneTask<Handler>): void;
-  /** The worker takes tasks from now on; the returned function leaves and waits for what it runs. */
+  /**
+   * The worker takes tasks from now on; the returned function makes it leave and waits for its
+   * running tasks.
+   */
   join(worker: LaneWorker<Handler>): () => Promise<void>;
   waiting(): number;
   listeners(): number;
-  /** How many may wait, by what the workers say; undefined without a worker. */
+  /** The sum of what the workers allow; undefined without a worker. */
   waitingMax(): number | undefined;
   isFree(): boolean;
   /** About how long until one more waiting task would begin: 1 to 30 seconds. */
   waitSeconds(): number;
   dropOldest(): void;
-  /** Drops what waits and waits for what runs. */
+  /** Drops waiting tasks and waits for running ones. */
   close(): Promise<void>;
 };
 
-/** `drop` is called instead of `run`, never beside it. */
+/** `drop` is called instead of `run`, never both. */
 export type LaneTask<Handler> = { run(handle: Handler): Promise<unknown>; drop(): void };
 export type LaneWorker<Handler> = { slots: number; waiting_max: number; handle: Handler };
 
@@ -78,7 +78,7 @@ export function createLane<Handler>(): Lane<Handler> {
   };
 }
 
-/** A task answers for its own errors; here they only must not end the lane. */
+/** A task handles its own errors; here they only must not end the lane. */
 async function runQuietly<Handler>(task: LaneTask<Handler>, handle: Handler): Promise<void> {
   await task.run(handle).catch(() => undefined);
 }
@@ -100,7 +100,7 @@ function drop<Handler>(tasks: Set<LaneTask<Handler>>, count: number): void {
   }
 }
 
-/** A moving average of how long a task runs. */
+/** A moving average of task durations. */
 function createPace() {
   let averageMs: number | undefined;
   return {

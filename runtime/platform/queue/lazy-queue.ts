@@ -1,8 +1,10 @@
-/** A queue that is opened by its first use: what needs none runs where no broker can be reached. */
+/** A queue that is opened at its first use, so that commands without a need for it run without a broker. */
 import type { Queue } from './queue.ts';
 import { QueueAway } from './rabbitmq-channel.ts';
 
-/** Each use throws what `open` threw, until it once opens; none opens it any more once it was closed. */
+/**
+ * Each use throws what `open` throws, until it succeeds; after `close` nothing opens it any more.
+ */
 export function createLazyQueue(open: () => Promise<Queue>): Queue {
   let opening: Promise<Queue> | undefined;
   let isClosed = false;

@@ -1,13 +1,13 @@
-/** The queue that the configuration names: RabbitMQ, or one inside this process. */
+/** Opens the queue that the configuration names: RabbitMQ, or one inside this process. */
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 import { createInProcessQueue } from './in-process.ts';
 import type { Queue } from './queue.ts';
 
-/** Throws Advice where a broker is named that cannot be used. */
+/** Throws Advice when the named broker cannot be used. */
 export async function openQueue({ amqpUrl }: Pick<Config, 'amqpUrl'>, log: Log): Promise<Queue> {
   if (amqpUrl === undefined) return createInProcessQueue({ log });
-  // Packages that a Tintype without a broker starts sooner without.
+  // Loaded only here: a Tintype without a broker starts faster without these packages.
   const { createRabbitQueue } = await import('./rabbitmq.ts');
   return createRabbitQueue({ url: amqpUrl, log });
 }

@@ -1,11 +1,13 @@
 /**
- * Doorbells and calls between processes: one interface over an in-process queue and over RabbitMQ.
- * PostgreSQL is the truth: a message carries ids, may be lost or come twice, and is never redelivered
- * by the queue; the sweeping jobs find what a lost doorbell left waiting.
+ * Doorbells and calls between processes: one interface over an in-process queue and over RabbitMQ. PostgreSQL is the
+ * source of truth: a message carries ids, may be lost or come twice, and is never redelivered by the queue; sweeping
+ * jobs find work whose doorbell was lost.
  */
 
 export type Queue = {
-  /** Rings a doorbell. Resolves when the queue has taken the message, not when it was handled. */
+  /**
+   * Rings a doorbell. Resolves when the queue has accepted the message, not when it was handled.
+   */
   publish(name: QueueName, message: object): Promise<void>;
   consume(
     name: QueueName,
@@ -13,8 +15,9 @@ export type Queue = {
     handle: (message: unknown) => Promise<void>,
   ): Promise<Subscription>;
   /**
-   * Asks and waits for the answer. Throws QueueBusy when too many wait already, QueueTimeout at the
-   * deadline, the signal's reason when the caller gives up, and else what the handler threw.
+   * Sends a call and waits for the answer. Throws QueueBusy when too many calls wait already,
+   * QueueTimeout at the deadline, the signal's reason when the caller gives up, and otherwise the
+   * handler's error.
    */
   call(name: QueueName, payload: unknown, options: CallOptions): Promise<unknown>;
   serve(
@@ -23,34 +26,34 @@ export type Queue = {
     handle: (payload: unknown, signal: AbortSignal) => Promise<unknown>,
   ): Promise<Subscription>;
   /**
-   * Whether what holds the doorbells takes one; where it refuses it, it is thrown away with what it holds and begins
-   * anew. For one caller at a time, now and then.
+   * Checks that the queue of doorbells accepts a message; if it refuses, the queue is deleted with
+   * its content and created again. For one caller at a time, now and then.
    */
   mend(name: QueueName): Promise<'sound' | 'renewed'>;
-  /** What nobody has taken yet. */
+  /** The messages that nobody has taken yet. */
   depths(): Promise<QueueDepth[]>;
-  /** Takes nothing new and waits for the handlers that run. */
+  /** Accepts nothing new and waits for the running handlers. */
   close(): Promise<void>;
 };
 
 export type QueueDepth = { queue: string; waiting: number; listeners: number };
 
-/** What a queue of doorbells is called, in depths and on a broker. */
+/** The name of a queue of doorbells, in depths and on a broker. */
 export function doorbellsOf(name: QueueName): string {
   return `tintype.${name}.doorbells`;
 }
 
-/** What a queue of calls is called there. */
+/** The name of a queue of calls, in depths and on a broker. */
 export function callsOf(name: QueueName): string {
   return `tintype.${name}.calls`;
 }
 
 export type QueueName = 'ingest' | 'render';
 export type CallOptions = { deadline_ms: number; signal?: AbortSignal };
-/** `stop` takes nothing new and resolves when the running handlers have ended. */
+/** `stop` accepts nothing new and resolves when the running handlers have ended. */
 export type Subscription = { stop(): Promise<void> };
 
-/** Too many calls wait; `retry_after_seconds` estimates when one would be taken. */
+/** Too many calls wait; `retry_after_seconds` estimates when one would be accepted. */
 export class QueueBusy extends Error {
   readonly retry_after_seconds: number;
 

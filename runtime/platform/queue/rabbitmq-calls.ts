@@ -1,6 +1,6 @@
 /**
- * Calls over RabbitMQ: a question with a deadline, an answer straight to the channel that asked (direct reply-to). A
- * question that waited past its deadline is dropped by the broker, and one too many is turned away at once.
+ * Calls over RabbitMQ: a request with a deadline, answered directly to the channel that sent it (direct reply-to). The
+ * broker drops a request that waited past its deadline, and rejects one at once when the queue is full.
  */
 import { randomUUID } from 'node:crypto';
 import type { ConfirmChannel, ConsumeMessage, Message } from 'amqplib';
@@ -49,7 +49,7 @@ export async function createCaller(deps: RabbitDeps, waitingMax: number): Promis
       }
     };
     await keepDeclared(channel, declareAll);
-    // Its queue is not there: nobody hears it, and it is declared again in a moment.
+    // The queue is missing, so nobody hears the call; it is declared again in a moment.
     channel.on('return', ({ properties }: Message) => {
       const question = open.get(properties.correlationId);
       question?.reject(new QueueBusy(question.name, RETRY_SECONDS));
@@ -97,7 +97,7 @@ async function ask(
   signal?.addEventListener('abort', onAbort, { once: true });
   const onLate = () => giveUp(new QueueTimeout(name, deadline_ms), deadline_ms);
   const timer = setTimeout(onLate, deadline_ms);
-  // The broker takes whole milliseconds, and ends a channel that says anything else.
+  // The broker accepts only whole milliseconds, and closes a channel that sends anything else.
   const expiration = Math.ceil(deadline_ms);
   const terms = {
     replyTo: REPLIES,
@@ -108,9 +108,9 @@ async function ask(
   };
   try {
     const { name: queue } = callQueue(name, waitingMax);
-    // Throws on a channel that ends just now.
+    // Throws when the channel is just closing.
     channel.sendToQueue(queue, printMessage(payload), terms, (error) => {
-      // The broker's negative confirm is its word for a full queue.
+      // A negative confirm means that the queue is full.
       if (error) void estimate.busy(channel, { name, queue }).then(reject);
     });
     return await promise;
@@ -187,7 +187,7 @@ type Answering = {
   pacer: ReturnType<typeof createPacer>;
 };
 
-/** The caller's own deadline is the handler's too: nobody reads an answer that comes later. */
+/** The caller's deadline also ends the handler: nobody reads a later answer. */
 async function answerCall(
   { channel, cancels, name, log, pacer }: Answering,
   { content, properties }: ConsumeMessage,
@@ -229,7 +229,7 @@ function printFailure(error: unknown): z.infer<typeof failure> {
   return { name, message, ...retry };
 }
 
-/** A caller that is gone takes no answer, and a lost channel none either. */
+/** A caller that is gone accepts no answer, and a lost channel sends none. */
 function reply(
   channel: ConfirmChannel,
   to: unknown,
@@ -239,6 +239,6 @@ function reply(
   try {
     channel.publish('', to, body, { ...terms });
   } catch {
-    // Said by the channel's own events.
+    // The channel's own events report it.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Word to whoever serves calls that a caller has given up: what runs for it is told to stop, and what still waits is
- * never begun. A word that is lost costs one answer that nobody reads: the question's own deadline ends it.
+ * Tells servers of calls that a caller has given up: a running handler is told to stop, and a waiting call never
+ * begins. A lost cancel message costs one answer that nobody reads: the call's own deadline ends it.
  */
 import type { ConfirmChannel } from 'amqplib';
 import { z } from 'zod';
@@ -8,17 +8,17 @@ import { type QueueName, QueueTimeout } from './queue.ts';
 import { parseMessage, printMessage } from './rabbitmq-message.ts';
 
 export type Cancels = {
-  /** Undefined where the caller has given up already. */
+  /** Undefined when the caller has already given up. */
   begin(correlationId: string): AbortController | undefined;
   end(correlationId: string): void;
 };
 
-/** How many words may come before the question that they are about. */
+/** How many cancels may arrive before the calls they concern. */
 const EARLY_MAX = 1000;
 
 const word = z.object({ correlation_id: z.string(), deadline_ms: z.int().nullable() });
 
-/** The queue of the words is this channel's own and goes with it. */
+/** The queue of the cancels belongs to this channel and is deleted with it. */
 export async function hearCancels(channel: ConfirmChannel, name: QueueName): Promise<Cancels> {
   const running = new Map<string, AbortController>();
   const early = new Set<string>();
@@ -58,7 +58,7 @@ export function sendCancel(
   quietly(() => channel.publish(exchangeOf(name), '', printMessage(said)));
 }
 
-/** The deadline, where that is what ended the wait. */
+/** `deadlineMs` is set when the deadline ended the wait. */
 export type Cancel = { name: QueueName; correlationId: string; deadlineMs: number | null };
 
 class CallerGone extends Error {
@@ -78,11 +78,11 @@ function remember(early: Set<string>, id: string): void {
   if (early.size > EARLY_MAX && oldest !== undefined) early.delete(oldest);
 }
 
-/** No word is worth an error: a channel that ends says so itself. */
+/** Ignores errors: a lost cancel is harmless, and a closing channel reports itself. */
 function quietly(work: () => unknown): void {
   try {
     work();
   } catch {
-    // See above.
+    // Ignored.
   }
 }

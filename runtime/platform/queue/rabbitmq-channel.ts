@@ -1,22 +1,25 @@
-/** A channel that is there whenever the connection is: opened again when either was lost. */
+/** A channel that exists whenever the connection does: opened again after either was lost. */
 import type { ChannelModel, ConfirmChannel } from 'amqplib';
 import type { Log } from '../log.ts';
 import { closeChannel, type RabbitConnection } from './rabbitmq-connection.ts';
 
 export type KeptChannel = {
-  /** Waits for the channel at most so long; then it throws QueueAway, and at once where the broker takes nothing. */
+  /**
+   * Waits for the channel up to the deadline, then throws QueueAway; throws at once while the
+   * broker accepts nothing.
+   */
   ready(deadlineMs: number): Promise<ConfirmChannel>;
-  /** Undefined as well while the broker takes nothing. */
+  /** Also undefined while the broker accepts nothing. */
   current(): ConfirmChannel | undefined;
   /**
-   * Told when what was sent may get no answer any more: the channel ended, or the broker takes nothing. Returns how to
-   * be told no more.
+   * `tell` is called when pending messages may get no answer any more: the channel ended, or the
+   * broker accepts nothing. Returns the function that unsubscribes.
    */
   onLost(tell: () => void): () => void;
   close(): Promise<void>;
 };
 
-/** The broker cannot be asked now. */
+/** The broker cannot be reached now. */
 export class QueueAway extends Error {
   constructor() {
     super('the broker is away');
@@ -26,7 +29,7 @@ export class QueueAway extends Error {
 
 const REOPEN_MS = 500;
 
-/** `prepare` declares and consumes what belongs to the channel, each time that it is opened. */
+/** `prepare` declares and consumes what belongs to the channel, each time the channel is opened. */
 export async function keepChannel(
   { connection, log }: { connection: RabbitConnection; log: Log },
   prepare: (channel: ConfirmChannel) => Promise<void>,
@@ -42,7 +45,7 @@ export async function keepChannel(
   const open = async (model: ChannelModel) => {
     if (isClosed) return;
     const opened = await model.createConfirmChannel();
-    // Every publish under way listens for what comes back to it.
+    // Every pending publish listens for its returned message.
     opened.setMaxListeners(0);
     opened.on('error', (error) => log.warn('a channel of the broker failed', { error }));
     opened.on('close', () => {
@@ -51,13 +54,13 @@ export async function keepChannel(
       reopen();
     });
     await prepare(opened);
-    // Nobody waits for it any more, and what it listens to would be brought to nobody.
+    // Closed meanwhile: nobody waits for this channel, and nobody would handle its messages.
     if (isClosed) return closeChannel(opened);
     channel = opened;
     for (const take of waiting) take(opened);
     waiting.clear();
   };
-  /** Only where the connection outlived its channel: else the reconnect opens it. */
+  /** Only when the connection outlived its channel; otherwise the reconnect opens the channel. */
   const reopen = () => {
     setTimeout(() => {
       const model = connection.current();

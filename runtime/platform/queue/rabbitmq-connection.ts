@@ -1,34 +1,39 @@
 /**
- * One connection to RabbitMQ that comes back: whatever lives on it is set up again after every reconnect. All
- * errors are heard, because one that nobody hears ends the process.
+ * One connection to RabbitMQ that reconnects: everything on it is set up again after every reconnect. All errors have a
+ * listener, because an unhandled one ends the process.
  */
 import { type Channel, type ChannelModel, connect } from 'amqplib';
 import { Advice, Away } from '../advice.ts';
 import type { Log } from '../log.ts';
 
 export type RabbitConnection = {
-  /** Done now where the connection is there, and after every reconnect. */
+  /** Runs now if connected, and after every reconnect. */
   whenConnected(work: (model: ChannelModel) => Promise<void>): Promise<void>;
   /** Undefined between a loss and the reconnect. */
   current(): ChannelModel | undefined;
-  /** Short of memory or disk the broker reads nothing of who publishes, until it has room again. */
+  /**
+   * When short of memory or disk, the broker reads nothing from publishers until it has room again.
+   */
   isBlocked(): boolean;
-  /** Called with the broker's reason each time that it begins. */
+  /** Called with the broker's reason each time a block begins. */
   onBlocked(tell: (reason: string) => void): void;
   close(): Promise<void>;
 };
 
 const HEARTBEAT_SECONDS = 10;
 const CONNECT_MS_MAX = 5000;
-/** A broker that starts may take a connection and not answer on it. */
+/** A starting broker may accept a connection and not answer on it. */
 const SETUP_MS_MAX = 5000;
 const CLOSE_MS_MAX = 3000;
-/** About a minute. */
+/** About one line a minute. */
 const ATTEMPTS_A_LINE = 12;
 type Scheduled = { attempt: number; error: Error };
 const RECOVERY = { initialDelay: 100, maxDelay: 5000, initialMaxRetries: 5 };
 
-/** Throws Advice where the broker does not let us in, Away where it is not there; later losses are logged and mended. */
+/**
+ * Throws Advice when the broker refuses us, Away when it cannot be reached; later losses are logged
+ * and the connection is restored.
+ */
 export async function connectRabbit(url: string, log: Log): Promise<RabbitConnection> {
   const works: ((model: ChannelModel) => Promise<void>)[] = [];
   let model: ChannelModel | undefined;
@@ -36,7 +41,7 @@ export async function connectRabbit(url: string, log: Log): Promise<RabbitConnec
   const setup = async (connected: ChannelModel) => {
     boundClose(connected);
     blocks.watch(connected);
-    // Before its setup has ended nobody else listens to a connection's errors.
+    // Until setup has ended, nobody else listens to the connection's errors.
     connected.on('error', (error) => {
       if (model !== connected)
         log.warn('the broker ended a connection at its beginning', { error });
@@ -52,7 +57,7 @@ export async function connectRabbit(url: string, log: Log): Promise<RabbitConnec
     address.searchParams.set('heartbeat', String(HEARTBEAT_SECONDS));
   }
   const connection = await connect(address.href, {
-    // Without it every small message waits for a delayed acknowledgement of TCP.
+    // Without it every small message waits for TCP's delayed acknowledgement.
     noDelay: true,
     timeout: CONNECT_MS_MAX,
     recovery: { ...RECOVERY, setup },
@@ -81,7 +86,10 @@ export async function connectRabbit(url: string, log: Log): Promise<RabbitConnec
   };
 }
 
-/** The broker says it at the first message that it does not take; a connection that ends takes its block with it. */
+/**
+ * The broker reports a block at the first message that it does not accept; when a connection ends,
+ * its block ends too.
+ */
 function watchBlocks(log: Log) {
   const tells: ((reason: string) => void)[] = [];
   let blocked: ChannelModel | undefined;
@@ -103,8 +111,8 @@ function watchBlocks(log: Log) {
 }
 
 /**
- * What failed in its setup is closed before the next attempt, and amqplib would wait for ever for the goodbye of a
- * broker that goes away without one.
+ * Limits closing: amqplib closes a connection whose setup failed before the next attempt, and would
+ * wait forever for a broker that goes away without a goodbye.
  */
 function boundClose(model: ChannelModel): void {
   const close = model.close.bind(model);
@@ -114,14 +122,14 @@ function boundClose(model: ChannelModel): void {
 type Advices = readonly [pattern: RegExp, what: string][];
 
 const mistakes: Advices = [
-  // By name: its numbers are in names of hosts and in ids of threads, too.
+  // Match names, not numbers, because host names and thread ids also contain such numbers.
   [/ACCESS.REFUSED/, 'refuses the user or its password: check TINTYPE_AMQP_URL'],
   [/NOT.ALLOWED|ConnectionOpenOk/, 'has no such virtual host: check the path of TINTYPE_AMQP_URL'],
 ];
 const absences: Advices = [
   [/ENOTFOUND|EAI_AGAIN/, 'cannot be found: check the host in TINTYPE_AMQP_URL'],
   [/ECONNREFUSED/, 'does not listen there: check TINTYPE_AMQP_URL and whether RabbitMQ runs'],
-  // In the words of OpenSSL, which are several lines with the id of a thread.
+  // OpenSSL's own message has several lines with a thread id.
   [
     /SSL routines/,
     'speaks no TLS at that port: check the port of TINTYPE_AMQP_URL, or write amqp: there',
@@ -143,12 +151,15 @@ function adviceOn(error: unknown, { host }: URL): Advice {
   return new Away(`The broker at ${host} ${what}.`, options);
 }
 
-/** Of one whose connection ends in the same moment amqplib would wait for ever for the broker's goodbye, too. */
+/**
+ * Limited as well: if the connection ends at the same moment, amqplib would wait forever for the
+ * broker's goodbye.
+ */
 export function closeChannel(channel: Channel): Promise<void> {
   return withDeadline(channel.close(), CLOSE_MS_MAX);
 }
 
-/** Fails what the broker does not answer. */
+/** Rejects when the broker does not answer in time. */
 export async function orFail<T>(work: Promise<T>, ms: number): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
@@ -159,7 +170,10 @@ export async function orFail<T>(work: Promise<T>, ms: number): Promise<T> {
   }
 }
 
-/** Gives up quietly: at the end of a process nothing waits for a broker that does not answer. */
+/**
+ * Gives up silently after `ms`: a process that ends does not wait for a broker that does not
+ * answer.
+ */
 export async function withDeadline(work: Promise<unknown>, ms: number): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);

@@ -1,6 +1,6 @@
 /**
- * How much waits on the broker, for metrics and scalers. The protocol tells what is ready and who listens; what is
- * being handled is at most the listeners' slots, and stands in PostgreSQL.
+ * How many messages wait on the broker, for metrics and scalers. AMQP reports the ready messages and the listeners; the
+ * number in work is at most the listeners' slots, and is recorded in PostgreSQL.
  */
 import type { ChannelModel } from 'amqplib';
 import type { QueueDepth } from './queue.ts';
@@ -24,7 +24,7 @@ export async function readDepths(
   return orFail(Promise.all(queues.map((queue) => readDepth(model, queue))), ANSWER_MS_MAX);
 }
 
-/** On a channel of its own: to ask after a queue that is gone ends the channel. */
+/** Uses a separate channel, because asking for a missing queue closes the channel. */
 async function readDepth(model: ChannelModel, { name }: BrokerQueue): Promise<QueueDepth> {
   const channel = await model.createChannel();
   channel.on('error', () => undefined);

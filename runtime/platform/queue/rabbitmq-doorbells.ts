@@ -1,6 +1,6 @@
 /**
- * Doorbells over RabbitMQ. A bell is rung when the broker has it on disk; it is taken back from the queue when its
- * handler has ended, however it ended: attempts are counted in PostgreSQL, never by the broker.
+ * Doorbells over RabbitMQ. A doorbell counts as rung when the broker has it on disk. Its message is acknowledged when
+ * the handler has ended, even with an error: attempts are counted in PostgreSQL, never by the broker.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,7 +25,10 @@ export type RabbitDeps = { connection: RabbitConnection; log: Log };
 const NAMES: readonly QueueName[] = ['ingest', 'render'];
 const PUBLISH_MS_MAX = 5000;
 
-/** A channel that publishes; its queues are there, and there again once one was found missing. */
+/**
+ * A channel for publishing; its queues are declared, and declared again after one was found
+ * missing.
+ */
 export function keepPublisher(deps: RabbitDeps): Promise<KeptChannel> {
   return keepChannel(deps, async (channel) => {
     const declareAll = async () => {
@@ -36,8 +39,9 @@ export function keepPublisher(deps: RabbitDeps): Promise<KeptChannel> {
 }
 
 /**
- * Resolves at the broker's confirm. Throws where none came in time, or no queue took the message, and at once where the
- * broker is away: who rings has somebody waiting, and what it rings for is found without its bell.
+ * Resolves at the broker's confirm. Throws when no confirm came in time or no queue accepted the
+ * message, and at once when the broker is away: the caller has somebody waiting, and the work is
+ * found without its doorbell.
  */
 export function publishDoorbell(
   publisher: KeptChannel,
@@ -62,7 +66,7 @@ async function publish(publisher: KeptChannel, name: QueueName, message: object)
   channel.on('return', onReturn);
   const terms = { persistent: true, mandatory: true, messageId, headers: carry() };
   try {
-    // Throws on a channel that ends just now.
+    // Throws when the channel is just closing.
     channel.sendToQueue(doorbellQueue(name).name, printMessage(message), terms, (error) =>
       error ? reject(refusalOf(name, error)) : resolve(),
     );
@@ -74,7 +78,10 @@ async function publish(publisher: KeptChannel, name: QueueName, message: object)
   }
 }
 
-/** Doorbells are never too many, so that a negative confirm says that their queue has lost its leader for good. */
+/**
+ * A full queue of doorbells drops the oldest instead of refusing the newest, so a negative confirm
+ * means that the queue has lost its leader permanently.
+ */
 class QueueBroken extends Error {
   constructor(name: QueueName) {
     super(`the queue of ${name} doorbells refuses what it should keep: the next sweep renews it`);
@@ -82,7 +89,7 @@ class QueueBroken extends Error {
   }
 }
 
-/** In the words of amqplib. */
+/** The message that amqplib uses. */
 const NEGATIVE_CONFIRM = 'message nacked';
 
 function refusalOf(name: QueueName, error: unknown): unknown {
@@ -91,9 +98,9 @@ function refusalOf(name: QueueName, error: unknown): unknown {
 }
 
 /**
- * A broker that is killed right after a declaration may forget who leads the queue, for ever: RabbitMQ 3 refuses what is
- * published to it, RabbitMQ 4 never confirms it, and both end the connection of whoever listens. What is thrown away
- * with it is found again in the database.
+ * A broker killed right after a declaration may permanently forget the queue's leader: RabbitMQ 3
+ * then refuses messages, RabbitMQ 4 never confirms them, and both end the connection of every
+ * listener. Work whose doorbells are deleted with the queue is found again in the database.
  */
 export async function mendDoorbells(
   { connection, log }: RabbitDeps,
@@ -115,10 +122,13 @@ export async function mendDoorbells(
   return 'renewed';
 }
 
-/** RabbitMQ tries to reach a leader for 5 seconds before it deletes by force. */
+/** RabbitMQ tries to reach a leader for 5 seconds before it forces the deletion. */
 const DELETE_MS_MAX = 20_000;
 
-/** On a channel of its own: with the queue the broker may end whatever worked with it. */
+/**
+ * Uses a separate channel: along with the queue the broker may end every channel that worked with
+ * it.
+ */
 async function deleteDoorbells(connection: RabbitConnection, name: QueueName): Promise<void> {
   const model = connection.current();
   if (model === undefined) throw new QueueAway();
@@ -131,7 +141,9 @@ async function deleteDoorbells(connection: RabbitConnection, name: QueueName): P
   }
 }
 
-/** A queue did not confirm, while the broker makes another one that does. */
+/**
+ * Whether only this queue is broken: it did not confirm, while a new queue on the same broker does.
+ */
 async function isAlone(connection: RabbitConnection, error: unknown): Promise<boolean> {
   const model = connection.current();
   if (!(error instanceof QueueAway) || model === undefined || connection.isBlocked()) return false;
@@ -156,7 +168,7 @@ export async function consumeDoorbells(
   });
 }
 
-/** A message that cannot be read is worth a line in the log, not another try. */
+/** A message that cannot be read is logged and not retried. */
 async function answer(
   { log }: RabbitDeps,
   message: ConsumeMessage,
@@ -178,7 +190,9 @@ type Prepare = (
 
 const CANCEL_MS_MAX = 3000;
 
-/** As many messages at once as there are slots; each is acknowledged on the channel that brought it. */
+/**
+ * Handles up to `slots` messages at once; each is acknowledged on the channel that delivered it.
+ */
 export async function subscribe(
   deps: RabbitDeps,
   slots: number,
@@ -195,7 +209,7 @@ export async function subscribe(
     await channel.prefetch(slots);
     const { queue, take: takeMessage } = await prepare(channel, take);
     const consumed = await channel.consume(queue, (message) => {
-      // The broker ends a consumer whose queue was deleted: a new channel declares it again.
+      // The broker ends a consumer whose queue was deleted; a new channel declares the queue again.
       if (message === null) return void closeChannel(channel);
       void takeMessage(message).then(() => acknowledge(channel, message));
     });
@@ -211,11 +225,11 @@ export async function subscribe(
   };
 }
 
-/** The channel may be gone by now: then the broker hands the message to somebody else. */
+/** If the channel is gone by now, the broker delivers the message to another consumer. */
 function acknowledge(channel: ConfirmChannel, message: ConsumeMessage): void {
   try {
     channel.ack(message);
   } catch {
-    // Said by the channel's own events.
+    // The channel's own events report it.
   }
 }

@@ -1,7 +1,7 @@
 /**
- * What stands on the broker. Doorbells: quorum queues, on the disks of a majority. Calls: a bounded classic queue
- * that turns away what it cannot hold; a call is worth nothing once its caller has given up. Both are durable and
- * declared by whoever comes first, with nothing that a newer broker no longer knows.
+ * The queues on the broker. Doorbells: quorum queues, on the disks of a majority. Calls: a bounded classic queue that
+ * rejects what exceeds it, because a call is worth nothing once its caller has given up. Both are durable and declared
+ * by the first process that needs them, without features that newer brokers have dropped.
  */
 import type { ConfirmChannel, Options, Replies } from 'amqplib';
 import { Advice } from '../advice.ts';
@@ -19,16 +19,16 @@ export function callQueue(name: QueueName, waitingMax: number): BrokerQueue {
   return { name: callsOf(name), options: { durable: true, arguments: bound } };
 }
 
-/** The oldest go first: every one of them is found again by the sweep. */
+/** The oldest doorbells are dropped first; the sweep finds the work of every dropped one. */
 const DOORBELLS_MAX = 100_000;
 
 /**
- * RabbitMQ 3.10 leaves the listeners of a deleted quorum queue on one that follows within milliseconds, where they take
- * a message and starve.
+ * RabbitMQ 3.10 attaches the listeners of a deleted quorum queue to a queue declared again within
+ * milliseconds; there they take one message and then starve.
  */
 export const DECLARE_AGAIN_MS = 1000;
 
-/** Declares now, and again some time after the broker had no queue for a message. */
+/** Declares now, and again some time after the broker returned a message for want of a queue. */
 export async function keepDeclared(
   channel: ConfirmChannel,
   declareAll: () => Promise<void>,
@@ -45,7 +45,7 @@ export async function keepDeclared(
   await declareAll();
 }
 
-/** Throws Advice where the queue stands there already with other settings than ours. */
+/** Throws Advice when the queue exists with settings other than ours. */
 export async function declare(
   channel: ConfirmChannel,
   { name, options }: BrokerQueue,

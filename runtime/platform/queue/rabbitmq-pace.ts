@@ -1,11 +1,11 @@
 /**
- * How long a full queue of calls takes to have room again: whoever serves says with each answer how fast it answers,
- * and the broker says how many serve.
+ * Estimates when a full queue of calls has room again: each answer carries the server's pace, and the broker reports
+ * how many servers there are.
  */
 import type { ConfirmChannel } from 'amqplib';
 import { QueueBusy, type QueueName } from './queue.ts';
 
-/** The header of an answer: milliseconds from one answer of this server to its next while it has work. */
+/** The header of an answer: milliseconds between two answers of this server while it has work. */
 export const PACE_HEADER = 'x-pace-ms';
 
 const LATEST_WEIGHT = 0.2;
@@ -13,12 +13,12 @@ const RETRY_SECONDS_MIN = 2;
 const RETRY_SECONDS_MAX = 30;
 const LISTENERS_KNOWN_MS = 1000;
 
-/** The serving end. */
+/** The serving side. */
 export function createPacer() {
   let average: number | undefined;
   let lastEnd = Number.NEGATIVE_INFINITY;
   return {
-    /** Called when an answer is ready; time without work does not count. */
+    /** Call when an answer is ready; idle time does not count. */
     ended: (startedAt: number): number => {
       const now = performance.now();
       const took = now - Math.max(startedAt, lastEnd);
@@ -29,7 +29,7 @@ export function createPacer() {
   };
 }
 
-/** The asking end. */
+/** The calling side. */
 export function createBusyEstimate(waitingMax: number) {
   let paceMs: number | undefined;
   let known = { listeners: 1, at: Number.NEGATIVE_INFINITY };
@@ -44,7 +44,7 @@ export function createBusyEstimate(waitingMax: number) {
       const pace = Number(headers?.[PACE_HEADER]);
       if (pace > 0) paceMs = pace;
     },
-    /** For a call that the broker turned away. */
+    /** The error for a call that the broker rejected. */
     busy: async (channel: ConfirmChannel, of: { name: QueueName; queue: string }) => {
       const listeners = await listenersOf(channel, of.queue).catch(() => known.listeners);
       const seconds = Math.ceil((waitingMax * (paceMs ?? 0)) / listeners / 1000);

@@ -1,4 +1,4 @@
-/** Whether a broker does what the queue needs: a login, quorum queues, and confirms of what it has taken. */
+/** Tests whether a broker does what the queue needs: login, quorum queues, and confirms of accepted messages. */
 import type { ChannelModel, ConfirmChannel } from 'amqplib';
 import { Advice } from '../advice.ts';
 import { createLog } from '../log.ts';
@@ -6,20 +6,23 @@ import { closeChannel, connectRabbit, orFail } from './rabbitmq-connection.ts';
 
 export type RabbitProbe = {
   product: string;
-  /** Throws Advice where the broker has an alarm. */
+  /** Throws Advice when the broker has an alarm. */
   tryQuorumQueue(): Promise<void>;
   close(): Promise<void>;
 };
 
 const STEP_MS_MAX = 10_000;
-/** A probe that was killed leaves nothing: the broker deletes a queue that nobody uses. */
+/**
+ * A killed probe leaves nothing behind: the broker deletes the queue once it is unused for this
+ * long.
+ */
 const UNUSED_MS_MAX = 60_000;
 const QUORUM = {
   durable: true,
   arguments: { 'x-queue-type': 'quorum', 'x-expires': UNUSED_MS_MAX },
 };
 
-/** Throws Advice where the broker cannot be reached or does not let us in. */
+/** Throws Advice when the broker cannot be reached or refuses us. */
 export async function openRabbitProbe(url: string): Promise<RabbitProbe> {
   const log = createLog({ level: 'silent', name: 'probe' });
   const connection = await connectRabbit(url, log);
@@ -39,7 +42,10 @@ export async function openRabbitProbe(url: string): Promise<RabbitProbe> {
   };
 }
 
-/** Declares one, has a message confirmed and read back, and deletes it; throws where any of it fails or takes long. */
+/**
+ * Declares a quorum queue, has a message confirmed and read back, and deletes the queue; throws
+ * when any step fails or takes too long.
+ */
 export async function tryQuorumQueue(model: ChannelModel): Promise<void> {
   const channel = await orFail(model.createConfirmChannel(), STEP_MS_MAX);
   channel.on('error', () => undefined);

@@ -1,6 +1,6 @@
 /**
- * Doorbells and calls over RabbitMQ, behind the same interface as inside one process. PostgreSQL is the truth: a
- * purged queue, a lost message or a broker that restarts costs time, never work.
+ * Doorbells and calls over RabbitMQ, behind the same interface as the in-process queue. PostgreSQL is the source of
+ * truth: a purged queue, a lost message or a broker restart costs time, never work.
  */
 import { Advice } from '../advice.ts';
 import type { Log } from '../log.ts';
@@ -17,12 +17,12 @@ import {
   type RabbitDeps,
 } from './rabbitmq-doorbells.ts';
 
-/** Calls that may wait on the broker, of all callers together. */
+/** How many calls may wait on the broker, for all callers together. */
 const CALLS_WAITING_MAX = 256;
 
 type Options = { url: string; log: Log; calls_waiting_max?: number };
 
-/** Throws Advice where the broker cannot be reached or does not let us in. */
+/** Throws Advice when the broker cannot be reached or refuses us. */
 export async function createRabbitQueue({ url, log, ...options }: Options): Promise<Queue> {
   const waitingMax = options.calls_waiting_max ?? CALLS_WAITING_MAX;
   const connection = await connectRabbit(url, log);
@@ -38,12 +38,13 @@ export async function createRabbitQueue({ url, log, ...options }: Options): Prom
   }
 }
 
-/** RabbitMQ 4 looks a minute long for the leader of a queue that has none. */
+/** Short, because RabbitMQ 4 searches a whole minute for the leader of a queue that has none. */
 const LISTEN_MS_MAX = 5000;
 
 /**
- * What listens to doorbells has a connection of its own, which a broken queue ends again and again: calls go on beside
- * it. Such a queue does not keep a process from starting either: uploads are found without their doorbells.
+ * Doorbell listeners have a separate connection, because a broken queue ends it again and again
+ * while calls continue on the other. Such a queue does not prevent the start of a process either:
+ * uploads are found without their doorbells.
  */
 async function openListener(url: string, log: Log): Promise<RabbitConnection> {
   const connection = await connectRabbit(url, log);
@@ -63,7 +64,7 @@ type Parts = {
   publisher: KeptChannel;
   caller: Caller;
   waitingMax: number;
-  /** Called when somebody listens to doorbells first. */
+  /** Called when the first doorbell listener subscribes. */
   openListener(): Promise<RabbitConnection>;
 };
 

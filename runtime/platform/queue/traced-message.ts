@@ -1,4 +1,4 @@
-/** Spans at both ends of a queue: where a message is sent, and where it is worked on. */
+/** Spans at both ends of a queue: where a message is sent, and where it is processed. */
 import { traced } from '../tracing/spans.ts';
 import type { SpanKind } from '../trail.ts';
 import type { QueueName } from './queue.ts';

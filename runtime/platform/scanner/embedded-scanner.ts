@@ -1,7 +1,7 @@
 /**
- * A model in a process of its own, which is started with the first picture and ended after a minute without one: it looks
- * at one picture at a time, is killed where it takes too long, and started again for the next.
- * Spec: File (status), the automatic scanner.
+ * A model in its own process, which is started with the first image and ended after a minute without one. It scans one
+ * image at a time; if it takes too long, it is killed and started again for the next image. Spec: File (status), the
+ * automatic scanner.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ import { type Scanner, ScannerFault } from './scanner.ts';
 
 export type EmbeddedScannerOptions = {
   clock: Clock;
-  /** What the process runs; told apart by tests alone. */
+  /** The module that the process runs; only tests set it. */
   entry?: URL;
   deadline_ms?: number;
   start_ms?: number;
@@ -37,7 +37,7 @@ const START_MS = 30_000;
 const IDLE_MS = 60_000;
 const SAID_CHARACTERS_MAX = 2000;
 
-/** Throws Advice where its packages are not there. */
+/** Throws Advice when its packages are not installed. */
 export function openEmbeddedScanner(options: EmbeddedScannerOptions): Scanner {
   requirePackages();
   const { deadline_ms = SCAN_TIMEOUT_SECONDS * 1000, idle_ms = IDLE_MS } = options;
@@ -74,7 +74,7 @@ function requirePackages(): void {
 
 type Model = {
   hasEnded(): boolean;
-  /** One at a time. */
+  /** One scan at a time. */
   scan(picture: Uint8Array, signal: AbortSignal): Promise<Scores>;
   stop(): void;
 };
@@ -84,7 +84,7 @@ const answer = z.union([
   z.object({ refused: z.string() }),
 ]);
 
-/** Without an environment: it has no business with addresses and secrets. */
+/** Starts with an empty environment, as the model needs no addresses or secrets. */
 async function startModel(
   { entry = ENTRY, start_ms = START_MS }: EmbeddedScannerOptions,
   signal: AbortSignal,
@@ -108,7 +108,7 @@ async function startModel(
 
 function modelOf(child: ChildProcess, said: () => string): Model {
   return {
-    // One that was killed may be there for a moment still.
+    // A killed process may still exist for a moment.
     hasEnded: () =>
       child.killed || child.exitCode !== null || child.signalCode !== null || !child.connected,
     stop: () => child.disconnect(),
@@ -129,7 +129,7 @@ function modelOf(child: ChildProcess, said: () => string): Model {
   };
 }
 
-/** Its next message. Rejects where it ends before, or the signal does. */
+/** The child's next message. Rejects when the child ends first, or the signal aborts. */
 async function messageOf(child: ChildProcess, signal: AbortSignal): Promise<unknown> {
   const over = new AbortController();
   const until = AbortSignal.any([signal, over.signal]);
@@ -151,7 +151,10 @@ function scoresOf(message: unknown): Scores {
   return said.scores;
 }
 
-/** Who takes too long may be on a machine that is busy; who ends over a picture would do so again. */
+/**
+ * A scan that takes too long may be due to a busy machine; a process that ended over an image would
+ * do so again.
+ */
 function faultOf(cause: unknown, { signal, said }: { signal: AbortSignal; said: string }) {
   if (!signal.aborted)
     return new ScannerFault('refused', `ended over this picture ${said}`.trim(), { cause });
@@ -159,7 +162,7 @@ function faultOf(cause: unknown, { signal, said }: { signal: AbortSignal; said: 
   return isLate ? new ScannerFault('away', 'gave no answer in time', { cause }) : signal.reason;
 }
 
-/** What it said last of what is wrong. */
+/** Returns the last error output of the child. */
 function listenTo(child: ChildProcess): () => string {
   let text = '';
   child.on('error', (error) => {
@@ -171,13 +174,13 @@ function listenTo(child: ChildProcess): () => string {
   return () => text.trim();
 }
 
-/** Whoever waits for an answer stays until it is there. */
+/** Keeps our process alive while it waits for an answer. */
 function keep(child: ChildProcess): void {
   child.ref();
   child.channel?.ref();
 }
 
-/** It keeps nobody alive who waits for nothing. */
+/** Lets our process end while nothing is awaited. */
 function letGo(child: ChildProcess): void {
   child.unref();
   child.channel?.unref();

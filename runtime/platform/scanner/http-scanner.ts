@@ -1,6 +1,6 @@
 /**
- * A model server over HTTP: one POST a picture, over by its deadline, redirects not followed, and no more read of the
- * answer than one can be. The operator named the address, so that it may be anywhere. The contract is docs/scanner.md.
+ * A model server over HTTP: one POST per image, limited by its deadline, no redirects, and the answer is read only up
+ * to its maximum length. The operator configured the address, so it may be anywhere. The contract is docs/scanner.md.
  */
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -23,7 +23,7 @@ import { type Scanner, ScannerFault } from './scanner.ts';
 
 export type HttpScannerOptions = { url: string; clock: Clock; deadline_ms?: number };
 
-/** As a model sees it: more pixels would be thrown away there. */
+/** The size that models see: they would discard more pixels. */
 const RENDITION: Rendition = {
   fit: 'box',
   pixels: SCAN_PICTURE_PIXELS,
@@ -58,7 +58,7 @@ async function ask(
 
 type Answered = Pick<IncomingMessage, 'statusCode' | 'headers'> & { bytes: Buffer };
 
-/** No connection is kept: the other side may close it just when it is used again. */
+/** No connection is kept: the other side may close it just as it is used again. */
 function exchange(url: string, picture: Uint8Array, signal: AbortSignal): Promise<Answered> {
   const send = new URL(url).protocol === 'https:' ? requestHttps : requestHttp;
   const headers = {
@@ -93,7 +93,7 @@ function tooLong(): ScannerFault {
   return new ScannerFault('away', `answers more than ${SCAN_ANSWER_BYTES_MAX} bytes`);
 }
 
-/** That of this picture nothing can be said; any other refusal is of every picture. */
+/** Statuses that concern this image; any other refusal concerns every image. */
 const OF_THE_PICTURE = [400, 413, 415, 422];
 
 function judge({ statusCode: status = 0, headers, bytes }: Answered, clock: Clock): Scores {

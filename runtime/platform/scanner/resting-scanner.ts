@@ -1,4 +1,4 @@
-/** A scanner that is left alone for a while after it failed some times in a row: what waits is not tried against it. */
+/** Pauses a scanner for a while after some failures in a row; waiting images are not tried against it meanwhile. */
 import type { Scores } from '../../core/scan-flags.ts';
 import { createBreaker } from '../breaker.ts';
 import type { Clock } from '../clock.ts';

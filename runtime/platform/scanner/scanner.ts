@@ -1,17 +1,20 @@
-/** What looks at pictures. Spec: Staff, checks. */
+/** A scanner of images. Spec: Staff, checks. */
 import type { Rendition } from '../../core/delivery/preview-request.ts';
 import type { Scores } from '../../core/scan-flags.ts';
 
 export type Scanner = {
-  /** What it wants to be sent. */
+  /** The rendition that it wants to receive. */
   readonly rendition: Rendition;
-  /** Whether nothing is to be asked now; where not, the next scan tries. */
+  /** Whether scans are paused now; after the pause the next scan tries again. */
   isResting(): boolean;
   /** Throws ScannerFault, or the signal's reason. */
   scan(picture: Uint8Array, signal: AbortSignal): Promise<Scores>;
 };
 
-/** `refused`: it has looked at this picture, or tried, and says nothing of it. `away`: another one would not do better. */
+/**
+ * `refused`: the scanner has tried this image and gives no result. `away`: another image would fail
+ * as well.
+ */
 export class ScannerFault extends Error {
   readonly kind: 'refused' | 'away';
   readonly retry_after_seconds: number;

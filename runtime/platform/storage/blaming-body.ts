@@ -1,16 +1,17 @@
 /**
- * Bytes on their way from the storage. Where they break off it is the storage's fault, and is said as such: an
- * interrupted answer must not count against the picture that was being read.
+ * Bytes read from the storage. An error in the middle is reported as the storage's fault: an interrupted read must not
+ * count against the image being read.
  */
 import type { Readable } from 'node:stream';
 
-/** The same stream, whose failure is what `faultOf` makes of it. */
+/** Returns the same stream; its errors are mapped by `faultOf`. */
 export function blamingBody<Body extends Readable>(
   body: Body,
   faultOf: (error: unknown) => unknown,
 ): Body {
   const destroy = body.destroy.bind(body);
-  // Streams of files and of answers fail by destroying themselves: a stream behind them would cost a copy of its own.
+  // File and response streams fail by destroying themselves, so `destroy` is replaced; a second
+  // stream behind them would cost a copy.
   return Object.assign(body, {
     destroy: (error?: Error) => {
       const fault = error && faultOf(error);

@@ -1,48 +1,62 @@
 /**
- * What the service needs from an object store: one interface over a folder and over S3.
- * Keys are written once and never change their bytes, save for an upload's own key, which a signed
- * PUT may overwrite until it expires.
+ * What the service needs from an object store: one interface over a folder and over S3. A key is written once and its
+ * bytes never change, except an upload's own key, which a signed PUT may overwrite until the URL expires.
  */
 import type { Readable } from 'node:stream';
 import { ServiceError } from '../../core/errors.ts';
 
 export type Bucket = {
   head(key: string): Promise<ObjectHead | undefined>;
-  /** The bytes as a stream, `range` inclusive at both ends; undefined when there is no such object. */
+  /**
+   * The bytes as a stream, `range` inclusive at both ends; undefined when there is no such object.
+   */
   open(key: string, range?: ByteRange): Promise<Readable | undefined>;
-  /** `place` offers memory for so many bytes; a bucket that knows their number before it reads them takes it. */
+  /**
+   * `place` provides a buffer of the given size; used by a bucket that knows the size before
+   * reading.
+   */
   read(key: string, place?: (sizeBytes: number) => Buffer): Promise<Buffer | undefined>;
-  /** Atomic: until it resolves the key holds what it held before, afterwards the whole new object. */
+  /**
+   * Atomic: until it resolves the key holds its previous content, afterwards the whole new object.
+   */
   write(key: string, body: Buffer | Readable, facts: ObjectFacts): Promise<ObjectHead>;
-  /** Deleting what is not there is no error. */
+  /** Deleting a missing object is not an error. */
   delete(key: string): Promise<void>;
   /** In key order, beginning behind `after`. */
   list(options: { prefix: string; after?: string; limit: number }): Promise<ListedObject[]>;
-  /** A URL that takes exactly one content type and one length until it expires. */
+  /** A URL that accepts exactly one content type and one length until it expires. */
   presignPut(key: string, signed: PutTerms): Promise<PresignedPut>;
-  /** Begins an object that comes in parts; returns the storage's own id for it. */
+  /** Begins an object that is uploaded in parts; returns the storage's own id for it. */
   createMultipart(key: string, facts: { content_type: string }): Promise<string>;
-  /** A URL that takes one part of exactly this length until it expires; sent again, a part is replaced. */
+  /**
+   * A URL that accepts one part of exactly this length until it expires; sending a part again
+   * replaces it.
+   */
   presignPart(key: string, part: PartTerms): Promise<{ url: string; expires_at: Date }>;
   /**
-   * Makes one object of the parts. Throws MultipartRefused where the storage does not take the list; what became
-   * of the object is what `head` says afterwards, whatever came back from here.
+   * Joins the parts into one object. Throws MultipartRefused when the storage does not accept the
+   * list. Whatever this call returns, only a later `head` shows whether the object exists.
    */
   completeMultipart(key: string, list: PartList): Promise<void>;
-  /** Throws the parts away; of an upload that is not there, nothing. */
+  /** Deletes the parts; does nothing for an unknown upload. */
   abortMultipart(key: string, uploadId: string): Promise<void>;
-  /** Those that were begun and neither completed nor aborted, in key order, beginning behind `after`. */
+  /**
+   * The uploads that were begun and neither completed nor aborted, in key order, beginning behind
+   * `after`.
+   */
   listMultiparts(options: {
     prefix: string;
     after?: string;
     limit: number;
   }): Promise<OpenMultipart[]>;
-  /** Proves that objects can be written; throws StorageUnavailable when not. */
+  /** Tests that objects can be written; throws StorageUnavailable when not. */
   check(): Promise<void>;
 };
 
 export type ObjectHead = { size_bytes: number; content_type: string | undefined; etag: string };
-/** A stream without a length may be gathered in memory first: say it where it is known. */
+/**
+ * A stream without a length may be buffered in memory first, so give the length when it is known.
+ */
 export type ObjectFacts = { content_type: string; size_bytes?: number };
 export type ListedObject = { key: string; size_bytes: number; modified_at: Date };
 export type ByteRange = { start: number; end: number };
@@ -61,10 +75,13 @@ export type PartList = {
 };
 export type OpenMultipart = { key: string; upload_id: string; started_at: Date };
 
-/** The two buckets of an installation: `ingest` takes what clients send, `content` keeps what is served. */
+/**
+ * The two buckets of an installation: `ingest` receives what clients send, `content` keeps what is
+ * served.
+ */
 export type Buckets = { ingest: Bucket; content: Bucket };
 
-/** The store cannot be used; `advice` says in one line, to the person who runs it, what to do. */
+/** The store cannot be used; `advice` tells the operator in one line what to do. */
 export class StorageUnavailable extends ServiceError {
   readonly advice: string;
 
@@ -74,7 +91,7 @@ export class StorageUnavailable extends ServiceError {
   }
 }
 
-/** The body was not as long as it was said to be; nothing was stored. */
+/** The body did not have the announced length; nothing was stored. */
 export class ObjectSizeMismatch extends Error {
   readonly actual: number;
 
@@ -86,8 +103,9 @@ export class ObjectSizeMismatch extends Error {
 }
 
 /**
- * The storage did not make an object of the parts. `invalid_parts`: a part is missing, has another ETag or is too
- * small, and the list can be mended. `multipart_complete_failed`: anything else, an unknown upload among it.
+ * The storage did not join the parts. `invalid_parts`: a part is missing, has another ETag or is
+ * too small, and the client can correct the list. `multipart_complete_failed`: anything else,
+ * including an unknown upload.
  */
 export class MultipartRefused extends Error {
   readonly code: 'invalid_parts' | 'multipart_complete_failed';
@@ -102,7 +120,10 @@ export class MultipartRefused extends Error {
 const KEY_CHARACTERS_MAX = 1024;
 const KEY_SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 
-/** Object keys are paths of plain segments: no traversal, no hidden names, nothing to escape in a URL. */
+/**
+ * Object keys are paths of plain segments: no traversal, no hidden names, nothing to escape in a
+ * URL.
+ */
 export function isObjectKey(key: string): boolean {
   return key.length <= KEY_CHARACTERS_MAX && key.split('/').every((part) => KEY_SEGMENT.test(part));
 }

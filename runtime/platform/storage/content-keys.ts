@@ -1,11 +1,11 @@
-/** Where in the content bucket things lie, for those who write them and those who sweep. */
+/** The keys in the content bucket, for the code that writes them and the code that sweeps. */
 
-/** Begins the keys of everything that the attempts at one upload store. */
+/** The key prefix of everything that the attempts at one upload store. */
 export function mastersOf(upload: { project_id: string; upload_id: string }): string {
   return `masters/${upload.project_id}/${upload.upload_id}/`;
 }
 
-/** Whose attempt stored it; undefined where the key is none of a master. */
+/** The upload that stored a master; undefined when the key is not a master's. */
 export function readMasterKey(key: string): { project_id: string; upload_id: string } | undefined {
   const [kind, project_id, upload_id, name, ...rest] = key.split('/');
   if (kind !== 'masters' || rest.length > 0) return undefined;
@@ -13,7 +13,7 @@ export function readMasterKey(key: string): { project_id: string; upload_id: str
   return { project_id, upload_id };
 }
 
-/** What a derived image was made of; undefined where the key is none of one. */
+/** The source of a derived image; undefined when the key is not a derived image's. */
 export function readDerivedKey(
   key: string,
 ): { file_id: string; generation: number; revision: number } | undefined {

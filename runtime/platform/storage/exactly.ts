@@ -1,4 +1,6 @@
-/** Bytes that must be exactly as many as were announced, if they were: anything else is an ObjectSizeMismatch. */
+/**
+ * Checks that a body has exactly the announced number of bytes, if there was one; otherwise throws ObjectSizeMismatch.
+ */
 import { Transform } from 'node:stream';
 import { ObjectSizeMismatch } from './bucket.ts';
 
@@ -10,7 +12,7 @@ export function exactly(expected: number | undefined) {
       }
       return body;
     },
-    /** Passes the bytes on and fails at the first one too many, or at an end that comes too early. */
+    /** Passes bytes on; fails at the first byte too many, or at an early end. */
     passing: (): Transform => {
       let size = 0;
       return new Transform({

@@ -1,6 +1,4 @@
-/**
- * The objects of a folder in key order, reading only the folders that can hold a wanted key.
- */
+/** Lists the objects of a folder in key order, and reads only folders that can hold a wanted key. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ListedObject } from './bucket.ts';
@@ -9,7 +7,7 @@ import { ignore, TRAILER_BYTES } from './object-file.ts';
 type Wanted = { prefix: string; after?: string; limit: number };
 
 export async function listFolder(folder: string, wanted: Wanted): Promise<ListedObject[]> {
-  // Throws where the bucket's own folder is gone; the ones below it may go at any time.
+  // Throws when the bucket's own folder is missing; folders below it may disappear at any time.
   await readdir(folder);
   const found: ListedObject[] = [];
   if (wanted.limit < 1) return found;
@@ -33,7 +31,10 @@ async function* walk(folder: string, parent: string, wanted: Wanted): AsyncGener
   }
 }
 
-/** Sorted with the slash behind a folder's name, which is where its objects stand in key order. */
+/**
+ * Folder names are sorted with their trailing slash, which is where their objects stand in key
+ * order.
+ */
 async function namesOf(folder: string, parent: string): Promise<string[]> {
   const entries = await readdir(join(folder, parent), { withFileTypes: true }).catch(
     ignore('ENOENT', 'ENOTDIR'),

@@ -1,6 +1,6 @@
 /**
- * Objects of folder storage that come in parts: each part is a file of its own in a hidden folder of the upload,
- * and the object is written from them in one go, so that its key never shows half of it.
+ * Objects of folder storage that are uploaded in parts: each part is a file in a hidden folder of the upload, and the
+ * object is written from them at once, so that its key never shows half of it.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { MULTIPART_PART_BYTES_MIN } from '../../core/limits.ts';
 import { MultipartRefused, type ObjectHead, type OpenMultipart, type PartList } from './bucket.ts';
 import { ignore, readObjectHead, writeObjectFile } from './object-file.ts';
 
-/** Under the bucket's folder. Keys never begin with a dot. */
+/** Below the bucket's folder. Keys never begin with a dot. */
 const MULTIPART_FOLDER = '.multipart';
 const UPLOAD_FACTS = 'upload.json';
 const UPLOAD_ID = /^[0-9a-f]{32}$/;
@@ -22,7 +22,7 @@ export async function createFolderMultipart(
   facts: { key: string; content_type: string; now: Date },
 ): Promise<string> {
   const uploadId = randomBytes(16).toString('hex');
-  // Not recursive: a bucket's folder that has vanished may be a disk that is not mounted.
+  // Not recursive: a missing bucket folder may be an unmounted disk.
   await mkdir(join(folder, MULTIPART_FOLDER), { mode: 0o700 }).catch(ignore('EEXIST'));
   await mkdir(uploadFolder(folder, uploadId), { mode: 0o700 });
   const { key, content_type, now } = facts;
@@ -33,7 +33,7 @@ export async function createFolderMultipart(
 
 export type PartPlace = { key: string; upload_id: string; part_number: number };
 
-/** Undefined where the upload is not there (any more): it was completed or aborted. */
+/** Undefined when the upload does not exist (any more): it was completed or aborted. */
 export async function writeFolderPart(
   folder: string,
   { key, upload_id, part_number }: PartPlace,
@@ -46,7 +46,8 @@ export async function writeFolderPart(
     content_type: '',
     size_bytes,
   });
-  // The rename makes missing folders: an upload that ended meanwhile must not come back as a stray part.
+  // The rename creates missing folders: an upload that ended meanwhile must not come back as a
+  // stray part.
   if ((await readUpload(folder, { key, upload_id })) !== undefined) return head;
   await removeUpload(folder, upload_id);
   return undefined;
@@ -61,7 +62,7 @@ export async function completeFolderMultipart(
   try {
     await joinUpload({ folder, path }, list, upload);
   } catch (error) {
-    // Who aborts removes its facts first, and may be removing the parts that are being read.
+    // An abort removes the upload's facts first, and may be removing the parts that are being read.
     throw (await readUpload(folder, { key, upload_id: list.upload_id })) === undefined
       ? noSuchUpload(error)
       : error;
@@ -127,8 +128,8 @@ export async function listFolderMultiparts(
 }
 
 /**
- * What a crash left of uploads at their beginning or their end, from before that time: without its facts an upload is
- * gone, and no list tells of it.
+ * Removes what a crash left of uploads at their beginning or end, from before the given time: an
+ * upload without its facts is gone, and no list shows it.
  */
 export async function removeLostParts(folder: string, before: Date): Promise<void> {
   const names = (await readdir(join(folder, MULTIPART_FOLDER)).catch(ignore('ENOENT'))) ?? [];
@@ -181,7 +182,7 @@ async function readPartHead(path: string): Promise<ObjectHead | undefined> {
   }
 }
 
-/** What is known of an upload under its own key; undefined for any other pair. */
+/** The facts of an upload under its own key; undefined for any other pair. */
 async function readUpload(
   folder: string,
   { key, upload_id }: { key: string; upload_id: string },
@@ -197,7 +198,7 @@ async function readFacts(folder: string, uploadId: string): Promise<UploadFacts 
   return text === undefined ? undefined : parseFacts(text);
 }
 
-/** Undefined for what a crash left half written. */
+/** Undefined for a file that a crash left half written. */
 function parseFacts(text: string): UploadFacts | undefined {
   try {
     return JSON.parse(text) as UploadFacts;
@@ -206,7 +207,7 @@ function parseFacts(text: string): UploadFacts | undefined {
   }
 }
 
-/** Its facts first: without them the upload is gone, whatever is left of its parts. */
+/** Removes the facts first: without them the upload is gone, even if some of its parts remain. */
 async function removeUpload(folder: string, uploadId: string): Promise<void> {
   const place = uploadFolder(folder, uploadId);
   await rm(join(place, UPLOAD_FACTS), { force: true });

@@ -1,6 +1,6 @@
 /**
- * Answers the signed PUT URLs of folder storage, as an S3 server would: exactly the signed content
- * type and length, 403 for anything altered or expired, open to every origin, ETag readable there.
+ * Serves the signed PUT URLs of folder storage like an S3 server: exactly the signed content type and length, 403 for
+ * anything altered or expired, CORS for every origin with a readable ETag.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
@@ -17,7 +17,7 @@ export type FolderServerOptions = {
   secret: Uint8Array;
   clock: Clock;
   log?: Log;
-  /** Called after an object arrived: what a storage's event notification is elsewhere. */
+  /** Called after an object arrived, like a storage's event notification. */
   onObject?: (bucket: string, key: string) => void;
 };
 
@@ -46,7 +46,10 @@ const openToEveryOrigin = {
   'cache-control': 'no-store',
 };
 
-/** By the API's codes, so that each has its page; the statuses are those of an S3 server. */
+/**
+ * Uses the API's error codes, so that each has its help page; the statuses are those of an S3
+ * server.
+ */
 type Refusal = { status: number; code: ApiErrorCode; message: string };
 type Admitted = FolderPut & { target: FolderBucket };
 
@@ -85,14 +88,14 @@ const refusals = {
   failed: { status: 500, code: 'internal', message: 'The object could not be stored.' },
 } as const satisfies Record<string, Refusal>;
 
-/** An upload outlives the URLs of its parts. */
+/** The advice for a part differs, because an upload outlives the URLs of its parts. */
 function expired({ part_number }: FolderPut): Refusal {
   const advice =
     part_number === undefined ? 'start a new upload' : 'ask for a fresh one with POST …/parts';
   return { status: 403, code: 'signature_expired', message: `The URL has expired: ${advice}.` };
 }
 
-/** The object that this request may write, or why not. */
+/** The object that this request may write, or the refusal. */
 function admit(options: FolderServerOptions, request: IncomingMessage): Admitted | Refusal {
   if (request.method !== 'PUT') return refusals.other_method;
   const put = verifyFolderPut(options.secret, request.url ?? '');
@@ -110,14 +113,17 @@ type Exchange = { request: IncomingMessage; response: ServerResponse; put: Admit
 
 const SILENCE_MS_MAX = 30_000;
 
-/** Streams to the disk as fast as it takes the bytes; a client that leaves or falls silent leaves nothing. */
+/**
+ * Streams to the disk as fast as the disk accepts the bytes; a client that leaves or falls silent
+ * leaves nothing behind.
+ */
 async function receive(
   { log, onObject }: FolderServerOptions,
   { request, response, put }: Exchange,
 ): Promise<void> {
   request.setTimeout(SILENCE_MS_MAX, () => request.destroy());
   try {
-    // A failing disk must not tear the connection down: the client is still owed an answer.
+    // A failing disk must not destroy the connection: the client still gets an answer.
     const body = Readable.from(request.iterator({ destroyOnReturn: false }), { objectMode: false });
     const head = await store(put, body);
     if (head === undefined) return refuse(request, response, refusals.over);

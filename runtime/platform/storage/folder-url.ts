@@ -1,6 +1,6 @@
 /**
- * The signed PUT URL of folder storage: bucket, key, content type, exact length, expiry and, of a part, its upload
- * and number are what is signed, so that none of them can be changed by whoever holds the URL.
+ * The signed PUT URL of folder storage. Bucket, key, content type, exact length, expiry and, for a part, its upload and
+ * number are signed, so that the holder of the URL cannot change any of them.
  */
 import { oncePerObject } from '../../core/once-per-object.ts';
 import { deriveKey, parseUnixSeconds, signFields, verifyFields } from '../../core/signing/hmac.ts';
@@ -16,7 +16,7 @@ export type FolderPut = {
   content_type: string;
   size_bytes: number;
   exp: number;
-  /** Of a part of a multipart upload; a part has no content type of its own. */
+  /** For a part of a multipart upload; a part has no content type of its own. */
   upload_id?: string;
   part_number?: number;
 };
@@ -48,7 +48,7 @@ function printTarget(put: FolderPut, sig: string): string {
   return `${FOLDER_STORAGE_PATH}${put.bucket}/${put.key}?${query}`;
 }
 
-/** What a request target asks for, if it is signed; undefined for anything altered. */
+/** The request that a signed target describes; undefined for anything altered. */
 export function verifyFolderPut(secret: Uint8Array, target: string): FolderPut | undefined {
   const [path = '', queryText = ''] = target.split('?');
   const [bucket = '', ...segments] = path.slice(FOLDER_STORAGE_PATH.length).split('/');
@@ -60,7 +60,7 @@ export function verifyFolderPut(secret: Uint8Array, target: string): FolderPut |
   const content_type = query.get('type') ?? '';
   const put = { bucket, key, content_type, size_bytes: sizeBytes, exp, ...parsePart(query) };
   const sig = query.get('sig') ?? '';
-  // Exactly one spelling: no other escapes, order or parameters than we print.
+  // Accepts exactly one spelling: no escapes, order or parameters other than ours.
   if (printTarget(put, sig) !== target) return undefined;
   const signed = { fields: signedFields(put), sig };
   return verifyFields([folderKey(secret)], '\n', signed) ? put : undefined;
@@ -77,5 +77,5 @@ function signedFields(put: FolderPut): string[] {
   return [PREFIX, bucket, key, content_type, String(size_bytes), String(exp), ...part];
 }
 
-/** An upload can have ten thousand parts. */
+/** Derived once per secret, because an upload can have ten thousand parts. */
 const folderKey = oncePerObject((secret: Uint8Array) => deriveKey(secret, PREFIX));

@@ -1,6 +1,6 @@
 /**
- * Object storage in a folder of this machine, behind the same interface as S3: standalone and tests.
- * An object is one file, written aside and renamed; signed PUT URLs are answered by folder-server.ts.
+ * Object storage in a folder of this machine, behind the same interface as S3: for standalone and tests. An object is
+ * one file, written beside its path and renamed; folder-server.ts answers the signed PUT URLs.
  */
 import { open, readdir, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -39,9 +39,9 @@ export type FolderBucketOptions = {
   clock: Clock;
 };
 
-/** A part's bytes come through folder-server.ts alone. */
+/** The bytes of parts come only through folder-server.ts. */
 export type FolderBucket = Bucket & {
-  /** Undefined where the multipart upload is not there (any more). */
+  /** Undefined when the multipart upload does not exist (any more). */
   writePart(
     part: PartPlace,
     body: { bytes: Readable; size_bytes: number },
@@ -93,22 +93,22 @@ function pathOf(folder: string, key: string): string {
   return join(folder, ...key.split('/'));
 }
 
-/** Where an object's file stands, or would. */
+/** The path of an object's file, existing or not. */
 type Place = { folder: string; path: string };
 
 type OpenFile = Awaited<ReturnType<typeof open>>;
 
-/** The file of an object, open; undefined where there is none (a folder on the way is none either). */
+/** Opens an object's file; undefined when there is none (nor when the path is a folder). */
 async function openFile({ folder, path }: Place): Promise<OpenFile | undefined> {
   const file = await open(path, 'r').catch(ignore('ENOENT', 'ENOTDIR'));
   if (file !== undefined && (await orClose(file, file.stat())).isFile()) return file;
   await file?.close();
-  // A bucket that is gone (a disk that is not mounted) has not lost its objects: this throws.
+  // Throws if the bucket itself is missing (such as an unmounted disk): its objects are not lost.
   await stat(`${folder}/.`);
   return undefined;
 }
 
-/** What is asked of a file; where that fails, the file does not stay open. */
+/** Awaits a query of a file; closes the file if the query fails. */
 async function orClose<T>(file: OpenFile, asked: Promise<T>): Promise<T> {
   return asked.catch(async (error: unknown) => {
     await file.close();
@@ -208,7 +208,7 @@ const faults: Record<string, string> = {
   ENFILE: 'cannot be used: too many files are open on this machine',
 };
 
-/** The fault of the disk behind an error, or the error itself. */
+/** The disk fault behind an error, or the error itself. */
 function unavailable(folder: string, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const fault = faults[code];

@@ -1,7 +1,7 @@
 /**
- * One object of folder storage as one file: the bytes as they are, behind them a trailer of fixed
- * length with what is known about them. One file, so that one rename makes both appear at once;
- * behind, so that a picture opens in any viewer and the digest can be made while the bytes pass.
+ * Stores one object of folder storage as one file: the bytes unchanged, followed by a trailer of fixed length with the
+ * object's facts. As one file, a single rename makes both appear at once; with the facts at the end, any viewer can
+ * open the image, and the digest is computed while the bytes pass.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, unlink } from 'node:fs/promises';
@@ -10,12 +10,14 @@ import { Readable } from 'node:stream';
 import { type ObjectFacts, type ObjectHead, ObjectSizeMismatch } from './bucket.ts';
 
 export const TRAILER_BYTES = 512;
-/** Under the bucket's folder: objects that are being written. Keys never begin with a dot. */
+/** Below the bucket's folder: objects being written. Keys never begin with a dot. */
 export const INCOMING_FOLDER = '.incoming';
 const MAGIC = 'tintype object 1 ';
 const CONTENT_TYPE_CHARACTERS_MAX = 200;
 
-/** Writes beside the objects, flushes, then renames: a crash leaves the old object or the new one. */
+/**
+ * Writes to a temporary file, flushes, then renames: a crash leaves the old object or the new one.
+ */
 export async function writeObjectFile(
   place: { folder: string; path: string },
   body: Buffer | Readable,
@@ -32,7 +34,7 @@ export async function writeObjectFile(
   }
 }
 
-/** What the trailer says; undefined for a file that is not an object. */
+/** The facts in the trailer; undefined for a file that is not an object. */
 export async function readObjectHead(file: FileHandle): Promise<ObjectHead | undefined> {
   const { size } = await file.stat();
   if (size < TRAILER_BYTES) return undefined;
@@ -47,7 +49,7 @@ export async function openIncoming(folder: string): Promise<{ file: FileHandle; 
   const create = () => open(path, 'wx', 0o600);
   const file = await create().catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
-    // Not recursive: a bucket's folder that has vanished may be a disk that is not mounted.
+    // Not recursive: a missing bucket folder may be an unmounted disk.
     await mkdir(join(folder, INCOMING_FOLDER)).catch(ignore('EEXIST'));
     return create();
   });
@@ -94,7 +96,9 @@ async function* passAndDescribe(
 
 const MOVE_ATTEMPTS_MAX = 8;
 
-/** A delete may remove the empty parent folder between its making and the rename: then once more. */
+/**
+ * Retries, because a delete may remove the empty parent folder between its creation and the rename.
+ */
 async function moveInto(from: string, to: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -107,7 +111,9 @@ async function moveInto(from: string, to: string): Promise<void> {
   }
 }
 
-/** The rename itself reaches the disk; the object is there already if the folder has gone again. */
+/**
+ * Flushes the rename to the disk. If the folder has disappeared again, there is nothing to flush.
+ */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r').catch(ignore('ENOENT'));
   if (folder === undefined) return;
@@ -139,7 +145,7 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }
 
-/** A catcher that swallows these error codes and nothing else. */
+/** A catch handler that ignores these error codes and nothing else. */
 export function ignore(...codes: string[]): (error: unknown) => undefined {
   return (error) => {
     if (!hasCode(error, ...codes)) throw error;

@@ -1,4 +1,4 @@
-/** The two buckets of an installation on object storage, as the configuration names them. */
+/** The two buckets of an installation on object storage, as configured. */
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Buckets } from './bucket.ts';
@@ -16,7 +16,7 @@ export type S3Settings = Pick<
   | 'contentBucket'
 >;
 
-/** Reaches for nothing yet: whether the buckets are there is what their check says. */
+/** Connects to nothing yet: their `check` tells whether the buckets exist. */
 export function openS3Buckets(config: S3Settings, clock: Clock): Buckets {
   const access = openS3Access(config, clock);
   return {

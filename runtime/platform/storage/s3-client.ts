@@ -1,6 +1,7 @@
 /**
- * The connection to an object storage that speaks S3. Every call has a deadline, or ends by silence; checksums are sent only where S3
- * requires one, because not every store knows them, and a presigned URL would sign that of an empty body.
+ * The connection to an object storage that speaks S3. Every call has a deadline, or ends after a silence. Checksums are
+ * sent only where S3 requires one, because not every store supports them, and a presigned URL would sign the checksum
+ * of an empty body.
  */
 import { S3Client } from '@aws-sdk/client-s3';
 import { Sha256 } from '../aws-hash.ts';
@@ -8,25 +9,32 @@ import type { Clock } from '../clock.ts';
 import { noticeSilence } from './s3-silence.ts';
 
 export type S3Options = {
-  /** Unset: AWS itself. */
+  /** Default: AWS itself. */
   endpoint?: string | undefined;
-  /** What browsers see, where that is another address. */
+  /** The address that browsers use, if it differs. */
   publicEndpoint?: string | undefined;
   region: string;
   addressing: 'path' | 'host';
   clock: Clock;
-  /** Unset: the usual AWS variables, profiles and roles. */
+  /** Default: the usual AWS variables, profiles and roles. */
   credentials?: { accessKeyId: string; secretAccessKey: string };
-  /** How long one call may take, beside the way of the bytes that it sends, and how often it is tried. */
+  /**
+   * The time for one call with all its tries, not counting the time to send its bytes; and the
+   * number of tries.
+   */
   deadlineMs?: number;
   attempts?: number;
-  /** How long a connection may say nothing while bytes are expected, and take none while some wait. */
+  /**
+   * How long a connection may deliver nothing while bytes are expected, or accept nothing while
+   * bytes wait.
+   */
   silenceMs?: number;
 };
 
 /**
- * Of one connection pool for both buckets; two more clients open what is handed on at its reader's pace, and write, also at
- * a sender's pace; one only signs, for the public address.
+ * The clients, shared by both buckets. `client` makes the other calls; `reader` opens objects
+ * passed on at their reader's pace; `writer` writes, also at a sender's pace; `signer` only signs,
+ * for the public address.
  */
 export type S3Access = {
   client: S3Client;
@@ -41,8 +49,10 @@ export type S3Place = S3Access & { bucket: string };
 
 const SILENCE_MS_MAX = 15_000;
 /**
- * An object that is handed on takes its connection for as long as its reader likes, and one that comes in as its sender:
- * of the client's own fifty, as many slow ones would have all, and everybody else would be told that the storage is away.
+ * Unlimited, because an object passed on occupies its connection for as long as its reader likes,
+ * and an incoming object as long as its sender. With the client's default of fifty, that many slow
+ * peers would hold all connections, and everybody else would get the error that the storage is
+ * away.
  */
 const CONNECTIONS = { maxSockets: Number.POSITIVE_INFINITY };
 const CONNECTING = {
@@ -52,8 +62,9 @@ const CONNECTING = {
 };
 const DEADLINE_MS = 30_000;
 /**
- * 1 Mbit/s: whoever serves pictures out of a storage has a better line to it, and the largest master that there is
- * (400 MB) is through within an hour. A deadline that large bytes cannot keep is an outage that never ends.
+ * 1 Mbit/s: a server that serves images from a storage has a better line to it, and the largest
+ * possible master (400 MB) passes within an hour. With a deadline that large objects cannot meet,
+ * their uploads would fail forever.
  */
 const SENT_BYTES_PER_SECOND_MIN = 125_000;
 const ATTEMPTS = 3;
@@ -68,9 +79,9 @@ export function openS3(options: S3Options): S3Access {
       ...(address === undefined ? {} : { endpoint: address }),
     });
   const client = connect({ socketTimeout: silenceMs });
-  // Only until the answer begins: behind that a silence may be its reader's.
+  // The timeout ends when the answer begins: after that a silence may be the reader's.
   const reader = connect({ requestTimeout: silenceMs, throwOnRequestTimeout: true });
-  // No timeout of the client's own can tell a silent storage from a silent sender.
+  // None of the client's own timeouts can tell a silent storage from a silent sender.
   const writer = noticeSilence(connect({}), silenceMs);
   const signer = publicEndpoint === endpoint ? client : connect({}, publicEndpoint);
   return { client, reader, writer, signer, clock, deadlineMs, silenceMs };
@@ -89,13 +100,16 @@ function settings(options: S3Options) {
     maxAttempts: attempts,
     requestChecksumCalculation: 'WHEN_REQUIRED' as const,
     responseChecksumValidation: 'WHEN_REQUIRED' as const,
-    // Every failure reaches the caller; the client's own lines on the console would say it twice.
+    // Every failure reaches the caller; the client's own console lines would repeat it.
     logger: SILENT,
     ...(credentials === undefined ? {} : { credentials }),
   };
 }
 
-/** For a call whose answer is small: all of it, retries and so many bytes to send included, is over by then. */
+/**
+ * For calls with a small answer: bounds the whole call, including retries and the time to send
+ * `sentBytes`.
+ */
 export function within({ deadlineMs }: S3Access, sentBytes = 0): { abortSignal: AbortSignal } {
   const sendingMs = Math.ceil((sentBytes / SENT_BYTES_PER_SECOND_MIN) * 1000);
   return { abortSignal: AbortSignal.timeout(deadlineMs + sendingMs) };

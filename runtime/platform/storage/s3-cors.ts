@@ -1,4 +1,4 @@
-/** The CORS rule of a bucket that browsers upload to: they PUT to presigned URLs, and read the ETag of each part. */
+/** The CORS rule of a bucket to which browsers upload: they PUT to presigned URLs, and read the ETag of each part. */
 import { PutBucketCorsCommand } from '@aws-sdk/client-s3';
 import { type S3Access, within } from './s3-client.ts';
 import { s3Fault } from './s3-faults.ts';
@@ -6,8 +6,8 @@ import { s3Fault } from './s3-faults.ts';
 const PREFLIGHT_SECONDS = 3600;
 
 /**
- * Replaces every rule of the bucket. Any origin is let in: a presigned URL is the credential, and widgets upload from
- * pages that nobody here knows.
+ * Replaces all rules of the bucket. Any origin is allowed: the presigned URL is the credential, and
+ * widgets upload from pages unknown to us.
  */
 export async function writeBucketCors(access: S3Access, bucket: string): Promise<void> {
   const rule = {

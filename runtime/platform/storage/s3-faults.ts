@@ -1,4 +1,4 @@
-/** What an error of the object storage means to the person who runs this: one line that says what to do. */
+/** Translates an error of the object storage into one line that tells the operator what to do. */
 import { isConnectionCode } from '../../core/outage.ts';
 import { StorageUnavailable } from './bucket.ts';
 
@@ -9,7 +9,7 @@ const REGION = 'set TINTYPE_S3_REGION to the region of the bucket';
 const UNTRUSTED =
   'shows a certificate that is not trusted: name its authority (NODE_EXTRA_CA_CERTS)';
 
-/** By the storage's error code, or the code of the failing connection. */
+/** By the storage's error code, or the code of the failed connection. */
 const advices: Record<string, string> = {
   NoSuchBucket: 'is not there: create it, or name another one',
   InvalidAccessKeyId: `does not know the access key: ${CREDENTIALS}`,
@@ -17,7 +17,7 @@ const advices: Record<string, string> = {
   AccessDenied: `refuses access: ${CREDENTIALS}`,
   ExpiredToken: 'refuses an expired token: renew the credentials',
   CredentialsProviderError: `cannot be asked without credentials: ${CREDENTIALS}`,
-  // All else that stands in a header is ours.
+  // All other header values are ours.
   ERR_INVALID_CHAR: `cannot be asked with credentials that no header takes, such as a line break behind them: ${CREDENTIALS}`,
   RequestTimeTooSkewed: 'says that the clock of this machine is wrong: set it (NTP)',
   PermanentRedirect: `is in another region: ${REGION}`,
@@ -42,7 +42,7 @@ const advices: Record<string, string> = {
   AbortError: `did not answer in time: ${ENDPOINT}`,
 };
 
-/** The failure as StorageUnavailable; an error that is not the storage's is returned as it is. */
+/** The failure as StorageUnavailable; an error that is not the storage's is returned unchanged. */
 export function s3Fault(bucket: string, error: unknown): unknown {
   const names = namesOf(error);
   const status = statusOf(error);
@@ -54,7 +54,10 @@ export function s3Fault(bucket: string, error: unknown): unknown {
   return new StorageUnavailable(`The bucket ${bucket} ${known}.`, error);
 }
 
-/** The storage's error code, or undefined for what no storage said: also where an answer names none. */
+/**
+ * The storage's error code; undefined when the error is not from the storage, or its answer names
+ * no code.
+ */
 export function s3Code(error: unknown): string | undefined {
   if (statusOf(error) === undefined) return undefined;
   const { Code } = error as { Code?: unknown };
@@ -76,7 +79,10 @@ function byCode(names: readonly string[]): string | undefined {
   return code && `cannot be reached (${code}): ${ENDPOINT}`;
 }
 
-/** What is missing was told before by its code: a 404 that comes here, or a redirection, is of something before the storage. */
+/**
+ * Missing objects and buckets were recognized before by their codes. A 404 or a redirect that gets
+ * here comes from something in front of the storage.
+ */
 function byStatus(status: number): string | undefined {
   if (status === 401 || status === 403) return `refuses access: ${CREDENTIALS}`;
   if (status < 400 || status === 404) return `answers with status ${status}: ${ENDPOINT}`;

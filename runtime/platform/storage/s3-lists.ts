@@ -1,4 +1,4 @@
-/** Lists of any length, out of pages of at most a thousand. */
+/** Lists of any length, read in pages of at most a thousand. */
 import { ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import type { ListedObject, OpenMultipart } from './bucket.ts';
 import { type S3Place, within } from './s3-client.ts';

@@ -1,10 +1,10 @@
-/** The end of a multipart upload. What the storage answers is only a hint: the caller looks at the object. */
+/** Completes a multipart upload. The storage's answer is only a hint: the caller checks the object. */
 import { CompleteMultipartUploadCommand } from '@aws-sdk/client-s3';
 import { MultipartRefused, type PartList } from './bucket.ts';
 import { type S3Place, within } from './s3-client.ts';
 import { s3Code, statusOf } from './s3-faults.ts';
 
-/** What the client can mend in its list. */
+/** Faults in the list that the client can correct. */
 const MENDABLE: ReadonlySet<string> = new Set([
   'InvalidPart',
   'InvalidPartOrder',
@@ -12,7 +12,10 @@ const MENDABLE: ReadonlySet<string> = new Set([
   'MalformedXML',
 ]);
 
-/** By its code, as the others: what is refused after the storage has begun to answer comes with another status. */
+/**
+ * Matched by its code, like the others: a refusal after the storage has begun to answer has another
+ * status.
+ */
 const NO_UPLOAD = 'NoSuchUpload';
 
 export async function completeMultipart(
@@ -33,7 +36,7 @@ export async function completeMultipart(
   }
 }
 
-/** Undefined for what is not the list's fault: an outage, refused credentials. */
+/** Undefined for failures that are not the list's fault: an outage, refused credentials. */
 function refusal(error: unknown): MultipartRefused | undefined {
   const code = s3Code(error);
   if (code === undefined || !(error instanceof Error)) return undefined;

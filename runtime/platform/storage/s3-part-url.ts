@@ -1,6 +1,6 @@
 /**
- * Presigned URLs of parts, by our own signature (AWS Signature Version 4, in the query): an upload can have ten
- * thousand of them, and the client's way through all its layers takes many times as long.
+ * Presigned URLs of parts, signed by our own code (AWS Signature Version 4, in the query): an upload can have ten
+ * thousand parts, and the client's layers would take many times as long.
  */
 import { createHash } from 'node:crypto';
 import { UploadPartCommand } from '@aws-sdk/client-s3';
@@ -21,7 +21,7 @@ export async function signPartUrl({ place, key, part, now }: SignedPart): Promis
   const { accessKeyId, sessionToken } = credentials;
   const time = now.toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const scope = `${time.slice(0, 8)}/${region}/s3/aws4_request`;
-  // In the order of their names, which is part of what is signed.
+  // Sorted by name; the order is part of what is signed.
   const query = [
     ['X-Amz-Algorithm', ALGORITHM],
     ['X-Amz-Content-Sha256', PAYLOAD],
@@ -49,7 +49,9 @@ const ALGORITHM = 'AWS4-HMAC-SHA256';
 const PAYLOAD = 'UNSIGNED-PAYLOAD';
 const SIGNED_HEADERS = 'content-length;host';
 
-/** Where a bucket is, which the client knows: by path or by host, at AWS or at another address. */
+/**
+ * The bucket's URL as the client determines it: by path or by host, at AWS or at another address.
+ */
 const bucketUrls = new WeakMap<S3Place['signer'], Map<string, Promise<URL>>>();
 
 async function bucketUrl({ signer, bucket }: S3Place): Promise<URL> {
@@ -74,7 +76,7 @@ async function askBucketUrl(signer: S3Place['signer'], bucket: string): Promise<
 }
 
 type Credentials = { secretAccessKey: string };
-/** The same for all parts of a day. */
+/** The signing key is the same for all parts of a day. */
 const signingKeys = new WeakMap<Credentials, { scope: string; key: Uint8Array }>();
 
 function signingKey(credentials: Credentials, scope: string): Uint8Array {
@@ -86,7 +88,7 @@ function signingKey(credentials: Credentials, scope: string): Uint8Array {
   return key;
 }
 
-/** As the signature wants it: everything but letters, digits and -._~ in hex. */
+/** The encoding that the signature requires: everything except letters, digits and -._~ in hex. */
 function escaped(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,

@@ -1,4 +1,4 @@
-/** A client that sends objects, and notices by itself where the storage is silent: also each time that it tries again. */
+/** Makes a client that sends objects detect a silent storage, also on each retry. */
 import { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { noticingSilence } from './silent-body.ts';
@@ -6,7 +6,7 @@ import { noticingSilence } from './silent-body.ts';
 type Sending = { body?: unknown };
 
 export function noticeSilence(writer: S3Client, silenceMs: number): S3Client {
-  // The last step before the wire: behind whatever tries again, which needs the bytes as they were.
+  // The last step before the wire, behind the retries, which need the original bytes.
   const place = { step: 'deserialize', priority: 'low', name: 'noticeSilence' } as const;
   writer.middlewareStack.add(
     (next) => (args) => {
@@ -27,7 +27,10 @@ function streamOf(body: unknown): Readable | undefined {
 
 const PIECE_BYTES = 65_536;
 
-/** A connection with TLS takes what is written at once as one: nobody sees how far a large object came in it. */
+/**
+ * TLS accepts everything written at once as one piece, which would hide the progress of a large
+ * object.
+ */
 function* piecesOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
     yield bytes.subarray(at, at + PIECE_BYTES);

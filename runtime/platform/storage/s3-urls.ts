@@ -1,4 +1,4 @@
-/** Presigned URLs: the type and the length are signed, so that the storage itself refuses anything else. */
+/** Presigned URLs: type and length are signed, so that the storage itself refuses anything else. */
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { PartTerms, PresignedPut, PutTerms } from './bucket.ts';
@@ -27,7 +27,7 @@ export async function presignPart(
   part: PartTerms,
 ): Promise<{ url: string; expires_at: Date }> {
   const now = place.clock.now();
-  // A part has no type of its own, and a browser sends whatever its blob has: only its length is signed.
+  // A part has no type, and a browser sends its blob's type, so only the length is signed.
   const url = await signPartUrl({ place, key, part, now });
   return { url, expires_at: expiry(now, part.expires_in_seconds) };
 }
@@ -39,7 +39,7 @@ function signing({ clock }: S3Place, expiresIn: number, headers: readonly string
   return { expires_at, options: { expiresIn, signingDate, signableHeaders } };
 }
 
-/** The storage counts from the whole second that stands in the URL. */
+/** The storage counts from the whole second in the URL. */
 function expiry(now: Date, seconds: number): Date {
   return new Date(Math.floor(now.getTime() / 1000 + seconds) * 1000);
 }

@@ -1,6 +1,7 @@
 /**
- * Object storage that speaks S3, behind the same interface as a folder. Nothing is believed that a HEAD does not
- * show; every call has a deadline, but a body that streams, which ends by silence; checksums are sent only where S3 requires one, because not every store knows them.
+ * Object storage that speaks S3, behind the same interface as a folder. Only a HEAD proves what exists. Every call has
+ * a deadline, except a streaming body, which ends after a silence. Checksums are sent only where S3 requires one,
+ * because not every store supports them.
  */
 import { Readable } from 'node:stream';
 import {
@@ -61,7 +62,8 @@ async function head(place: S3Place, key: string): Promise<ObjectHead | undefined
   const command = new HeadObjectCommand({ Bucket: bucket, Key: key });
   const answer = await client.send(command, within(place)).catch(async (error: unknown) => {
     if (statusOf(error) !== 404) throw error;
-    // A HEAD has no body to say that the bucket itself is missing, or that no storage answers.
+    // The answer to a HEAD has no body to report that the bucket is missing, or that no storage
+    // answers.
     await check(place);
     return undefined;
   });
@@ -73,8 +75,8 @@ async function head(place: S3Place, key: string): Promise<ObjectHead | undefined
 const MISSING: readonly unknown[] = ['NoSuchKey', 'NoSuchUpload'];
 
 /**
- * A missing bucket is not a missing object, nor is the 404 of an ingress that has lost its storage: neither is a reason
- * to call an upload lost, or bytes deleted.
+ * A missing bucket is not a missing object, nor is the 404 of an ingress that has lost its storage:
+ * neither means that an upload is lost, or bytes are deleted.
  */
 function unlessMissing(error: unknown): undefined {
   if (!MISSING.includes(s3Code(error))) throw error;
@@ -89,7 +91,7 @@ async function openObject(
 ): Promise<Readable | undefined> {
   const Range = range && `bytes=${range.start}-${range.end}`;
   const command = new GetObjectCommand({ Bucket: bucket, Key: key, ...(Range && { Range }) });
-  // The deadline is for the head of the answer; the body may take as long as it moves.
+  // The deadline covers the head of the answer; the body may take any time as long as bytes arrive.
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), deadlineMs);
   try {
@@ -129,8 +131,9 @@ async function write(place: S3Place, { key, body, facts }: Write): Promise<Objec
 type StreamTarget = { Bucket: string; Key: string; ContentType: string; ContentLength: number };
 
 /**
- * A body may take as long as its sender does, who answers for its rate; only a silent storage ends it. The client does
- * not notice a body that breaks off: the request is aborted, and nothing is stored.
+ * A body may take as long as its sender, who is responsible for its rate; only a silent storage
+ * ends it. The client does not notice a body that breaks off, so the request is aborted, and
+ * nothing is stored.
  */
 async function writeStream(
   { writer }: S3Place,
@@ -147,7 +150,8 @@ async function writeStream(
   try {
     return await Promise.race([writer.send(command, { abortSignal: stop.signal }), broken]);
   } finally {
-    // Also a request that was answered before its end: nobody else would end its connection.
+    // Also ends a request that was answered before its end; nothing else would close its
+    // connection.
     stop.abort();
     body.destroy();
   }
@@ -178,7 +182,7 @@ async function abortMultipart(place: S3Place, key: string, uploadId: string): Pr
 async function check(place: S3Place): Promise<void> {
   const command = new HeadBucketCommand({ Bucket: place.bucket });
   await place.client.send(command, within(place)).catch((error) => {
-    // A HEAD has no body to name its error in.
+    // The answer to a HEAD has no body to name its error.
     throw statusOf(error) === 404 ? Object.assign(error, { name: 'NoSuchBucket' }) : error;
   });
 }

@@ -1,21 +1,22 @@
 /**
- * Bytes on their way from and to the storage end where it says nothing; a reader that takes nothing is waited for, and
- * a sender that sends nothing.
+ * Ends transfers from and to the storage when the storage is silent; waits for a reader that takes nothing, and for a
+ * sender that sends nothing.
  */
 import { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 
 /**
- * Destroys the body once its storage was silent for so long with nothing left to take. A reader that pauses stops the
- * socket too, and may go on in the very moment at which a timer rings: it has to ring twice.
+ * Destroys the body when the storage was silent for `silenceMs` and nothing is left to read. A
+ * paused reader also stops the socket, and may resume just as the timer fires, so two timeouts of
+ * half the time are needed.
  */
 export function endingSilence<Body extends Readable>(body: Body, silenceMs: number): Body {
   if (!(body instanceof IncomingMessage)) return body;
   const { socket } = body;
   let silentAt: number | undefined;
   const onTimeout = () => {
-    // Whole, and its reader has not asked for its end yet.
+    // The body is complete; its reader has not requested the end yet.
     if (body.complete) return;
     const isWaiting = body.readableLength === 0;
     if (isWaiting && silentAt === socket.bytesRead) {
@@ -23,7 +24,7 @@ export function endingSilence<Body extends Readable>(body: Body, silenceMs: numb
       return;
     }
     silentAt = isWaiting ? socket.bytesRead : undefined;
-    // Once it has rung, a timer stands until bytes come.
+    // After it has fired, a socket timer stays off until bytes arrive.
     socket.setTimeout(silenceMs / 2);
   };
   socket.setTimeout(silenceMs / 2).on('timeout', onTimeout);
@@ -32,12 +33,13 @@ export function endingSilence<Body extends Readable>(body: Body, silenceMs: numb
 }
 
 /**
- * Destroys the request that takes the body once the storage was silent for so long: bytes wait, and it takes none, or it
- * has all of them and does not answer. Of two looks at a piece that is taken in parts, Node's timer needs the second.
+ * Destroys the request that sends the body when the storage was silent for `silenceMs`: bytes wait
+ * and it accepts none, or it has all bytes and does not answer. For a piece that is accepted in
+ * part, Node's timer fires only at its second look.
  */
 export function noticingSilence<Body extends Readable>(body: Body, silenceMs: number): Body {
   const pipe = body.pipe.bind(body);
-  // Who sends it shows the request to nobody else.
+  // The sending code gives no other access to the request.
   return Object.assign(body, {
     pipe: <Target extends NodeJS.WritableStream>(target: Target): Target => {
       if (target instanceof ClientRequest) watchRequest(target, body, silenceMs);
@@ -53,7 +55,8 @@ function watchRequest(request: ClientRequest, body: Readable, silenceMs: number)
       const isWaiting = body.readableEnded || socket.writableLength > 0;
       if (isWaiting) request.destroy(new SilentStorage(silenceMs));
     };
-    // Once it has rung, a timer stands until bytes go or come: the end of the body is neither.
+    // After it has fired, a timer stays off until there is traffic, and the end of the body is
+    // none.
     body.once('end', listen);
     listen().on('timeout', onTimeout);
     request.once('close', () => {

@@ -1,7 +1,7 @@
 /**
- * Traces by OpenTelemetry, sent to a collector by OTLP over HTTP. The one file that loads its packages, and it is
- * loaded where a collector is named only. A span says what is on the list of trail.ts, with credentials masked; of a
- * failure its kind, and never its words.
+ * Traces by OpenTelemetry, sent to a collector by OTLP over HTTP. Only this file loads its packages, and only if a
+ * collector is configured. A span carries the attributes listed in trail.ts, with credentials masked; of a failure its
+ * kind, never its message.
  */
 import {
   type Context,
@@ -30,7 +30,7 @@ import type { Tracer } from './spans.ts';
 
 export type Telemetry = {
   tracer: Tracer;
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   stop(): Promise<void>;
 };
 
@@ -41,7 +41,7 @@ const EXPORT_EVERY_MS = 1000;
 
 export function openTelemetry({ endpoint, name, log }: TelemetryOptions): Telemetry {
   const outage = createOutageLog(log, { says: 'traces do not reach the collector' });
-  // It has the stack of what failed within it, and ours would be that of its logger.
+  // The message contains the stack of the inner failure; ours would only show the logger.
   const says = (words: string) =>
     outage.failed(Object.assign(new Error(words), { stack: undefined }));
   const nothing = () => undefined;
@@ -68,7 +68,8 @@ export function openTelemetry({ endpoint, name, log }: TelemetryOptions): Teleme
   const tracer = provider.getTracer('tintype');
   return {
     tracer: { open: (span, facts, trail) => open(tracer, { name: span, ...facts }, trail) },
-    // What cannot be sent has been said by then, and is no reason to call the end of the process a failed one.
+    // Failures to send have been logged by then, and must not make the end of the process a
+    // failure.
     stop: () => provider.shutdown().catch(nothing),
   };
 }
@@ -114,7 +115,7 @@ function wrap(span: Span): OpenSpan {
   };
 }
 
-/** The open span of this process, or else the one that the work came from. */
+/** The open span of this process, or else the remote one that the work came from. */
 function parentOf({ span, traceparent }: Trail): Context {
   const [, traceId = '', spanId = '', flags = '0'] = (span?.traceparent ?? traceparent ?? '').split(
     '-',

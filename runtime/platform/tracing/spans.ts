@@ -1,6 +1,6 @@
 /**
- * Spans around work. While traces are off nothing is made and nothing of OpenTelemetry is loaded: the work is called,
- * and that is all.
+ * Spans around work. While tracing is off, only the work is called: no span is created, and nothing of OpenTelemetry is
+ * loaded.
  */
 import {
   currentTrail,
@@ -17,19 +17,19 @@ export type Tracer = { open(name: string, facts: SpanFacts, trail: Trail): OpenS
 
 let current: Tracer | undefined;
 
-/** One tracer for the process, as there is one place that its spans go to; undefined turns traces off. */
+/** One tracer per process, as all spans go to one place; undefined turns tracing off. */
 export function setTracer(tracer: Tracer | undefined): void {
   current = tracer;
 }
 
-/** Whether what runs belongs to a trace: what is done without one, in loops that look for work, is worth no span. */
+/** Whether the current work belongs to a trace: loops that only look for work get no span. */
 export function isTraced(): boolean {
   if (current === undefined) return false;
   const { span, traceparent } = currentTrail();
   return span !== undefined || traceparent !== undefined;
 }
 
-/** A span as long as the work takes; what the work throws is its failure. */
+/** A span that lasts as long as the work; an error thrown by the work marks it as failed. */
 export async function traced<T>(
   name: string,
   facts: SpanFacts,
@@ -48,12 +48,12 @@ export async function traced<T>(
   }
 }
 
-/** A span that somebody else ends, and the trail inside of it; without traces the trail as it is. */
+/** A span that the caller ends, with the trail inside it; without tracing the unchanged trail. */
 export function openSpan(name: string, facts: SpanFacts, trail: Trail): Trail {
   return current === undefined ? trail : { ...trail, span: current.open(name, facts, trail) };
 }
 
-/** Says more of the span that is open. */
+/** Adds attributes to the open span. */
 export function describeSpan(attributes: SpanAttributes): void {
   currentTrail().span?.set(attributes);
 }

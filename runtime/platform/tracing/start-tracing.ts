@@ -1,4 +1,4 @@
-/** Turns traces on where a collector is named; else nothing of OpenTelemetry is loaded. */
+/** Turns tracing on if a collector is configured; otherwise nothing of OpenTelemetry is loaded. */
 import type { Config } from '../config.ts';
 import type { Lifecycle } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
@@ -6,7 +6,7 @@ import { setTracer } from './spans.ts';
 
 type Starting = { name: string; log: Log; lifecycle: Lifecycle };
 
-/** First of all, so that it ends last and sends what the others say at their end. */
+/** Call first, so that tracing ends last and sends the final spans of the other parts. */
 export async function startTracing(
   { otlpEndpoint: endpoint }: Pick<Config, 'otlpEndpoint'>,
   { name, log, lifecycle }: Starting,

@@ -25,18 +25,18 @@ export async function prepare(
   throw clientError('invalid_response');
 }
 
-/** For the tries of one prepare. Pages without TLS have no `randomUUID`. */
+/** An idempotency key for the tries of one prepare. Pages without TLS have no `randomUUID`. */
 export function makeKey(): string {
   return String(crypto.getRandomValues(new BigUint64Array(2)));
 }
 
-/** All bytes of an upload are there; `parts` of one in parts. */
+/** All bytes of an upload were sent; `parts` for a multipart upload. */
 export type Arrived = { readonly token: string; readonly parts?: readonly SentPart[] | undefined };
 
-/** The endpoint waits for the file; this is for one that does not wait long. */
+/** The endpoint itself waits for the file; this pause is for endpoints that do not wait long. */
 const ASK_AGAIN_MS = 500;
 
-/** Completes an upload, and asks until its file is published. */
+/** Completes an upload, and repeats the call until its file is published. */
 export async function finish(
   endpoint: Endpoint,
   arrived: Arrived,
@@ -67,14 +67,17 @@ export async function signParts(endpoint: Endpoint, token: string, signal: Abort
   throw clientError('invalid_response');
 }
 
-/** Where a part goes. */
+/** The URL of a part. */
 export function partUrl(parts: readonly HelperPart[], number: number): string {
   const part = parts.find(({ part_number }) => part_number === number);
   if (part === undefined) throw clientError('invalid_response');
   return part.url;
 }
 
-/** Null, or the code that says why the upload is not given up. Sent also while the page closes. */
+/**
+ * Resolves to null, or to the code that says why the upload was not aborted. Also sent while the
+ * page closes.
+ */
 export async function abort(endpoint: Endpoint, token: string): Promise<string | null> {
   try {
     await post<AbortAnswer>(endpoint, { action: 'abort', token }, { keepalive: true });

@@ -1,6 +1,7 @@
 /**
- * The frame with the picker in it, and the wire to it: messages of the frame's own window and origin, of this load of
- * it, each once. The token goes by message to exactly that origin, and into no address.
+ * The frame that holds the picker, and the message channel to it. It accepts messages only from the frame's own window
+ * and origin, from the frame's current load, and each once. The token is sent by message to exactly that origin, and
+ * never in a URL.
  */
 import type {
   FrameMessage,
@@ -11,7 +12,7 @@ import type {
   Stamp,
 } from '../picker-protocol.ts';
 
-/** What the service answered to the mint of a library session; more fields do no harm. */
+/** The service's answer to the mint of a library session; further fields are ignored. */
 export type PickerSession = { readonly token: string; readonly embed_url: string };
 
 export type FrameOptions = PickerSettings & {
@@ -45,7 +46,7 @@ export function openFrame(place: HTMLElement, options: FrameOptions): Frame {
   };
 }
 
-/** As the picker itself finds it, which knows no other. */
+/** The picker's language, chosen as the picker itself does; it has only these two. */
 export function languageOf({ language }: PickerSettings): 'en' | 'de' {
   const wished: readonly string[] = language ? [language] : navigator.languages;
   const known = wished.map((wish) => wish.split('-', 1)[0]);

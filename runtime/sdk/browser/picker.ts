@@ -1,6 +1,6 @@
 /**
- * `tintype/sdk/picker`: shows the picker on a page, in a dialog or as an element of its own, and hands out what is
- * chosen. No dependency. Spec: Library sessions and the picker.
+ * `tintype/sdk/picker`: shows the picker on a page, in a dialog or as an element of its own, and returns the chosen
+ * files. No dependencies. Spec: Library sessions and the picker.
  */
 import type { PickedFile, PickerSettings, PickerUpload } from '../picker-protocol.ts';
 import { type Frame, languageOf, openFrame, type PickerSession } from './picker-frame.ts';
@@ -9,22 +9,22 @@ export type { PickedFile, PickerSession, PickerSettings, PickerUpload };
 
 export type PickerOptions = PickerSettings & {
   /**
-   * Asks your server for a session: it mints one for the signed-in person, or refreshes the token that it is given, and
-   * answers what the service answered.
+   * Asks your server for a session. The server mints one for the signed-in person, or refreshes the
+   * given token, and returns the service's answer.
    */
   readonly session: (refreshOf: string | null) => Promise<PickerSession>;
   readonly onUpload?: (upload: PickerUpload) => void;
-  /** Codes of the service, and `session_failed` and `frame_unavailable` of the loader. */
+  /** Codes of the service, and the loader's own `session_failed` and `frame_unavailable`. */
   readonly onError?: (error: { code: string; message: string }) => void;
 };
 
 export type OpenedPicker = {
-  /** Null where the person closed the picker without choosing. */
+  /** Null if the person closed the picker without choosing. */
   readonly chosen: Promise<readonly PickedFile[] | null>;
   close(): void;
 };
 
-/** The picker in a dialog over the page. */
+/** Opens the picker in a dialog over the page. */
 export function openPicker(options: PickerOptions): OpenedPicker {
   const dialog = document.createElement('dialog');
   const texts = TEXTS[languageOf(options)];
@@ -37,7 +37,7 @@ export function openPicker(options: PickerOptions): OpenedPicker {
     settle = resolve;
   });
   const end = (files: readonly PickedFile[] | null) => {
-    // Closed once more later, it takes the focus from nobody.
+    // A later second close must not move the focus again.
     if (!dialog.isConnected) return;
     frame?.remove();
     dialog.remove();
@@ -54,7 +54,7 @@ export function openPicker(options: PickerOptions): OpenedPicker {
     ...options,
     onReady: () => {
       wayOut.remove();
-      // So that keys and what is pasted arrive in it.
+      // Keystrokes and pasted content must reach the picker.
       dialog.querySelector('iframe')?.focus();
     },
     onSelect: end,
@@ -76,7 +76,10 @@ type WayOut = {
   readonly leave: () => void;
 };
 
-/** As long as the picker itself is not there, its close button is not either, and a phone has no Escape. */
+/**
+ * A way to close the dialog before the picker and its own close button have loaded; a phone has no
+ * Escape key.
+ */
 function printWayOut({ sentence, texts, leave }: WayOut): HTMLElement {
   const wayOut = document.createElement('div');
   const button = document.createElement('button');
@@ -91,24 +94,25 @@ function printWayOut({ sentence, texts, leave }: WayOut): HTMLElement {
 }
 
 /**
- * Defines `<tintype-picker>`: give it `options`, and listen for `tintype-select` (its `detail` is the list of files),
- * `tintype-upload`, `tintype-error` and `tintype-close`.
+ * Defines `<tintype-picker>`: give it `options`, and listen for `tintype-select` (its `detail` is
+ * the list of files), `tintype-upload`, `tintype-error` and `tintype-close`.
  */
 export function definePicker(name = 'tintype-picker'): void {
-  // A server that renders the page has nothing to define it in.
+  // A server that renders the page has no registry of elements.
   if (typeof customElements === 'undefined' || customElements.get(name) !== undefined) return;
   customElements.define(name, pickerElement());
 }
 
-/** As an element of the page: `Object.assign(document.createElement('tintype-picker'), { options })`. */
+/** As an element: `Object.assign(document.createElement('tintype-picker'), { options })`. */
 export type PickerElement = HTMLElement & {
   options: Pick<PickerOptions, 'session'> & PickerSettings;
 };
 
-// A class that is made when it is wanted: servers that render pages have no HTMLElement.
+// The class is created on demand, because servers that render pages have no HTMLElement.
 function pickerElement(): CustomElementConstructor {
   return class extends HTMLElement {
-    // Frameworks ask whether the element has the field; what one of the page was given before it was defined stays.
+    // Frameworks check whether the element has this field. Keeps options that were set before the
+    // element was defined.
     options: PickerElement['options'] | undefined = (this as Partial<PickerElement>).options;
     #frame: Frame | undefined;
 
@@ -149,7 +153,7 @@ const TEXTS = {
 
 const DIALOG = {
   width: 'min(980px, 100vw)',
-  // The whole screen where it is narrow.
+  // Full height on narrow screens.
   height: 'min(100dvh, max(760px, (980px - 100vw) * 9999))',
   maxWidth: '100vw',
   maxHeight: '100dvh',

@@ -1,16 +1,16 @@
 /**
- * What is needed to go on with a large upload after a reload, kept in IndexedDB: its token and the ETags of the parts
- * that arrived, never the file. Where the browser keeps nothing (private windows), uploads work and are not resumed.
+ * What it takes to resume a large upload after a reload, stored in IndexedDB: its token and the ETags of the parts
+ * sent, never the file. Where the browser stores nothing (private windows), uploads work but cannot be resumed.
  */
 import type { SentPart } from '../protocol.ts';
 import { clientError } from './upload-error.ts';
 
-/** Of an upload that was begun; `digest` is of the file's two ends. */
+/** A started upload; `digest` covers the first and last 64 KiB of the file. */
 export type StoredUpload = {
   readonly id: string;
   readonly endpoint: string;
   readonly route: string | undefined;
-  /** As JSON: what the token stands for depends on it. */
+  /** As JSON; the token is bound to this input. */
   readonly input: string | undefined;
   readonly token: string;
   readonly expires_at: string;
@@ -39,7 +39,7 @@ export function forgetUpload(id: string): Promise<void> {
   return withStore('readwrite', (store) => store.delete(id)).then(() => undefined);
 }
 
-/** Those of an endpoint that can still be resumed; what expired is thrown away. */
+/** The endpoint's uploads that can still be resumed; expired ones are deleted. */
 export async function listStored(endpoint: string): Promise<StoredUpload[]> {
   const all = (await withStore<StoredUpload[]>('readonly', (store) => store.getAll())) ?? [];
   const isAlive = ({ expires_at }: StoredUpload) => Date.parse(expires_at) > Date.now();
@@ -47,7 +47,7 @@ export async function listStored(endpoint: string): Promise<StoredUpload[]> {
   return all.filter((each) => each.endpoint === endpoint && isAlive(each));
 }
 
-/** The same file under the same terms. */
+/** Finds an upload of the same file to the same endpoint and route, with the same input. */
 export async function findSame(
   { endpoint, route, input }: Pick<StoredUpload, 'endpoint' | 'route' | 'input'>,
   file: StoredFile,
@@ -57,14 +57,17 @@ export async function findSame(
   return all.find((each) => isSame(each) && isSameFile(each.file, file));
 }
 
-/** Browsers read no file that was changed or taken away since it was chosen. */
+/**
+ * Throws file_mismatch if the file was changed or removed since it was chosen, because browsers do
+ * not read it then.
+ */
 export async function describeFile(file: File): Promise<StoredFile> {
   const { name, type, size, lastModified: last_modified } = file;
   const ends = new Blob([file.slice(0, EDGE_BYTES), file.slice(-EDGE_BYTES)]);
   const read = await ends.arrayBuffer().catch((cause: unknown) => {
     throw clientError('file_mismatch', { cause });
   });
-  // Pages without TLS have no digests; name, size and time have to do there.
+  // Pages without TLS cannot compute digests; name, size and time must suffice there.
   const hash = await crypto.subtle?.digest('SHA-256', read);
   const bytes = hash === undefined ? [] : [...new Uint8Array(hash)];
   const digest = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');

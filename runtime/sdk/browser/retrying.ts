@@ -1,16 +1,19 @@
 /**
- * What failed on the way is tried again, a little later each time. While the browser is offline no try can do anything,
- * so none is spent: the work waits for the network. Spec: Upload helper constants.
+ * Retries calls that failed on the way, with back-off. While the browser is offline no try can succeed, so none is
+ * counted: the work waits for the network. Spec: Upload helper constants.
  */
 import { HELPER_PART_RETRIES_MAX } from '../../core/limits.ts';
 import { UploadError } from './upload-error.ts';
 
 const FIRST_WAIT_MS = 500;
 
-/** Of work that nobody stops. */
+/** The signal of work that nobody stops. */
 export const never = new AbortController().signal;
 
-/** Up to 3 more times on 429, 5xx of somebody in between, and where no answer came from a network that is there. */
+/**
+ * Retries up to 3 times on 429, on passing 5xx answers, and when no answer arrives while the
+ * browser is online.
+ */
 export async function retrying<Value>(
   signal: AbortSignal,
   work: () => Promise<Value>,
@@ -32,12 +35,12 @@ export async function retrying<Value>(
   }
 }
 
-/** Browsers say so only where they are sure of it. */
+/** Browsers report offline only when they are certain. */
 function isOffline(): boolean {
   return navigator.onLine === false;
 }
 
-/** Throws the signal's reason where it is aborted meanwhile. */
+/** Rejects with the signal's reason if it is aborted meanwhile. */
 function untilOnline(signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
@@ -53,17 +56,17 @@ function untilOnline(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Whether the same may do a little later. */
+/** Whether the same call may succeed a little later. */
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof UploadError)) return false;
   const { code, status } = error;
   if (code === 'network_error') return true;
-  // These are said by the page's own server, and saying them again would not help.
+  // Definite answers of the page's own server, which a retry would not change.
   const isDefinite = code === 'middleware_failed' || code === 'on_upload_complete_failed';
   return status !== null && (status === 429 || status >= 500) && !isDefinite;
 }
 
-/** Throws the signal's reason where it is aborted meanwhile. */
+/** Rejects with the signal's reason if it is aborted meanwhile. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

@@ -1,4 +1,4 @@
-/** One PUT of bytes with progress, which fetch does not tell. Spec: Uploads, direct and part URLs. */
+/** One PUT of bytes with upload progress, which fetch does not report. Spec: Uploads, direct and part URLs. */
 import { clientError, readRefusal, UploadError } from './upload-error.ts';
 
 export type Sending = {
@@ -9,7 +9,7 @@ export type Sending = {
   readonly onProgress: (sentBytes: number) => void;
 };
 
-/** Resolves with the ETag that the answer shows to scripts, null for none. */
+/** Resolves to the ETag if the answer exposes it to scripts, otherwise to null. */
 export function sendBytes({ url, headers, bytes, signal, onProgress }: Sending) {
   return new Promise<string | null>((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -41,7 +41,7 @@ export function sendBytes({ url, headers, bytes, signal, onProgress }: Sending) 
   });
 }
 
-/** The service says why in its envelope, a storage of another maker in one of its own. */
+/** The service explains a refusal in its envelope; third-party storages have their own format. */
 function refusalOf({ status, responseText }: XMLHttpRequest): UploadError {
   const message = `The storage answered ${status}.`;
   const unknown = new UploadError({ code: 'invalid_response', status, message });

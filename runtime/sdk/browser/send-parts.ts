@@ -1,4 +1,4 @@
-/** A large file in parts, three at a time; those that arrived before are not sent again. Spec: Upload helper constants. */
+/** Sends a large file in parts, three at a time; skips parts that arrived before. Spec: Upload helper constants. */
 import { HELPER_PARTS_CONCURRENT_MAX } from '../../core/limits.ts';
 import type { HelperPart, SentPart } from '../protocol.ts';
 import { partUrl } from './helper-calls.ts';
@@ -9,15 +9,15 @@ import { clientError, UploadError } from './upload-error.ts';
 export type PartSending = {
   readonly file: Blob;
   readonly part_size: number;
-  /** Changed as they arrive. */
+  /** ETags by part number; updated as parts arrive. */
   readonly sent: Map<number, string>;
-  /** New URLs for all parts: theirs live a quarter of an hour. */
+  /** Signs new URLs for all parts, because part URLs live for a quarter of an hour. */
   readonly sign: (signal: AbortSignal) => Promise<readonly HelperPart[]>;
   readonly onSent: (parts: readonly SentPart[]) => Promise<void>;
   readonly onProgress: (sentBytes: number) => void;
 };
 
-/** The parts that complete the upload; `urls` may be old or none. */
+/** Returns the parts that complete the upload; `urls` may be outdated or empty. */
 export async function sendParts(
   sending: PartSending,
   urls: readonly HelperPart[],
@@ -43,7 +43,7 @@ export async function sendParts(
   try {
     await Promise.all(Array.from({ length: HELPER_PARTS_CONCURRENT_MAX }, work));
   } finally {
-    // The first that fails ends those beside it.
+    // The first failure aborts the other parts.
     own.abort(clientError('aborted'));
     signal.removeEventListener('abort', stop);
   }
@@ -73,7 +73,7 @@ async function sendPart(
     });
   const etag = await retrying(signal, () =>
     send().catch((error: unknown) => {
-      // Only the URL is too old, most likely: a new one, and once more.
+      // Most likely the URL has expired: get new ones and try once more.
       if (!(error instanceof UploadError) || error.status !== 403) throw error;
       addresses.forget();
       return send();
@@ -84,7 +84,7 @@ async function sendPart(
   return etag;
 }
 
-/** The URLs of the parts, asked for when there are none. */
+/** The URLs of the parts, requested when there are none. */
 class Addresses {
   readonly #sign: PartSending['sign'];
   #urls: Promise<readonly HelperPart[]> | undefined;
@@ -108,7 +108,7 @@ class Addresses {
   }
 }
 
-/** The sum over all parts, of which several are under way. */
+/** The bytes sent over all parts, several of which are under way. */
 class Progress {
   readonly #sending: PartSending;
   readonly #bytes = new Map<number, number>();

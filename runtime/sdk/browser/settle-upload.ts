@@ -1,4 +1,4 @@
-/** The end of an upload that failed on the way or was stopped. Spec: Upload helper codes. */
+/** Settles an upload that failed or was stopped. Spec: Upload helper codes. */
 import type { ReadyAnswer } from '../protocol.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Arrived, abort, finish } from './helper-calls.ts';
@@ -7,19 +7,20 @@ import { hasCode, UploadError } from './upload-error.ts';
 
 export type Failed = {
   readonly token: string;
-  /** Null until all bytes were sent; from then on `error` is of completing it. */
+  /** Null until all bytes were sent; after that, `error` comes from completing the upload. */
   readonly arrived: Arrived | null;
   readonly error: unknown;
-  /** Where the service turns out to have all bytes. */
+  /** Called if the service turns out to have all bytes. */
   readonly onTaken?: () => void;
 };
 
-/** What completing says of a session that is over, and of one that is over by the clock of the handler alone. */
+/** Codes of completing a session that has ended, or that has ended only by the handler's clock. */
 const WITHOUT_BYTES = ['upload_expired', 'ingest_object_missing', 'parts_required'];
 
 /**
- * Gives the upload up, so that it holds no room. The service publishes one whose bytes it has, whatever is said here:
- * that is told of. Null where its session is over without them; throws the error of any other.
+ * Abandons the upload, so that it holds no room. If the service already has its bytes, it publishes
+ * the file anyway, and this returns the answer. Returns null if the session ended without the
+ * bytes; throws the error otherwise.
  */
 export async function settleUpload(
   endpoint: Endpoint,
@@ -37,7 +38,7 @@ export async function settleUpload(
   }
 }
 
-/** What the handler has answered of bytes that arrived is so, unless it may be otherwise a little later. */
+/** A definite answer of the handler about bytes that arrived, which a retry would not change. */
 function isAnswer(error: unknown): boolean {
   return error instanceof UploadError && error.status !== null && !isPassing(error);
 }

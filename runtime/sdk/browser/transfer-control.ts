@@ -1,4 +1,4 @@
-/** Pause, resume and the end of one upload: what is under way is stopped by a signal, and begun again after a pause. */
+/** Pauses, resumes and ends one upload: a signal stops the work under way, and a resume starts it again. */
 import { clientError, type UploadError } from './upload-error.ts';
 
 export class TransferControl {
@@ -27,7 +27,7 @@ export class TransferControl {
     this.#gate?.open();
   }
 
-  /** Does the work, and once more after each pause; throws what ended it. */
+  /** Runs the work, and runs it again after each pause; throws the error that ended it. */
   async run<Value>(work: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
     for (;;) {
       const { signal } = this.#controller;
@@ -42,12 +42,12 @@ export class TransferControl {
   }
 }
 
-/** What a pause waits at. */
+/** Holds the work during a pause. */
 type Gate = { readonly opened: Promise<void>; readonly open: () => void };
 
 function makeGate(): Gate {
   let open: () => void = () => undefined;
-  // Promise.withResolvers is not in browsers of 2023.
+  // Browsers of 2023 lack Promise.withResolvers.
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });

@@ -1,4 +1,4 @@
-/** Why an upload ended: a code of the browser client, of the upload handler or of the service. Spec: Upload helper codes. */
+/** Why an upload ended: a code of the browser client, the upload handler or the service. Spec: Upload helper codes. */
 import {
   type BrowserClientErrorCode,
   browserClientErrors,
@@ -7,7 +7,7 @@ import {
 export class UploadError extends Error {
   override readonly name = 'UploadError';
   readonly code: string;
-  /** Of the answer; null where none came. */
+  /** The status of the answer; null if none arrived. */
   readonly status: number | null;
   readonly details: unknown;
 
@@ -38,7 +38,7 @@ export function hasCode(error: unknown, code: string): boolean {
 
 type Refusal = { code: unknown; message: string; details: unknown };
 
-/** The refusal that an answer holds in the service's envelope; undefined for anything else. */
+/** The refusal in an answer with the service's envelope; undefined for anything else. */
 export function readRefusal(answer: unknown, status: number): UploadError | undefined {
   const { error } = (answer ?? {}) as { error?: Partial<Refusal> | null };
   const { code, message = '', details } = error ?? {};

@@ -1,4 +1,4 @@
-/** One file on its way, from prepare to published. Spec: Upload helper codes; Upload helper constants. */
+/** Uploads one file, from prepare to publication. Spec: Upload helper codes; Upload helper constants. */
 import type {
   HelperPart,
   HelperPut,
@@ -38,23 +38,23 @@ export type Task = {
   readonly part_size: number | undefined;
   readonly file: File;
   readonly described: StoredFile;
-  /** Of an upload that goes on; null for a new one. */
+  /** The upload to resume; null for a new one. */
   readonly stored: StoredUpload | null;
   readonly onProgress: (progress: UploadProgress) => void;
 };
 
-/** A session that is there. */
+/** A session that exists at the service. */
 type Session = { readonly id: string; readonly token: string; readonly isStored: boolean };
 
-/** Where the upload stands: what survives a pause. */
+/** The state of the upload that survives a pause. */
 type Begun = Session & {
   readonly send: (signal: AbortSignal) => Promise<readonly SentPart[] | undefined>;
 };
 
-/** What is known of it when it ends. */
+/** What is known of the upload when it ends. */
 type At = { session: Session | null; arrived: Arrived | null };
 
-/** Of one file in one piece, which begins anew where it waited for longer than its session. */
+/** Sessions for one file in one piece, which starts again if it outwaited its session. */
 const SESSIONS_MAX = 4;
 
 export async function runTask(task: Task): Promise<Uploaded<unknown>> {
@@ -84,7 +84,10 @@ async function runSession(task: Task, at: At): Promise<Uploaded<unknown>> {
   return asUploaded(done);
 }
 
-/** As settleUpload; one in parts that was let go of, or that only what is on the way stopped, can be resumed. */
+/**
+ * Like settleUpload, but keeps an upload in parts for a later resume if it was detached, or if only
+ * a passing failure stopped it.
+ */
 async function settle(
   task: Task,
   { id, token, isStored }: Session,
@@ -126,7 +129,10 @@ async function begin(task: Task, signal: AbortSignal): Promise<Begun> {
   return goOn(task, stored, multipart.parts);
 }
 
-/** An answer that nobody waits for any more is given up when it comes: its session would hold room until it expires. */
+/**
+ * If nobody waits for the answer any more, aborts the upload when the answer arrives; otherwise its
+ * session would hold room until it expires.
+ */
 async function ask(task: Task, signal: AbortSignal): Promise<PrepareAnswer> {
   const { endpoint, route, input, part_size, file } = task;
   const facts = { name: file.name, content_type: file.type, size_bytes: file.size };
@@ -168,7 +174,7 @@ async function sendWhole(
   const onProgress = (sent_bytes: number) => note(task, { phase: 'sending', sent_bytes });
   const send = () => sendBytes({ url, headers, bytes: task.file, signal, onProgress });
   await retrying(signal, send).catch((error: unknown) => {
-    // An earlier try brought them, whose answer was lost, or that a pause stopped.
+    // The bytes arrived with an earlier try, whose answer was lost or which a pause stopped.
     if (!hasCode(error, 'upload_not_pending')) throw error;
   });
 }
@@ -177,7 +183,7 @@ function noteArrived(task: Task): void {
   note(task, { phase: 'processing', sent_bytes: task.file.size });
 }
 
-/** What the page makes of it is no fault of the upload. */
+/** An error in the page's callback must not fail the upload. */
 function note({ file, onProgress }: Task, at: Omit<UploadProgress, 'total_bytes'>): void {
   try {
     onProgress({ ...at, total_bytes: file.size });

@@ -1,6 +1,6 @@
 /**
- * `tintype/sdk/browser`: sends files from a page to the upload handler of your server, with progress, pause, abort, and
- * resumption after a reload; typed by the routes of the handler. No dependency. Spec: Upload helper codes.
+ * `tintype/sdk/browser`: sends files from a page to your server's upload handler, with progress, pause, abort, and
+ * resumption after a reload; typed by the handler's routes. No dependencies. Spec: Upload helper codes.
  */
 import type { UploadedFile } from '../protocol.ts';
 import type { UploadHandler } from '../server/upload-handler.ts';
@@ -24,9 +24,9 @@ export { UploadError };
 export type UploaderOptions = {
   /** The address of the upload handler. */
   readonly endpoint: string;
-  /** Sent with every call to it, such as a CSRF token. */
+  /** Sent with every call to the handler, such as a CSRF token. */
   readonly headers?: HeadersInit | (() => HeadersInit);
-  /** Of parts, at least 5 MiB; default 8 MiB. The service has the last word. */
+  /** Size of the parts in bytes, at least 5 MiB; default 8 MiB. The service's choice wins. */
   readonly partSize?: number;
 };
 
@@ -35,13 +35,16 @@ export type Upload<Result> = {
   readonly done: Promise<Uploaded<Result>>;
   pause(): void;
   resume(): void;
-  /** Ends it here and on the server, but for one that the service has taken: that is published, and told of. */
+  /**
+   * Ends the upload here and on the server. If the service already has all bytes, the file is
+   * published, and `done` resolves.
+   */
   abort(): void;
-  /** Ends it here only: the same file, where it is a large one, goes on where it was. */
+  /** Ends the upload only here: a large file continues where it was when it is uploaded again. */
   detach(): void;
 };
 
-/** A large upload that a page before this one began. */
+/** A large upload that an earlier page started. */
 export type PendingUpload = Pick<StoredUpload, 'id' | 'route' | 'expires_at'> & {
   readonly name: string;
   readonly size_bytes: number;
@@ -60,18 +63,21 @@ type Sent<Input> = {
 type Arguments<Input> = undefined extends Input ? [sent?: Sent<Input>] : [sent: Sent<Input>];
 
 export type Uploader<Handler> = {
-  /** A large file that was begun before, on any page, with the same input, goes on where it was. */
+  /**
+   * Uploads a file. A large file that was started before, on any page, with the same input,
+   * continues where it was.
+   */
   upload<Name extends Names<Handler>>(
     route: Name,
     file: File,
     ...sent: Arguments<TypesOf<Handler, Name>['input']>
   ): Upload<TypesOf<Handler, Name>['result']>;
   pending(): Promise<PendingUpload[]>;
-  /** Rejects with `file_mismatch` where the file is another one. */
+  /** Rejects with `file_mismatch` if it is not the same file. */
   resume(id: string, file: File, sent?: Pick<Sent<undefined>, 'onProgress'>): Upload<unknown>;
 };
 
-/** `createUploader<typeof handler>({ endpoint })` knows the routes of your handler. */
+/** `createUploader<typeof handler>({ endpoint })` takes its types from your handler's routes. */
 export function createUploader<Handler extends UploadHandler = UploadHandler>(
   options: UploaderOptions,
 ): Uploader<Handler> {

@@ -1,9 +1,9 @@
-/** Uppy and what of it is used; its files and parts in our words. Spec: Upload helper constants. */
+/** The parts of Uppy that are used, and the conversion of its files and parts. Spec: Upload helper constants. */
 import { HELPER_PART_BYTES_DEFAULT, HELPER_SINGLE_PUT_BYTES_MAX } from '../../core/limits.ts';
 import type { FileFacts, SentPart, UploadedFile } from '../protocol.ts';
 import { describeFile, findSame, type StoredFile, type StoredUpload } from './resume-store.ts';
 
-/** What of Uppy's file is looked at. */
+/** The fields of an Uppy file that are used. */
 export type UppyFile = {
   readonly id: string;
   readonly name?: string;
@@ -13,10 +13,10 @@ export type UppyFile = {
   readonly error?: unknown;
 };
 export type Part = { PartNumber?: number; ETag?: string };
-/** Uppy calls it `key` and keeps it: the token of the upload. */
+/** Uppy stores the token of the upload as `key`. */
 export type Keyed = { key: string; signal?: AbortSignal };
 
-/** What of Uppy itself is called. */
+/** The methods of Uppy that are called. */
 export type UppyCore = {
   on(
     event: 's3-multipart:part-uploaded',
@@ -50,7 +50,10 @@ export function describe({ data, name = 'image', type = '' }: UppyFile): Promise
   return describeFile(new File(bytes, name, { type, lastModified }));
 }
 
-/** What was begun of it under these terms. Of a file that cannot be read any more nothing: it fails alone, later. */
+/**
+ * The stored upload of this file under these terms, if any. Undefined for a file that can no longer
+ * be read: it fails later, on its own.
+ */
 export async function findKept(
   terms: Parameters<typeof findSame>[0],
   file: UppyFile,
@@ -64,7 +67,7 @@ export function isInParts({ size }: UppyFile): boolean {
   return (size ?? 0) > HELPER_SINGLE_PUT_BYTES_MAX;
 }
 
-/** The size that the session has, which signs each part's length: equal parts of 8 MiB at most. */
+/** The session's part size, with which the URLs are signed: equal parts of at most 8 MiB. */
 export function partSizeOf({ size }: { readonly size: number | null }): number {
   const bytes = size ?? 0;
   return Math.ceil(bytes / Math.ceil(bytes / HELPER_PART_BYTES_DEFAULT));

@@ -1,6 +1,6 @@
 /**
- * `tintype/sdk/uppy`: Uppy 5 and its plugin @uppy/aws-s3 over the upload handler: one PUT up to 16 MiB, parts above, and
- * the file that it became. Spec: Upload helper codes; Upload helper constants.
+ * `tintype/sdk/uppy`: connects Uppy 5 and its plugin @uppy/aws-s3 to the upload handler: one PUT up to 16 MiB, parts
+ * above, and the resulting file. Spec: Upload helper codes; Upload helper constants.
  */
 import { HELPER_PARTS_CONCURRENT_MAX } from '../../core/limits.ts';
 import type { HelperPart, HelperPut, ReadyAnswer, UploadedFile } from '../protocol.ts';
@@ -32,10 +32,10 @@ export type UppyOptions = {
   readonly headers?: () => HeadersInit;
 };
 
-/** Of the quarter of an hour that they live. */
+/** Part URLs live for a quarter of an hour. */
 const URLS_MS = 10 * 60_000;
 
-/** Give `options` to @uppy/aws-s3 and call `connect` with Uppy: each file's `meta.tintype` is what it became. */
+/** Pass `options` to @uppy/aws-s3 and Uppy to `connect`: `meta.tintype` is each file's result. */
 export function tintypeForUppy({ endpoint, route, input, headers = () => ({}) }: UppyOptions) {
   const context: Context = {
     to: endpointAt(endpoint, headers),
@@ -56,15 +56,15 @@ export function tintypeForUppy({ endpoint, route, input, headers = () => ({}) }:
 type Context = {
   readonly to: Endpoint;
   readonly terms: { readonly route: string; readonly input: unknown };
-  /** By file, until its session is there: who asks for it once more gets the one that an answer which was lost told of. */
+  /** By file, until its session is known: a repeated prepare gets the session of a lost answer. */
   readonly keys: Map<string, string>;
-  /** By file, of those in one piece, of which Uppy completes none. */
+  /** By file, for files in one piece, which Uppy does not complete. */
   readonly whole: Map<string, Whole>;
-  /** By file, of those in parts. */
+  /** By file, for files in parts. */
   readonly done: Map<string, UploadedFile>;
-  /** Of those in parts, by file, with the parts that arrived. */
+  /** By file, for files in parts, with the parts that arrived. */
   readonly begun: Map<string, StoredUpload>;
-  /** By token, of those in parts: why it could not be completed. */
+  /** By token, for files in parts: why completing failed. */
   readonly refused: Map<string, unknown>;
   /** By token. */
   readonly urls: Map<string, { parts: readonly HelperPart[]; until: number }>;
@@ -83,10 +83,10 @@ function optionsOf(context: Context) {
       return { method: 'PUT' as const, url: put.url, headers: { ...put.headers } };
     },
     createMultipartUpload: async (file: UppyFile) => {
-      // What cannot be read fails before there is a session, which nobody would end.
+      // An unreadable file must fail before it gets a session, which nothing would end.
       const described = await describe(file);
       const { token, upload_id, expires_at, multipart } = await begin(context, file);
-      // A handler that sends bytes through the service has one piece for every size.
+      // A handler in mode proxy takes files of every size in one piece.
       if (multipart === undefined) throw clientError('invalid_response');
       keep(context, token, multipart.parts);
       await remember(context, file.id, {
@@ -107,11 +107,11 @@ function optionsOf(context: Context) {
     },
     listParts: async ({ id }: UppyFile) => (begun.get(id)?.parts ?? []).map(asUppys),
     abortMultipartUpload: async ({ id }: UppyFile, { key }: Keyed) => {
-      // Uppy gives up whatever failed. This one has all its parts, and goes on when it is tried again.
+      // Uppy aborts whatever failed. This upload has all its parts and continues on a retry.
       const error = refused.get(key);
       if (isPassing(error)) return;
       refused.delete(key);
-      // At once: a page that closes waits for no storage of its own.
+      // Both at once: a closing page does not wait for the local store.
       await Promise.all([forget(context, id, key), giveUp(context, key, error)]);
     },
     completeMultipartUpload: async (
@@ -138,9 +138,9 @@ function connect(context: Context, uppy: UppyCore): void {
     if (upload === undefined) return;
     void remember(context, id, { ...upload, parts: [...upload.parts, asSent(part)] });
   });
-  // Those in parts Uppy gives up itself, as it began them.
+  // Uppy itself aborts uploads in parts, because it started them.
   uppy.on('file-removed', ({ id }) => drop(context, id));
-  // After a reload, a file that is chosen once more goes on: Uppy asks for the parts of what has a key.
+  // A file chosen again after a reload continues: Uppy lists the parts of a file with a key.
   uppy.addPreProcessor(async (ids) => {
     for (const id of ids) {
       drop(context, id);
@@ -152,7 +152,7 @@ function connect(context: Context, uppy: UppyCore): void {
       uppy.setFileState(id, { s3Multipart: { key: upload.token, uploadId: upload.id } });
     }
   });
-  // What did not arrive is among them too; what the service refuses fails alone.
+  // `ids` includes files that did not arrive; a refusal by the service fails only its own file.
   uppy.addPostProcessor(async (ids) => {
     const publishing = ids.map(async (id) => {
       const file = uppy.getFile(id);
@@ -171,7 +171,7 @@ async function begin({ to, terms, keys }: Context, file: UppyFile) {
   return prepared;
 }
 
-/** Uppy asks again after a pause: the PUT may have brought all before it. */
+/** Uppy asks again after a pause; the PUT before it may have sent everything. */
 async function beginWhole(context: Context, file: UppyFile): Promise<Whole> {
   const known = context.whole.get(file.id);
   if (known !== undefined && known.until > Date.now()) return known;
@@ -188,7 +188,7 @@ function keep({ urls }: Context, token: string, parts: readonly HelperPart[]) {
   return parts;
 }
 
-/** The same file, chosen once more, has the same id. */
+/** Choosing the same file again gives it the same id. */
 async function forget({ urls, begun }: Context, id: string, token: string): Promise<void> {
   urls.delete(token);
   const upload = begun.get(id);
@@ -209,7 +209,7 @@ function termsOf({ to, terms: { route, input } }: Context) {
   return { endpoint: to.url, route, input: JSON.stringify(input) };
 }
 
-/** Of an upload before: nobody waits for it any more, and the same file, chosen once more, has the same id. */
+/** Drops an earlier upload that nobody awaits: the same file, chosen again, has the same id. */
 function drop(context: Context, id: string): void {
   const token = context.whole.get(id)?.token;
   context.whole.delete(id);
@@ -217,7 +217,7 @@ function drop(context: Context, id: string): void {
   if (token !== undefined) void giveUp(context, token);
 }
 
-/** What it is all the same: the hook of one that is published is called. */
+/** Returns the answer if the file is published anyway, so that its hook is called. */
 function giveUp({ to }: Context, token: string, error?: unknown): Promise<ReadyAnswer | null> {
   return settleUpload(to, { token, arrived: { token }, error }).catch(() => null);
 }
@@ -230,13 +230,13 @@ async function publish(context: Context, uppy: UppyCore, { id, error }: UppyFile
   if (file === undefined) return;
   uppy.setFileMeta(id, { tintype: file });
   if (!error) return;
-  // Its answer was lost, not the file.
+  // Only the answer was lost, not the file.
   uppy.setFileState(id, { error: null });
   if (uppy.getFiles().every((each) => !each.error)) uppy.setState({ error: null });
   uppy.emit('upload-success', uppy.getFile(id), { status: 200, uploadURL: file.url });
 }
 
-/** `failure` is Uppy's, of sending the bytes. */
+/** `failure` is Uppy's error of sending the bytes. */
 async function endWhole(context: Context, token: string, failure: unknown) {
   if (failure) return (await giveUp(context, token))?.file;
   const arrived = { token };

@@ -1,9 +1,9 @@
-/** The upload handler in frameworks that do not take fetch handlers as they are. */
+/** Adapters of the upload handler for frameworks that do not accept fetch handlers directly. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { COMPLETE_BODY_BYTES_MAX } from '../../core/limits.ts';
 import type { UploadHandler } from './upload-handler.ts';
 
-/** For a route file of Next: `export const { GET, POST } = nextHandlers(handler)`. */
+/** For a Next route file: `export const { GET, POST } = nextHandlers(handler)`. */
 export function nextHandlers(handler: UploadHandler): Record<'GET' | 'POST', UploadHandler> {
   return { GET: handler, POST: handler };
 }
@@ -11,8 +11,9 @@ export function nextHandlers(handler: UploadHandler): Record<'GET' | 'POST', Upl
 type ExpressRequest = IncomingMessage & { body?: unknown; originalUrl?: string };
 
 /**
- * For express, connect and plain node:http: `app.all('/upload', expressHandler(handler))`. Never rejects: plain node:http
- * and older frameworks catch nothing, and any visitor could end the server.
+ * For express, connect and plain node:http: `app.all('/upload', expressHandler(handler))`. Never
+ * rejects: plain node:http and older frameworks do not catch rejections, and any visitor could
+ * crash the server.
  */
 export function expressHandler(
   handler: UploadHandler,
@@ -27,10 +28,10 @@ export function expressHandler(
   };
 }
 
-/** Throws where the visitor left in the middle, or wrote what is no request. */
+/** Throws if the visitor disconnects midway or sends an invalid request. */
 async function asRequest(incoming: ExpressRequest): Promise<Request> {
   const { method = 'GET', originalUrl = incoming.url ?? '/', headers } = incoming;
-  // Put together, not resolved: //other.example/upload is a path here.
+  // Concatenated, not resolved against a base: //other.example/upload must stay a path.
   const url = new URL(`http://${headers.host ?? 'localhost'}${originalUrl}`);
   const sent = new Headers();
   for (const [name, value] of Object.entries(headers)) {
@@ -44,7 +45,7 @@ async function asRequest(incoming: ExpressRequest): Promise<Request> {
   });
 }
 
-/** express.json() may have read it before, or express.raw(). */
+/** express.json() or express.raw() may already have read the body. */
 async function bodyOf(incoming: ExpressRequest): Promise<Uint8Array<ArrayBuffer> | string> {
   const { body } = incoming;
   if (body === undefined) return bytesOf(incoming);
@@ -52,7 +53,7 @@ async function bodyOf(incoming: ExpressRequest): Promise<Uint8Array<ArrayBuffer>
   return typeof body === 'string' ? body : JSON.stringify(body);
 }
 
-/** As much of it as tells that it is too long; what is left is read away. */
+/** Reads enough to tell that the body is too long, and drains the rest. */
 async function bytesOf(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Buffer[] = [];
   let bytes = 0;

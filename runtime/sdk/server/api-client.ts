@@ -1,5 +1,5 @@
 /**
- * The management API for server code, typed from the OpenAPI document. What failed on the way is tried again where that
+ * A client of the management API for server code, typed from the OpenAPI document. Failed calls are retried where that
  * is safe: a POST carries an Idempotency-Key. Spec: Endpoints, Conventions.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,24 +11,24 @@ export type ApiClientOptions = {
   /** The API's origin, such as https://images.example. */
   readonly url: string;
   readonly apiKey: string;
-  /** How often a call that failed on the way is tried again; default 3. */
+  /** How often a failed call is retried; default 3. */
   readonly retries?: number;
-  /** Of one try; default 30 seconds. */
+  /** Timeout of each try; default 30 seconds. */
   readonly timeoutMs?: number;
   readonly fetch?: typeof fetch;
 };
 
 export type ApiClient = {
-  /** Throws ApiError for every refusal, and TypeError for what cannot be sent. */
+  /** Throws ApiError for every refusal, and TypeError for a call that cannot be sent. */
   call<Name extends keyof Operations>(
     name: Name,
     ...input: InputArguments<Operations[Name]>
   ): Promise<Operations[Name]['answer']>;
 };
 
-/** What a call sends: `path`, `query` and `body` as its operation asks for them. */
+/** The input of a call: `path`, `query` and `body` as its operation requires. */
 export type OperationInput<Operation> = Omit<Operation, 'answer'> & {
-  /** One that you keep makes a call the same call for a day; a POST without one gets its own. */
+  /** Reuse a key to make a repetition the same call for a day. By default a POST gets a new one. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
 };
@@ -59,12 +59,15 @@ type Prepared = {
   target: URL;
   init: RequestInit;
   signal: AbortSignal | undefined;
-  /** Whether a call whose answer was lost may be sent once more. */
+  /** Whether the call may be sent again after its answer was lost. */
   is_repeatable: boolean;
   gone_code: string | undefined;
 };
 
-/** What a DELETE is told where an earlier one has deleted. Of files and recipes it is told that all is done. */
+/**
+ * The code that a repeated DELETE gets after the first one succeeded. For files and recipes,
+ * repetitions succeed.
+ */
 const GONE_CODES: Readonly<Record<string, string>> = {
   'DELETE /v1/projects/{slug}/libraries/{lib}': 'library_not_found',
   'DELETE /v1/projects/{slug}/watermark-presets/{id}': 'not_found',
@@ -73,7 +76,7 @@ const GONE_CODES: Readonly<Record<string, string>> = {
 const RETRIES = 3;
 const TIMEOUT_MS = 30_000;
 const FIRST_WAIT_MS = 250;
-/** A server that asks for more patience is answered with the refusal. */
+/** If a server asks for a longer wait, its refusal is thrown instead. */
 const WAIT_SECONDS_MAX = 60;
 
 function prepare({ url, apiKey }: ApiClientOptions, name: string, sent: Sent): Prepared {
@@ -89,7 +92,7 @@ function prepare({ url, apiKey }: ApiClientOptions, name: string, sent: Sent): P
   if (method === 'POST') {
     headers.set('idempotency-key', sent.idempotencyKey ?? crypto.randomUUID());
   }
-  // A PUT without an id makes something new each time, and finds the name taken by what the first one made.
+  // A PUT without an id creates something new each time, and a repetition finds the name taken.
   const is_repeatable = method !== 'PUT' || template.endsWith('}');
   const call = { target, signal: sent.signal, is_repeatable, gone_code: GONE_CODES[name] };
   if (sent.body === undefined) return { ...call, init: { method, headers } };
@@ -102,7 +105,7 @@ const OPERATION_HELP = 'write its method and its path, such as GET /v1/projects/
 function fillIn(template: string, path: Readonly<Record<string, string>>): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = path[name];
-    // A dot segment is taken out of an address, and the rest of it names something else.
+    // URLs drop dot segments, so the rest would address something else.
     if (value === undefined || ['', '.', '..'].includes(value)) {
       throw new TypeError(`path.${name} is missing, or no name`);
     }
@@ -116,7 +119,7 @@ async function sendPatiently(options: ApiClientOptions, call: Prepared): Promise
   for (let tried = 0; ; tried += 1) {
     const answer = await send(options, call);
     if (!(answer instanceof ApiError)) return answer;
-    // A 404 of a proxy, which says nothing of it, has another code.
+    // A 404 of a proxy has another code, so it does not count as deleted.
     if (wasLost && answer.code === call.gone_code) return { body: undefined };
     wasLost ||= mayHaveArrived(answer);
     const wait = call.is_repeatable || answer.status === 429 ? waitOf(answer, tried) : undefined;
@@ -126,17 +129,17 @@ async function sendPatiently(options: ApiClientOptions, call: Prepared): Promise
   }
 }
 
-/** What fetch in Node says of a connection that was never there. */
+/** Errors of Node's fetch for a connection that was never established. */
 const UNSENT_CODES: readonly unknown[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
 
-/** Whether the service may have done what a failed call asked for. */
+/** Whether the service may have performed the failed call. */
 function mayHaveArrived({ status, cause }: ApiError): boolean {
   if (status !== null) return status >= 500;
   const reason = cause instanceof Error ? cause.cause : undefined;
   return !(reason instanceof Error && 'code' in reason && UNSENT_CODES.includes(reason.code));
 }
 
-/** An answer that breaks off in the middle was not reached either. */
+/** An answer that breaks off midway also counts as unreachable. */
 async function send(options: ApiClientOptions, call: Prepared): Promise<Answered | ApiError> {
   const { fetch: ask = fetch, timeoutMs = TIMEOUT_MS } = options;
   const patience = AbortSignal.timeout(timeoutMs);
@@ -152,7 +155,7 @@ async function send(options: ApiClientOptions, call: Prepared): Promise<Answered
   }
 }
 
-/** How long to wait before the next try; undefined where trying again would not help. */
+/** How long to wait before the next try, in milliseconds; undefined if retrying would not help. */
 function waitOf(
   { status, code, retry_after_seconds }: ApiError,
   tried: number,

@@ -1,12 +1,12 @@
-/** What the service refused, or that it was not reached. Spec: Errors, Envelope. */
+/** A refusal of the service, or a failure to reach it. Spec: Errors, Envelope. */
 
-/** `api_unreachable` stands for an answer that never came; its `status` is null. */
+/** `api_unreachable` means that no answer arrived; its `status` is null. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number | null;
   readonly code: string;
   readonly details: unknown;
-  /** The service's own id of the request, for its operators. */
+  /** The service's id of the request, to quote to its operators. */
   readonly request_id: string | null;
   readonly retry_after_seconds: number | undefined;
 
@@ -28,7 +28,10 @@ export class ApiError extends Error {
   }
 }
 
-/** Reads the envelope of a refusal; a body that is none, such as a proxy's page, is told by its status. */
+/**
+ * Reads the envelope of a refusal; a body without one, such as a proxy's page, becomes an error by
+ * its status.
+ */
 export async function readApiError(response: Response): Promise<ApiError> {
   const { status, headers } = response;
   const text = await response.text().catch(() => '');

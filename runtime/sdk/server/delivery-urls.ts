@@ -1,5 +1,5 @@
 /**
- * Delivery URLs of a public project, each in its one canonical spelling, so that caches hold an image once.
+ * Delivery URLs of a public project, each in its only canonical spelling, so that caches store an image once.
  * Spec: Delivery host, URL shapes; Transform operations.
  */
 import { parseChain, printChain } from '../../core/delivery/chain.ts';
@@ -24,9 +24,9 @@ import {
 } from '../../core/limits.ts';
 import { readOrigin } from './address.ts';
 
-/** What to make of an image; each operation at most once, in no order. */
+/** The operations on an image, each at most once and in no particular order. */
 export type Transform = {
-  /** A side that is left out follows the picture; `mode` needs both. */
+  /** An omitted side follows the aspect ratio; `mode` needs both sides. */
   readonly resize?:
     | { readonly width: number; readonly height: number; readonly mode?: FitMode }
     | { readonly width: number; readonly height?: never; readonly mode?: never }
@@ -36,7 +36,7 @@ export type Transform = {
   readonly format?: RequestedFormat;
   /** 1 to 100. */
   readonly quality?: number;
-  /** The project's default preset, or one by its id. */
+  /** The project's default preset, or a preset by id. */
   readonly watermark?: 'default' | (string & Record<never, never>);
   /** A resolution preset of the project. */
   readonly preset?: string;
@@ -59,7 +59,10 @@ export function deliveryUrls(origin: string): DeliveryUrls {
   };
 }
 
-/** The chain as URLs, recipes and signed-url take it. Throws RangeError for one that no URL can hold. */
+/**
+ * The chain in the form that URLs, recipes and signed-url accept. Throws RangeError if no URL can
+ * express it.
+ */
 export function transformChain(transform: Transform): string {
   if (typeof transform !== 'object' || transform === null) {
     throw new RangeError('a transform is an object, such as { resize: { width: 640 } }');
@@ -71,14 +74,14 @@ export function transformChain(transform: Transform): string {
   throw new RangeError(`no transform chain can say ${JSON.stringify(transform)}: ${help}`);
 }
 
-/** What was read back must be what was asked for: 9000 pixels, say, would be no chain at all. */
+/** Accepts only a chain that parses back to itself: 9000 pixels, for example, would be invalid. */
 function printSayable(transform: Transform): string | undefined {
   const text = printChain(asParsed(transform));
   const read = parseChain(text);
   return read !== undefined && printChain(read) === text ? text : undefined;
 }
 
-/** What each operation takes, for whoever asked it for something else. */
+/** What each operation takes, for error messages. */
 const TAKES: Readonly<Record<keyof Transform, string>> = {
   resize: `a width, a height or both, of ${RESIZE_SIDE_PIXELS_MIN} to ${RESIZE_SIDE_PIXELS_MAX} whole pixels; a mode (${words(MODES)}) needs both`,
   crop: 'x, y, width and height in whole pixels, a width and a height of 1 at least',
@@ -111,7 +114,7 @@ function asParsed({ resize, watermark, ...rest }: Transform): ParsedChain {
   return {
     ...rest,
     ...(resize === undefined ? {} : { resize: { width, height } }),
-    // fill is what a box means without a word.
+    // fill is the default mode of a box.
     ...(mode === undefined || mode === 'fill' ? {} : { mode }),
     ...(watermark === undefined ? {} : { watermark: { preset_id: isNamed ? watermark : null } }),
   };
@@ -119,7 +122,7 @@ function asParsed({ resize, watermark, ...rest }: Transform): ParsedChain {
 
 function pathOf(target: DeliveryTarget): string {
   const path = printDeliveryPath(target);
-  // A slug that somebody forgot is the file `undefined` once it is printed.
+  // A missing slug would be printed as the file `undefined`.
   const isNamed = typeof target.file_slug === 'string';
   if (isNamed && parseDeliveryUrl(path) !== undefined) return path;
   throw new RangeError(

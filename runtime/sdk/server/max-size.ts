@@ -1,10 +1,10 @@
-/** A route's maxSize: bytes, or a text such as 8MB in binary units. Spec: Upload helper constants. */
+/** A route's maxSize: bytes, or a text such as 8MB, in binary units. Spec: Upload helper constants. */
 import { HELPER_SIZE_UNITS } from '../../core/limits.ts';
 
 export type SizeUnit = keyof typeof HELPER_SIZE_UNITS;
 export type MaxSize = number | `${number}${SizeUnit}`;
 
-/** Throws RangeError for what is no size, when the router is made and not when somebody uploads. */
+/** Throws RangeError for an invalid size, when the router is created, not at the first upload. */
 export function parseMaxSize(size: MaxSize): number {
   const bytes = typeof size === 'number' ? size : parseText(size);
   if (bytes !== undefined && Number.isSafeInteger(bytes) && bytes > 0) return bytes;

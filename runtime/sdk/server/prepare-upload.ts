@@ -1,4 +1,7 @@
-/** The first action of the upload helper: judge the file, ask the middleware, begin the session. Spec: Upload helper codes. */
+/**
+ * The first action of the upload helper: checks the file, calls the middleware and creates the session. Spec: Upload
+ * helper codes.
+ */
 import { createHash } from 'node:crypto';
 import {
   HELPER_PART_BYTES_DEFAULT,
@@ -27,7 +30,7 @@ export async function prepareUpload(
   return answer(context, await createOnce(context, body, keyFor(asked, state, body)), state);
 }
 
-/** One whose answer was lost for so long that its session is over is begun anew. */
+/** If the answer was lost for so long that its session has expired, creates a new one. */
 async function createOnce(
   { api, project: slug }: HelperContext,
   body: Operations['POST /v1/projects/{slug}/uploads']['body'],
@@ -39,7 +42,10 @@ async function createOnce(
   return Date.parse(upload.expires_at) > Date.now() ? upload : create({});
 }
 
-/** Who repeats the key of somebody else, or his own for something else, gets no session that is there. */
+/**
+ * Hashes the terms into the key: repeating somebody else's key, or one's own key for something
+ * else, finds no existing session.
+ */
 function keyFor({ idempotency_key: key }: PrepareRequest, ...terms: readonly unknown[]) {
   if (key === undefined) return {};
   const text = JSON.stringify([key, ...terms]);
@@ -54,14 +60,14 @@ function findRoute(router: UploadRouter, name: string | undefined): [string, Upl
   return found;
 }
 
-/** One PUT up to 16 MiB, parts above; through the service where browsers do not reach the storage. */
+/** One PUT up to 16 MiB, parts above; through the service if browsers cannot reach the storage. */
 function wayFor({ mode }: HelperContext, { file, part_size }: PrepareRequest) {
   if (mode === 'proxy') return { mode };
   if (file.size_bytes <= HELPER_SINGLE_PUT_BYTES_MAX) return {};
   return { parts: countParts(file.size_bytes, part_size) };
 }
 
-/** Parts of the size that was asked for, or a little larger where equal ones would be too small. */
+/** Parts of the requested size, or slightly larger if equal parts would be too small. */
 function countParts(bytes: number, asked: number = HELPER_PART_BYTES_DEFAULT): number {
   const size = Math.max(asked, HELPER_PART_BYTES_MIN);
   const count = Math.ceil(bytes / size);
@@ -84,6 +90,6 @@ function answer(
   }
   const url = direct?.put_url ?? proxy?.put_url;
   if (url === undefined) throw new TypeError('the service answered an upload without a way in');
-  // A browser sets Content-Length itself and lets nobody else.
+  // A browser sets Content-Length itself and lets nobody else set it.
   return { ...prepared, put: { url, headers: { 'content-type': content_type } } };
 }

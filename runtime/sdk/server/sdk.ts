@@ -1,4 +1,4 @@
-/** The front door of `tintype/sdk`: everything for server code, and nothing that a browser needs. */
+/** The entry of `tintype/sdk`: everything for server code, and nothing that only a browser needs. */
 // biome-ignore-all lint/performance/noBarrelFile: a package has one entry; no file of ours imports it.
 export { expressHandler, nextHandlers } from './adapters.ts';
 export { type ApiClient, type ApiClientOptions, createApiClient } from './api-client.ts';

@@ -1,4 +1,7 @@
-/** The part of Standard Schema (https://standardschema.dev) that a route's input needs: zod, valibot and arktype have it. */
+/**
+ * The part of Standard Schema (https://standardschema.dev) that a route's input needs: zod, valibot and arktype have
+ * it.
+ */
 
 export type StandardSchema<Input = unknown, Output = Input> = {
   readonly '~standard': {

@@ -1,6 +1,6 @@
 /**
- * The upload helper on your own server: one address that browsers ask where to send a file and tell when they have. It
- * alone holds the API key. Spec: Upload helper codes; Authentication, Rules 7.
+ * The upload helper on your own server: one endpoint that browsers ask where to send a file, and notify once it is
+ * sent. Only this handler holds the API key. Spec: Upload helper codes; Authentication, Rules 7.
  */
 import { verifyHelperToken } from '../../core/signing/helper-token.ts';
 import type { AbortAnswer, PartsAnswer, RoutesAnswer } from '../protocol.ts';
@@ -20,25 +20,25 @@ export type UploadHandlerOptions<Router extends UploadRouter> = {
   readonly apiKey: string;
   /** The project's slug. */
   readonly project: string;
-  /** `proxy`: bytes go through the service, where browsers do not reach the storage; default `direct`. */
+  /** `proxy`: bytes go through the service, if browsers cannot reach storage; default `direct`. */
   readonly mode?: 'direct' | 'proxy';
-  /** How long complete waits for the file; default 30. */
+  /** How many seconds complete waits for the file; default 30. */
   readonly pollSeconds?: number;
-  /** How often a call to the service that failed on the way is tried again; default 3. */
+  /** How often a failed call to the service is retried; default 3. */
   readonly retries?: number;
-  /** What answers 5xx was caused by; default: console.error. */
+  /** Receives the cause of each 5xx answer; default: console.error. */
   readonly onError?: (error: unknown) => void;
   readonly fetch?: typeof fetch;
 };
 
-/** A fetch handler, as Next, Hono, Bun, Deno and workers take it. */
+/** A fetch handler, as Next, Hono, Bun, Deno and workers accept it. */
 export type UploadHandler<Router extends UploadRouter = UploadRouter> = {
   (request: Request): Promise<Response>;
-  /** For the client's types only; never there. */
+  /** Only for the client's types; never set. */
   readonly router?: Router;
 };
 
-/** What the actions work with. */
+/** What the actions need. */
 export type HelperContext = Pick<
   UploadHandlerOptions<UploadRouter>,
   'router' | 'apiKey' | 'project' | 'mode' | 'pollSeconds'
@@ -60,7 +60,7 @@ export function createUploadHandler<Router extends UploadRouter>(
   };
 }
 
-/** Whatever was thrown is answered, also where who is told of it throws. */
+/** Answers whatever was thrown, even if `onError` throws. */
 function refuse(thrown: unknown, onError: (error: unknown) => void): Response {
   const answer = printRefusal(asRefusal(thrown));
   if (answer.status < 500) return answer;
@@ -73,7 +73,7 @@ function refuse(thrown: unknown, onError: (error: unknown) => void): Response {
   return answer;
 }
 
-/** One that no answer can hold (status 42, say) is a failure of the handler. */
+/** A refusal that no response can hold (status 42, for example) becomes an internal error. */
 function printRefusal(refusal: UploadRefusal): Response {
   try {
     return refusal.toResponse();
@@ -88,7 +88,7 @@ async function answerTo(context: HelperContext, request: Request) {
   if (asked.action === 'prepare') return prepareUpload(context, request, asked);
   const upload = verifyHelperToken(context.apiKey, asked.token, Math.floor(Date.now() / 1000));
   if (upload.outcome === 'invalid_token') throw helperRefusal('invalid_token');
-  // A session that has its bytes goes on behind its time, so there it is asked.
+  // A session that has its bytes outlives its expiry, so the service decides.
   if (asked.action === 'complete') return completeUpload(context, upload, asked);
   if (upload.outcome === 'upload_expired') throw helperRefusal('upload_expired');
   const work = asked.action === 'parts' ? signParts : abortUpload;

@@ -1,4 +1,4 @@
-/** A refusal of the upload helper: its code, its status and the envelope that answers it. Spec: Upload helper codes. */
+/** A refusal of the upload helper: its code, status and envelope. Spec: Upload helper codes. */
 import {
   errorEnvelope,
   type HelperErrorCode,
@@ -10,7 +10,7 @@ import type { ApiError } from './api-error.ts';
 
 type RefusalOptions = {
   status?: number;
-  /** Any word that your page understands. */
+  /** Any code that your page understands. */
   code?: string;
   message?: string;
   details?: unknown;
@@ -18,7 +18,7 @@ type RefusalOptions = {
   retryAfterSeconds?: number | undefined;
 };
 
-/** Thrown by a route's middleware, it refuses the upload: 403 `forbidden`, unless you say otherwise. */
+/** Thrown by a route's middleware to refuse an upload: 403 `forbidden` by default. */
 export class UploadRefusal extends Error {
   override readonly name = 'UploadRefusal';
   readonly status: number;
@@ -34,7 +34,7 @@ export class UploadRefusal extends Error {
     this.retryAfterSeconds = refusal.retryAfterSeconds;
   }
 
-  /** As the browser gets it. */
+  /** The response that the browser gets. */
   toResponse(): Response {
     const { code, message, details, retryAfterSeconds } = this;
     const headers = new Headers({ 'cache-control': 'no-store' });
@@ -49,7 +49,7 @@ const UNREACHABLE_STATUS = 502;
 
 type OwnCode = Exclude<HelperErrorCode, 'forbidden' | 'processing_failed' | 'api_unreachable'>;
 
-/** A row of the table, with its own status. */
+/** A refusal from the table, with its status. */
 export function helperRefusal(
   code: OwnCode,
   options: Pick<RefusalOptions, 'message' | 'details' | 'cause'> = {},
@@ -58,7 +58,7 @@ export function helperRefusal(
   return new UploadRefusal({ code, status: statuses[0], message, ...options });
 }
 
-/** A session that failed or expired: its own word, 422. */
+/** The refusal for a failed or expired session: its own code with status 422. */
 export function sessionFailure(errorCode: string): UploadRefusal {
   const known: Readonly<Record<string, { message: string }>> = processingErrors;
   const message =
@@ -66,7 +66,7 @@ export function sessionFailure(errorCode: string): UploadRefusal {
   return new UploadRefusal({ code: errorCode, status: SESSION_FAILURE_STATUS, message });
 }
 
-/** Refusals of the service keep code and status; what it did not answer, or answered with 5xx, is 502. */
+/** Relays the service's refusals with code and status; missing and 5xx answers become 502. */
 export function relayedRefusal(error: ApiError): UploadRefusal {
   const { code, message, details, retry_after_seconds: retryAfterSeconds } = error;
   const isAnswer = error.status !== null && error.status < 500;

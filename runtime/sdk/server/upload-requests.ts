@@ -1,4 +1,4 @@
-/** Reads what a browser sends to the upload handler. Spec: Upload helper codes. */
+/** Parses the requests of browsers to the upload handler. Spec: Upload helper codes. */
 import { isRecord } from '../../core/json.ts';
 import { COMPLETE_BODY_BYTES_MAX } from '../../core/limits.ts';
 import type {
@@ -12,9 +12,10 @@ import { UploadRefusal } from './upload-refusal.ts';
 
 export type HelperRequest = PrepareRequest | CompleteRequest | PartsRequest | AbortRequest;
 
-/** Throws the refusal of anything else. */
+/** Throws a refusal for anything invalid. */
 export async function readUploadRequest(request: Request): Promise<HelperRequest> {
-  // A form of another site can post a text, but never this type: it would have to ask first, and be refused.
+  // A form on another site can post text but not this type, which needs a preflight that is
+  // refused.
   const isJson = /^application\/json\b/i.test(request.headers.get('content-type') ?? '');
   if (!isJson) throw invalid('Send JSON with Content-Type application/json.');
   const length = Number(request.headers.get('content-length') ?? 0);
@@ -27,7 +28,7 @@ export async function readUploadRequest(request: Request): Promise<HelperRequest
   return read;
 }
 
-/** Undefined where it is too long, and then no more of it is kept: a body need not say its length. */
+/** Undefined if the body is too long; then reading stops, as a body need not declare its length. */
 async function readText(request: Request): Promise<string | undefined> {
   const reader = request.body?.getReader();
   const decoder = new TextDecoder();
@@ -59,7 +60,7 @@ function parseRequest(body: unknown): HelperRequest | undefined {
   const { action } = body;
   if (action === 'prepare') return parsePrepare(body);
   const { token, parts } = body;
-  // One that is no text was not made by us, as little as a forged one.
+  // A token that is no text is handled like a forged one.
   const known = typeof token === 'string' ? token : '';
   if (action === 'parts' || action === 'abort') return { action, token: known };
   if (action !== 'complete') return undefined;
@@ -79,7 +80,7 @@ function parsePrepare(body: Readonly<Record<string, unknown>>): PrepareRequest |
   if (!Number.isSafeInteger(size_bytes) || size_bytes < 1) {
     throw invalid('The file is empty, or its size_bytes is no whole number. Choose another file.');
   }
-  // Media types have no case; routes and middleware compare them as text.
+  // Media types are case-insensitive; routes and middleware compare them as text.
   const facts = { name, content_type: content_type.toLowerCase(), size_bytes };
   return { action: 'prepare', idempotency_key, route, file: facts, input, part_size };
 }

@@ -1,6 +1,7 @@
 /**
- * A named route of the upload helper: which files it takes, who may send them, and what happens when one is published.
- * What the middleware returns travels in the upload's token, readable by the browser and tamper-proof, to the hook.
+ * A named route of the upload helper: which files it accepts, who may send them, and what happens when one is
+ * published. The middleware's result travels to the hook in the upload's token, readable by the browser and
+ * tamper-proof.
  * Spec: Upload helper codes; Authentication, Rules 7.
  */
 import type { FileFacts, RouteLimits, UploadedFile } from '../protocol.ts';
@@ -10,18 +11,18 @@ import { helperRefusal, UploadRefusal } from './upload-refusal.ts';
 
 const SUBTYPES = ['*', 'jpeg', 'png', 'webp', 'avif', 'gif', 'tiff', 'bmp', 'svg+xml'] as const;
 
-/** A content type that the service takes, or all of them. */
+/** A content type that the service accepts, or `image/*` for all of them. */
 export type AcceptedType = `image/${(typeof SUBTYPES)[number]}`;
 
 const ACCEPTED: readonly string[] = SUBTYPES.map((subtype) => `image/${subtype}`);
 
 export type Constraint = {
   readonly maxSize?: MaxSize;
-  /** For the page to offer; nothing on the server counts. */
+  /** A hint for the page; the server does not enforce it. */
   readonly maxCount?: number;
 };
 
-/** Where a file goes; without `file_slug` it gets one of its own, with one it replaces what is there. */
+/** Where a file goes. With `file_slug` it replaces that file; without one it gets a new slug. */
 export type Place = {
   readonly file_slug?: string;
   readonly library?: string;
@@ -38,9 +39,9 @@ type JsonValue =
 
 export type RouteDefinition<Schema, Metadata, Result> = {
   readonly accept: Readonly<Partial<Record<AcceptedType, Constraint>>>;
-  /** What the page has to send along. */
+  /** The schema of the input that the page must send. */
   readonly input?: Schema;
-  /** Throws UploadRefusal to refuse. */
+  /** Throw UploadRefusal to refuse. */
   readonly middleware?: (call: {
     readonly request: Request;
     readonly input: OutputOf<Schema>;
@@ -50,7 +51,7 @@ export type RouteDefinition<Schema, Metadata, Result> = {
     readonly metadata: Metadata;
     readonly file: FileFacts;
   }) => Place | Promise<Place>;
-  /** Called at least once for each published upload; what it returns is the page's. */
+  /** Called at least once for each published upload; its result goes to the page. */
   readonly onUploadComplete?: (done: {
     readonly metadata: Metadata;
     readonly file: UploadedFile;
@@ -59,10 +60,10 @@ export type RouteDefinition<Schema, Metadata, Result> = {
 };
 
 export type UploadRoute<Input = unknown, Result = unknown> = {
-  /** For the client's types only; never there. */
+  /** Only for the client's types; never set. */
   readonly types?: { readonly input: Input; readonly result: Result };
   readonly accept: Readonly<Record<string, RouteLimits>>;
-  /** Throws the refusal of a file that the route does not take. */
+  /** Throws a refusal if the route does not accept the file. */
   check(file: FileFacts): void;
   admit(call: {
     request: Request;
@@ -74,7 +75,10 @@ export type UploadRoute<Input = unknown, Result = unknown> = {
 
 export type UploadRouter = Readonly<Record<string, UploadRoute>>;
 
-/** Throws RangeError for an `accept` that no file can meet, when the router is made and not when somebody uploads. */
+/**
+ * Throws RangeError for an `accept` that no file can match, when the router is created rather than
+ * at the first upload.
+ */
 export function uploadRoute<
   Schema extends StandardSchema | undefined = undefined,
   Metadata extends JsonValue = null,
@@ -86,7 +90,7 @@ export function uploadRoute<
     check: (file) => checkFile(accept, file),
     admit: (call) => admit(definition, call),
     finish: async ({ metadata, ...done }) => {
-      // The token's mac says that it is what the middleware returned.
+      // The token's MAC proves that this is what the middleware returned.
       const known = { ...done, metadata: metadata as Metadata };
       return (await definition.onUploadComplete?.(known)) ?? null;
     },

@@ -1,4 +1,4 @@
-/** What a webhook tells, by its event. Spec: Event kinds. A test holds it against the service's own table. */
+/** The data of a webhook, by its event. Spec: Event kinds. A test compares it with the service's own table. */
 
 type FileFacts = {
   readonly project_id: string;
@@ -22,7 +22,7 @@ export type WebhookData = {
   readonly 'webhook.test': { readonly project_id: string; readonly test_id: string };
 };
 
-/** The same event can come twice: drop an `id` that you know. */
+/** The same event can arrive twice: drop one whose `id` you have seen. */
 export type WebhookEvent = {
   readonly [Name in keyof WebhookData]: {
     readonly id: string;

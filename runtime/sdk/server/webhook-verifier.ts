@@ -1,4 +1,4 @@
-/** Verifies the webhooks that your server receives, against the clock of your server. Spec: Verifier failure reasons. */
+/** Verifies webhooks that your server receives, by your server's clock. Spec: Verifier failure reasons. */
 import type { VerifierReason } from '../../core/errors.ts';
 import { verifyWebhook as judge, type WebhookVerdict } from '../../core/signing/webhook.ts';
 import type { WebhookEvent } from './webhook-events.ts';
@@ -7,14 +7,14 @@ export type VerifiedWebhook =
   | { readonly valid: true; readonly event: WebhookEvent }
   | { readonly valid: false; readonly reason: VerifierReason };
 
-/** The body exactly as it was received: bytes, or the text that they are. Never throws for what came in. */
+/** Takes the body exactly as received: bytes or their text. Received data never makes it throw. */
 export function verifyWebhook(received: {
-  /** The project's `callback_secret`; during a rotation both, and one that fits is enough. */
+  /** The project's `callback_secret`; during a rotation pass both, and one match is enough. */
   readonly secret: string | readonly string[];
   /** The value of X-Service-Signature. */
   readonly signature: string | null | undefined;
   readonly body: Uint8Array | string;
-  /** How far the sender's clock may be from yours, either way; default 300. */
+  /** How far the sender's clock may be from yours, in seconds either way; default 300. */
   readonly toleranceSeconds?: number;
   /** Default: now. */
   readonly now?: Date;
@@ -26,7 +26,8 @@ export function verifyWebhook(received: {
       'verifyWebhook was given no secret: give the callback_secret of the project',
     );
   }
-  // Who signs nothing is told so, whatever a framework makes of a body that is none. Jest has bytes of another realm.
+  // A missing signature is reported as such, whatever a framework makes of a missing body. isView
+  // also accepts bytes of another realm, as in Jest.
   if (signature && typeof body !== 'string' && !ArrayBuffer.isView(body)) {
     throw new TypeError('body is no text and no bytes: give it as it came, before it is parsed');
   }
@@ -46,12 +47,12 @@ function isText(value: unknown): boolean {
   return typeof value === 'string' && value !== '';
 }
 
-/** A body that is no event was signed all the same: no other secret says more of it. */
+/** A body that is no event was still signed with this secret; the others can add nothing. */
 function isSigned(verdict: WebhookVerdict): boolean {
   return verdict.valid || verdict.reason === 'invalid_body';
 }
 
-/** Who signed it keeps to the table of events. */
+/** The service signs only events of its table. */
 function asTyped(verdict: WebhookVerdict): VerifiedWebhook {
   return verdict.valid ? { valid: true, event: verdict.event as WebhookEvent } : verdict;
 }

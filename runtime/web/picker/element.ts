@@ -1,8 +1,8 @@
-/** Elements of the page, made in one line each; texts are only ever text. */
+/** Creates DOM elements in one line each; texts are never parsed as HTML. */
 
 type Attributes = Readonly<Record<string, string | number | null>>;
 
-/** An attribute of null is left out. */
+/** Attributes with the value null are omitted. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},
@@ -16,7 +16,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** A button with a sign instead of a word, which has a name all the same. */
+/** A button that shows a symbol and has an accessible name. */
 export function signButton(sign: string, name: string): HTMLButtonElement {
   const drawn = element('span', { 'aria-hidden': 'true' }, [sign]);
   return element('button', { type: 'button', class: 'sign', 'aria-label': name, title: name }, [
@@ -24,7 +24,7 @@ export function signButton(sign: string, name: string): HTMLButtonElement {
   ]);
 }
 
-/** The attribute is there, or it is not. */
+/** Sets or removes a boolean attribute. */
 export function mark(target: Element, name: string, state: 'on' | 'off'): void {
   if (state === 'on') target.setAttribute(name, '');
   else target.removeAttribute(name);

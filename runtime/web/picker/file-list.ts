@@ -1,4 +1,4 @@
-/** The files that are shown, page after page, as the search that is typed has them. */
+/** The files shown in the picker: the pages of the current search. */
 import { type FilePage, type LibraryFile, PickerError } from './library-api.ts';
 
 export type ListState = 'loading' | 'more' | 'whole' | 'failed';
@@ -12,11 +12,11 @@ export type ListOptions = {
   readonly find: FindPage;
   readonly tokenNow: () => string;
   readonly onChange: () => void;
-  /** Once for each failure. */
+  /** Called once per failure. */
   readonly onFailed: (code: string) => void;
 };
 
-/** As it was answered last, and to which token. */
+/** A page as last answered, and the token it was requested with. */
 type Page = {
   readonly search: string;
   readonly cursor: string | null;
@@ -27,14 +27,14 @@ type Page = {
 export class FileList {
   items: LibraryFile[] = [];
   state: ListState = 'more';
-  /** Why it failed. */
+  /** The error code of the last failure. */
   code = '';
   search = '';
   #cursor: string | null = null;
-  /** The token that the list was begun anew with: once is enough for each. */
+  /** The token with which the list was last restarted; once per token is enough. */
   #begunAnewWith = '';
   #pages: Page[] = [];
-  /** What arrived while the list is shown, whatever is looked for: the newest of all. */
+  /** Files that arrived while the list is shown, newest first, whatever is searched for. */
   #arrived: Page | undefined;
   #controller = new AbortController();
   readonly #find: FindPage;
@@ -49,7 +49,7 @@ export class FileList {
     this.#onFailed = onFailed;
   }
 
-  /** From its beginning, with what is looked for. */
+  /** Starts the list over with a search. */
   restart(search: string): void {
     this.#controller.abort();
     this.#controller = new AbortController();
@@ -62,7 +62,7 @@ export class FileList {
     void this.loadMore();
   }
 
-  /** One page more, unless one is on its way or none is left. */
+  /** Loads the next page, unless one is loading or none is left. */
   async loadMore(): Promise<void> {
     if (this.state === 'loading' || this.state === 'whole') return;
     if (this.state === 'failed' && this.code === 'invalid_cursor') return this.restart(this.search);
@@ -79,10 +79,10 @@ export class FileList {
       this.#cursor = page.next_cursor;
       this.#become(page.next_cursor === null ? 'whole' : 'more');
     } catch (error) {
-      // Another search has begun: its own answer counts.
+      // Another search has started, and its answer counts.
       if (signal.aborted) return;
       this.code = error instanceof PickerError ? error.code : 'network_error';
-      // A session that was renewed may see less than the one that this list was begun with.
+      // A renewed session may see less than the one with which the list was started.
       if (this.code === 'invalid_cursor' && this.#begunAnewWith !== this.#tokenNow()) {
         this.#begunAnewWith = this.#tokenNow();
         return this.restart(search);
@@ -93,8 +93,8 @@ export class FileList {
   }
 
   /**
-   * The address of a thumbnail that did not load, where there is another: a signed one ends with the token that it was
-   * listed with.
+   * A new URL for a thumbnail that failed to load, if there is one: a signed URL expires with the
+   * token with which it was listed.
    */
   async findThumbnail({ file_id, thumbnail_url }: LibraryFile): Promise<string | undefined> {
     const findIn = async ({ files }: Page) =>
@@ -109,7 +109,7 @@ export class FileList {
     return undefined;
   }
 
-  /** Once for all of its thumbnails. */
+  /** Requests the page again with the current token, once for all its thumbnails. */
   #renew(page: Page): void {
     if (page.token === this.#tokenNow()) return;
     page.token = this.#tokenNow();
@@ -121,7 +121,7 @@ export class FileList {
     );
   }
 
-  /** A file that has just arrived stands first. */
+  /** Puts a file that has just arrived first. */
   prepend(file: LibraryFile): void {
     this.items = [file, ...this.items.filter(({ file_id }) => file_id !== file.file_id)];
     const token = this.#tokenNow();

@@ -1,15 +1,15 @@
-/** Where a key leads in the grid. */
+/** The image to which a key moves in the grid. */
 
 export type Steps = {
   readonly active: number;
-  /** Of the images that are loaded. */
+  /** The number of loaded images. */
   readonly count: number;
   readonly columns: number;
-  /** Of one screen. */
+  /** Rows per screen. */
   readonly rows: number;
 };
 
-/** Undefined for a key that moves nothing. */
+/** The target index; undefined for a key that does not move. */
 export function targetOf(key: string, { active, count, columns, rows }: Steps): number | undefined {
   if (count === 0) return undefined;
   const within = (index: number) => Math.min(count - 1, Math.max(0, index));

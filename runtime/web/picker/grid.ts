@@ -1,6 +1,6 @@
 /**
- * The grid of images: a listbox of which only the rows that are seen exist, so that 100,000 images scroll as 100 do.
- * The keyboard moves within it; the browser's focus stays on the box itself.
+ * The grid of images: a listbox that renders only its visible rows, so that 100,000 images scroll like 100. The
+ * keyboard moves within it; the browser's focus stays on the box itself.
  */
 import { element, mark } from './element.ts';
 import type { FileList } from './file-list.ts';
@@ -13,9 +13,9 @@ import { createTile, type Tile } from './tile.ts';
 const TILE_WIDTH_MIN = 132;
 const TILE_GAP = 12;
 const CAPTION_HEIGHT = 44;
-/** Rows that exist above and below those that are seen. */
+/** Rows rendered above and below the visible ones. */
 const ROWS_BESIDE = 2;
-/** The next page is asked for when so many rows are left. */
+/** The next page is requested when this many rows are left. */
 const ROWS_LEFT = 6;
 
 type Options = {
@@ -23,7 +23,7 @@ type Options = {
   selection: Selection;
   texts: Texts;
   select: 'one' | 'many';
-  /** Enter, or a second click. */
+  /** Called on Enter or a second click. */
   onInsert: () => void;
 };
 
@@ -32,11 +32,14 @@ export class Grid {
   readonly #box: HTMLElement;
   readonly #options: Options;
   readonly #tiles = new Map<number, { tile: Tile; file_id: string }>();
-  /** Where the keyboard is: an image, as others may come before it. Undefined until it was here: on the first one. */
+  /**
+   * The image under the keyboard, by id because others may be inserted before it. Undefined until
+   * the keyboard is used, which starts at the first image.
+   */
   #active: string | undefined;
   #shape = { columns: 1, side: TILE_WIDTH_MIN };
   #frame = 0;
-  /** Scrolled to as it is drawn: images that have just come have no room before that. */
+  /** Scroll to the active image when drawing: until then, new images have no room. */
   #mustReveal = false;
 
   constructor(options: Options) {
@@ -60,12 +63,12 @@ export class Grid {
     new ResizeObserver(() => this.#plan()).observe(this.root);
   }
 
-  /** What is shown is as the list and the selection are now. */
+  /** Draws the current list and selection. */
   update(): void {
     this.#plan();
   }
 
-  /** From the top. */
+  /** Scrolls to the top. */
   rewind(): void {
     this.#active = undefined;
     this.root.scrollTop = 0;
@@ -80,7 +83,7 @@ export class Grid {
   #draw(): void {
     const { list, selection } = this.#options;
     const { items } = list;
-    // A box without options is none.
+    // A listbox without options is invalid.
     this.#box.hidden = items.length === 0;
     this.#measure();
     const active = this.#activeIndex();
@@ -140,7 +143,7 @@ export class Grid {
     root.style.width = `${side}px`;
     root.dataset['index'] = String(index);
     root.setAttribute('aria-posinset', String(index + 1));
-    // How many there are in all is known at the end only.
+    // The total is unknown until the end of the list.
     root.setAttribute('aria-setsize', list.state === 'whole' ? String(list.items.length) : '-1');
     if (known !== undefined) return;
     root.id = `file-${file.file_id}`;
@@ -148,7 +151,7 @@ export class Grid {
     this.#insert(index, root);
   }
 
-  /** In the order of the images, for those who hear them. */
+  /** Inserts in the order of the images, which screen readers follow. */
   #insert(index: number, root: HTMLElement): void {
     const after = [...this.#box.children].find(
       (each) => Number((each as HTMLElement).dataset['index']) > index,
@@ -204,7 +207,7 @@ export class Grid {
     return { active, count: this.#options.list.items.length, columns, rows };
   }
 
-  /** Scrolls as little as needed for the active image to be seen whole. */
+  /** Scrolls as little as necessary to show the whole active image. */
   #reveal(active: number): void {
     this.#mustReveal = false;
     const top = Math.floor(active / this.#shape.columns) * this.#rowHeight();
@@ -214,21 +217,21 @@ export class Grid {
     else if (bottom > scrollTop + clientHeight) this.root.scrollTop = bottom - clientHeight;
   }
 
-  /** Undefined between the images. */
+  /** Undefined between images. */
   #indexAt({ target }: MouseEvent): number | undefined {
     const tile = target instanceof Element ? target.closest('[data-index]') : null;
     return tile instanceof HTMLElement ? Number(tile.dataset['index']) : undefined;
   }
 
   #click(event: MouseEvent): void {
-    // As it is drawn: the list may be another one since.
+    // By the tile as drawn, because the list may have changed since.
     const drawn = this.#tiles.get(this.#indexAt(event) ?? -1)?.file_id ?? '';
     const index = this.#indexOf(drawn);
     const file = this.#options.list.items[index];
     if (file === undefined) return;
     this.#activate(index);
     const { select, selection } = this.#options;
-    // The second click of two must not take away what the first one chose.
+    // The second click of a double click must not deselect what the first one selected.
     if (select === 'many' && event.detail < 2) selection.toggle(file);
     else selection.choose(file);
   }

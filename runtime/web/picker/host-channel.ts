@@ -1,6 +1,7 @@
 /**
- * The wire to the page that shows this one. It hears one origin and one window, the direct parent at the top, and drops
- * what is repeated or of another load of the frame. Spec: Library sessions and the picker.
+ * The message channel to the embedding page. It accepts messages only from one origin and one window, the direct and
+ * topmost parent, and drops repeated ones and those of another load of the frame. Spec: Library sessions and the
+ * picker.
  */
 import type {
   FrameMessage,
@@ -16,14 +17,14 @@ export type HostChannel = {
 
 export type Handed = { readonly token: string; readonly settings: PickerSettings };
 
-/** Undefined where this page is not shown by the page that it was made for. */
+/** Undefined if this page is not embedded directly by a top-level page. */
 export function openHostChannel(
   registered: string,
   onSession: (session: Handed) => void,
 ): HostChannel | undefined {
   const host = window.parent;
   if (host === window || host !== window.top) return undefined;
-  // As browsers write it: http://localhost:80 is http://localhost to them.
+  // Normalized as browsers do: http://localhost:80 becomes http://localhost.
   const { origin } = new URL(registered);
   const channel = randomName();
   let sent = 0;

@@ -1,4 +1,4 @@
-/** The calls of the picker, with the session's token; a token that has ended is renewed once. Spec: Library sessions. */
+/** The picker's API calls with the session's token; an expired token is renewed once. Spec: Library sessions. */
 import type { PickedFile } from '../../sdk/picker-protocol.ts';
 import type { Session } from './session.ts';
 
@@ -22,9 +22,9 @@ export type FilePage = {
 
 export class PickerError extends Error {
   readonly code: string;
-  /** 0 where nothing was answered. */
+  /** 0 if no answer arrived. */
   readonly status: number;
-  /** 0 where it was not said. */
+  /** 0 if the answer did not say. */
   readonly retry_after_seconds: number;
 
   constructor(code: string, { status = 0, retry_after_seconds = 0 } = {}) {
@@ -35,11 +35,11 @@ export class PickerError extends Error {
   }
 }
 
-/** They end a token for good, and a new one may do. */
+/** Codes that end a token for good; a new token may work. */
 const ENDED = ['session_expired', 'session_revoked', 'minting_key_revoked', 'invalid_session'];
 const PAGE_LIMIT = '60';
 
-/** Whether it says that the session is over, and nothing of what was asked for. */
+/** Whether the error only says that the session has ended, and nothing about the request. */
 export function isSessionEnd(error: unknown): boolean {
   return error instanceof PickerError && ENDED.includes(error.code);
 }
@@ -55,8 +55,8 @@ export function listFiles(
 }
 
 /**
- * Always to its end: what was begun and is not wanted can be given up then. With the same key again it is the same
- * upload, should the answer have been lost.
+ * Cannot be aborted, so that an upload that is no longer wanted can be given up once it is known.
+ * Repeating a key after a lost answer returns the same upload.
  */
 export function createUpload(session: Session, file: File, key: string): Promise<LibraryUpload> {
   const body = JSON.stringify({
@@ -69,7 +69,7 @@ export function createUpload(session: Session, file: File, key: string): Promise
   return call(session, '/v1/library/uploads', { method: 'POST', body, headers });
 }
 
-/** Throws upload_not_pending where its bytes have arrived. */
+/** Throws upload_not_pending if the bytes have already arrived. */
 export function abortUpload(session: Session, id: string) {
   const path = `/v1/library/uploads/${encodeURIComponent(id)}/abort`;
   return call<LibraryUpload>(session, path, { method: 'POST' });

@@ -1,11 +1,11 @@
-/** What failed for a reason that passes is asked again for half a minute, no sooner than the service wants it. */
+/** Retries calls that failed for a passing reason for half a minute, no sooner than the service allows. */
 import { PickerError } from './library-api.ts';
 
 const PATIENCE_MS = 30_000;
 const WAIT_MS_FIRST = 500;
 const WAIT_MS_MAX = 4000;
 
-/** Throws what failed last, and the signal's reason where it is aborted meanwhile. */
+/** Throws the last failure, or the signal's reason if it is aborted meanwhile. */
 export async function patiently<Value>(
   work: () => Promise<Value>,
   signal?: AbortSignal,
@@ -28,12 +28,12 @@ function wishOf(error: unknown): number {
   return error instanceof PickerError ? error.retry_after_seconds * 1000 : 0;
 }
 
-/** Whether it says nothing of what was asked for, so that the same may do a little later. */
+/** Whether the error says nothing about the request, so that the same call may succeed later. */
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof PickerError)) return false;
   const { code, status } = error;
   if (code === 'network_error' || code === 'idempotency_in_progress') return true;
-  // For as long as the session lives.
+  // This limit holds for as long as the session lives.
   if (code === 'session_upload_limit') return false;
   return status === 429 || status >= 500;
 }

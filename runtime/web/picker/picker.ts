@@ -1,5 +1,5 @@
 /**
- * The picker's page begins here: it says that it is ready, is handed a session by the page that shows it, and shows the
+ * Entry of the picker's page: announces that it is ready, receives a session from the embedding page, and shows the
  * library. Spec: Library sessions and the picker.
  */
 import type { PickedFile, PickerSettings, PickerUpload } from '../../sdk/picker-protocol.ts';
@@ -55,7 +55,7 @@ function languageOf({ language }: PickerSettings) {
   return [chosen, textsOf(chosen)] as const;
 }
 
-/** Without what only the picker needs. */
+/** Removes the fields that only the picker needs. */
 function asPicked({ dominant_color: _color, thumb_hash: _hash, ...file }: LibraryFile): PickedFile {
   return file;
 }

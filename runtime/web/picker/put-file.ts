@@ -1,4 +1,4 @@
-/** The bytes of one upload, with progress. */
+/** Sends the bytes of one upload and reports progress. */
 import { PickerError } from './library-api.ts';
 
 export function putFile(

@@ -1,4 +1,4 @@
-/** A name that nobody else has. */
+/** A random, practically unique name. */
 export function randomName(): string {
   return crypto.randomUUID?.() ?? withoutTls();
 }

@@ -1,4 +1,4 @@
-/** Files that are dropped on the page or pasted into it. */
+/** Receives files that are dropped on the page or pasted into it. */
 import { element } from './element.ts';
 import type { Texts } from './texts.ts';
 
@@ -25,7 +25,7 @@ export function receiveFiles(texts: Texts, take: (files: readonly File[]) => voi
   });
 }
 
-/** A browser opens a file that is dropped where nobody takes it, in place of the page. */
+/** Without this, a browser replaces the page with a dropped file that nothing handles. */
 export function keepFilesOut(): void {
   for (const type of ['dragover', 'drop'] as const) {
     document.addEventListener(type, (event) => hasFiles(event) && event.preventDefault());

@@ -1,4 +1,4 @@
-/** What is chosen, in the order in which it was. */
+/** The selected images, in the order of selection. */
 import type { LibraryFile } from './library-api.ts';
 
 export class Selection {

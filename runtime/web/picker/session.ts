@@ -1,6 +1,6 @@
 /**
- * The library session: what its token says may be done, and a new one from the host before and when it ends. The token
- * stays in this variable: it is in no URL and no storage. Spec: Library sessions.
+ * The library session: what its token permits, and its renewal by the host before and when it expires. The token is
+ * held only in memory, never in a URL or in storage. Spec: Library sessions.
  */
 
 export type SessionFacts = {
@@ -12,23 +12,23 @@ export type SessionFacts = {
   readonly exp: number;
 };
 
-/** A minute before its end; half of a very short one. */
+/** A token is renewed a minute before it expires, or at half of a very short lifetime. */
 const EARLY_SECONDS_MAX = 60;
-/** How long a call waits for the host to hand over a new token. */
+/** How long a call waits for the host to send a new token. */
 const REFRESH_MS_MAX = 15_000;
 
 export class Session {
   #token = '';
-  /** Of a token that cannot be read: it is asked with, so that the service says what is wrong with it. */
+  /** The default for an unreadable token: enough to try it, so that the service names the fault. */
   #facts: SessionFacts = { permissions: ['browse'], folder: '', max_file_bytes: 0, iat: 0, exp: 0 };
-  /** Until a new one is asked for. */
+  /** Fires when the next token should be requested. */
   #timer = 0;
-  /** Until who waits for it is told that none came. */
+  /** Fires when waiting callers must be told that no token arrived. */
   #patience = 0;
   #waiting: ((state: 'renewed' | 'given up') => void)[] = [];
   readonly #ask: (code: string) => void;
 
-  /** `ask` tells the host that a new one is wanted, and why. */
+  /** `ask` requests a new token from the host, with a code as the reason. */
   constructor(ask: (code: string) => void) {
     this.#ask = ask;
   }
@@ -55,7 +55,10 @@ export class Session {
     this.#tell('renewed');
   }
 
-  /** By the token's own times: a clock that is hours ahead would ask for one after the other. */
+  /**
+   * Relative to the token's own times: with a clock that is hours ahead, each token would be
+   * replaced at once.
+   */
   #planNext(): void {
     const { iat, exp } = this.#facts;
     const seconds = exp - iat - Math.min(EARLY_SECONDS_MAX, (exp - iat) / 2);
@@ -64,7 +67,7 @@ export class Session {
     this.#timer = window.setTimeout(() => this.#ask('session_expired'), seconds * 1000);
   }
 
-  /** Resolves with whether there is another token now. */
+  /** Resolves with whether a new token has arrived. */
   renew(code: string): Promise<'renewed' | 'given up'> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
@@ -80,7 +83,7 @@ export class Session {
   }
 }
 
-/** The payload is readable; whether it is true is the service's to say. */
+/** The payload is readable; only the service verifies it. */
 function readFacts(token: string): SessionFacts | undefined {
   const payload = token.split('.')[2] ?? '';
   try {

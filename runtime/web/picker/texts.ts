@@ -1,6 +1,6 @@
 /**
- * Every text of the picker, by language, and which refusals are final. A further language is one more table, which the
- * compiler holds complete.
+ * All texts of the picker by language, and the refusals that are final. A new language is one more table, which the
+ * compiler checks for completeness.
  */
 
 const en = {
@@ -139,7 +139,7 @@ const tables = { en, de };
 
 export type Language = keyof typeof tables;
 
-/** The first language that there is a table for; English where there is none. */
+/** The first wished language that has a table; English if none has. */
 export function chooseLanguage(wished: readonly string[]): Language {
   return wished.map((wish) => wish.split('-', 1)[0] ?? '').find(isLanguage) ?? 'en';
 }
@@ -157,7 +157,7 @@ export function errorText({ errors, unknown }: Texts, code: string): string {
   return known[code] ?? unknown(code);
 }
 
-/** Codes of which the same file would be refused again. */
+/** Codes with which the same file would be refused again. */
 export const IN_VAIN: ReadonlySet<string | null> = new Set([
   'animated_not_supported',
   'decode_failed',

@@ -1,4 +1,4 @@
-/** A ThumbHash (Evan Wallace, public domain) as pixels: what is shown of an image until it is there. */
+/** Decodes a ThumbHash (Evan Wallace, public domain) into pixels, shown in place of an image until it has loaded. */
 
 export type Pixels = {
   readonly width: number;
@@ -6,7 +6,7 @@ export type Pixels = {
   readonly rgba: Uint8ClampedArray;
 };
 
-/** Undefined for what is no ThumbHash. */
+/** Undefined for an invalid ThumbHash. */
 export function decodeThumbHash(base64: string): Pixels | undefined {
   try {
     const bytes = Uint8Array.from(atob(base64), (each) => each.charCodeAt(0));
@@ -81,10 +81,10 @@ function draw(hash: Hash): Pixels {
   return { width, height, rgba };
 }
 
-/** The waves of a channel along one side, at most. */
+/** The most waves of a channel along one side. */
 const WAVES_MAX = 7;
 
-/** At each pixel along a side, how high each wave is. */
+/** The height of each wave at each pixel along a side. */
 function cosines(pixels: number): Waves[] {
   const at = (pixel: number, wave: number) => Math.cos((Math.PI * (pixel + 0.5) * wave) / pixels);
   return Array.from({ length: pixels }, (_, pixel) =>

@@ -1,15 +1,15 @@
-/** One image of the grid: its colour, its ThumbHash, then its thumbnail; its name and its folder below. */
+/** One image of the grid: its colour, then its ThumbHash, then its thumbnail, above its name and folder. */
 import { element } from './element.ts';
 import type { LibraryFile } from './library-api.ts';
 import { decodeThumbHash } from './thumb-hash.ts';
 
-/** A tile that is only passed by loads nothing. */
+/** A tile that is only scrolled past loads nothing. */
 const SETTLE_MS = 60;
 
 export type Tile = { readonly root: HTMLElement; remove(): void };
 
 type Terms = {
-  /** Another address of its thumbnail, where the first is of no use any more. */
+  /** Finds a new URL for a thumbnail whose first one has expired. */
   readonly findThumbnail: (file: LibraryFile) => Promise<string | undefined>;
 };
 
@@ -40,7 +40,7 @@ export function createTile(file: LibraryFile, { findThumbnail }: Terms): Tile {
     root,
     remove: () => {
       window.clearTimeout(timer);
-      // Also stops a load under way.
+      // Also stops a running download.
       image.removeAttribute('src');
       root.remove();
     },
@@ -51,7 +51,7 @@ export function nameOf({ title, original_filename, file_slug }: LibraryFile): st
   return title ?? original_filename ?? file_slug;
 }
 
-/** What a person hears beside name and folder. */
+/** What screen readers say besides name and folder. */
 function describe({ alt_text, width, height }: LibraryFile): string {
   const size = `${width} × ${height}`;
   return alt_text === null ? size : `${alt_text}, ${size}`;

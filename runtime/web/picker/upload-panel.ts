@@ -1,4 +1,4 @@
-/** The list of uploads below the grid: how far each is, and what can be done about it. */
+/** The list of uploads below the grid: their progress and the actions on them. */
 import { element, signButton } from './element.ts';
 import { errorText, IN_VAIN, type Texts } from './texts.ts';
 import type { UploadRow, Uploads } from './uploads.ts';
@@ -14,7 +14,10 @@ type Line = {
 
 export class UploadPanel {
   readonly root: HTMLElement;
-  /** How each ended, for those who hear it. Beside the list: what was hidden a moment ago is not heard. */
+  /**
+   * Announces to screen readers how each upload ended. It is outside of the list, because content
+   * that was hidden a moment ago is not announced.
+   */
   readonly news: HTMLElement;
   readonly #list = element('ul');
   readonly #lines = new Map<number, Line>();
@@ -22,7 +25,7 @@ export class UploadPanel {
   readonly #texts: Texts;
   readonly #focusNext: () => void;
 
-  /** By keyboard one goes on there when the last line goes. */
+  /** `focusNext` moves the keyboard focus on when the last line is removed. */
   constructor(uploads: Uploads, texts: Texts, focusNext: () => void) {
     this.#uploads = uploads;
     this.#texts = texts;
@@ -77,7 +80,7 @@ export class UploadPanel {
     return isKnown ? this.#texts.tooLarge(this.#largest()) : errorText(this.#texts, code ?? '');
   }
 
-  /** Rounded down: so much is taken. */
+  /** The limit as text, rounded down so that a file of this size is accepted. */
   #largest(): string {
     const { max_bytes } = this.#uploads;
     const [unit, bytes] = max_bytes < 1_000_000 ? ['kB', 1000] : ['MB', 1_000_000];
@@ -94,7 +97,7 @@ export class UploadPanel {
     };
     const dismiss = button('×', this.#texts.dismiss(name), () => this.#uploads.dismiss(row));
     switch (row.status) {
-      // What is processed becomes an image, whatever is done about it here.
+      // A file in processing becomes an image, whatever is done here.
       case 'processing':
       case 'ready':
         return [dismiss];

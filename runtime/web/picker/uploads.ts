@@ -1,4 +1,4 @@
-/** Files on their way, three at a time: each from its row in the list to an image that is ready. */
+/** Uploads from the picker, three at a time: from a row in the list to a published image. */
 import {
   abortUpload,
   completeUpload,
@@ -21,17 +21,17 @@ export type UploadRow = {
   /** 0 to 1. */
   share: number;
   code: string | null;
-  /** The service's, from its begin until the service has said how it ended. */
+  /** The service's upload id, until the service has reported how the upload ended. */
   upload_id: string | null;
-  /** The same for every try to begin one upload, and another for the next. */
+  /** The same for every try to begin one upload; a new upload gets a new key. */
   create_key: string;
   result: LibraryFile | null;
 };
 
 export type UploadEvents = {
-  /** Something of it, or that it is listed. */
+  /** Called when a row changes or is added or removed. */
   readonly onChange: (row: UploadRow) => void;
-  /** After that, where its status is another one. */
+  /** Called after `onChange` if the row's status has changed. */
   readonly onStatus: (row: UploadRow) => void;
 };
 
@@ -51,12 +51,12 @@ export class Uploads {
     this.#events = events;
   }
 
-  /** Of one file. */
+  /** The limit for one file. */
   get max_bytes(): number {
     return this.#session.facts.max_file_bytes;
   }
 
-  /** Known without asking; the service takes less of some types. */
+  /** Known without a request; the service accepts less for some types. */
   isTooLarge({ size }: File): boolean {
     return size > this.max_bytes;
   }
@@ -75,7 +75,7 @@ export class Uploads {
     this.#startNext();
   }
 
-  /** Of one whose bytes are not all sent. */
+  /** Cancels an upload whose bytes are not all sent. */
   cancel(row: UploadRow): void {
     this.#become(row, { status: 'canceled', create_key: randomName() });
     this.#controllers.get(row.id)?.abort();
@@ -111,10 +111,10 @@ export class Uploads {
       const result = await work(controller.signal);
       this.#become(row, { status: 'ready', result });
     } catch (error) {
-      // Its status says so already, and it may have been begun again.
+      // The row's status already shows this, and the upload may have been started again.
       if (controller.signal.aborted) return;
       const isUnknown = row.status === 'sending' || isPassing(error) || isSessionEnd(error);
-      // What the service has said of it is so, and another try is another upload.
+      // The service's verdict is final, so another try is another upload.
       if (!isUnknown) row.upload_id = null;
       this.#become(row, { status: 'failed', code: codeOf(error) });
       if (isUnknown) void this.#giveUp(row);
@@ -122,7 +122,7 @@ export class Uploads {
     this.#startNext();
   }
 
-  /** What was begun before may have arrived, though nothing was heard of it: then it is that image. */
+  /** An earlier try may have arrived without an answer; then its image is the result. */
   async #sendOnce(row: UploadRow, signal: AbortSignal): Promise<LibraryFile> {
     const { upload_id } = row;
     if (upload_id === null || !(await this.#hasArrived(upload_id, signal))) {
@@ -132,7 +132,7 @@ export class Uploads {
     return this.#follow(upload_id, signal);
   }
 
-  /** What has not is given up. */
+  /** Gives up an earlier try that has not arrived. */
   async #hasArrived(upload_id: string, signal: AbortSignal): Promise<boolean> {
     const abort = () => abortUpload(this.#session, upload_id);
     const error = await patiently(abort, signal).then(() => null, errorOf);
@@ -160,7 +160,7 @@ export class Uploads {
     return this.#waitFor(await patiently(complete, signal), signal);
   }
 
-  /** The service may have had the last bytes already: then it becomes an image whatever is said, and is told of. */
+  /** The service may already have the last bytes; then the upload becomes an image anyway. */
   async #giveUp(row: UploadRow): Promise<void> {
     const { upload_id } = row;
     if (upload_id === null) return;
@@ -184,7 +184,7 @@ export class Uploads {
     let upload = begun;
     for (let wait = POLL_MS_FIRST; ; wait = Math.min(wait * 1.5, POLL_MS_MAX)) {
       const { status, file, error_code, upload_id } = upload;
-      // Deleted or blocked meanwhile, and not to come back.
+      // Deleted or blocked meanwhile, for good.
       if (status === 'ready' && file === null) throw new PickerError('file_not_found');
       if (status === 'ready' && file !== null) return file;
       if (status === 'expired') throw new PickerError('upload_expired');

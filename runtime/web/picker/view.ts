@@ -1,4 +1,4 @@
-/** The picker as a person sees it: search and upload above, images between, what is chosen below. */
+/** The picker's layout: search and upload at the top, images in the middle, the selection at the bottom. */
 import type { PickerSettings } from '../../sdk/picker-protocol.ts';
 import { element, signButton } from './element.ts';
 import { FileList } from './file-list.ts';
@@ -37,7 +37,7 @@ export function showPicker(terms: Terms): void {
   const say = () => {
     status.textContent = sentence(texts, { list, selection, session });
     empty.textContent = list.items.length === 0 ? listSentence(texts, { list, session }) : '';
-    // Where both are the same it is heard there, and seen once.
+    // If both texts are equal, one is announced and the other one shown.
     status.classList.toggle('unseen', empty.textContent === status.textContent);
     insert.disabled = selection.files.length === 0;
     insert.textContent = texts.insertCount(selection.files.length);
@@ -75,7 +75,7 @@ function closeButton({ texts, events }: Terms): HTMLElement {
   const button = signButton('×', texts.close);
   button.addEventListener('click', events.onClose);
   document.addEventListener('keydown', (event) => {
-    // What has a use for Escape itself, such as a search that is typed, takes it first.
+    // Controls with a use for Escape, such as a filled search field, handle it first.
     if (event.key === 'Escape' && !event.defaultPrevented) events.onClose();
   });
   return button;
@@ -92,7 +92,7 @@ function searchField({ texts, list, grid }: { texts: Texts; list: FileList; grid
   let timer = 0;
   const look = () => {
     const wish = field.value.trim();
-    // One letter finds too much to be of use, and is refused.
+    // A single letter matches too much, and the service refuses it.
     const search = [...wish].length < SEARCH_LENGTH_MIN ? '' : wish;
     if (search === list.search) return;
     list.restart(search);
@@ -113,7 +113,7 @@ function searchField({ texts, list, grid }: { texts: Texts; list: FileList; grid
 
 type Shown = Terms & { list: FileList; selection: Selection };
 
-/** Undefined where nothing may be uploaded. */
+/** Undefined if the session may not upload. */
 function showUploads({ session, texts, events, list, selection }: Shown) {
   if (!session.may('upload')) {
     keepFilesOut();
@@ -133,7 +133,7 @@ function showUploads({ session, texts, events, list, selection }: Shown) {
   const input = element('input', { type: 'file', multiple: '', accept: ACCEPTED, hidden: '' });
   input.addEventListener('change', () => {
     take([...(input.files ?? [])]);
-    // The same file can be chosen once more.
+    // Lets a person choose the same file again.
     input.value = '';
   });
   const button = element('button', { type: 'button', class: 'upload' }, [texts.upload, input]);

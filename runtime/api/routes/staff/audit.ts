@@ -1,4 +1,4 @@
-/** Spec: Endpoints, Staff. The trail itself is ours to show. */
+/** Spec: Endpoints, Staff. Showing the trail is our addition. */
 import { listAuditQuery } from '../../../core/resources/audit-entry.ts';
 import { listAuditEntries } from '../../../db/audit-log.ts';
 import { endpoint } from '../../endpoint.ts';

@@ -15,7 +15,7 @@ import { renderPreview } from '../../render-preview.ts';
 
 const PIXELS = { thumb: PREVIEW_THUMB_PIXELS, large: PREVIEW_LARGE_PIXELS };
 
-/** Of what was scanned, also where another revision has taken its place. Nobody sees it large unrecorded. */
+/** Shows the scanned revision, even if a newer one has replaced it. Each large view is audited. */
 export const getStaffCheckImage = endpoint({
   method: 'GET',
   path: '/v1/staff/checks/{id}/image',

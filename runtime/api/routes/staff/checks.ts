@@ -10,7 +10,7 @@ import { endpoint } from '../../endpoint.ts';
 import { EVERYBODY, listPage } from '../../list-page.ts';
 import { presentCheck, presentReview } from '../../present/scanner-check.ts';
 
-/** Audited with the ids of the page, whatever is on it: who looked at which pictures can be told later. */
+/** Audited with the ids of the page, so that it can be told later who looked at which images. */
 export const listStaffChecks = endpoint({
   method: 'GET',
   path: '/v1/staff/checks',

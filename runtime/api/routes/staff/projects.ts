@@ -121,7 +121,7 @@ function staffTag(project: ProjectRow, deps: ApiDeps): string {
   return entityTag(presentStaffProject(project, deps), projectMoving);
 }
 
-/** Hosts below the root domain belong to projects by their slugs. */
+/** Hosts below the root domain are reserved for projects by slug. */
 function refuseOwnHosts({ settings }: ApiDeps, domains: readonly string[]): void {
   const root = settings.deliveryRootDomain.toLowerCase();
   const isOwn = (domain: string) => domain === root || domain.endsWith(`.${root}`);
