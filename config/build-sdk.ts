@@ -1,6 +1,6 @@
 /**
- * Writes the package of the SDK, ready to be installed or published: `node config/build-sdk.ts [FOLDER]`, default
- * .build/sdk. It is emitted by tsc from runtime/sdk and what that imports of runtime/core.
+ * Builds the SDK package, ready to install or publish: `node config/build-sdk.ts [FOLDER]`, default .build/sdk. tsc
+ * emits it from runtime/sdk and the modules of runtime/core that it imports.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = resolve(process.argv[2] ?? join(root, '.build/sdk'));
 
-/** But for those to elsewhere, and to its own headings. */
+/** Links to files; external URLs and links to headings of the same page do not match. */
 const LINK_TO_FILE = /\[([^\]]+)\]\((?!#|https?:)([^)#]+)[^)]*\)/g;
 
 rmSync(folder, { recursive: true, force: true });
@@ -27,7 +27,10 @@ writeFileSync(
 );
 console.log(`The package is in ${folder}.`);
 
-/** The documents beside it are not in the package: where they are is said instead. */
+/**
+ * The package does not include the linked documents, so each link becomes a mention of the file's
+ * place in Tintype.
+ */
 function withoutLinksToFiles(text: string): string {
   return text.replaceAll(LINK_TO_FILE, '$1 (docs/$2 of Tintype)');
 }

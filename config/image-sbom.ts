@@ -1,6 +1,6 @@
 /**
- * Completes the list of what an image holds (SBOM, CycloneDX): to the npm packages, which come in as `npm sbom` tells them,
- * it adds the Debian packages of the system that it runs on, and Node: `npm sbom … | node config/image-sbom.ts`.
+ * Completes an image's bill of materials (SBOM, CycloneDX): to the npm packages, read from `npm sbom`, it adds the
+ * Debian packages of the base system, and Node: `npm sbom … | node config/image-sbom.ts`.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ function listDebianPackages(): object[] {
   return rows.flatMap((row) => {
     const [status, name = '', version = '', architecture = ''] = row.split('\t');
     if (status !== 'installed') return [];
-    // By these scanners look them up.
+    // Scanners look packages up by these.
     const qualifiers = `?arch=${architecture}&distro=${distribution}-${release}`;
     return [component({ type: 'library', name, version }, `deb/${distribution}`, qualifiers)];
   });

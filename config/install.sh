@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# `make install`: the operator into the cluster of the current kubeconfig. The definitions come first, then what uses them.
-# IMAGE=registry/tintype:tag names the image, else one that was named before stays; FOLDER another one than config/default,
-# as config/private-ca, which stays as well; KUBECTL another kubectl. Again is an upgrade.
+# `make install`: installs or upgrades the operator in the cluster of the current kubeconfig, definitions first.
+# IMAGE=registry/tintype:tag sets the image, otherwise an earlier choice is kept. FOLDER replaces config/default, for
+# example with config/private-ca, which is also kept. KUBECTL names another kubectl.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 KUBECTL=${KUBECTL:-kubectl}
@@ -13,18 +13,18 @@ command -v "$KUBECTL" >/dev/null || { echo 'make install needs kubectl in PATH' 
   exit 1
 }
 
-# Of the operator that is there.
+# Reads a field of the installed operator's Deployment.
 read_there() {
   "$KUBECTL" --namespace $NAMESPACE get deployment tintype-operator --ignore-not-found --output "jsonpath=$1"
 }
 
 folder=${FOLDER:-config/default}
-# An authority that the operator was made to trust is not taken from it: its database would be out of reach.
+# A trusted authority is kept: without it the operator could not reach its database.
 if [ -z "${FOLDER:-}" ] && [ -n "$(read_there '{.spec.template.spec.volumes[?(@.name=="ca")].name}')" ]; then
   folder=config/private-ca
   echo "The folder stays $folder: for another one say FOLDER=config/default"
 fi
-# An image that somebody named is not replaced by the default one, which only machines have that it was loaded into.
+# A chosen image is not replaced by the default, which exists only on machines that loaded it.
 if [ -z "${IMAGE:-}" ]; then
   there=$(read_there '{.spec.template.spec.containers[0].image}')
   case $there in
@@ -44,7 +44,7 @@ if [ -n "${IMAGE:-}" ]; then
     >$folder/kustomization.yaml
 fi
 
-# The definitions and the operator are the project's own: what somebody changed by hand is set back.
+# The project owns the definitions and the operator: manual changes are overwritten.
 apply() { "$KUBECTL" apply --server-side --force-conflicts --field-manager=tintype-install "$@"; }
 apply -k config/crd
 "$KUBECTL" kustomize config/crd | "$KUBECTL" wait --for=condition=Established --timeout=60s -f - >/dev/null
@@ -53,7 +53,7 @@ apply -k "$folder"
 if ! "$KUBECTL" --namespace $NAMESPACE get secret tintype >/dev/null 2>&1; then
   cat <<END
 
-The operator waits for the Secret tintype, which is yours to make:
+The operator waits for the Secret tintype, which you must create:
 
   kubectl --namespace $NAMESPACE create secret generic tintype \\
     --from-literal=TINTYPE_DATABASE_URL=postgres://tintype:password@db.internal:5432/tintype \\
@@ -62,7 +62,7 @@ END
 fi
 cat <<END
 
-Installed. The operator is ready when this returns:
+Installed. The operator is ready when this command returns:
 
   kubectl --namespace $NAMESPACE wait deployment/tintype-operator --for=condition=Available --timeout=180s
 END

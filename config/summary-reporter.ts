@@ -1,7 +1,7 @@
 /**
- * Ends a run with the one plain line that scripts read: `N passed, N failed`, after a line for each test that failed, and
- * for each that passed only when it was tried again: a defect too, of the test or of the product. A whole run that passed
- * is also compared with the list of answers that no test has produced yet; what is wrong there counts as failed.
+ * Ends a run with one plain line for scripts: `N passed, N failed`. Before it comes a line for each test that failed,
+ * and for each that passed only on a retry, which is a defect too, of the test or the product. A complete run that
+ * passed is also compared with the list of responses that no test produces yet; differences count as failures.
  */
 import type {
   Reporter,
@@ -14,7 +14,7 @@ import type {
 import { compareSeen } from '../test/support/compare-seen.ts';
 import { readSeen } from '../test/support/seen.ts';
 
-/** The history of a model's run is long. */
+/** The history of a model-based test is long. */
 const WHY_MAX = 3000;
 
 export default class SummaryReporter implements Reporter {
@@ -31,7 +31,8 @@ export default class SummaryReporter implements Reporter {
   ): Promise<void> {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const passed = tests.filter((test) => test.result().state === 'passed').length;
-    // What fails in no test: a file that cannot be loaded, a hook before or after the tests of a describe.
+    // Failures outside of tests: a file that does not load, a hook before or after the tests of a
+    // describe.
     const suites = modules.flatMap((module) => [module, ...module.children.allSuites()]);
     const broken = suites.filter((suite) => suite.errors().length > 0);
     const failed = tests.filter(hasFailed).length + broken.length + errors.length;
@@ -46,11 +47,11 @@ export default class SummaryReporter implements Reporter {
       `${passed} passed, ${failed + untrue.length} failed`,
       '',
     ];
-    // After the default reporter's own summary, which is written in the same tick.
+    // After the default reporter's summary, which is written in the same tick.
     setImmediate(() => process.stdout.write(`\n${lines.join('\n')}`));
   }
 
-  /** Whether every test file of the project ran, all of its tests included. */
+  /** Whether every test file of the project ran, with all its tests. */
   async #isWhole(modules: readonly TestModule[]): Promise<boolean> {
     if (this.#vitest === undefined || this.#vitest.config.testNamePattern) return false;
     const all = await this.#vitest.globTestSpecifications();

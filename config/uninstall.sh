@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# `make uninstall`: resources first, while the operator can still let go of them, then the operator, then the definitions.
-# Where no operator leads, or it does not let go within UNINSTALL_SECONDS (60), it is ended and its finalizers are taken
-# off. What becomes of a project is said by its deletionPolicy, as with every deletion; where the finalizer was taken off
-# its rows stay, unless another operator leads that takes it for deleted.
+# `make uninstall`: deletes the resources while the operator can still release them, then the operator, then the
+# definitions. If no operator leads, or it does not release them within UNINSTALL_SECONDS (60), the operator is stopped
+# and its finalizers are removed. The deletionPolicy decides what happens to a project, as with every deletion; if its
+# finalizer was removed, its rows stay, unless another operator leads and treats it as deleted.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 KUBECTL=${KUBECTL:-kubectl}
 SECONDS_MAX=${UNINSTALL_SECONDS:-60}
-# Of a leader that died: another takes over after 15 seconds.
+# A leader that makes no sign for this long is dead: another one takes over after 15 seconds.
 SILENT_SECONDS=20
 NAMESPACE=tintype-system
 
@@ -17,39 +17,41 @@ command -v "$KUBECTL" >/dev/null || { echo 'make uninstall needs kubectl in PATH
   exit 1
 }
 
-# Those of these kinds of a group that this cluster knows, as kubectl takes several.
+# Lists those of the given kinds of a group that this cluster has, comma-separated as kubectl
+# accepts them.
 known_kinds() {
   local group=$1
   shift
   "$KUBECTL" get crd "${@/%/.$group}" --ignore-not-found --output name | cut -d/ -f2 | paste -sd, -
 }
 
-# Kind, namespace, name, finalizers and what its condition Ready says.
+# Lists kind, namespace, name, finalizers, and the reason and message of the Ready condition.
 list_left() {
   "$KUBECTL" get "$1" --all-namespaces --output 'jsonpath={range .items[*]}{.kind}{"|"}{.metadata.namespace}{"|"}{.metadata.name}{"|"}{.metadata.finalizers}{"|"}{.status.conditions[?(@.type=="Ready")].reason}{": "}{.status.conditions[?(@.type=="Ready")].message}{"\n"}{end}'
 }
 
-# Of those the ones that no operator has let go of; others may hold the rest.
+# Lists those with a finalizer of ours; others may be held by foreign finalizers.
 list_held() {
   list_left "$1" | awk -F'|' '$4 ~ /"tintype\.dev\//'
 }
 
-# Changes every few seconds while an operator leads, whoever installed it.
+# Renew times of the leases, which change every few seconds while an operator leads, whoever
+# installed it.
 read_signs() {
   "$KUBECTL" get leases --all-namespaces --field-selector metadata.name=tintype-operator --output 'jsonpath={.items[*].spec.renewTime}'
 }
 
-# The namespace of one that still leads: nothing where no Lease is written.
+# Prints the namespace of an operator that still leads; nothing if no Lease is renewed.
 find_leader() {
   [ -n "$(read_signs)" ] || return 0
   "$KUBECTL" get leases --all-namespaces --field-selector metadata.name=tintype-operator --watch-only \
     --request-timeout="${SILENT_SECONDS}s" --output 'jsonpath={.metadata.namespace}{"\n"}' 2>/dev/null | head -n 1 || true
 }
 
-# Once nobody led for so long, nobody is waited for or looked for again.
+# Set once no operator has led for SILENT_SECONDS; nothing is awaited after that.
 is_silent=
 
-# For as long as an operator leads, and the time is not up.
+# Waits while an operator leads and time remains.
 await_operator() {
   local kinds=$1 signs left until=$((SECONDS + SECONDS_MAX))
   while [ -z "$is_silent" ] && [ -n "$(list_held "$kinds")" ] && left=$((until - SECONDS)) && [ "$left" -gt 0 ]; do
@@ -61,7 +63,7 @@ await_operator() {
   done
 }
 
-# Takes our own finalizers off one resource, and leaves those of others.
+# Removes our finalizers from one resource and keeps those of others.
 release() {
   local kind=$1 namespace=$2 name=$3 finalizer kept=()
   for finalizer in $("$KUBECTL" --namespace "$namespace" get "$kind" "$name" --output 'jsonpath={.metadata.finalizers[*]}' 2>/dev/null); do
@@ -71,18 +73,19 @@ release() {
     --patch "{\"metadata\":{\"finalizers\":[$(IFS=,; echo "${kept[*]:-}")]}}" >/dev/null 2>&1 || true
 }
 
-# By its labels: a release of the chart may have objects of the same names.
+# Selects by labels, because a release of the chart may have objects with the same names.
 remove_own() {
   "$KUBECTL" --namespace "$NAMESPACE" delete "$@" --timeout=120s \
     --selector app.kubernetes.io/name=tintype,app.kubernetes.io/managed-by=kustomize
 }
 
-# Until its last pod has ended, before what permits it: what it still does then is not refused.
+# Waits for its last pod to end before its permissions are deleted, so that its last calls are not
+# refused.
 end_operator() {
   remove_own deployments --cascade=foreground
 }
 
-# An operator that runs takes a resource that lost its finalizer for deleted: ours is ended before.
+# A running operator treats a resource without its finalizer as deleted, so ours is stopped first.
 release_all() {
   local kinds=$1 leader= kind namespace name finalizers said outcome='its rows stay as they are'
   end_operator
@@ -99,7 +102,7 @@ release_all() {
   done
 }
 
-# All of them at once: a preset that is the default of a project is let go of after the project.
+# Deletes all at once: a preset that is a project's default is released only after the project.
 remove() {
   local kinds
   kinds=$(known_kinds tintype.dev "$@")
@@ -115,11 +118,12 @@ remove() {
 }
 
 remove projects signingkeys watermarkpresets recipes
-# The runtime last: its routes go with it.
+# The runtime last, because its routes are deleted with it.
 remove imageservices
 
-# Secrets of the database, the keys and the buckets are where the operator is, and often the servers themselves. What
-# Kubernetes makes in every namespace does not count, nor what goes with its owner.
+# Secrets of the database, the keys and the buckets live beside the operator, and often the servers
+# do too. Ignores what Kubernetes creates in every namespace, and objects that are deleted with
+# their owner.
 list_of_others() {
   local kinds
   kinds=$("$KUBECTL" api-resources --namespaced --verbs=list,delete --output name |
@@ -130,7 +134,7 @@ list_of_others() {
       $1 != "ConfigMap/kube-root-ca.crt" && $1 != "ServiceAccount/default" { print $1 }'
 }
 
-# An operator that another release has here leads by the same one.
+# An operator of another release in this namespace uses the same Lease.
 remove_lease() {
   local operators
   operators=$("$KUBECTL" --namespace "$NAMESPACE" get deployments --output name \
@@ -138,21 +142,22 @@ remove_lease() {
   [ -n "$operators" ] || "$KUBECTL" --namespace "$NAMESPACE" delete leases tintype-operator --ignore-not-found
 }
 
-# What config/prometheus has, where the Prometheus Operator is there.
+# The resources of config/prometheus, if the Prometheus Operator is installed.
 remove_monitoring() {
   local kinds
   kinds=$(known_kinds monitoring.coreos.com podmonitors prometheusrules)
   [ -z "$kinds" ] || remove_own "$kinds"
 }
 
-# It goes only where nothing of others would go with it.
+# Deletes the namespace only if it contains nothing of others.
 remove_namespace() {
   local found others
   found=$("$KUBECTL" get namespace "$NAMESPACE" --ignore-not-found --output name)
   [ -n "$found" ] || return 0
   others=$(list_of_others)
   if [ -z "$others" ]; then
-    # With pods in it that are ending, Kubernetes looks at it no sooner than after half of the time that they may take.
+    # While pods in it are terminating, Kubernetes rechecks a namespace only after half of their
+    # grace period.
     "$KUBECTL" --namespace "$NAMESPACE" wait pods --all --for=delete --timeout=6m
     "$KUBECTL" delete namespace "$NAMESPACE" --timeout=120s
     return 0
@@ -169,7 +174,8 @@ remove_lease
 "$KUBECTL" delete --ignore-not-found --timeout=120s -k config/crd
 remove_namespace
 
-# What another release installed, by the labels that all of its objects have: release, kind, namespace and name.
+# What other releases installed, by the labels that all their objects have: release, kind, namespace
+# and name.
 remaining=$("$KUBECTL" get deployments,roles,rolebindings,clusterroles,clusterrolebindings,validatingadmissionpolicies,validatingadmissionpolicybindings --all-namespaces \
   --selector app.kubernetes.io/name=tintype,app.kubernetes.io/component=operator --output 'jsonpath={range .items[*]}{.metadata.annotations.meta\.helm\.sh/release-name}{"|"}{.metadata.annotations.meta\.helm\.sh/release-namespace}{"|"}{.kind}{"|"}{.metadata.namespace}{"|"}{.metadata.name}{"\n"}{end}')
 if [ -z "$remaining" ]; then

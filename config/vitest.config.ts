@@ -1,14 +1,14 @@
-// Every suite, in parallel, on real servers that the global set-up starts.
+// Every suite, in parallel, on real servers that the global setup starts.
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** They run the suites of others once more, and load them themselves. */
+/** These import other suites and run them again, so they need processes of their own. */
 const ALONE = ['test/**/*on-servers.test.ts'];
 
-/** They take half a minute or more: one that began last would be waited for by every other process. */
+/** These take half a minute or more: if one began last, every other process would wait for it. */
 const LONG = [
   'test/cluster/{crashes-*,image-service,install,kill-operator,leader,optional-types,soak,uninstall}.test.ts',
   'test/contract/{api-fuzz,decoders,deployment,standalone}.test.ts',
@@ -21,11 +21,12 @@ const LONG = [
 ];
 
 const limits = {
-  // They end what hangs, and judge nobody's speed.
+  // These end tests that hang; they do not judge speed.
   testTimeout: 60_000,
   hookTimeout: 180_000,
   expect: { poll: { timeout: 50_000 } },
-  // A machine that was busy elsewhere for a second is no defect; who needed it is named at the end of the run.
+  // A machine that was busy for a second is no defect; the end of the run lists the tests that
+  // needed a retry.
   retry: 1,
   pool: 'forks',
 } as const;
@@ -33,7 +34,7 @@ const limits = {
 const alone: TestProjectInlineConfiguration = {
   test: { ...limits, root, name: 'alone', include: ALONE },
 };
-/** Processes that load each module once: no file changes what another one meets. */
+/** Processes that load each module once, as no file changes what another depends on. */
 const shared = { ...limits, root, isolate: false } as const;
 const long: TestProjectInlineConfiguration = { test: { ...shared, name: 'long', include: LONG } };
 const short: TestProjectInlineConfiguration = {
@@ -43,7 +44,7 @@ const short: TestProjectInlineConfiguration = {
 export default defineConfig({
   test: {
     root,
-    // They begin in the order of their names, and go on beside each other.
+    // Projects start in the order of their names, and run concurrently.
     projects: [alone, long, short],
     globalSetup: ['test/support/global-setup.ts'],
     // Two more than there are cores: a test that drives real processes mostly waits.

@@ -1,4 +1,4 @@
-// The suite of `make e2e`: one installation in the cluster of KUBECONFIG, step after step.
+// The suite of `make e2e`: one installation in the cluster of KUBECONFIG, step by step.
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 

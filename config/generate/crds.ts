@@ -1,6 +1,6 @@
 /**
- * Writes crds/<plural>.yaml, one file a kind, from operator/kinds.ts. With --check it writes nothing
- * and fails when a file is not as it would be written.
+ * Writes crds/<plural>.yaml, one file per kind, from operator/kinds.ts. With --check it writes nothing and fails when a
+ * file is stale.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +38,10 @@ if (process.argv.includes('--check')) {
   }
 }
 
-/** Fields lie up to fourteen deep: with two spaces a level, half of a file would be indentation. */
+/**
+ * Fields are nested up to fourteen levels deep: with two spaces per level, indentation would be
+ * half of a file.
+ */
 function print(crd: object): string {
   const document = new Document(crd, { aliasDuplicateObjects: false });
   visit(document, {

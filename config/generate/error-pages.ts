@@ -1,6 +1,6 @@
 /**
- * Writes docs/errors: a page for every code and an index by status, from runtime/core/error-help. With --check it
- * writes nothing and fails, naming each page that is stale, missing, or of a code that is gone.
+ * Writes docs/errors from runtime/core/error-help: a page for every code, and an index by status. With --check it
+ * writes nothing and fails, naming each page that is stale, missing, or for a code that no longer exists.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

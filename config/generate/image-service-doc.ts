@@ -1,6 +1,6 @@
 /**
- * Fills the tables of docs/image-service.md from operator/image-service: the fields of an ImageService, the reasons of its
- * conditions, what each process gets. With --check it writes nothing and fails when the page is stale.
+ * Fills the tables of docs/image-service.md from operator/image-service: the fields of an ImageService, the reasons of
+ * its conditions, and what each process receives. With --check it writes nothing and fails when the page is stale.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

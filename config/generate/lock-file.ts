@@ -1,6 +1,6 @@
-// Completes package-lock.json: npm leaves out the packages of other platforms where the registry at hand does not
-// have them, and `npm ci` then refuses the file. Each is listed with the version that its parent asks for and the
-// platform that its name says. With --check it only compares.
+// Completes package-lock.json: npm leaves out packages for other platforms when the registry in use does not have them,
+// and `npm ci` then rejects the file. Each is added with the version that its parent asks for and the platform that its
+// name states. With --check it only compares.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 type Entry = {
@@ -14,7 +14,7 @@ type Entry = {
 };
 type LockFile = { packages: Record<string, Entry> };
 
-/** Words of package names that stand for an operating system or a processor. */
+/** Parts of package names that stand for an operating system or a processor. */
 const SYSTEMS: Record<string, string> = { linuxmusl: 'linux', windows: 'win32' };
 const KNOWN_SYSTEMS = [
   'aix',

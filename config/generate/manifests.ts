@@ -1,7 +1,7 @@
 /**
- * Writes what Tintype is installed with: config/{crd,rbac,manager,network-policy,admission-policy,default,prometheus,
- * argocd,flux,grafana} for kustomize and GitOps, and charts/tintype for Helm, from the tables in manifests/. With --check it writes
- * nothing and fails when a file is not as it would be written.
+ * Writes the installation manifests: config/{crd,rbac,manager,network-policy,admission-policy,default,prometheus,
+ * argocd,flux,grafana} for kustomize and GitOps, and charts/tintype for Helm, from the tables in manifests/. With
+ * --check it writes nothing and fails when a file is stale.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

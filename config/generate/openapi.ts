@@ -1,6 +1,6 @@
 /**
  * Writes runtime/api/openapi.json, the OpenAPI 3.1 document that the API serves, from the endpoints, their zod schemas
- * and the words of the reference. With --check it writes nothing and fails where the file is not as it would be.
+ * and the notes of the reference. With --check it writes nothing and fails when the file is stale.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
 /**
- * Fills the generated tables of docs/reference/*.md from the literals of the code. With --check it writes
- * nothing and fails, naming each page that is not as it would be written.
+ * Fills the generated tables of docs/reference/*.md from constants in the code. With --check it writes nothing and
+ * fails, naming each stale page.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * Writes runtime/sdk/server/api-types.ts: the operations that take an API key, typed, from the OpenAPI document. With
- * --check it writes nothing and fails where the file is not as it would be.
+ * --check it writes nothing and fails when the file is stale.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -79,7 +79,7 @@ function printParameters(kind: 'path' | 'query', parameters: readonly Parameter[
   return `readonly ${kind}${isNeeded ? '' : '?'}: ${printType({ type: 'object', properties, required })};`;
 }
 
-/** The records that a text names, and those that they name. */
+/** The records that a text names, and the records that those name in turn. */
 function namesIn(text: string, schemas: Document['components']['schemas']): string[] {
   const known = new Set<string>();
   const visit = (printed: string) => {

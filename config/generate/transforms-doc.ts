@@ -1,6 +1,6 @@
 /**
- * Makes the pictures of docs/transforms.md anew: the product is started, takes the two drawings in, and answers every
- * URL that the page shows.
+ * Regenerates the pictures of docs/transforms.md: starts the product, uploads the two drawings, and requests every URL
+ * that the page shows.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type Product, startProduct } from './transforms/product.ts';
@@ -8,12 +8,12 @@ import { type Part, type PresetWish, readPage } from './transforms/read-page.ts'
 
 const docs = new URL('../../docs/', import.meta.url);
 
-/** The pictures by their names in docs/. */
+/** The pictures by their file names in docs/. */
 export async function makePictures(): Promise<Map<string, Buffer>> {
   const { parts, presets } = readPage(readFileSync(new URL('transforms.md', docs), 'utf8'));
   const sources = await withProduct(undefined, makeSources);
   const pictures = new Map<string, Buffer>();
-  // Another start each: delivery remembers for 30 s what a project was at its first image.
+  // Each part needs a new start: delivery caches for 30 s how a project was at its first image.
   for (const part of parts) {
     await withProduct(part.declared, async (product) => {
       for (const { slug, bytes, type } of sources) await product.upload(slug, bytes, type);
@@ -25,7 +25,7 @@ export async function makePictures(): Promise<Map<string, Buffer>> {
   return pictures;
 }
 
-/** With the presets that it names. */
+/** Creates the presets that the part names first. */
 async function showPart(
   product: Product,
   { examples }: Part,
@@ -46,7 +46,7 @@ async function showPart(
 
 type Source = { slug: string; bytes: Buffer; type: string };
 
-/** Drawings become the photograph, the logo and the banner of the page by the product's own transforms. */
+/** The product's own transforms turn the drawings into the page's photograph, logo and banner. */
 async function makeSources(product: Product): Promise<Source[]> {
   for (const name of ['harbour', 'logo']) {
     const drawing = readFileSync(new URL(`pictures/${name}.svg`, docs));
@@ -76,7 +76,7 @@ async function withProduct<Result>(
   }
 }
 
-// With --check nothing is written: test/docs/transforms.test.ts compares.
+// With --check it writes nothing: test/docs/transforms.test.ts compares.
 if (import.meta.main && !process.argv.includes('--check')) {
   for (const [file, bytes] of await makePictures()) writeFileSync(new URL(file, docs), bytes);
 }

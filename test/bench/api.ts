@@ -1,7 +1,7 @@
 /**
- * What 200 calls a second wait for at one process of the API, open-loop and mixed, in a project of a million files,
- * beside a bare node:http server that is asked the same way in the same run and answers as many bytes.
- * TINTYPE_BENCH_API_FILES is another number than a million.
+ * How long 200 calls a second wait at one API process, open-loop and mixed, in a project of a million files, next to a
+ * bare node:http server with the same load and response sizes in the same run.
+ * TINTYPE_BENCH_API_FILES sets another number of files.
  */
 import { spawn } from 'node:child_process';
 import { Agent, request as sendRequest } from 'node:http';
@@ -21,13 +21,13 @@ const CALLS_A_SECOND = 200;
 const WARMING_MS = 5_000;
 const SPAN_MS = 40_000;
 const ECHO_MS = 10_000;
-/** Each may mint 60 a minute. */
+/** Each project may mint 60 URLs a minute. */
 const MINTING_PROJECTS = 60;
 const UPLOADS = 200;
 const FILL_MS = 3_600_000;
 
 type Sent = { method: string; path: string; key: string; body?: object };
-/** `share`: how many of each 20 calls. */
+/** `share`: how many of every 20 calls. */
 type Kind = { name: string; share: number; sent(at: number): Sent };
 type Seen = { kind: string; status: number; ms: number; bytes: number };
 
@@ -83,7 +83,7 @@ function describe(name: string, seen: readonly Seen[]): Figure[] {
   return [figure(name, 'ms', ms), figure('… p99', 'ms', [p99])];
 }
 
-/** The rows that calls meet, and how each kind is called. */
+/** Creates the rows for the calls, and defines each kind of call. */
 async function prepare(tintype: Tintype): Promise<Kind[]> {
   const { api_key: key, project_slug, database_url } = tintype.instance;
   const path = `/v1/projects/${project_slug}`;
@@ -141,7 +141,7 @@ async function makeMintingProjects(tintype: Tintype): Promise<Minting[]> {
 
 type Load = { ask(kind: Kind, at: number): Promise<Seen>; spanMs: number };
 
-/** Each call at its time, whatever became of the ones before; kinds take turns by their shares. */
+/** Sends each call at its time, whatever happened to earlier ones; kinds alternate by share. */
 async function load(kinds: readonly Kind[], { ask, spanMs }: Load): Promise<Seen[]> {
   const turns = kinds
     .flatMap((kind) => Array.from({ length: kind.share }, (_, nth) => ({ kind, nth })))

@@ -1,6 +1,7 @@
 /**
- * The time to refuse each bomb, one line each: CPU and wall in a warm decoder process from the bytes to the verdict, and
- * for those that a header or the text shows also through the API, from the complete call to the answer that it failed.
+ * The time to refuse each bomb, one line each: CPU and wall time in a warm decoder process from the bytes to the
+ * verdict and, for those revealed by their header or text, also through the API, from the complete call to the answer
+ * that the upload failed.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -72,7 +73,7 @@ async function refusalsOfTheApi(): Promise<Map<string, number>> {
   try {
     for await (const { name, header_code, bytes, content_type } of bombs()) {
       if (header_code === undefined) continue;
-      // What is too long for its type is refused before there is anything to send.
+      // A file too long for its type is refused before it can be sent.
       const ms = await refuse(tintype, { bytes, content_type });
       if (ms !== undefined) times.set(name, ms);
     }

@@ -1,11 +1,11 @@
 /**
- * `node test/bench/hostile-soak.ts 10`: the hostile corpus of the tests with so many times its seeds, as a table of
- * what became of the files, the slowest of them, and whatever was neither ready nor refused by a code.
+ * `node test/bench/hostile-soak.ts 10`: runs the tests' hostile corpus with that multiple of its seeds, and prints a
+ * table of the outcomes, the slowest files, and everything that was neither ready nor refused by a code.
  */
 import { hostileCorpus } from '../support/hostile-corpus.ts';
 import { type Outcome, outcomesOf, printTable, startDecoders } from '../support/hostile-run.ts';
 
-/** What three timeouts become is a code as well, on a machine that is too busy for the wall clock. */
+/** Includes the code of three timeouts, for a machine too busy to meet the wall-clock limit. */
 const CODES =
   /^(ready|unsupported_media_type|animated_not_supported|image_too_large|decode_failed|timeout)$/;
 const SLOWEST = 20;

@@ -1,6 +1,6 @@
 /**
- * From accepted bytes to a published file, for one large picture of each kind and for a mixed set, beside a process in
- * which sharp alone decodes and encodes the same file once.
+ * The time from accepted bytes to a published file, for one large image of each kind and for a mixed set, next to a
+ * process in which sharp alone decodes and encodes the same file once.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -16,9 +16,9 @@ import { type IngestSample, makeIngestSamples, makeMixedSet } from './ingest-sam
 import { measureAtRest, measureTree, watchCpu } from './process-tree.ts';
 
 const RUNS = 20;
-/** Of sharp alone, among those runs: whatever else the machine does, it does to both. */
+/** Interleaves runs of sharp alone, so that other load on the machine affects both. */
 const ALONE_EVERY = 4;
-/** Seldom enough that asking costs little of what is measured; the session itself says when it was ready. */
+/** Seldom enough to cost little of what is measured; the session records when it became ready. */
 const POLL_MS = 400;
 const WATCH_MS = 50;
 

@@ -1,6 +1,6 @@
 /**
- * How long a person waits for a first start, from a clone without its packages to `tintype up` that is ready, and how large
- * the image is, where this machine can build one.
+ * How long a person waits for a first start, from a clone without packages to a ready `tintype up`, and the size of the
+ * image if this machine can build one.
  */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -46,7 +46,7 @@ async function measureMakeUp(clone: string, data: string): Promise<number> {
   throw new Error('make up ended before it was ready');
 }
 
-/** As a person has it, whose shell knows nothing of what make fetched here. */
+/** An environment without the Node that make fetched here, like a person's shell. */
 function withoutOwnNode(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const places = (env['PATH'] ?? '').split(':').filter((place) => !place.startsWith(projectRoot));
   return { ...env, PATH: places.join(':') };

@@ -1,6 +1,6 @@
 /**
- * `node test/bench/kill-soak.ts [family,…]`: a worker is killed at every step of ingest that there is, of every type or of
- * those named, on both storages; a table of how often, and every promise that was broken.
+ * `node test/bench/kill-soak.ts [family,…]`: kills a worker at every step of ingest, for every type or the named ones,
+ * on both storages, and prints a table of the kills and every broken promise.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ try {
 process.stdout.write(`${kills} kills, ${broken.length} broken promises\n`);
 process.exitCode = broken.length === 0 ? 0 : 1;
 
-/** The database is emptied between storages: what has a row has an object in the one that is looked at. */
+/** Empties the database between storages, as every row must have an object in the current one. */
 async function killEverywhere(kind: StorageKind): Promise<void> {
   await db.query('truncate organizations cascade');
   await db.query('truncate doomed_objects, sweep_positions');

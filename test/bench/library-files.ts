@@ -1,6 +1,6 @@
 /**
- * What a page of a library costs among a million files, with the library indexes: the statement alone, its plan, and
- * how many rows it read. Fails where a plan reads the whole table. TINTYPE_BENCH_LIBRARY_FILES is another number.
+ * The cost of a page of a library among a million files with the library indexes: the statement alone, its plan, and
+ * the number of rows read. Fails if a plan scans the whole table. TINTYPE_BENCH_LIBRARY_FILES sets another number.
  */
 import { createDatabase, type Database } from '../../runtime/db/client.ts';
 import { insertLibrary } from '../../runtime/db/libraries.ts';
@@ -24,7 +24,10 @@ const SUBJECT = Buffer.from('subject 7');
 
 type Page = { name: string; sort?: FileSort; filters: LibraryFileFilters };
 
-/** Most files are in the default library, one in ten in a named one, whose folders are a tree of 1,000. */
+/**
+ * Most files are in the default library, and one in ten in a named one, whose folders form a tree
+ * of 1,000.
+ */
 const pagesOf = (library_id: string): readonly Page[] => [
   { name: 'a library', filters: { library_id } },
   { name: 'the default library', filters: { library_id: null } },

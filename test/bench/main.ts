@@ -1,6 +1,6 @@
 /**
- * `make bench`: what the product costs, measured from outside, as medians. Absolute times are this machine's; beside
- * each stands the same work done by sharp alone in the same run. `make bench ARGS=ingest` measures that part alone.
+ * `make bench`: what the product costs, measured from outside, as medians. Absolute times depend on the machine, so the
+ * same work by sharp alone in the same run is given next to them. `make bench ARGS=ingest` runs only that part.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -85,7 +85,7 @@ async function running<Result>(measure: (tintype: Tintype) => Promise<Result>): 
   }
 }
 
-/** Prints tables of its own, which stand in `.bench/peers.json`: a peer has other figures than we do. */
+/** Prints its own tables, also stored in `.bench/peers.json`: peers have figures of their own. */
 async function measurePeers(): Promise<Figure[]> {
   const program = join(import.meta.dirname, 'peers', 'main.ts');
   execFileSync(process.execPath, [program], { stdio: 'inherit' });

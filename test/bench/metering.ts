@@ -1,6 +1,7 @@
 /**
- * What an hour of five million deliveries costs to sum and to charge, in the worst case: each came in a row of its own.
- * TINTYPE_BENCH_EVENTS is another number.
+ * The cost of summing and charging an hour of five million deliveries in the worst case, when each arrived in a row of
+ * its own.
+ * TINTYPE_BENCH_EVENTS sets another number.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +22,7 @@ export async function measureMetering(): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'tintype-metering-'));
   const postgres = await startPostgres({ folder, settings: { fsync: 'off' } });
   await migrate(postgres.url);
-  // As a job's own connection has it.
+  // The same timeout as on a job's own connection.
   const db = createDatabase({ url: postgres.url, queryTimeoutMs: 600_000 });
   try {
     return await measure(db);
@@ -57,7 +58,7 @@ async function measure(db: Database): Promise<Figure[]> {
   ];
 }
 
-/** A row for each delivery; within its batch it is the only one of its project and hour. */
+/** One row per delivery, the only one of its project and hour within its batch. */
 async function fill(db: Database, ids: readonly string[]): Promise<void> {
   const batches = Math.ceil(EVENTS / PROJECTS);
   await db.query(
@@ -66,7 +67,7 @@ async function fill(db: Database, ids: readonly string[]): Promise<void> {
     [batches, HOUR],
   );
   await db.transaction(async (tx) => {
-    // What is inserted fits: no need to look up five million batches.
+    // The inserted rows are consistent, so five million foreign-key look-ups are unnecessary.
     await tx.query('set local session_replication_role = replica');
     await tx.query(
       `insert into usage_batch_rows (batch_id, project_id, window_start, requests, bytes, transforms, credits)

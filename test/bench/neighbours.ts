@@ -1,4 +1,4 @@
-/** How long good uploads take, alone and with poison among them: a hostile file may cost its own slot, not the others'. */
+/** How long good uploads take alone and among hostile ones: a hostile file may block its own slot, but no other. */
 import { randomBytes } from 'node:crypto';
 import sharp from 'sharp';
 import { put, withKey } from '../contract/support/client.ts';
@@ -9,12 +9,12 @@ import { type Figure, figure } from './figure.ts';
 const GOOD = 24;
 const POISON = 8;
 const POLL_MS = 5;
-/** Of a decoder that is surely in its picture, and not only starting. */
+/** CPU ticks of a decoder that is certainly decoding, and not still starting. */
 const BUSY_TICKS = 60;
 
 export async function measureNeighbours(tintype: Tintype): Promise<Figure[]> {
   const good = await makeGood();
-  // The first ones are served by code that is not compiled yet.
+  // The first uploads run code that is not yet compiled.
   await measureAll(tintype, { good, poison: [] });
   const alone = await measureAll(tintype, { good, poison: [] });
   const together = await measureAll(tintype, { good, poison: await makePoison() });
@@ -35,7 +35,7 @@ export async function measureNeighbours(tintype: Tintype): Promise<Figure[]> {
   ];
 }
 
-/** One after the other, as they come in; a poisonous one now and then is not waited for. */
+/** Sends uploads one after the other, without waiting for the occasional hostile one. */
 async function measureAll(
   tintype: Tintype,
   { good, poison }: { good: Buffer; poison: readonly Buffer[] },
@@ -51,7 +51,7 @@ async function measureAll(
   return times;
 }
 
-/** A decoder is stopped in the middle of a picture, and hangs until its wall clock kills it. */
+/** Stops a decoder in the middle of an image, so that it hangs until its wall-clock limit. */
 async function measureHeld(tintype: Tintype, good: Buffer): Promise<number[]> {
   const before = new Map(decoderPids().map((pid) => [pid, ticksOf(pid)]));
   await send(tintype, 'image/png', await makeLong());
@@ -97,14 +97,14 @@ async function makeGood(): Promise<Buffer> {
   return sharp(pixels, { raw: noise }).blur(3).jpeg({ quality: 85 }).toBuffer();
 }
 
-/** Seconds of work. */
+/** An image that takes seconds to decode. */
 async function makeLong(): Promise<Buffer> {
   const noise = { width: 6000, height: 4000, channels: 3 as const };
   const pixels = randomBytes(noise.width * noise.height * noise.channels);
   return sharp(pixels, { raw: noise }).png({ compressionLevel: 1 }).toBuffer();
 }
 
-/** Bombs of pixels, cut off files and files that lie about their size. */
+/** Pixel bombs, truncated files, and files that lie about their size. */
 async function makePoison(): Promise<Buffer[]> {
   const create = { width: 9000, height: 9000, channels: 3 as const, background: '#123456' };
   const bomb = await sharp({ create, limitInputPixels: false }).png().toBuffer();

@@ -1,4 +1,4 @@
-/** What the operator and those around it have used so far: by differences it compares with runs on other machines. */
+/** What the operator and its surroundings have used so far; differences are compared with runs on other machines. */
 import type { Database } from '../../runtime/db/client.ts';
 import type { ControlPlane } from '../support/control-plane.ts';
 import type { OperatorProcess } from '../support/operator-process.ts';

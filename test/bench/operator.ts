@@ -1,7 +1,7 @@
 /**
- * What the operator does with ten thousand Projects, on the machine that API server, etcd and PostgreSQL share with it:
- * until all are Ready, until one change is in its row, at rest, when it starts again, and when its leader goes.
- * TINTYPE_BENCH_PROJECTS is another number.
+ * The operator with ten thousand Projects, on a machine shared with API server, etcd and PostgreSQL: the time until all
+ * are Ready and until one change reaches its row, and its cost when idle, when it restarts, and when its leader stops.
+ * TINTYPE_BENCH_PROJECTS sets another number.
  */
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -23,7 +23,7 @@ import { measureAtRest, measureTree } from './process-tree.ts';
 const PROJECTS = Number(process.env['TINTYPE_BENCH_PROJECTS'] ?? 10_000);
 const AT_ONCE = 16;
 const CHANGES = 100;
-/** Twice as long as what is looked at once a minute takes to come again. */
+/** Twice the period of the checks made once a minute. */
 const IDLE_MS = 120_000;
 const PATIENCE_MS = 900_000;
 
@@ -91,7 +91,7 @@ async function isReady({ watched }: OperatorProcess): Promise<boolean> {
   return (await fetch(`${watched}/readyz`)).status === 200;
 }
 
-/** Resolves when it is gone. */
+/** Resolves when the process has ended. */
 async function endOperator(
   { child, stop }: OperatorProcess,
   signal: 'SIGTERM' | 'SIGKILL',
@@ -153,7 +153,7 @@ async function measureChanges(bench: Bench): Promise<Figure[]> {
   ];
 }
 
-/** Milliseconds from the answer to the change until the row has it. */
+/** Milliseconds from the answer to the change until its row is updated. */
 async function changeOne(bench: Bench, name: string, displayName: string): Promise<number> {
   await kubeOk(bench.plane, {
     ...{ method: 'PATCH', path: pathOf(bench, name) },
@@ -232,7 +232,7 @@ async function measureTakeovers(bench: Bench, leader: OperatorProcess): Promise<
   ];
 }
 
-/** Until a change that nobody was left to make is in its row. */
+/** Seconds from ending the leader until its successor has applied a change made after that. */
 async function takeover(
   bench: Bench,
   leader: OperatorProcess,

@@ -1,7 +1,7 @@
 /**
- * What viewers of images that are there notice while twice as many cold images are asked for as can be rendered: the
- * hits' waits, beside those of the same hits alone, and how soon the excess is told to come again. The load is made on
- * the same cores: a modest rate, open-loop, whatever happens to the requests before.
+ * What viewers of existing images notice while cold images are requested at twice the rate that can be rendered: the
+ * waits of hits, next to those of the same hits alone, and how soon the excess is told to come back. The load is
+ * generated on the same cores, at a modest open-loop rate, whatever happens to earlier requests.
  */
 import { Agent, request as sendRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -42,12 +42,12 @@ export async function measureOverload(tintype: Tintype): Promise<Figure[]> {
   return [...describeHits(alone, beside), ...describeFlood(capacity, flood)];
 }
 
-/** Each of a size of its own. */
+/** A path with a size of its own. */
 function cold(at: number): string {
   return `/resize/${1600 + (at % 400)}x${1000 + Math.floor(at / 400)}/f/${SLUG}`;
 }
 
-/** Cold images a second, as many at a time as there are seats. */
+/** Cold images per second, with as many concurrent requests as there are places. */
 async function measureCapacity(ask: Ask): Promise<number> {
   const started = performance.now();
   const paths = Array.from({ length: CAPACITY_RENDERS }, (_, at) => cold(at));
@@ -68,7 +68,7 @@ async function askSteadily(ask: (at: number) => Promise<Seen>, everyMs: number):
   return Promise.all(asked);
 }
 
-/** As little as possible of its own: the answer's bytes are let go. */
+/** Does as little work as possible itself: response bytes are discarded. */
 function send({ instance }: Tintype, agent: Agent, path: string): Promise<Seen> {
   const { delivery_port: port, delivery_root_domain, project_slug } = instance;
   const host = `${project_slug}.${delivery_root_domain}:${port}`;

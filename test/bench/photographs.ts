@@ -1,4 +1,4 @@
-/** Real photographs where Debian's mate-backgrounds is installed, else pictures made to be like them. */
+/** Real photographs if Debian's mate-backgrounds is installed, otherwise generated images like them. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';

@@ -1,8 +1,8 @@
-/** CPU time and memory of a process and everything below it, from /proc: what a piece of work really cost. */
+/** CPU time and memory of a process and all its descendants, from /proc: the real cost of a piece of work. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** `pss_bytes` counts a page that several processes share once, divided among them. */
+/** `pss_bytes` divides each shared page among the processes that share it. */
 type TreeUse = { cpu_ms: number; pss_bytes: number; processes: number };
 
 const TICKS_PER_SECOND = 100;
@@ -16,7 +16,7 @@ export function measureTree(rootPid: number): TreeUse {
   };
 }
 
-/** Memory once what a start began has come to an end: it grows no more, or has been given half a minute. */
+/** Memory once start-up work has ended: when it stops growing, or after half a minute. */
 export async function measureAtRest(rootPid: number): Promise<TreeUse> {
   let last = measureTree(rootPid);
   for (let look = 0; look < RESTING_LOOKS_MAX; look += 1) {
@@ -32,7 +32,7 @@ const RESTING_MS = 3000;
 const RESTING_LOOKS_MAX = 10;
 const RESTING_BYTES = 1_000_000;
 
-/** Memory of each process of the tree, as `measureTree` counts it, with the words that it was started with. */
+/** Memory of each process of the tree, counted as in `measureTree`, with its command line. */
 export function measureEach(
   rootPid: number,
 ): { pid: number; command: string; pss_bytes: number }[] {
@@ -46,14 +46,15 @@ export function measureEach(
 function treeOf(rootPid: number): Process[] {
   const all = listProcesses();
   const pids = new Set([rootPid]);
-  // Parents have lower pids than their children almost always; twice over the list catches a wrap-around.
+  // Parents almost always have lower pids than their children; a second pass handles a wrap-around.
   for (const { pid, parent } of [...all, ...all]) if (pids.has(parent)) pids.add(pid);
   return all.filter(({ pid }) => pids.has(pid));
 }
 
 /**
- * Also of processes that come and go meanwhile, and of which nobody is told when they are killed; unless it is not
- * watched, which takes no time from what is measured.
+ * Also counts processes that come and go meanwhile, whose CPU time the kernel reports to nobody
+ * when they are killed. Without watching, only those alive at the end count, but no measured time
+ * is spent.
  */
 export function watchCpu(rootPid: number, isWatched = true): { stop(): number } {
   const before = new Map(ownTicks(rootPid));
@@ -66,7 +67,7 @@ export function watchCpu(rootPid: number, isWatched = true): { stop(): number } 
     stop: () => {
       clearInterval(timer);
       look();
-      // An id that was given to another process meanwhile counts from nothing.
+      // A reused pid starts from zero.
       const used = [...latest].map(([pid, ticks]) => Math.max(0, ticks - (before.get(pid) ?? 0)));
       return sum(used) * (1000 / TICKS_PER_SECOND);
     },

@@ -1,6 +1,6 @@
 /**
- * What large uploads through the service cost it in memory, on a folder and on a real S3 server: they are streamed, so it
- * should be nothing; and what is left of those whose client goes away in the middle: nothing either.
+ * The memory that large uploads through the service take, on a folder and on a real S3 server: as they are streamed, it
+ * should be none. Also what remains of uploads whose client disconnects midway, which should be nothing.
  */
 import { readFileSync } from 'node:fs';
 import { withKey } from '../contract/support/client.ts';
@@ -11,7 +11,7 @@ import { type ProxyPlace, startProxyPlace } from './proxy-places.ts';
 
 const AT_ONCE = 4;
 const WATCH_MS = 20;
-/** For the service to notice, and for the storage to end what it had begun. */
+/** Time for the service to notice, and for the storage to end what it had begun. */
 const SETTLED_MS = 3000;
 const SHARES = [0.02, 0.5, 0.98];
 
@@ -53,7 +53,7 @@ async function measurePlace({ kind, tintype, look }: ProxyPlace): Promise<Figure
   ];
 }
 
-/** The signed URL of a new session. */
+/** Creates a session and returns its signed URL. */
 async function createSession(tintype: Tintype): Promise<string> {
   const { project_slug, api_key } = tintype.instance;
   const path = `/v1/projects/${project_slug}/uploads`;

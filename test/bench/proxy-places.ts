@@ -1,4 +1,4 @@
-/** A Tintype that takes large bodies and decodes nothing, on each kind of storage, and a look at what is stored. */
+/** A Tintype that accepts large bodies and decodes nothing, on each kind of storage, with a look at what is stored. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { STORAGE_FOLDER } from '../../runtime/platform/storage/folder-buckets.ts';
@@ -9,7 +9,7 @@ import { BODY_BYTES } from './large-puts.ts';
 export type ProxyPlace = {
   kind: StorageKind;
   tintype: Tintype;
-  /** What takes room there, whole or not. */
+  /** Counts what takes up space, complete or not. */
   look(): Promise<{ whole: number; short: number; multiparts: number }>;
   end(): Promise<void>;
 };
@@ -35,7 +35,7 @@ async function startOnFolder(): Promise<ProxyPlace> {
       const entries = await readdir(folder, { recursive: true, withFileTypes: true });
       const files = entries.filter((entry) => entry.isFile());
       const sizes = files.map(async ({ parentPath, name }) => {
-        // One that is removed meanwhile is not there.
+        // A file may be removed meanwhile.
         const found = await stat(join(parentPath, name)).catch(() => undefined);
         return found?.size ?? [];
       });

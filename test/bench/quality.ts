@@ -1,7 +1,7 @@
 /**
- * Renders beside renders straight from the upload, over photographs, artwork and graphics in every mode. Writes
- * `.bench/quality.json`. `ssim` is before the encoder, `enc` after it; `behind` is how much further from the
- * straight pixels ours is than the straight render with the same encoder.
+ * Compares renders with renders directly from the upload, over photographs, artwork and graphics in every mode. Writes
+ * `.bench/quality.json`. `ssim` is before the encoder, `enc` after it; `behind` is how much further our render is from
+ * the direct pixels than the direct render with the same encoder.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { listPhotographs, readSubject } from './quality/photographs.ts';
 import { printReport } from './quality/report.ts';
 
 const AT_ONCE = 2;
-/** No picture fails because the machine has other work. */
+/** Long enough that no image fails because the machine is busy. */
 const WALL_CLOCK_MS = 600_000;
 
 export async function measureQuality(): Promise<Figure[]> {
@@ -39,7 +39,7 @@ export async function measureQuality(): Promise<Figure[]> {
   }
 }
 
-/** The files are read one by one: together they are hundreds of megabytes. */
+/** Reads the files one at a time: together they are hundreds of megabytes. */
 async function compareAll(
   decoder: Decoder,
   subjects: readonly (() => Promise<Subject>)[],
@@ -50,7 +50,7 @@ async function compareAll(
     for (let read = queue.shift(); read !== undefined; read = queue.shift()) {
       const subject = await read();
       compared.push(...(await compareRenders(decoder, subject, modes)));
-      // What was measured is there, whatever comes after it.
+      // Saves after each file, so that results survive a later failure.
       save(compared);
       process.stderr.write(`  ${subject.name}\n`);
     }

@@ -1,4 +1,4 @@
-/** How long viewers are served on after the last credit was charged, and refused on after credits were granted. */
+/** How long viewers are still served after the last credit is charged, and still refused after credits are granted. */
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
@@ -13,7 +13,7 @@ import { type Figure, figure } from './figure.ts';
 
 const ROUNDS = 5;
 const LOOK_MS = 50;
-/** Changes come at any moment of what a delivery server remembers. */
+/** Changes strike at any point of the time for which a delivery server caches the quota. */
 const REMEMBERED_MS = 30_000;
 
 export async function measureQuota(tintype: Tintype): Promise<Figure[]> {

@@ -1,6 +1,6 @@
 /**
- * The most memory that renders take, of all processes of the product together, beside a process in which sharp does the
- * same: the same sizes out of the same originals, one after the other.
+ * The peak memory of renders, over all processes of the product together, next to a process in which sharp makes the
+ * same sizes from the same originals, one after the other.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ import { type IngestSample, makeIngestSamples } from './ingest-samples.ts';
 import { measureAtRest, measureTree } from './process-tree.ts';
 
 const RENDERS = 8;
-/** Above what a half-way image is used for, and below it. */
+/** One width above those rendered from an intermediate image, and one below. */
 const WIDTHS = [2000, 440];
 const WATCH_MS = 15;
 const KINDS = ['image/jpeg', 'image/png', 'image/webp'];
@@ -59,7 +59,7 @@ function slugOf(name: string): string {
   return name.toLowerCase().replaceAll(' ', '-');
 }
 
-/** What uploads and earlier renders left behind is gone with their processes. */
+/** Starts new processes, without the memory that uploads and earlier renders left behind. */
 async function measureFresh(data: string, of: Of): Promise<Figure[]> {
   const tintype = await startTintype({ data });
   try {
@@ -102,7 +102,7 @@ async function watchPeak(tintype: Tintype, work: () => Promise<void>): Promise<n
   return peak;
 }
 
-/** In a process of its own, which says how much it grew. */
+/** Runs in a process of its own, which reports how much it grew. */
 async function renderAlone({ sample, width }: Of): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'tintype-bench-'));
   const file = join(folder, 'source');

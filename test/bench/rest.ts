@@ -1,4 +1,4 @@
-/** What the processes hold in memory while nobody asks them for anything: all of them in one, and each of a deployment. */
+/** The memory of idle processes: of everything in one process, and of each process of a deployment. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** One file decoded and encoded once by sharp, in a process of its own, which says what that cost. */
+/** Decodes and encodes one file once with sharp, in a process of its own, which reports the cost. */
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import sharp, { type FormatEnum } from 'sharp';
@@ -17,7 +17,8 @@ await sharp(bytes, { limitInputPixels: false })
   .toFormat(format, options[format as keyof typeof options])
   .toBuffer();
 const { user, system } = process.cpuUsage(before);
-// The kernel's own word, which begins anew with a program: the one that Node passes on is inherited.
+// Read from the kernel, which resets it for a new program; the value that Node reports is
+// inherited.
 const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
 const peak_bytes = Number(kibibytes) * 1024;
 process.stdout.write(JSON.stringify({ cpu_ms: (user + system) / 1000, peak_bytes }));

@@ -1,4 +1,4 @@
-/** Renders of one file by sharp, one after the other as a plain server would; says by how many bytes it grew. */
+/** Renders one file repeatedly with sharp as a simple server would; reports by how many bytes the process grew. */
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';

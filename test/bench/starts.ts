@@ -1,4 +1,4 @@
-/** How long `tintype up` takes until it is ready: on an empty folder, and on one that it knows. */
+/** How long `tintype up` takes until it is ready: with an empty folder, and with an existing one. */
 import { makeFolder, removeFolder, startTintype } from '../contract/support/tintype.ts';
 import { type Figure, figure } from './figure.ts';
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A kubectl that prints what it is told to create, and finds the database's Secret alone.
+# A stand-in for kubectl that prints the calls that create something; the only Secret it finds is the database's.
 case "$*" in
 *'get secret tintype-db-app --output'*) printf 'postgres://there' | base64 ;;
 *'get secret tintype-db-app'*) exit 0 ;;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# expose.sh PORT: what listens on this machine's 127.0.0.1:PORT answers the pods of the node of TINTYPE_TEST_NODE. A
-# forwarder that a busy machine started too late is started again; E2E_FORWARDERS keeps the ids of those that answer.
+# expose.sh PORT: makes 127.0.0.1:PORT of this machine reachable from pods of the node of TINTYPE_TEST_NODE. A forwarder
+# that starts too late on a busy machine is started again; E2E_FORWARDERS records the process ids of those that answer.
 set -euo pipefail
 : "${TINTYPE_TEST_NODE:?the folder with forward.sh}" "${NODE_RUN:?the folder of the node that runs}" "${E2E_FORWARDERS:?a file}"
 net=/proc/$(cat "$NODE_RUN/init.pid")/ns/net

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds the image from the project's Dockerfile and tries it by itself (test/support/check-image.sh), one with Contour and
-# Envoy, and with E2E_KEDA=start one with KEDA, and loads them into the cluster by E2E_IMAGE_IMPORT, a command that takes the
-# path of an OCI archive. Needs root, buildah and bubblewrap, and BASE, the image below, which has Node and npm. Prints how
-# long each step takes.
+# Builds the image from the project's Dockerfile and checks it (test/support/check-image.sh), builds one with Contour
+# and Envoy and, with E2E_KEDA=start, one with KEDA, and loads them into the cluster with E2E_IMAGE_IMPORT, a command
+# that takes the path of an OCI archive. Needs root, buildah, bubblewrap, and BASE, the base image, with Node and npm.
+# Prints the duration of each step.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 base=${BASE:?the image below, such as that of test/support/base-image.sh}
@@ -19,7 +19,7 @@ took 'image of tintype'
 test/support/check-image.sh docker.io/tintype/tintype:1.2.0
 took 'image tried'
 
-# An image, and further names of the same one, in one archive.
+# Loads an image, with further names of it, as one archive.
 load() {
   buildah push --quiet --disable-compression "$1" "oci:$archives/image:$1"
   # shellcheck disable=SC2016
@@ -33,10 +33,10 @@ load() {
   rm -r "$archives/image" "$archives/image.tar"
   took "$* loaded"
 }
-# The next version is the same but for its name.
+# The next version differs only in its name.
 load docker.io/tintype/tintype:1.2.0 docker.io/tintype/tintype:1.3.0
 
-# Where it was built beforehand, else nowhere.
+# Prints the path of a prebuilt tool; fails if there is none.
 find_tool() {
   local folder
   for folder in "${TINTYPE_TEST_TOOLS:-}" .tools/bin "$place"; do
@@ -63,7 +63,7 @@ build_ingress() {
 
 KEDA=github.com/kedacore/keda/v2@v2.21.0
 keda=docker.io/tintype/e2e-keda:2.21.0
-# Its manifests come with its module, and name its programs /keda and /keda-adapter.
+# KEDA's manifests come with its module and call its programs /keda and /keda-adapter.
 build_keda() {
   local container module operator adapter
   module=$(go mod download -json $KEDA | sed -n 's/^\t"Dir": "\(.*\)",*$/\1/p')

@@ -1,6 +1,6 @@
-// One installation in a real cluster, brought there, upgraded, restored and taken out by the commands of
-// docs/walkthroughs/platform.md: the image is built from the Dockerfile, the servers are reached as Services, and what
-// viewers ask comes through an ingress controller.
+// One installation in a real cluster, installed, upgraded, restored and removed by the commands of
+// docs/walkthroughs/platform.md: the image is built from the Dockerfile, the servers are reached as Services, and
+// viewers' requests come through an ingress controller.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readShellBlocks } from '../contract/support/blocks.ts';
 import { identify } from '../contract/support/tools.ts';
@@ -38,7 +38,10 @@ let reached: Reached;
 let secret: string;
 let keda: Awaited<ReturnType<typeof startKeda>> | undefined;
 
-/** Ended last to first, each however the others went: what stays open would keep the run from its end. */
+/**
+ * Disposed of in reverse order, whatever happens to the others: anything left open would keep the
+ * run from ending.
+ */
 const open = new AsyncDisposableStack();
 
 beforeAll(async () => {
@@ -59,23 +62,23 @@ async function deleteNamespaces(): Promise<void> {
   await kubectl('delete', 'namespace', TEAM, NEWCOMER, '--ignore-not-found', '--timeout=60s');
 }
 
-/** How many images viewers got. */
+/** How many images viewers received. */
 let delivered = 0;
 
-/** As a viewer, by the ingress controller. */
+/** Requests an image as a viewer, through the ingress controller. */
 async function deliver(host: string, path: string) {
   const seen = await view({ host, path, port: ingress.http.port });
   if (seen.status === 200) delivered += 1;
   return seen;
 }
 
-/** Anew where the pods behind it may be others by now. */
+/** Reconnects, because other pods may be behind it by now. */
 async function reach(): Promise<void> {
   await reached?.stop();
   reached = await reachApi(around, ingress.http);
 }
 
-/** Which one the installation works with. */
+/** The database that the installation uses. */
 let database = 'tintype';
 const query = <Row>(text: string) => around.postgres.query<Row>(database, text);
 
@@ -95,7 +98,7 @@ async function scaleBy(mode: string): Promise<void> {
   if (mode === 'KEDA') await waitFor(HOME, 'scaledobject --all', 'condition=Ready');
 }
 
-/** Whatever happens: what was delivered by then is metered, and counted here. */
+/** Expects that no request fails meanwhile; counts the deliveries, all of which must be metered. */
 async function failsNobody(happens: (load: Load) => Promise<void>): Promise<void> {
   const target = { port: ingress.http.port, domain: DOMAIN, secret };
   const seen = await loadWhile(target, happens);
@@ -104,7 +107,7 @@ async function failsNobody(happens: (load: Load) => Promise<void>): Promise<void
   expect(seen.wrong, seen.wrong.join('\n')).toEqual([]);
 }
 
-/** Now, as if at that time. */
+/** Runs the job now, as if at that time. */
 async function runJob(name: string, at: Date): Promise<void> {
   const how = ['create', 'job', `${name}-now`, `--from=cronjob/main-${name}`];
   const printed = await kubectl('--namespace', HOME, ...how, '--dry-run=client', '--output=json');
@@ -172,7 +175,7 @@ describe('an installation', () => {
   });
 
   it('delivers from a database that was restored', async () => {
-    // So that their usage is in the dump.
+    // Their usage must be in the dump.
     await until(`${delivered} deliveries`, async () => (await metered()) === delivered);
     await platform.step('backup');
     await around.postgres.query('postgres', 'drop database tintype with (force)');
@@ -221,11 +224,11 @@ describe('an installation', () => {
     expect(least).toHaveLength(1);
     expect(most).toContain(least[0]);
     expect(new Set(uploads.map(({ status }) => status))).toEqual(new Set(['ready']));
-    // Nobody had to begin anew what another one was ended in.
+    // No upload was started again in a second attempt.
     expect(await query('select max(attempt) as attempt from uploads')).toEqual([{ attempt: 1 }]);
   });
 
-  // Whoever else has something on the node loses its pods as well.
+  // Anything else on the node loses its pods as well.
   if (process.env['E2E_DESTRUCTIVE'] === '1') {
     it('comes back after its node lost its power, with what was uploaded and not yet processed', async () => {
       await reach();
@@ -236,7 +239,7 @@ describe('an installation', () => {
       await until('a worker is at work', async () => around.storage.reading().length > 0);
       await restartNode();
       around.storage.release();
-      // Asked where they stand: ways to pods are cut off for as long as these come and go.
+      // Queried in the database, because connections to pods break while these come and go.
       const unfinished = () => query("select upload_id from uploads where status <> 'ready'");
       await until('every upload is ready', async () => (await unfinished()).length === 0, 240);
       await ingress.reconnect();

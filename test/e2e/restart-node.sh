@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The node of TINTYPE_TEST_NODE loses its power and comes back: every process in it is killed, what its memory held (/run,
-# the groups of its containers) is gone, and its programs start again as they were called. Returns when its API server answers.
+# Simulates a power failure of the node of TINTYPE_TEST_NODE: kills every process in it, drops its volatile state (/run,
+# the containers' cgroups), and starts its programs with their earlier command lines. Returns when all of them are
+# started and the API server answers.
 set -euo pipefail
 : "${TINTYPE_TEST_NODE:?the folder with up.sh}" "${NODE_RUN:?the folder of the node that runs}"
 # shellcheck disable=SC1091
@@ -12,7 +13,8 @@ for name in $programs; do
   commands[$name]=$(xargs -0 printf '%q ' <"/proc/$(cat "$RUN/$name.pid")/cmdline")
 done
 
-# Everything in the process name space of the node, but its first process; nothing where that is the machine's own.
+# Kills everything in the node's PID namespace except its first process; does nothing in the
+# machine's own namespace.
 # shellcheck disable=SC2016
 in_node bash -c '[ "$(readlink /proc/self/ns/pid)" != "$1" ] && kill -9 -1' bash "$(readlink /proc/self/ns/pid)" || true
 for name in $programs; do
@@ -29,7 +31,8 @@ start() {
   in_node setsid env "PATH=$BIN:$PATH" bash -c "exec ${commands[$1]}" >>"$LOGS/$1.log" 2>&1 </dev/null &
   local pid=$! child own
   own=$(readlink "/proc/$(cat "$RUN/init.pid")/ns/pid")
-  # nsenter forks: the program is the first of its descendants that is in the node, whatever it starts itself.
+  # nsenter forks: the program is its first descendant inside of the node, whatever it starts
+  # itself.
   for _ in $(seq 200); do
     [ "$(readlink "/proc/$pid/ns/pid")" = "$own" ] && break
     child=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null) || true
@@ -38,7 +41,7 @@ start() {
   echo "$pid" >"$RUN/$1.pid"
 }
 
-# The others end where it does not answer.
+# The other programs exit if the API server does not answer.
 await_api_server() {
   for _ in $(seq 300); do
     "$BIN/kubectl" --kubeconfig "$RUN/admin.conf" get --raw /readyz >/dev/null 2>&1 && return

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# `make e2e`: one installation in a real cluster. Which one:
-#   KUBECONFIG and E2E_IMAGE_IMPORT (a command that loads an OCI archive into it) name any cluster; E2E_HOST_ADDRESS is
-#     where its pods reach this machine, E2E_INGRESS_CLASS and E2E_INGRESS_TARGET its ingress controller, where it has one
-#   TINTYPE_TEST_NODE, a folder with up.sh, down.sh, import.sh and forward.sh, makes a cluster of one node here
-#   else Docker and kind make one
+# `make e2e`: one installation in a real cluster, the first of these:
+#   KUBECONFIG and E2E_IMAGE_IMPORT (a command that loads an OCI archive into it) name any cluster; its pods reach this
+#     machine at E2E_HOST_ADDRESS; E2E_INGRESS_CLASS and E2E_INGRESS_TARGET name its ingress controller, if it has one
+#   TINTYPE_TEST_NODE, a folder with up.sh, down.sh, import.sh and forward.sh, creates a cluster of one node here
+#   otherwise Docker and kind create one
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -42,7 +42,7 @@ else
   sed -n '2,6s/^# \?//p' "$0" >&2
   exit 1
 fi
-# What building an image lacks is said before a cluster is made.
+# First, so that missing tools for the image are reported before a cluster is created.
 BASE=${BASE:-$(test/support/base-image.sh)}
 export BASE
 

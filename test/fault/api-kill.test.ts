@@ -1,6 +1,6 @@
 /**
- * An API that is killed while it completes a multipart upload or takes the bytes of one: its client sees the call fail,
- * and calls again elsewhere, or never again. Either way there is one transition, and nothing is left behind.
+ * An API that is killed while it completes a multipart upload or receives the bytes of one: its client sees the call
+ * fail, and repeats it elsewhere, or never. Either way there is one transition, and nothing is left behind.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findUpload } from '../../runtime/db/uploads.ts';
@@ -29,23 +29,23 @@ import { makeStorage, STORAGE_KINDS } from './support/storages.ts';
 import { sweepDaysLater, sweepSoon } from './support/sweeps.ts';
 
 const SERIES_MS_MAX = 600_000;
-/** From here on the bytes are there, whoever says so. */
+/** From this step on the bytes have arrived, whoever reports it. */
 const ARRIVED: Record<Way, string> = {
   multipart: 'after ingest.completeMultipart 1',
   proxy: 'after ingest.write 1',
 };
 
-/** A PUT through the proxy says first that it begins. */
+/** A PUT through the proxy first records that it has begun. */
 const TRANSITION: Record<Way, string> = {
   multipart: 'update uploads 1',
   proxy: 'update uploads 2',
 };
 
-/** What storage or rows see of a call; what only reads rows comes before, and is cut short without a trace. */
+/** The steps that touch storage or change rows; earlier reads can be cut short without a trace. */
 const isTried = (step: string) =>
   /ingest\.|update /.test(step) && !/during ingest\.head/.test(step);
 
-/** So that there is an event to tell for every upload. */
+/** Every upload then has an event to send. */
 const CALLBACK = `update projects set callback_url = 'https://shop.example/hook', callback_secret_sealed = '\\x00'`;
 
 type Caller = Doomed & { way: Way; client: 'calls again' | 'is gone' };
@@ -112,7 +112,7 @@ describe.each(STORAGE_KINDS)('an API on %s', (kind) => {
     for (const [{ way, step, session }, { status, code, upload_id }] of answers) {
       const isDone = steps[way].indexOf(step) >= steps[way].indexOf(`after ${TRANSITION[way]}`);
       const again = isDone ? [409, 'upload_not_pending'] : [204, undefined];
-      // What was on its way may have come to its end or not.
+      // The call under way may have finished or not.
       if (way === 'proxy' && step === `during ${TRANSITION[way]}`) continue;
       if (way === 'proxy') expect([status, code], step).toEqual(again);
       else expect([status, upload_id], step).toEqual([200, session.upload_id]);

@@ -1,7 +1,7 @@
 /**
- * Everything on the broker is thrown away and the broker itself is killed in the middle of a run of uploads: none is
- * lost and none is processed twice. A doorbell that was lost is rung again by the next sweep, and by nothing else here:
- * this worker does not look by itself. A queue that a killed broker left without a leader is renewed by it as well.
+ * Everything on the broker is lost and the broker itself is killed in the middle of a run of uploads: none is lost and
+ * none is processed twice. Only the next sweep rings a lost doorbell again, because this worker does not poll. The
+ * sweep also restores a queue that a killed broker left without a leader.
  */
 import { connect } from 'amqplib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -60,7 +60,7 @@ afterAll(async () => {
   await rabbit?.stop();
 });
 
-/** A batch of clients at once, each with its bytes stored and its complete call answered. */
+/** A batch of concurrent clients, each with its bytes stored and its complete call answered. */
 async function uploadBatch(): Promise<void> {
   const deps = { db, buckets: storage.buckets, queue, log };
   const one = async () => {
@@ -77,9 +77,9 @@ async function uploadBatch(): Promise<void> {
 const count = async (...statuses: string[]) =>
   (await db.query('select 1 from uploads where status = any($1)', [statuses])).length;
 
-/** By somebody from outside, before the worker hears one: returns how many doorbells were lost. */
+/** Removes doorbells from outside before the worker hears one; returns how many were lost. */
 async function loseDoorbells(how: 'purgeQueue' | 'deleteQueue'): Promise<number> {
-  // A worker that stands still within a transaction would keep the project's row locked.
+  // A worker frozen within a transaction would keep the project's row locked.
   await untilQuiet();
   worker.child.kill('SIGSTOP');
   try {
@@ -94,7 +94,7 @@ async function loseDoorbells(how: 'purgeQueue' | 'deleteQueue'): Promise<number>
   }
 }
 
-/** The worker listens, and every doorbell that there is was answered. */
+/** Waits until the worker listens and every doorbell has been handled. */
 async function untilQuiet(): Promise<void> {
   const look = async () => {
     const depths = await queue.depths().catch(() => []);
@@ -123,7 +123,7 @@ describe('a run of uploads', { shuffle: false, timeout: 300_000 }, () => {
       expect(thrownAway).toBeGreaterThan(0);
       lost += thrownAway;
       const before = await count('ready');
-      // One bell alone: each that is taken ends one of those whose own was lost.
+      // A single doorbell: each one handled completes an upload whose own was lost.
       const ring = () => queue.publish('ingest', {}).then(String, String);
       await expect.poll(ring, soon).toBe('undefined');
       await expect.poll(() => count('ready'), soon).toBeGreaterThan(before);

@@ -1,6 +1,6 @@
 /**
- * The database fails at one statement or one commit of whatever changes an upload session, and the caller tries again:
- * the same session, one transition, no reservation too many. Every call that the work makes is tried.
+ * The database fails at one statement or commit of everything that changes an upload session, and the caller tries
+ * again: the same session, one transition, no extra reservation. Every call of each operation is tried.
  */
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -49,7 +49,7 @@ afterAll(async () => {
   await proxy.close();
 });
 
-/** One connection: what is said on it before a call is said on the call's own. */
+/** Uses a single connection, so that a fault set before a call strikes that call's connection. */
 async function withDistant(work: (db: Database) => Promise<void>): Promise<void> {
   const url = Object.assign(new URL(api.databaseUrl()), { port: String(proxy.port) }).href;
   const db = createDatabase({
@@ -62,7 +62,7 @@ async function withDistant(work: (db: Database) => Promise<void>): Promise<void>
   await db.close();
 }
 
-/** What the work calls while all is well. */
+/** The calls of an operation without faults. */
 async function callsOf(operation: Operation): Promise<Call[]> {
   const calls: Call[] = [];
   const trial = await operation.prepare(scene);
@@ -71,7 +71,7 @@ async function callsOf(operation: Operation): Promise<Call[]> {
   return calls;
 }
 
-/** Of uploads that are sent in parts only what lasts: each of them takes its time. */
+/** For completing uploads, only lasting calls are tried, because each trial takes its time. */
 const isTried = ({ name }: Operation, call: Call) =>
   !(name.includes('complete') && /^select/.test(call));
 

@@ -1,6 +1,6 @@
 /**
- * The database is cut off, away, frozen or deaf while an upload is published and while usage is flushed: a commit in
- * doubt is settled, and nothing is there twice. The faults are made on the wire, in front of a real PostgreSQL.
+ * The database is cut off, unavailable, frozen or unheard while an upload is published and while usage is flushed: a
+ * commit in doubt is settled, and nothing exists twice. The faults are made on the wire, in front of a real PostgreSQL.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -33,7 +33,7 @@ const storage = makeFolderBuckets();
 const { buckets } = storage;
 const log = createLog({ level: 'silent', name: 'test' });
 let proxy: FaultProxy;
-/** The same database, by way of the proxy. */
+/** The same database, through the proxy. */
 let distant: Database;
 let sandbox: Sandbox;
 let bytes: Buffer;
@@ -42,11 +42,11 @@ let project: ProjectRow;
 type Fault = {
   name: string;
   begin(): void;
-  /** How far an upload can have come when the attempt has ended. */
+  /** The possible states of an upload once the attempt has ended. */
   after(moment: FailpointName): string[];
 };
 
-/** What happens on the wire, from a moment on until what runs then has ended. */
+/** Faults on the wire, from a given moment until the running attempt has ended. */
 const faults: Fault[] = [
   {
     name: 'is cut off once',
@@ -64,7 +64,7 @@ const faults: Fault[] = [
   {
     name: 'is frozen',
     begin: () => proxy.set({ kind: 'stall' }),
-    // When it thaws, a COMMIT that nobody waits for any more may still arrive.
+    // After the thaw, a COMMIT that nobody awaits any more may still arrive.
     after: (moment) => ['processing', ...(moment === 'ingest.before_commit' ? ['ready'] : [])],
   },
   {
@@ -102,10 +102,10 @@ beforeEach(async () => {
   });
 });
 
-/** As long as an attempt waits for its database to say how it ended. */
+/** How long an attempt waits for its database to confirm how it ended. */
 const LEASE_SECONDS = 3;
 
-/** One attempt, as soon as the lease of the one before has run out; undefined where it could not even be recorded. */
+/** Runs one attempt once the previous lease has expired; it may fail before it is recorded. */
 async function attempt({ upload_id }: UploadRow, failpoint: Failpoint) {
   await db.query(
     `update uploads set lease_until = now() - make_interval(secs => 1) where upload_id = $1 and status = 'processing'`,
@@ -130,7 +130,7 @@ describe('a database that is back before anybody else looks for the attempt', ()
       if (name !== 'ingest.decoded') return;
       proxy.set({ kind: 'stall' });
       back(LEASE_SECONDS * 2000);
-      // Until a heartbeat has waited in vain behind the end of the lease.
+      // Until a heartbeat has failed after the end of the lease.
       await sleep(LEASE_SECONDS * 1800);
     },
   };
@@ -165,7 +165,7 @@ it('a worker that ends waits for no database to be back', async () => {
   expect(performance.now() - toldAt).toBeLessThan(10_000);
   expect(await uploadAsItIs(db, upload)).toMatchObject({ status: 'processing', attempt: 1 });
   proxy.set({ kind: 'none' });
-  // By another worker, as nothing of it may be left behind.
+  // Another worker finishes it, so that nothing is left behind.
   do await attempt(upload, () => undefined);
   while ((await uploadAsItIs(db, upload)).status !== 'ready');
 });
@@ -176,7 +176,8 @@ describe.each(faults)('a database that $name', ({ begin, after }) => {
   it.each(moments)('at %s: the upload is published once all the same', async (moment) => {
     const upload = await arrive({ db, buckets }, project, { bytes, file_slug: 'picture' });
     let isReached = false;
-    // A busy machine may not even answer in time when there is no fault: it is asked again, as a worker does.
+    // A busy machine may time out even without a fault; then the attempt is repeated, as a worker
+    // would do.
     while (!isReached) {
       await attempt(upload, (name) => {
         if (name !== moment) return;

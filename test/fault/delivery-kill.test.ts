@@ -1,6 +1,6 @@
 /**
- * A delivery process that is killed while it sends: what it had handed over whole is metered once, by its successor on
- * the same spool, and the image that broke off is not metered at all. Spec: Metering.
+ * A delivery process that is killed while it sends: its completed deliveries are metered once, by its successor on the
+ * same spool, and the interrupted image is not metered at all. Spec: Metering.
  */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -53,7 +53,7 @@ const host = () => `${project.project_slug}.${ROOT_DOMAIN}`;
 const small = async (port: number) =>
   (await ask(port, host(), { path: '/originals/f/small' })).status;
 
-/** Has begun to read, and reads no further. */
+/** Starts to read an answer and then stops reading. */
 async function readSome(port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1' });
   socket.on('error', () => undefined);

@@ -1,8 +1,8 @@
 /**
  * A worker that is killed at any step of ingest, of any type, on either storage: another one takes over, and the upload
- * is ready once, counted once, with nothing left behind. Here: after every step of every type on one storage at least
- * (of the JPEG on both), and during every call of the JPEG that lasts. All of them on both, and during every call of
- * every type: `node test/bench/kill-soak.ts`, which `make soak` runs.
+ * is ready once, counted once, with nothing left behind. This suite kills after every step of every type on at least
+ * one storage (of the JPEG on both), and during half of the lasting calls of the JPEG. `node test/bench/kill-soak.ts`,
+ * which `make soak` runs, covers all steps on both storages, and every call of every type.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.ts';
@@ -89,7 +89,7 @@ describe('a worker that is killed', { shuffle: false }, () => {
   });
 });
 
-/** Without these the steps would not be those of an ingest. */
+/** Without these, the steps would not be those of an ingest. */
 const LANDMARKS = [
   'after update uploads 1',
   'after ingest.open 1',
@@ -100,7 +100,10 @@ const LANDMARKS = [
   'after ingest.delete 1',
 ];
 
-/** All steps of the JPEG, and of each other type every second one: the others are killed at on the other storage. */
+/**
+ * All steps of the JPEG, and every second one of each other type; the remaining ones run on the
+ * other storage.
+ */
 function stillPoints(all: readonly KillPoint[], half: number): KillPoint[] {
   const still = all.filter(({ step }) => step.startsWith('after '));
   const families = [...new Set(still.map(({ picture }) => picture.family))];
@@ -110,7 +113,7 @@ function stillPoints(all: readonly KillPoint[], half: number): KillPoint[] {
   });
 }
 
-/** Every second call of the JPEG that lasts, the one half on one storage and the other on the other. */
+/** Half of the JPEG's lasting calls; the other half runs on the other storage. */
 function movingPoints(all: readonly KillPoint[], half: number): KillPoint[] {
   const moving = all.filter(
     ({ picture, step }) =>

@@ -1,6 +1,6 @@
 /**
- * The answer to the commit of a new project or API key is lost: who asked is answered all the same where it is there,
- * its secret with it, and there is one of it, never two. Spec: Projects; API keys.
+ * The answer to the commit of a new project or API key is lost: if the commit succeeded, the caller still gets it with
+ * its secret, and exactly one exists. Spec: Projects; API keys.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {

@@ -1,6 +1,6 @@
 /**
- * Kill -9 at every named step. One data folder lives through all of it: each start is killed at one step while a
- * client uploads or fetches, the next start carries on with what is there, and at the end every promise is looked at.
+ * Kill -9 at every named step. One data folder survives all of it: each start is killed at one step while a client
+ * uploads or fetches, the next start continues with what is there, and at the end every promise is checked.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FailpointName, failpoints } from '../../runtime/platform/failpoint.ts';
@@ -42,11 +42,11 @@ type Area = 'complete' | 'ingest' | 'usage' | 'rollup' | 'charge';
 
 let mortal: Mortal;
 let bytes: Buffer;
-/** As it is delivered. */
+/** The delivered bytes. */
 let known: Buffer;
 let alive: Tintype;
 const books: Books = openBooks();
-/** The upload that was on its way at each step, and how far it was when the process was dead. */
+/** The upload under way at each step, and its state when the process was dead. */
 const uploadsAt = new Map<FailpointName, { upload_id: string; status: string }>();
 const servers = new Set<number | undefined>();
 
@@ -69,7 +69,10 @@ async function fetchSome(tintype: Tintype): Promise<void> {
   }
 }
 
-/** Every step that a server comes by, those of usage apart from each other: what one leaves behind, the next sends. */
+/**
+ * Every step that a server passes, with those of usage kept apart, because what one leaves behind,
+ * the next one sends.
+ */
 function serverSteps(): [FailpointName, Drive][] {
   const fetches = stepsOf('usage').map((step): [FailpointName, Drive] => [step, fetchOne]);
   const uploads = stepsOf('complete', 'ingest').map((step): [FailpointName, Drive] => [
@@ -86,7 +89,7 @@ function slugOf(step: FailpointName): string {
   return step.replaceAll('_', '-');
 }
 
-/** What the books say, and the one delivery that was spooled and not answered any more: it was handed over. */
+/** The books, plus the one delivery that was spooled and handed over but not fully answered. */
 function received(): Sum {
   const { requests, bytes: sum, credits } = books.answered;
   return { requests: requests + 1, bytes: sum + known.length, credits: credits + 1 };
@@ -97,7 +100,7 @@ function jobOf(step: FailpointName): string[] {
   return ['daily-charge', '--at', afterMidnight().toISOString()];
 }
 
-/** As a minute later: a run that was killed counts as lost. */
+/** Expires the lease: a killed run then counts as lost. */
 async function forgetRun(): Promise<void> {
   await withDatabase(alive, (db) =>
     db.query(`update job_runs set lease_until = now() - make_interval(secs => 1)
@@ -105,7 +108,7 @@ async function forgetRun(): Promise<void> {
   );
 }
 
-/** PostgreSQL outlives the process that started it, so that one can look. */
+/** PostgreSQL outlives the process that started it, so its state can be inspected. */
 async function look(dead: Tintype, step: FailpointName): Promise<void> {
   servers.add(await databaseServerPid(mortal.data));
   const upload = uploadsAt.get(step);
@@ -158,7 +161,7 @@ afterAll(() => mortal.remove());
 describe('a Tintype that is killed', { shuffle: false }, () => {
   it('is killed at every step that there is', () => {
     const tried = stepsOf('complete', 'ingest', 'usage', 'rollup', 'charge');
-    // Those of webhooks and of payments have tests of their own.
+    // The steps of webhooks and payments have tests of their own.
     const others = /^(webhook|billing)[.]/;
     expect(tried).toEqual(failpoints.filter((name) => !others.test(name)));
   });

@@ -1,5 +1,5 @@
 /**
- * The limit of minted URLs over three API processes: exactly 60 in each minute of the database, whose clock the test
+ * The limit on minted URLs across three API processes: exactly 60 in each minute of the database, whose clock the test
  * sets. Spec: Rates; Signing keys and signed URLs.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -56,7 +56,7 @@ async function mint({ baseUrl }: ApiProcess): Promise<Minted> {
   return { status: answer.status, code: body.error?.code ?? null, retry_after };
 }
 
-/** So many of each process at once, and what they were answered, counted. */
+/** Sends `each` mints to every process concurrently; returns the answers, counted. */
 async function mintEverywhere(each: number) {
   const answers = await Promise.all(
     processes.flatMap((one) => Array.from({ length: each }, () => mint(one))),

@@ -1,6 +1,6 @@
 /**
- * Kill -9 at moments that nobody chose: several uploads and deliveries are always on their way, five times the process
- * dies under them, and at the end every promise is looked at. The same seed gives the same load and the same moments.
+ * Kill -9 at random moments: several uploads and deliveries are always under way, the process is killed five times, and
+ * at the end every promise is checked. The same seed gives the same load and the same moments.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -25,7 +25,7 @@ const UPLOADERS = 3;
 const VIEWERS = 3;
 const MS_MIN = 200;
 const MS_MAX = 1500;
-/** Few, so that uploads replace one another's files. */
+/** Few slugs, so that uploads replace one another's files. */
 const SLUGS = ['one', 'two', 'three'];
 
 const random = seededRandom(SEED);
@@ -41,7 +41,7 @@ function pick<T>(from: readonly T[]): T {
   return picked;
 }
 
-/** Until the process is gone under it. */
+/** Uploads until the process is killed. */
 async function uploadOnAndOn(tintype: Tintype): Promise<void> {
   for (;;) {
     const isDone = await send(tintype, books, {

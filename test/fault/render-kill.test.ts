@@ -1,6 +1,6 @@
 /**
- * Renders whose process dies in their middle, on a deployment's parts: delivery asks over RabbitMQ, a worker of its own
- * process renders in a decoder, S3 keeps. The viewer gets the image, or is told the truth, and the next one gets it.
+ * Renders whose process dies midway, on the parts of a deployment: delivery asks over RabbitMQ, a worker process
+ * renders in a decoder, S3 stores. The viewer gets the image or an honest error, and the next viewer gets the image.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ProjectRow } from '../../runtime/db/projects.ts';
@@ -50,7 +50,7 @@ beforeEach(() =>
 
 const SIDE = 900;
 
-/** What takes an encoder longest. */
+/** Noise takes an encoder longest. */
 function noise(): Promise<Buffer> {
   const random = seededRandom(7);
   const data = Buffer.from(Array.from({ length: SIDE * SIDE * 3 }, () => random() * 256));
@@ -71,7 +71,7 @@ async function startRenderer(): Promise<Spawned> {
 const heavy = (width: number) => `/resize/${width}x/format/avif/quality/95/f/noise`;
 const get = (width: number): Promise<Answer> => host.get(project.project_slug, heavy(width));
 
-/** Of an image that nobody has asked for yet. */
+/** Widths that nobody has requested yet. */
 let newest = 800;
 const newWidth = () => {
   newest += 1;
@@ -80,7 +80,7 @@ const newWidth = () => {
 
 const TICKS_OF_A_RENDER = 30;
 
-/** The decoder that has begun to work since `before`. */
+/** The decoder that has started to work since `before`. */
 async function renderingPid(before: ReadonlyMap<number, number>): Promise<number> {
   const find = () =>
     decoderPids().find(
@@ -90,7 +90,7 @@ async function renderingPid(before: ReadonlyMap<number, number>): Promise<number
   return find() ?? expect.fail('it has rendered already');
 }
 
-/** What a child that was not there may take before it renders, by what the first one took on this machine. */
+/** CPU ticks that a new child may use before it renders, by the first one on this machine. */
 let startingTicks = 0;
 const STARTING_SHARE = 1.5;
 

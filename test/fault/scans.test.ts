@@ -1,5 +1,5 @@
-// Spec: File (status), the automatic scanner; Staff previews. On a deployment's parts: the dispatcher and the API ask over
-// RabbitMQ, a worker draws, S3 keeps.
+// Spec: File (status), the automatic scanner; Staff previews. On the parts of a deployment: the dispatcher and the API
+// ask over RabbitMQ, a worker draws, S3 stores.
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createPreviewGate } from '../../runtime/api/preview-gate.ts';
@@ -41,7 +41,7 @@ afterAll(async () => {
   await rabbit?.stop();
 });
 beforeEach(async () => {
-  // What another test published is not scanned here.
+  // Revisions published by other tests are not scanned here.
   await db.query('delete from scanner_checks');
   project = await makeProject(db);
 });

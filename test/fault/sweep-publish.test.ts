@@ -1,7 +1,7 @@
 /**
- * Sweeps that come by while an upload is being published: at each step of an attempt, between their look and their
- * deletion, between content that is written and its row, after an attempt that broke off. On either storage nothing
- * goes that a row names, and what no row names goes with the last one. Spec: Upload session (status).
+ * Sweeps that run while an upload is being published: at each step of an attempt, between their listing and their
+ * deletion, between written content and its row, and after a failed attempt. On either storage, no object named by a
+ * row is deleted, and the last sweep deletes all others. Spec: Upload session (status).
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findUpload, type UploadRow } from '../../runtime/db/uploads.ts';
@@ -21,7 +21,10 @@ import { makeStorage, STORAGE_KINDS, type TestStorage } from './support/storages
 import { sweepDaysLater, sweepDeps, sweepObjects } from './support/sweeps.ts';
 
 const steps = failpoints.filter((name) => name.startsWith('ingest.'));
-/** Where an attempt breaks off with nothing stored, with a part, with all, and with its rows not committed. */
+/**
+ * Steps at which an attempt fails: with nothing stored, with a part, with everything, and with its
+ * rows not committed.
+ */
 const breaks = [
   'ingest.opened',
   'ingest.master_written',
@@ -70,17 +73,18 @@ describe.each(STORAGE_KINDS)('on %s', (kind) => {
       `update uploads set lease_until = now() - make_interval(secs => 1) where upload_id = $1`,
       [upload_id],
     );
-  /** Of each job there is one run at a time, and steps of decoding overlap. */
+  /** Only one run of a job is active at a time, and steps of decoding overlap. */
   let last = Promise.resolve();
   const sweep = () => {
     last = last.then(() => sweepObjects(db, storage));
     return last;
   };
 
-  /** An upload that was published: its row, every object of it, and nothing else. */
+  /** Expects a published upload: its row, all its objects, and nothing else. */
   async function expectWhole(upload: UploadRow): Promise<void> {
     expect(must(await findUpload(db, upload.upload_id)).status).toBe('ready');
-    // A decoder has all bytes before the step that says so is over: a sweep of that step may outlast the attempt.
+    // The decoder has all bytes before the step that reports this is over, so a sweep at that step
+    // may outlast the attempt.
     await last;
     await sweepDaysLater(db, storage);
     expect(await brokenRows(db)).toEqual([]);
@@ -109,7 +113,7 @@ describe.each(STORAGE_KINDS)('on %s', (kind) => {
     },
   );
 
-  /** Stands still at a step until it is let go. */
+  /** An attempt that stops at a step until it is released. */
   function standing(upload: UploadRow, step: FailpointName) {
     const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const ended = work(upload, async (name) => {
@@ -132,7 +136,7 @@ describe.each(STORAGE_KINDS)('on %s', (kind) => {
       const [upload, other] = [await come(), await come()];
       const waiting = standing(upload, 'ingest.before_publish');
       await waiting.reached;
-      // Something that the sweep will delete, so that there is a deletion to come between.
+      // Gives the sweep something to delete, so that there is a deletion to interrupt.
       const left = `masters/${other.project_id}/${other.upload_id}/9-left.jpg`;
       await storage.buckets.content.write(left, bytes, { content_type: 'image/jpeg' });
       await work(other);
@@ -162,7 +166,7 @@ describe.each(STORAGE_KINDS)('on %s', (kind) => {
   );
 });
 
-/** The bucket of a sweep, in which something happens after its first call of this kind, before it hears of it. */
+/** A sweep's bucket that runs `act` after its first call of this kind, before that returns. */
 function interrupted(
   bucket: Bucket,
   moment: 'list' | 'delete',

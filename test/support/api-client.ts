@@ -1,6 +1,6 @@
 /**
- * A client of the API for tests. Every answer that it gets is held against what all answers promise: a request id,
- * no caching, JSON, and the envelope on every error. Spec: Conventions; Envelope.
+ * A client of the API for tests. It checks every answer against what all answers promise: a request id, no caching,
+ * JSON, and the envelope on every error. Spec: Conventions; Envelope.
  */
 import { randomBytes } from 'node:crypto';
 import { type IncomingHttpHeaders, request as requestHttp } from 'node:http';
@@ -22,7 +22,7 @@ export type Sent = {
   path: string;
   /** Sent as JSON. */
   body?: unknown;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   raw?: Buffer | string;
   headers?: Record<string, string | string[]>;
 };
@@ -37,7 +37,7 @@ export type Answer = {
 
 export const REQUEST_SIGNING_SECRET = 'admin-signing-secret';
 
-/** One way of calling: everything that a caller sends of itself. */
+/** A way of calling, including all of the caller's credentials. */
 export type Caller = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
 type Started = { baseUrl: string; provider: IdentityProvider | undefined };
@@ -77,7 +77,7 @@ export function newSubject(): string {
   return `user_${randomBytes(6).toString('hex')}`;
 }
 
-/** A project of the caller's organization, made through the API. */
+/** Creates a project of the caller's organization through the API. */
 export async function createProject(
   caller: Caller,
   settings: Record<string, unknown> = {},
@@ -88,7 +88,7 @@ export async function createProject(
   return body;
 }
 
-/** A key's secret. */
+/** Creates an API key and returns its secret. */
 export async function createKey(
   caller: Caller,
   slug: string,
@@ -100,7 +100,7 @@ export async function createKey(
   return answer.body.plaintext_secret;
 }
 
-/** `404 not_found`, or `200` where nothing was refused. */
+/** Such as `404 not_found`, or `200` if nothing was refused. */
 export function codeOf({ status, body }: Answer): string {
   return body?.error === undefined ? String(status) : `${status} ${body.error.code}`;
 }
@@ -109,7 +109,7 @@ export function issuesOf({ body }: Answer): string[] {
   return body.error.details.issues.map((issue: { path: string }) => issue.path);
 }
 
-/** The value has every key of its record, of the right kind, and no other key at any depth. */
+/** Expects every key of the record, with a value of its type, and no other key at any depth. */
 export function expectRecord(schema: z.ZodType, value: unknown): void {
   expect(schema.parse(value)).toEqual(value);
 }
@@ -119,7 +119,7 @@ async function sessionHeaders({ provider }: Started, sub: string) {
   return { authorization: `Bearer ${token}`, 'x-identity-user-id': sub };
 }
 
-/** By node:http, which sends the path as it is written. */
+/** Sends with node:http, which keeps the path as written. */
 async function sendTo(baseUrl: string, sent: Sent): Promise<Answer> {
   const { method = 'GET', path, headers = {} } = sent;
   const json = sent.body === undefined ? '' : JSON.stringify(sent.body);
@@ -157,7 +157,7 @@ const envelope = z.strictObject({
   }),
 });
 
-/** Answers that anybody may keep for a while; the promise of how long has tests of its own. */
+/** Answers that may be cached for a while; other tests check for how long. */
 const KEPT = /^\/v1\/public\/status$|^\/embed\/_assets\//;
 
 function expectPromises(

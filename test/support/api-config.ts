@@ -1,4 +1,4 @@
-/** The configuration of an API process, from an environment that says what it must. */
+/** The configuration of an API process, from an environment with the required variables. */
 import { type ApiConfig, apiFields } from '../../runtime/api/serve.ts';
 import { type Environment, parseConfig } from '../../runtime/platform/config.ts';
 

@@ -1,4 +1,4 @@
-/** What an API of the tests works with, whatever process it is in: its keys are the same everywhere. */
+/** The dependencies of an API in tests, in any process: the keys are the same everywhere. */
 import { createSessionFacts } from '../../runtime/api/auth/library-session.ts';
 import type { ApiDeps } from '../../runtime/api/deps.ts';
 import { createPickerAssets } from '../../runtime/api/embed/picker-assets.ts';
@@ -25,7 +25,7 @@ const UNLIMITED: MinuteRate = {
   refuseSpent: () => undefined,
 };
 
-/** Tests come from one address and hurry. */
+/** No rate limits: tests come from one address and in quick succession. */
 const NO_RATES = {
   guesses: createGuesses(UNLIMITED),
   writes: UNLIMITED,
@@ -36,10 +36,10 @@ const NO_RATES = {
 export type ApiTerms = {
   db: Database;
   buckets: ApiDeps['buckets'];
-  /** Else one of this process. */
+  /** Default: a queue of this process. */
   queue?: Queue;
   provider: { issuer: string; jwksUrl: string };
-  /** Of its log. */
+  /** The lines of the API's log. */
   lines: string[];
   baseUrl: string;
   staffSubject: string;

@@ -1,6 +1,6 @@
 /**
- * The real API over a real HTTP server: a real database, folder buckets with their PUT handler, the in-process
- * queue and the standalone's identity provider, all on one loopback port.
+ * The real API on a real HTTP server: a real database, folder buckets with their PUT handler, the in-process queue and
+ * the standalone's identity provider, all on one loopback port.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
@@ -24,12 +24,12 @@ import { openBackend } from './backend.ts';
 import { useDatabase } from './database.ts';
 
 export const STAFF_SUBJECT = 'user_staff';
-/** Small, so that a test can be above it. */
+/** Small, so that a test can exceed it. */
 export const INGEST_BYTES_MAX = 5_000_000;
 export const STORAGE_EVENT_SECRET = 'the secret of storage events';
 export const PROXY_BYTES_MAX = 10_000_000;
 
-/** Of what the server answers by itself. */
+/** Options for the answers that the server gives by itself. */
 export const SERVER = { baseUrl: 'http://api.test' };
 
 const TERMS = {
@@ -40,12 +40,12 @@ const TERMS = {
   storageEventSecret: STORAGE_EVENT_SECRET,
 };
 
-/** What a test may break or change, from its first line to its end. */
+/** What a test may replace or change, for its own duration. */
 export type Overrides = Partial<Omit<ApiDeps, 'settings'>> & {
   settings?: Partial<ApiDeps['settings']>;
 };
 
-/** For a test file. `change` holds until the test ends. */
+/** For a test file. `change` lasts until the test ends. */
 export function useApi() {
   const { db, url: databaseUrl } = useDatabase();
   const folder = mkdtempSync(join(tmpdir(), 'tintype-api-'));
@@ -84,7 +84,7 @@ export function useApi() {
     databaseUrl,
     ...apiClient(started),
     ingestFolder: () => join(folder, 'ingest'),
-    /** The log's lines of this test, parsed. */
+    /** The log lines of this test, parsed. */
     logged: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>),
     deps: () => usual,
     change: (overrides: Overrides) => {

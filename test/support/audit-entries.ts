@@ -1,4 +1,4 @@
-/** What the audit log has of a project, or of an organization itself, of some actions, oldest first. */
+/** Audit entries of a project, or of an organization itself, for some actions, oldest first. */
 import type { Queryable } from '../../runtime/db/client.ts';
 
 export type AuditEntry = {
@@ -11,7 +11,7 @@ export type AuditEntry = {
   request_id: string | null;
 };
 
-/** `actions`: patterns of SQL's `like`. */
+/** `actions`: patterns for SQL's `like`. */
 export function auditEntries(
   db: Queryable,
   whose: { project_id: string } | { organization_id: string },

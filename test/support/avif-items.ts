@@ -1,11 +1,11 @@
-/** AVIF files of any items: pictures of any size for its transparency and its tiles, and references of any kind. */
+/** AVIF files made of arbitrary items: images of any size for transparency and tiles, and references of any kind. */
 import sharp from 'sharp';
 import { box, child, full, u16, u32 } from './avif.ts';
 
 export type AvifItem = { type: string; data: Buffer; properties: Buffer[]; isHidden?: boolean };
 export type AvifReference = { type: string; from: number; to: number[] };
 
-/** A picture of one colour, as an item. */
+/** An image of one colour, as an item. */
 export async function flatItem(width: number, height: number): Promise<AvifItem> {
   const background = { r: 90, g: 120, b: 150 };
   const avif = await sharp({ create: { width, height, channels: 3, background } })
@@ -15,7 +15,7 @@ export async function flatItem(width: number, height: number): Promise<AvifItem>
   return { type: 'av01', data, properties: [sizeOf(width, height), child(avif, 'av1C'), depth] };
 }
 
-/** The same as the transparency of another one. */
+/** The same item, as the transparency of another one. */
 export function asAlpha(item: AvifItem): AvifItem {
   return { ...item, properties: [...item.properties, alphaKind], isHidden: true };
 }
@@ -29,7 +29,7 @@ export function gridItem(
   return { type: 'grid', data, properties: [sizeOf(width, height), depth] };
 }
 
-/** Items count from one, and the first is the one to be shown. */
+/** Items are numbered from one, and the first one is the primary item. */
 export function printAvif(items: readonly AvifItem[], references: readonly AvifReference[]) {
   const known = items.flatMap(({ properties }) => properties);
   const owned = items.map(({ properties }, index) => {

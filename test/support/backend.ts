@@ -1,6 +1,6 @@
 /**
- * What APIs and jobs of the tests keep bytes in and ring with: folders and a queue of the process, or, in a test file
- * that calls `onRealServers`, buckets of versitygw and connections to RabbitMQ. Suites run unchanged on both.
+ * Storage and queue for the APIs and jobs of the tests: folders and an in-process queue or, in a test file that calls
+ * `onRealServers`, buckets of versitygw and connections to RabbitMQ. Suites run unchanged on both.
  */
 import { randomBytes } from 'node:crypto';
 import { createLog } from '../../runtime/platform/log.ts';
@@ -16,10 +16,10 @@ export type Backend = { buckets: Buckets; queue: Queue };
 let servers: UsedServers | undefined;
 let isWanted = false;
 
-/** Known while suites are read. */
+/** Already known while suites are collected. */
 export const isOnRealServers = (): boolean => isWanted;
 
-/** Undefined where the embedded ones are to be used. Whoever opens it closes its queue. */
+/** Undefined: use the embedded backend. The caller closes the queue. */
 export async function openBackend(): Promise<Backend | undefined> {
   if (servers === undefined) return undefined;
   const { rabbit, access, made } = servers.started();
@@ -32,7 +32,10 @@ export async function openBackend(): Promise<Backend | undefined> {
   return { buckets, queue: await createRabbitQueue({ url: rabbit.url, log }) };
 }
 
-/** Every suite of this test file runs on real servers. Returns how many objects lie in their buckets. */
+/**
+ * Runs every suite of this test file on real servers. Returns a function that counts the objects in
+ * their buckets.
+ */
 export function onRealServers(): () => Promise<number> {
   isWanted = true;
   const used = useRealServers(() => {

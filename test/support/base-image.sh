@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes a base image of Debian packages and the Node of npm, for building Tintype's image where no registry of images can
-# be reached: `test/support/base-image.sh` prints its name, then `make image BASE=<name>`. Needs root, debootstrap and
-# buildah; takes 30 to 90 seconds, and nothing the second time. The root file system is kept in .tools/base-image/.
+# Makes a base image from Debian packages and npm's Node, to build Tintype's image where no image registry is reachable:
+# `test/support/base-image.sh` prints its name, then run `make image BASE=<name>`. Needs root, debootstrap and buildah;
+# takes 30 to 90 seconds the first time, and almost none later. Keeps the root file system in .tools/base-image/.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -40,7 +40,7 @@ if [ ! -f "$place/root/.complete" ]; then
     rm -f ./*.tgz
   )
   ln -sf ../lib/node_modules/npm/bin/npm-cli.js "$place/root/usr/local/bin/npm"
-  # The build fetches packages: it trusts whom this machine trusts.
+  # The build fetches packages, so it must trust the same authorities as this machine.
   cp "${NODE_EXTRA_CA_CERTS:-/etc/ssl/certs/ca-certificates.crt}" "$place/root/etc/ssl/certs/ca-certificates.crt"
   touch "$place/root/.complete"
 fi

@@ -1,21 +1,21 @@
-/** BMP files of every header and depth, from RGBA pixels by the plain words of the format, and run lengths. */
+/** BMP files with every header and depth, from RGBA pixels by the bare rules of the format, including run lengths. */
 
 export type BmpOptions = {
-  /** Bytes of the header: 12, 16, 40, 52, 56, 64, 108 or 124. */
+  /** Size of the header in bytes: 12, 16, 40, 52, 56, 64, 108 or 124. */
   header?: number;
   bits: 1 | 4 | 8 | 16 | 24 | 32;
-  /** Red, green, blue, alpha: written as bit fields. */
+  /** Red, green, blue, alpha; written as bit fields. */
   masks?: readonly [number, number, number, number];
   order?: 'bottom-up' | 'top-down';
-  /** RGB; of at most 8 bits. */
+  /** RGB entries; for at most 8 bits. */
   palette?: readonly (readonly [number, number, number])[];
-  /** Over what the header says usually: at an offset of the file, a number of so many bytes. */
+  /** Overwrites parts of the header: a number of `size` bytes at an offset of the file. */
   lies?: readonly { at: number; size: 2 | 4; value: number }[];
 };
 
 export type Bits = { width: number; height: number; pixelAt(x: number, y: number): number };
 
-/** `pixelAt` gives what stands in the file: an index, a masked number, or 0xrrggbb of 24 bits. */
+/** `pixelAt` returns the value in the file: an index, a masked number, or 0xrrggbb for 24 bits. */
 export function printBmp(picture: Bits, options: BmpOptions): Buffer {
   const stride = Math.ceil((picture.width * options.bits) / 32) * 4;
   const rows = Buffer.alloc(stride * picture.height);
@@ -29,7 +29,7 @@ export function printBmp(picture: Bits, options: BmpOptions): Buffer {
   return wrapBmp(picture, options, { rows, compression: options.masks ? 3 : 0 });
 }
 
-/** Any bytes as the pixels of a BMP. */
+/** Wraps any bytes as the pixels of a BMP. */
 export function wrapBmp(
   { width, height }: { width: number; height: number },
   { header = 40, bits, masks, order, palette = [], lies = [] }: BmpOptions,
@@ -63,7 +63,7 @@ export function wrapBmp(
   return file;
 }
 
-/** Most significant first within a byte; whole bytes least significant first. */
+/** Within a byte, the most significant bit first; whole bytes in little-endian order. */
 function writeBits(rows: Buffer, { at, count }: { at: number; count: number }, value: number) {
   if (count >= 8) {
     rows.writeUIntLE(value >>> 0, at / 8, count / 8);
@@ -73,7 +73,10 @@ function writeBits(rows: Buffer, { at, count }: { at: number; count: number }, v
   rows[byte] = (rows[byte] ?? 0) | (value << (8 - count - (at % 8)));
 }
 
-/** One row's indices as runs, as literal stretches where nothing repeats, and moves over the zeros. */
+/**
+ * Encodes the indices of each row as runs, as literal stretches where nothing repeats, and as moves
+ * over zeros.
+ */
 export function runLengths({ width, height, pixelAt }: Bits, { bits }: { bits: 4 | 8 }): Buffer {
   const parts: number[] = [];
   for (let y = height - 1; y >= 0; y -= 1) {

@@ -1,7 +1,4 @@
-/**
- * A real browser for a test file: Debian's Chromium without a window, driven by playwright, cut off from every host but
- * this one.
- */
+/** A real browser for a test file: Debian's headless Chromium, driven by playwright, with access to this host only. */
 import { type Browser, chromium } from 'playwright-core';
 
 export async function startBrowser(): Promise<Browser> {

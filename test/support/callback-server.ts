@@ -1,4 +1,4 @@
-/** A tenant's endpoint on a free port: notes every webhook as it came, and answers what the test says. */
+/** A tenant's endpoint on a free port: records every webhook as received, and answers as the test decides. */
 import { once } from 'node:events';
 import {
   createServer,
@@ -17,13 +17,13 @@ export type CallbackSeen = {
   at: number;
 };
 
-/** Ends the answer, or leaves it. */
+/** Ends the response, or leaves it open. */
 export type CallbackAnswer = (response: ServerResponse, seen: CallbackSeen) => void;
 
 export type CallbackServer = {
   url: string;
   seen: CallbackSeen[];
-  /** Connections that were ever opened. */
+  /** Number of connections ever opened. */
   connections(): number;
   answer(next: CallbackAnswer): void;
   close(): Promise<void>;

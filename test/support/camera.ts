@@ -1,10 +1,10 @@
-/** Pictures with the metadata that cameras and programs write, written by ExifTool into real containers. */
+/** Images with the metadata of cameras and programs, written by ExifTool into real containers. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { askExifTool } from './exif-tool.ts';
 
-/** As ExifTool takes them: `-Group:Tag=value`. */
+/** In ExifTool's syntax: `-Group:Tag=value`. */
 export const CAMERA_TAGS = [
   '-EXIF:Make=Tintype',
   '-EXIF:Model=Plate 1',

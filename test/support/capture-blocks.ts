@@ -1,4 +1,4 @@
-/** Places and times in EXIF blocks: as cameras write them, as they lie about them, and at random. */
+/** Places and times in EXIF blocks: as cameras write them, as broken ones write them, and at random. */
 import fc from 'fast-check';
 import type { Capture } from '../../runtime/worker/ingest/metadata/capture.ts';
 import type { ExifFields, ExifSource } from './exif.ts';
@@ -12,7 +12,7 @@ const whole = (...values: number[]): Rationals => values.map((value) => [value, 
 const parts = (text: string): Rationals =>
   text.split(' ').map((one) => [Number(one.split('/')[0]), Number(one.split('/')[1])] as const);
 
-/** Of Berlin, where nothing else is said. */
+/** The place of Berlin, by default. */
 const NORTH = whole(52, 31, 12);
 const EAST = whole(13, 24, 18);
 const BERLIN = { latitude: 52.52, longitude: 13.405 };
@@ -47,7 +47,7 @@ const fraction = (value: string): ExifFields => ({ [FRACTION]: [ASCII, value] })
 
 export type CaptureRow = readonly [name: string, source: ExifSource, expected: Partial<Capture>];
 
-/** Both read the same. */
+/** Blocks that ExifTool and we read alike. */
 export const agreed: readonly CaptureRow[] = [
   ['north and east', { place: place() }, IN_BERLIN],
   ['little end first', { order: 'II', place: place() }, IN_BERLIN],
@@ -130,7 +130,7 @@ export const agreed: readonly CaptureRow[] = [
   ],
 ];
 
-/** What ExifTool shows as it stands, or takes a guess at. */
+/** Blocks that ExifTool prints literally or guesses at. */
 export const refused: readonly CaptureRow[] = [
   ['latitude above 90', latitude(whole(91, 0, 0)), NOWHERE],
   ['latitude above 90 by its minutes', latitude(whole(89, 61, 0)), NOWHERE],
@@ -179,7 +179,10 @@ export const refused: readonly CaptureRow[] = [
   ['a time as numbers', { exposure: { [TAKEN]: [SHORT, [2024, 5, 6]] } }, took(null)],
 ];
 
-/** Sound ones: degrees within bounds over any denominators, any second of two centuries in any zone. No zeros. */
+/**
+ * Valid blocks: degrees within bounds over any denominators, any second of two centuries in any
+ * zone. No zeros.
+ */
 export function randomSources(): fc.Arbitrary<ExifSource> {
   const share = (max: number, min = 0) =>
     fc

@@ -1,6 +1,6 @@
 /**
- * A CDN's API on a free port: notes every request as it came over the wire, and answers what the test says. It reads
- * HTTP itself, because node's server knows no BAN.
+ * A CDN's API on a free port: records every request as received, and answers as the test decides. It parses HTTP
+ * itself, because Node's server does not accept the method BAN.
  */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -8,7 +8,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 export type CdnSeen = {
   method: string;
   path: string;
-  /** Names in lower case. */
+  /** With lower-case names. */
   headers: Record<string, string>;
   body: string;
 };
@@ -18,7 +18,7 @@ export type CdnSays = { status: number; headers?: Record<string, string>; body?:
 export type CdnServer = {
   url: string;
   seen: CdnSeen[];
-  /** Undefined: it stays silent. */
+  /** Undefined: never answers. */
   answer(says: (request: CdnSeen) => CdnSays | undefined): void;
   close(): Promise<void>;
 };
@@ -56,7 +56,7 @@ export async function startCdnServer(): Promise<CdnServer> {
   };
 }
 
-/** Undefined until all of it is there. */
+/** Undefined until the request is complete. */
 function parse(text: string): CdnSeen | undefined {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

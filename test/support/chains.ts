@@ -1,4 +1,4 @@
-// Transform chains at random: as objects, and as texts whose operations stand in any order.
+// Random transform chains: as objects, and as texts whose operations are in any order.
 import fc from 'fast-check';
 import type { ParsedChain } from '../../runtime/core/delivery/operations.ts';
 
@@ -16,7 +16,7 @@ const crop = fc.record({ x: coordinate, y: coordinate, width: cropSide, height: 
 const format = fc.constantFrom('webp', 'avif', 'jpeg', 'png');
 const watermark = fc.record({ preset_id: fc.option(name) });
 
-/** A chain in the form that `parseChain` answers. */
+/** Chains in the form that `parseChain` returns. */
 export const chains: fc.Arbitrary<ParsedChain> = fc
   .record(
     {
@@ -36,7 +36,7 @@ export const chains: fc.Arbitrary<ParsedChain> = fc
   })
   .filter((chain) => Object.keys(chain).length > 0);
 
-/** Texts of one chain: its operations in two orders, each in one of its spellings. */
+/** Two texts of one chain: with its operations in two orders, each in one of its spellings. */
 export const spellings: fc.Arbitrary<readonly [string, string]> = chains
   .chain((chain) => fc.tuple(written(chain), written(chain)))
   .map(([one, other]) => [one, other] as const);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Proves an image that buildah holds: as user 65532, on a root that cannot be written, every command tells its help, doctor
-# starts, pictures are encoded and decoded, and the list of materials is there. Prints the size. Needs root and bubblewrap.
-# Use: test/support/check-image.sh [localhost/tintype:dev]
+# Checks an image that buildah holds: as user 65532, on a read-only root, every command prints its help, doctor starts,
+# images are encoded and decoded, and the bill of materials exists. Prints the size. Needs root and bubblewrap.
+# Usage: test/support/check-image.sh [localhost/tintype:dev]
 set -euo pipefail
 image=${1:-localhost/tintype:dev}
 
@@ -14,7 +14,7 @@ fail() {
   exit 1
 }
 
-# As a pod of the chart has it: no root, nothing to write to but /tmp, nothing of this machine's environment.
+# Like a pod of the chart: not root, only /tmp writable, nothing from this machine's environment.
 inside() {
   bwrap --unshare-all --die-with-parent --clearenv --setenv PATH /usr/local/bin:/usr/bin:/bin --setenv NODE_ENV production \
     --uid 65532 --gid 65532 --cap-drop ALL --ro-bind "$root" / --proc /proc --dev /dev --tmpfs /tmp --chdir /app "$@"
@@ -53,7 +53,8 @@ inside node -e '
     .then((seen) => console.log("✓ sharp", seen.map((each) => each.format).join(" ")));
 ' || fail 'sharp does not work'
 
-# What encloses the decoders in it, as far as this place allows; a pod allows what its seccomp profile does.
+# How decoders are isolated in the image, as far as this machine permits; in a pod, the seccomp
+# profile decides.
 inside node --input-type=module -e '
   const { findIsolation } = await import("/app/runtime/worker/sandbox/isolation.ts");
   const { filter, ...found } = findIsolation();

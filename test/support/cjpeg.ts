@@ -1,8 +1,8 @@
-/** JPEGs by libjpeg-turbo's own encoder, with the samplings and codings that sharp does not write. */
+/** JPEGs by libjpeg-turbo's own encoder, with samplings and codings that sharp does not write. */
 import { execFile } from 'node:child_process';
 import type { Picture } from './pictures.ts';
 
-/** Of three channels, or one of grey. */
+/** Encodes three channels, or one of grey. */
 export function cjpeg(
   { data, width, height, channels }: Picture,
   options: readonly string[],

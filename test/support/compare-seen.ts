@@ -1,6 +1,6 @@
 /**
- * Compares what a whole run has seen with what the specification has: test/spec/unseen.json is the list of
- * rows that no test has produced yet, and it is always the truth.
+ * Compares the answers that a whole run has seen with the specification: test/spec/unseen.json lists the rows that no
+ * test has produced yet, and must be exact.
  */
 import additions from '../spec/additions.json' with { type: 'json' };
 import specification from '../spec/endpoints.json' with { type: 'json' };
@@ -9,10 +9,10 @@ import notBuiltRows from '../spec/not-built.json' with { type: 'json' };
 import unseen from '../spec/unseen.json' with { type: 'json' };
 import type { SeenRow } from './seen.ts';
 
-/** Empty at the end. */
+/** Empty once everything is built. */
 const notBuilt: readonly string[] = notBuiltRows;
 
-/** One sentence for each row that is not where it should be; none when the list is true. */
+/** One sentence for each misplaced row; none if the list is exact. */
 export function compareSeen(seen: readonly SeenRow[], listed: readonly SeenRow[] = unseen) {
   const produced = new Set(
     seen.flatMap((row) => [print(row), print({ ...row, endpoint: ANYWHERE })]),
@@ -27,7 +27,7 @@ export function compareSeen(seen: readonly SeenRow[], listed: readonly SeenRow[]
   return [...stale, ...missing];
 }
 
-/** The endpoint of a code that the specification lists by status alone: any endpoint may answer it. */
+/** The endpoint of a code that the specification lists by status only: any may answer it. */
 const ANYWHERE = '*';
 
 function print({ endpoint, status, code }: SeenRow): string {
@@ -52,7 +52,7 @@ function rowsOf({ method, path, ok, refused }: Endpoint): SeenRow[] {
   ];
 }
 
-/** Answered by a customer's server, with the upload helper. */
+/** Answered by a customer's server with the upload helper. */
 const OF_THE_HELPER = 'invalid_token';
 
 function codesOfNoEndpoint(): SeenRow[] {

@@ -1,6 +1,6 @@
 /**
- * A real Kubernetes control plane for the tests: etcd, API server and controller manager (a scheduler where it is asked
- * for) on free loopback ports, in a folder of its own, with the custom resources of `crds/` installed.
+ * A real Kubernetes control plane for the tests: etcd, API server and controller manager (and a scheduler on request)
+ * on free loopback ports, in a folder of its own, with the custom resources of `crds/` installed.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
@@ -27,9 +27,9 @@ import { untilServing } from './until-serving.ts';
 
 export type ControlPlane = PlaneAddress & {
   folder: string;
-  /** By the name of the program. */
+  /** Process ids by program name. */
   pids(): ReadonlyMap<string, number>;
-  /** Ends the API server without a word; etcd keeps what it had. */
+  /** Kills the API server; etcd keeps its data. */
   killApiServer(): Promise<void>;
   /** Starts it again on the same port, and waits until it is ready. */
   startApiServer(): Promise<void>;
@@ -37,9 +37,9 @@ export type ControlPlane = PlaneAddress & {
 };
 
 export type ControlPlaneOptions = {
-  /** Beside etcd and the API server; the controller manager alone by default. */
+  /** Components besides etcd and the API server; by default only the controller manager. */
   components?: readonly ('controller-manager' | 'scheduler')[];
-  /** Of the controller manager: all that need no nodes by default. */
+  /** Controllers of the controller manager; by default all that need no nodes. */
   controllers?: string;
 };
 
@@ -51,7 +51,10 @@ const LEFTOVERS: Leftovers = {
 };
 const STARTS_MAX = 3;
 
-/** Another program may take a port between the look for a free one and the start: then others are looked for. */
+/**
+ * Another program may take a port between finding it free and the start; then the start is repeated
+ * on others.
+ */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   await removeLeftovers(LEFTOVERS);
   for (let starts = 1; ; starts += 1) {
@@ -129,7 +132,7 @@ export function kubeconfig({ url, ca, tokens }: PlaneAddress, identity: Identity
   });
 }
 
-/** A namespace that no other test has. */
+/** Creates a namespace of its own for a test. */
 export async function createNamespace(plane: PlaneAddress, prefix = 'test'): Promise<string> {
   const name = `${prefix}-${randomBytes(5).toString('hex')}`;
   const metadata = { name };
@@ -138,7 +141,7 @@ export async function createNamespace(plane: PlaneAddress, prefix = 'test'): Pro
   return name;
 }
 
-/** Forgets everything that was before now: who watches from an older version is told that it is gone. */
+/** Discards all older versions: watchers that resume from one get the answer that it is gone. */
 export async function compactEtcd({ etcd_url }: PlaneAddress): Promise<void> {
   const post = async (path: string, body: object) => {
     const answer = await fetch(`${etcd_url}/v3/kv/${path}`, {
@@ -159,7 +162,7 @@ function startTool(folder: string, name: string, args: string[]): ChildProcess {
   return tool;
 }
 
-/** Who they are is said by a token each; only the admin's is in a group that may anything. */
+/** Each identity has a token; only the admin's group may do everything. */
 async function writeIdentities(folder: string): Promise<Record<Identity, string>> {
   await writeFile(join(folder, 'owner.pid'), String(process.pid));
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../runtime/db/client.ts';
 
-/** Grants without what was taken back of them, minus charges, counted from the rows: what the balance has to be. */
+/** The expected balance, computed from the rows: grants minus their reversals minus charges. */
 export async function countBalance(db: Queryable, organizationId: string): Promise<number> {
   const [row] = await db.query<{ balance: number }>(
     `select ((select coalesce(sum(credits), 0) from credit_grants where organization_id = $1)

@@ -1,29 +1,29 @@
 /**
- * That it does not matter at which of its writes the operator ends: one run that nothing disturbs says what is written
- * and what comes of it; then it ends around these writes, in a place of its own each time, and the next one
- * comes to the same, and to rest. The suites end it at a fifth of them, `make soak` at each.
+ * Proves that the operator may crash at any of its writes: an undisturbed run records the writes and their outcome;
+ * then each run crashes around one write, in a place of its own, and the next run must reach the same outcome and
+ * settle. The suites try a fifth of the writes, `make soak` all of them.
  */
 import { expect } from 'vitest';
 import type { CrashingOperator, CrashPoint } from './crashing-operator.ts';
 import { sampleOf } from './sample.ts';
 
 export type CrashPath<Place> = {
-  /** A new place, up to the state that the path begins in. */
+  /** Creates a new place in the path's initial state. */
   begin(): Promise<Place>;
-  /** A process that knows nothing of those before it. */
+  /** A process without memory of earlier ones. */
   operatorOf(place: Place): CrashingOperator;
-  /** All that is left in the end, in words that are the same for every place. */
+  /** The final state, in terms that are the same for every place. */
   outcome(place: Place): Promise<unknown>;
-  /** How many places there may be beside one another. */
+  /** How many places may run concurrently. */
   at_once?: number;
 };
 
-/** Places of their own keep them apart. */
+/** Concurrent runs do not disturb each other, because each has a place of its own. */
 const AT_ONCE = 6;
-/** No multiple of the sides: both are taken. */
+/** Odd, so that a sample contains both sides. */
 const ONE_IN = 5;
 
-/** Answers what the undisturbed run wrote, and what came of it. */
+/** Returns the writes of the undisturbed run, and their outcome. */
 export async function crashEverywhere<Place>(
   path: CrashPath<Place>,
 ): Promise<{ writes: string[]; outcome: unknown }> {
@@ -32,14 +32,14 @@ export async function crashEverywhere<Place>(
   const undisturbed = operatorOf(clean);
   const writes = await undisturbed.run();
   const expected = await outcome(clean);
-  // A second look at everything writes nothing.
+  // A second pass writes nothing.
   expect(await operatorOf(clean).run()).toEqual([]);
   const points = crashPoints(writes.length, undisturbed.hasOverlapped());
   await atOnce(sampleOf(points, ONE_IN), (point) => crash(path, point, expected), at_once);
   return { writes, outcome: expected };
 }
 
-/** Where one write follows another, what ends after the one has ended before the other; after the last, all is done. */
+/** For sequential writes, after one equals before the next, and after the last, all is done. */
 function crashPoints(writes: number, overlap: boolean): CrashPoint[] {
   const sides: CrashPoint['side'][] = overlap ? ['before', 'after'] : ['before'];
   return Array.from({ length: writes }, (_, write) =>
@@ -47,7 +47,7 @@ function crashPoints(writes: number, overlap: boolean): CrashPoint[] {
   ).flat();
 }
 
-/** A few at a time. */
+/** Runs the work for a few items at a time. */
 export async function atOnce<Item>(
   items: Iterable<Item>,
   work: (item: Item) => Promise<void>,

@@ -1,7 +1,7 @@
 /**
- * The passes of the operator over a few resources, as processes that end at a chosen write: nothing of one survives in
- * the next but what API server, database and storage were told. Which writes there are is counted, so that none is left
- * out; what is not counted cannot write.
+ * The operator's passes over a few resources, as processes that crash at a chosen write: only what the API server, the
+ * database and the storage received survives into the next process. All writes are counted, so that none is missed;
+ * uncounted ways to write do not exist.
  */
 import type { KubeClient } from '../../operator/kube/client.ts';
 import type { KubeMetrics } from '../../operator/kube/metrics.ts';
@@ -9,28 +9,28 @@ import type { Database } from '../../runtime/db/client.ts';
 import { connectKube } from '../operator/kube/connect.ts';
 import type { PlaneAddress } from './kube-request.ts';
 
-/** At its write of this number, from 0, either before it is sent or after it is done. */
+/** The number of the write, from 0, and whether to crash before it is sent or after it is done. */
 export type CrashPoint = { write: number; side: 'before' | 'after' };
 
 export type CrashingOperator = {
-  /** Passes until one writes nothing, or until it crashes; answers each write in its order. */
+  /** Runs passes until one writes nothing or crashes; returns the writes in order. */
   run(at?: CrashPoint): Promise<string[]>;
-  /** Whether a write has begun, in any run so far, while another one was under way. */
+  /** Whether any run so far started a write while another was under way. */
   hasOverlapped(): boolean;
 };
 
-/** Around each write; whatever is written beside the API server and the database goes through it too. */
+/** Wraps each write; those to neither the API server nor the database must go through it too. */
 export type Step = <T>(name: string, write: () => Promise<T>) => Promise<T>;
 
-/** All that a process has of the world. */
+/** Everything through which a process reaches the world. */
 export type Through = { client: KubeClient; db: Database; metrics: KubeMetrics; step: Step };
 
 type Options = {
   plane: PlaneAddress;
   db: Database;
-  /** A process that begins, and remembers nothing; answers with its look at everything. */
+  /** Starts a process without memory; returns its pass over everything. */
   start(through: Through): () => Promise<void>;
-  /** What others have done by the time of its next look: workers, and the controllers of Kubernetes. */
+  /** What others do before the next pass: workers, and the controllers of Kubernetes. */
   others?: (() => Promise<void>) | undefined;
 };
 
@@ -69,7 +69,7 @@ type Stepping = {
 function createStep({ writes, at, seen }: Stepping): Step {
   return async (name, write) => {
     const isHere = at?.write === writes.length;
-    // What has ended writes nothing more.
+    // A crashed process writes nothing more.
     if (at !== undefined && writes.length > at.write) throw new Crash();
     writes.push(name);
     if (isHere && at.side === 'before') throw new Crash();

@@ -1,19 +1,22 @@
 /**
- * The clock of a test's database in the test's hand: what unqualified calls of now() and clock_timestamp() find,
- * in all of its connections.
+ * A controllable clock for a test's database: the result of unqualified calls of now() and clock_timestamp() in all of
+ * its connections.
  */
 import { createDatabase, type Queryable } from '../../runtime/db/client.ts';
 
 export type DatabaseClock = {
-  /** It stands still there. */
+  /** Sets the time and stops the clock there. */
   set(at: string): Promise<void>;
-  /** So many milliseconds from the end of an upload; false where that would be back in time. */
+  /**
+   * Sets the time relative to the end of an upload, in milliseconds; false if that would be back in
+   * time.
+   */
   setToExpiry(upload_id: string, milliseconds: number): Promise<boolean>;
-  /** It goes on with the server's own. */
+  /** Returns to the server's own time. */
   release(): Promise<void>;
 };
 
-/** Before anything else uses the database: connections that are open keep the clock that they have. */
+/** Call it before anything else uses the database, because open connections keep their clock. */
 export async function takeDatabaseClock(url: string, db: Queryable): Promise<DatabaseClock> {
   const first = createDatabase({ url, maxConnections: 1 });
   await first.query('create schema clock');

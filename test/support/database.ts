@@ -6,11 +6,11 @@ import { TEMPLATE_DATABASE } from './global-setup.ts';
 
 export type TestDatabase = {
   url: string;
-  /** Ends every connection to it and drops it. */
+  /** Closes every connection to the database and drops it. */
   drop(): Promise<void>;
 };
 
-/** A clone of the run's template, or an empty one: of `template0`. */
+/** Clones the run's template, or creates an empty database from `template0`. */
 export async function createTestDatabase(template = TEMPLATE_DATABASE): Promise<TestDatabase> {
   const adminUrl = inject('postgresUrl');
   const name = `test_${randomBytes(6).toString('hex')}`;
@@ -24,7 +24,10 @@ export async function createTestDatabase(template = TEMPLATE_DATABASE): Promise<
   };
 }
 
-/** For a test file: its database from before the first test until after the last, and a way to open more pools. */
+/**
+ * For a test file: its database from before the first test until after the last, and a way to open
+ * more pools.
+ */
 export function useDatabase(options: Omit<DatabaseOptions, 'url'> = {}): {
   db: Database;
   url: () => string;
@@ -63,7 +66,10 @@ export function useDatabase(options: Omit<DatabaseOptions, 'url'> = {}): {
 
 const LEAVING_MS_MAX = 10_000;
 
-/** A connection that is just being closed would be ended by force, and say so where nobody listens any more. */
+/**
+ * Waits for closing connections: forced to end, they would report an error to which nobody listens
+ * any more.
+ */
 async function untilLeft(adminUrl: string, name: string): Promise<void> {
   const admin = createDatabase({ url: adminUrl, maxConnections: 1 });
   const query = 'select 1 from pg_stat_activity where datname = $1';

@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL of Debian's packages for a test file, with the tools of its own version beside it (pg_dump, pg_restore,
- * psql), which the embedded one has not: the oldest version that is supported.
+ * A PostgreSQL from Debian's packages for a test file, in the oldest supported version and with its matching tools
+ * (pg_dump, pg_restore, psql), which the embedded one lacks.
  */
 import { readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -10,13 +10,13 @@ import { createDatabase } from '../../runtime/db/client.ts';
 import { startPostgres } from '../../runtime/standalone/postgres.ts';
 
 export type DebianPostgres = {
-  /** Its tools. */
+  /** The folder of its tools. */
   bin: string;
-  /** As its superuser; of this database. */
+  /** A URL to the named database, as superuser. */
   admin(database: string): string;
-  /** Owns its databases, and may do nothing else. */
+  /** Owns the application's databases and has no other rights. */
   role: string;
-  /** As this role. */
+  /** A URL to the named database, as this role. */
   application(database: string): string;
   query<Row>(database: string, text: string): Promise<Row[]>;
   stop(): Promise<void>;
@@ -26,7 +26,7 @@ const PACKAGES = '/usr/lib/postgresql';
 const APPLICATION = 'application';
 const PASSWORD = 'password';
 
-/** With the empty database `tintype` of the application. */
+/** Starts with an empty database `tintype` for the application. */
 export async function startDebianPostgres(): Promise<DebianPostgres> {
   const bin = findTools();
   const folder = await mkdtemp(join(tmpdir(), 'tintype-debian-postgres-'));

@@ -1,4 +1,4 @@
-/** What the operator brings declared images in with, but for how it downloads them. */
+/** The operator's dependencies for declared images, without the download. */
 import { LRUCache } from 'lru-cache';
 import type { ImageDeps } from '../../operator/cluster/declared-image.ts';
 import { defaultPlans } from '../../runtime/core/plans.ts';

@@ -6,8 +6,8 @@ import { makeProject } from './rows.ts';
 import { newSlug, type TenantCluster } from './tenant-cluster.ts';
 
 /**
- * A Project with a domain and a row that it owns, as the controller of projects leaves it; its Ingress belongs in the
- * other namespace.
+ * A Project with a domain and an owned row, as the projects controller leaves it; its Ingress
+ * belongs in the other namespace.
  */
 export async function declareRouted(cluster: TenantCluster, db: Database) {
   const { apply, namespace, other: images, path, plane } = cluster;

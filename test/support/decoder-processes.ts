@@ -1,7 +1,10 @@
-/** Decoder children below this process, as Linux shows them: their ids, and how much of a core they have used. */
+/** The decoder processes below this one, as Linux shows them: their ids and their CPU use. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What runs `program` below this process, parents first: what encloses a decoder comes before it. */
+/**
+ * Ids of processes that run `program` below this one, parents first: an enclosing process precedes
+ * its decoder.
+ */
 export function decoderPids(program = 'worker/sandbox/child.ts'): number[] {
   const parents = new Map(listProcesses().map(({ pid, parent }) => [pid, parent]));
   const isBelow = (pid: number): boolean => {
@@ -14,12 +17,12 @@ export function decoderPids(program = 'worker/sandbox/child.ts'): number[] {
     .toSorted((a, b) => a - b);
 }
 
-/** Not as the dead one that nobody has asked about yet. */
+/** False for a zombie that has not been reaped. */
 export function isRunning(pid: number): boolean {
   return readProcess(pid, 'cmdline') !== '';
 }
 
-/** Hundredths of a second of a core, in user mode; of proc(5), the fourteenth field. */
+/** User time in hundredths of a CPU second: the fourteenth field of proc(5)'s stat. */
 export function ticksOf(pid: number): number {
   const stat = readProcess(pid, 'stat');
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[11] ?? 0);

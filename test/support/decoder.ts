@@ -1,4 +1,4 @@
-/** The real decoder, and the two jobs that it knows. */
+/** The real decoder with its two kinds of jobs. */
 import { afterAll, beforeAll } from 'vitest';
 import { createLog } from '../../runtime/platform/log.ts';
 import type { IngestResult } from '../../runtime/worker/ingest/ingest-result.ts';
@@ -8,7 +8,7 @@ import { createSandbox } from '../../runtime/worker/sandbox/sandbox.ts';
 
 export type Decoder = {
   ingest(bytes: Buffer, contentType: string): Promise<IngestResult>;
-  /** The error code that the image is refused with; undefined when it is taken. */
+  /** The error code with which the image is refused; undefined if it is accepted. */
   refusal(bytes: Buffer, contentType: string): Promise<string | undefined>;
   render(input: RenderInput): Promise<RenderedImage>;
 };
@@ -33,7 +33,7 @@ export function useDecoder(): Decoder {
 
 const WALL_CLOCK_MS = 60_000;
 
-/** For whoever closes it. */
+/** For callers who close it themselves. */
 export function createDecoder(
   { slots, wall_clock_ms } = { slots: 1, wall_clock_ms: WALL_CLOCK_MS },
 ): Decoder & { close(): Promise<void> } {

@@ -22,7 +22,7 @@ export type StoredImage = {
 };
 type At = { db: Database; content: Bucket };
 
-/** A published file whose bytes lie in the content bucket. */
+/** Publishes a file whose bytes are in the content bucket. */
 export async function publishImage(
   { db, content }: At,
   project: Pick<ProjectRow, 'project_id'>,
@@ -89,7 +89,7 @@ export async function makeWatermark(
   return watermark_preset_id;
 }
 
-/** As a change of settings does: writes columns, and forgets every derived image. */
+/** Changes settings as an action does: writes columns, and drops every derived image. */
 export async function change(
   db: Database,
   { project_id }: Pick<ProjectRow, 'project_id'>,

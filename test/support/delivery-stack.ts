@@ -1,6 +1,6 @@
 /**
- * What a delivery server and its render worker share: a folder and a queue of this process, or, in a test file that
- * calls `onRealServers`, a bucket of versitygw and a connection to RabbitMQ each. Suites run unchanged on both.
+ * What a delivery server and its render worker share: a folder and an in-process queue or, in a test file that calls
+ * `onRealServers`, a bucket of versitygw and a connection to RabbitMQ each. Suites run unchanged on both.
  */
 import { randomBytes } from 'node:crypto';
 import { createLog } from '../../runtime/platform/log.ts';
@@ -15,19 +15,19 @@ import { createBucket } from './s3-server.ts';
 
 export type DeliveryStack = {
   content: Bucket;
-  /** Of the delivery server. */
+  /** The delivery server's queue. */
   asking: Queue;
-  /** Of the worker. */
+  /** The worker's queue. */
   answering: Queue;
   closeQueues(): Promise<void>;
-  /** When nobody stores anything any more. */
+  /** Call it once nobody stores anything any more. */
   remove(): void;
 };
 
 export type StackKind = 'embedded' | 'servers';
 type Stacks = { kind: StackKind; open(): Promise<DeliveryStack> };
 
-/** As many calls as a test can wait for to see a full queue. */
+/** Few enough calls that a test can fill the queue. */
 export const CALLS_WAITING_MAX = 8;
 
 let stacks: Stacks = { kind: 'embedded', open: openEmbedded };
@@ -48,8 +48,9 @@ async function openEmbedded(): Promise<DeliveryStack> {
 }
 
 /**
- * Every delivery server of this test file runs on real servers, one at a time of those that render: they share the
- * broker's queue. Returns the keys of what lies in their buckets.
+ * Runs every delivery server of this test file on real servers. Those that render run one at a
+ * time, because they share the broker's queue. Returns a function that lists the keys in their
+ * buckets.
  */
 export function onRealServers(): () => Promise<string[]> {
   const { started, keys } = useRealServers(() => {

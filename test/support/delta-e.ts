@@ -1,4 +1,4 @@
-/** How far colours are from one another: CIE 1976, between sRGB samples of 8 bits. About 2 is what eyes can tell. */
+/** Colour differences: CIE 1976, between 8-bit sRGB samples. About 2 is the limit of perception. */
 
 export function deltaE(one: Uint8Array, other: Uint8Array): number[] {
   if (one.length !== other.length) throw new Error(`${one.length} samples and ${other.length}`);
@@ -16,7 +16,7 @@ export function quantile(sorted: readonly number[], share: number): number {
 
 function labAt(rgb: Uint8Array, at: number): { l: number; a: number; b: number } {
   const [r, g, b] = [0, 1, 2].map((channel) => linear((rgb[at + channel] ?? 0) / 255)) as Three;
-  // sRGB to XYZ, relative to the white of D65.
+  // sRGB to XYZ, relative to the D65 white point.
   const x = root((0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505);
   const y = root(0.2126 * r + 0.7152 * g + 0.0722 * b);
   const z = root((0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089);

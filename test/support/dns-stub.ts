@@ -1,16 +1,16 @@
 /**
- * A name server on a free UDP port of loopback that answers A and AAAA as the test says, differently each time if it
- * likes: what an attacker's name server does.
+ * A name server on a free UDP loopback port that answers A and AAAA queries as the test decides, differently each time
+ * if wanted: what an attacker's name server does.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
 export type DnsStub = {
-  /** As a resolver takes it. */
+  /** The address, as a resolver takes it. */
   server: string;
-  /** How many questions came. */
+  /** Number of queries received. */
   asked(): number;
-  /** Addresses of a name, by family; undefined: it stays silent. */
+  /** The addresses of a name, by family; undefined: never answers. */
   answer(next: (name: string, family: 4 | 6) => readonly string[] | undefined): void;
   close(): Promise<void>;
 };
@@ -69,7 +69,7 @@ function printAnswer(question: Buffer, addresses: readonly string[], type: numbe
   return Buffer.concat([head, ...records]);
 }
 
-/** Of a text with at most one `::`, without dots. */
+/** Takes a text with at most one `::` and without dots. */
 function printIpv6(text: string): Buffer {
   const [left = '', right = ''] = text.split('::');
   const groups = (part: string) =>

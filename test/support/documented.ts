@@ -1,6 +1,6 @@
 /**
- * Every answer of the API that a test sees is one that the OpenAPI document describes: its operation, its status, its
- * code, and a body of exactly the fields that stand there.
+ * Checks that the OpenAPI document describes every API answer that a test sees: operation, status, code, and a body
+ * with exactly the documented fields.
  */
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
@@ -22,10 +22,10 @@ const operations = Object.entries<Json>(document.paths)
     methods,
     pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
   }))
-  // A path in its own words goes before one with parameters.
+  // Literal paths go before paths with parameters.
   .sort((one, other) => one.path.split('{').length - other.path.split('{').length);
 
-/** Throws a sentence that says what the document lacks. What is no operation of the API is let pass. */
+/** Throws a sentence that says what the document lacks. Calls that are no API operation pass. */
 export function expectDocumented({ method, path, status, body }: Answered): void {
   const pathname = path.split('?', 1)[0] ?? '';
   const found = operations.find(({ pattern }) => pattern.test(pathname));
@@ -46,7 +46,7 @@ export function expectDocumented({ method, path, status, body }: Answered): void
   }
 }
 
-/** What several operations share stands below `components`. */
+/** Responses shared by several operations are below `components`. */
 function resolved(response: Json): Json {
   const name = response?.$ref?.split('/').at(-1);
   return name === undefined ? response : document.components.responses[name];
@@ -63,7 +63,7 @@ function validatorOf(name: string, schema: Json): ValidateFunction {
   return made;
 }
 
-/** The document leaves room for fields of later versions; a test does not. */
+/** The document permits fields of later versions; tests do not. */
 function closed(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;

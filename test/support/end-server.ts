@@ -1,4 +1,4 @@
-/** Ends a server that a test started as a process, and removes the folder that was its own. */
+/** Stops a server process that a test started, and removes its folder. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';

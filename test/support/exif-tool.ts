@@ -1,5 +1,5 @@
 /**
- * ExifTool, as one process for each of the tests': it takes longer to start than to read a picture. It ends with the
+ * ExifTool as one process per test process, because it takes longer to start than to read an image. It ends with the
  * process that started it, however that ends.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
@@ -12,8 +12,8 @@ let tool: ChildProcessWithoutNullStreams | undefined;
 let line: Promise<unknown> = Promise.resolve();
 
 /**
- * What it prints for these words, which are not to make it quiet; throws what it complains of where it refuses them. One
- * call after the other.
+ * Returns what ExifTool prints for these arguments, which must not silence it; throws its complaint
+ * if it refuses them. Calls run one at a time.
  */
 export function askExifTool(words: readonly string[]): Promise<string> {
   const answer = line.then(() => call(words));
@@ -51,7 +51,7 @@ async function exchange(
   const end = (why: unknown) => ended.abort(new Error(`exiftool ended: ${why}`));
   child.once('close', end).once('error', end);
   try {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is ExifTool that puts its exit status there.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: ExifTool inserts its exit status there.
     const all = ['-echo4', '{status ${status}}', '-execute'];
     child.stdin.write(`${[...words, ...all].join('\n')}\n`);
     const [stdout, stderr] = await Promise.all([
@@ -61,7 +61,7 @@ async function exchange(
     return { stdout, stderr };
   } finally {
     child.off('close', end).off('error', end);
-    // Between two calls it keeps nobody from ending.
+    // Between calls it does not keep this process alive.
     for (const pipe of pipes) pipe.unref();
   }
 }

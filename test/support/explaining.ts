@@ -1,6 +1,6 @@
 /**
- * A database that tells how each select was worked on: its plan as it ran, and how many rows of some tables were read
- * for it, which the server counts for the transaction. Averages over a plan's loops would be too coarse for that.
+ * A database wrapper that records how each select was executed: its actual plan, and the number of rows read from some
+ * tables, which the server counts per transaction. The averages over a plan's loops would be too imprecise for that.
  */
 import type { Database, Queryable } from '../../runtime/db/client.ts';
 import { throughDatabase } from './through-database.ts';
@@ -17,15 +17,15 @@ type Plan = {
 
 export type Explained = {
   text: string;
-  /** Rows of the tables, whether or not a filter let them through. */
+  /** Rows read from the tables, including those that a filter dropped. */
   rows_read: number;
-  /** Nodes that read one of the tables, as `Index Scan files_in_order`. */
+  /** Plan nodes that read one of the tables, such as `Index Scan files_in_order`. */
   scans: string[];
   /** Pages of 8 kB. */
   buffers: number;
 };
 
-/** Selects that read one of the tables are explained; everything goes through to `db`. */
+/** Explains selects that read one of the tables; every statement still runs on `db`. */
 export function explaining(db: Database, tables: readonly string[]) {
   const explained: Explained[] = [];
   const isRead = (text: string) =>
@@ -74,7 +74,7 @@ async function explain(
   };
 }
 
-/** A bitmap of an index names no table; its name begins with it. */
+/** A bitmap index scan names no table, but the index name begins with the table's. */
 function indexOwner(node: Plan, tables: readonly string[]): string {
   return tables.find((table) => node['Index Name']?.startsWith(table)) ?? '';
 }
@@ -85,7 +85,7 @@ function nodesOf(plan: Plan): Plan[] {
 
 export type Statement = { text: string; values: readonly unknown[] };
 
-/** A database that notes every statement, those of transactions too, and does as it is told. */
+/** A database wrapper that records and executes all statements, including in transactions. */
 export function noting(db: Database): { db: Database; statements: Statement[] } {
   const statements: Statement[] = [];
   const noted = throughDatabase(db, (to) => ({
@@ -97,7 +97,7 @@ export function noting(db: Database): { db: Database; statements: Statement[] } 
   return { db: noted, statements };
 }
 
-/** Tables that a statement would read from their beginning to their end, as the planner has it now. */
+/** Tables that the current plan of a statement would scan sequentially. */
 export async function listTablesScanned(
   db: Queryable,
   { text, values }: Statement,
@@ -105,7 +105,7 @@ export async function listTablesScanned(
   return scannedBy(await planOf(db, { text: `explain (format json) ${text}`, values }));
 }
 
-/** Pages of 8 kB that it reads; what it changes is undone. */
+/** Pages of 8 kB that the statement reads; its changes are rolled back. */
 export async function countBuffers(db: Database, { text, values }: Statement): Promise<number> {
   let count = 0;
   const undone = new Error('undone');
@@ -123,7 +123,7 @@ export async function countBuffers(db: Database, { text, values }: Statement): P
   return count;
 }
 
-/** Indexes that it would read, as the planner has it now. */
+/** Indexes that the current plan would read. */
 export async function listIndexesRead(
   db: Queryable,
   { text, values }: Statement,
@@ -132,13 +132,13 @@ export async function listIndexesRead(
   return nodesOf(plan).flatMap((node) => node['Index Name'] ?? []);
 }
 
-/** Tables of a statement that is planned before its values are known, as one that connections keep is. */
+/** Tables scanned sequentially by the generic plan, which connections keep when prepared. */
 export async function listTablesScannedByAny(db: Queryable, text: string): Promise<string[]> {
   const explain = `explain (generic_plan, format json) ${text}`;
   return scannedBy(await planOf(db, { text: explain, values: [] }));
 }
 
-/** What it looks for in indexes of a table. */
+/** The index conditions on a table in the generic plan. */
 export async function listConditionsByAny(
   db: Queryable,
   text: string,

@@ -1,7 +1,7 @@
-/** Fills a disk by one file, to its last block. */
+/** Fills a disk with one file, to its last block. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 
-/** Throws whatever else the disk says. */
+/** Throws any error of the disk except that it is full. */
 export function fillDisk(file: string): void {
   const ballast = openSync(file, 'w');
   try {

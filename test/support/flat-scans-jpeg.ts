@@ -1,4 +1,4 @@
-/** A grey JPEG, not progressive, whose three colours come one after another: two bits a block, whatever its size. */
+/** A grey, non-progressive JPEG with its three components in separate scans: two bits per block, whatever its size. */
 
 export function flatScansJpeg({ width, height }: { width: number; height: number }): Buffer {
   const colours = [1, 2, 3];
@@ -12,7 +12,7 @@ export function flatScansJpeg({ width, height }: { width: number; height: number
     Buffer.from([0xff, 0xd8]),
     segment(0xdb, [0, ...Array<number>(64).fill(1)]),
     segment(0xc0, frame),
-    // One code, a zero: no difference, and nothing more in the block.
+    // A single code of value zero: no difference, and the end of the block.
     ...[0x00, 0x10].map((table) => segment(0xc4, [table, 1, ...Array<number>(15).fill(0), 0])),
     ...colours.flatMap((name) => [segment(0xda, [1, name, 0, 0, 63, 0]), data]),
     Buffer.from([0xff, 0xd9]),

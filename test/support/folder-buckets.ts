@@ -19,7 +19,7 @@ export function makeFolderBuckets(): FolderBuckets {
 
 type Opening = { clock?: Clock; publicUrl?: string; secret?: Uint8Array };
 
-/** The buckets of a folder that another process may use too. */
+/** The buckets of a folder that other processes may use too. */
 export function openFolderBuckets(
   folder: string,
   options: Opening = {},

@@ -1,6 +1,6 @@
 /**
- * A process to kill: writes one key over and over, each time filled with another byte.
- * With `check` as its second word it only checks the folder and prints the advice.
+ * A process to be killed: overwrites one key endlessly, filling it with another byte each time.
+ * With `check` as its second argument it only checks the folder and prints the advice.
  */
 import { Readable } from 'node:stream';
 import { systemClock } from '../../runtime/platform/clock.ts';

@@ -1,6 +1,6 @@
 /**
- * Ports for the servers of tests. Each worker of vitest has a thousand of its own, and takes one after the other: what is
- * free stays so until its server listens. They are below those that a Tintype or the kernel takes.
+ * Ports for the servers of tests. Each vitest worker has a thousand ports of its own and takes them in turn, so that a
+ * free port stays free until its server listens. They are below those that a Tintype or the kernel assigns.
  */
 import { randomInt } from 'node:crypto';
 import { isFree } from '../../runtime/platform/http/free-port.ts';
@@ -10,7 +10,7 @@ const OF_A_WORKER = 1_000;
 const WORKERS_MAX = 10;
 
 const worker = Number(process.env['VITEST_POOL_ID'] ?? 0) % WORKERS_MAX;
-/** Somewhere, as the files of a worker begin anew one after the other. */
+/** A random start, because every test file of a worker starts over. */
 let last = randomInt(OF_A_WORKER);
 
 export async function freePort(): Promise<number> {

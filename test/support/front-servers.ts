@@ -1,6 +1,7 @@
 /**
- * Real nginx and HAProxy on free ports with the very configurations of docs/deployment.md, and nginx with the cache of
- * docs/cdn.md, but for the addresses: what listens to browsers in front of delivery. Debian's, in folders of their own.
+ * Real nginx and HAProxy on free ports with exactly the configurations of docs/deployment.md, and nginx with the cache
+ * of docs/cdn.md, apart from the addresses: servers between browsers and delivery. From Debian, in folders of their
+ * own.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
@@ -16,7 +17,7 @@ export type FrontServer = { port: number; close(): Promise<void> };
 type FrontName = 'nginx' | 'nginx with a cache' | 'HAProxy';
 type Kind = {
   document: string;
-  /** What it calls delivery. */
+  /** How the configuration refers to delivery. */
   delivery: string;
   begins: string;
   start(folder: string, config: string, port: number): ChildProcess;
@@ -27,7 +28,7 @@ const DEPLOYMENT = {
   delivery: 'delivery.tintype.svc.cluster.local:8081',
 };
 
-/** The rest of a configuration is the machine's: where its files lie, and that it stays in the foreground. */
+/** The rest of a configuration depends on the machine: file locations, and the foreground. */
 const kinds: Readonly<Record<FrontName, Kind>> = {
   nginx: { ...DEPLOYMENT, begins: 'upstream delivery {', start: startNginx },
   'nginx with a cache': {
@@ -57,7 +58,7 @@ export async function startFront(name: FrontName, deliveryPort: number): Promise
   const kind = kinds[name];
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'tintype-front-'));
-  // The workers of nginx are not root.
+  // nginx workers do not run as root.
   chmodSync(folder, 0o755);
   const config = documented(kind)
     .replaceAll(kind.delivery, `127.0.0.1:${deliveryPort}`)
@@ -68,7 +69,7 @@ export async function startFront(name: FrontName, deliveryPort: number): Promise
   return { port, close };
 }
 
-/** The one block of the document that begins so. */
+/** The only block of the document that begins so. */
 function documented({ document, delivery, begins }: Kind): string {
   const found = readFences(document).filter(({ text }) => text.startsWith(begins));
   const [{ text: config = '' } = {}] = found;
@@ -88,7 +89,10 @@ function startNginx(folder: string, config: string): ChildProcess {
   return spawn('/usr/sbin/nginx', ['-p', folder, '-c', file, '-e', 'stderr'], { stdio });
 }
 
-/** Debian has no module that forgets by a part of the key: all but that one line, on the disk of the test. */
+/**
+ * Debian has no module that purges by a part of the key: uses every line but that one, on the
+ * test's disk.
+ */
 function withoutModule(config: string, folder: string): string {
   return config
     .replace('/var/cache/nginx/images', join(folder, 'images'))

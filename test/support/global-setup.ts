@@ -1,8 +1,8 @@
 // Starts one PostgreSQL for the whole test run, on a free port in a temporary folder, with a database that was migrated
-// once: every test file clones it (see database.ts), and every Tintype that is started for a test begins with a copy of
-// the whole folder (see contract/support/tintype.ts). Names the file of the answers that were seen (see seen.ts).
-// Everything temporary of the run lies in one folder, so that the next run can remove what a killed one left behind: in
-// memory where there is plenty of it, as a disk writes down each of the many files that a database comes and goes with.
+// once: every test file clones it (see database.ts), and every Tintype started for a test begins with a copy of the
+// whole folder (see contract/support/tintype.ts). Names the file of the seen answers (see seen.ts). All temporary files
+// of the run are in one folder, so that the next run can remove what a killed one left behind: in memory if there is
+// plenty, because a disk must write each of the many files with which databases come and go.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -25,23 +25,24 @@ import { offerControlPlane } from './shared-control-plane.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Connects to the database `postgres` of the run's server, as its superuser. */
+    /** Connects to the database `postgres` of the run's server, as superuser. */
     postgresUrl: string;
   }
 }
 
-/** The run's own, which nobody connects to. */
+/** The run's template, to which nobody connects. */
 export const TEMPLATE_DATABASE = 'tintype';
 const FOLDER_PREFIX = 'tintype-test-';
 const MEMORY = '/dev/shm';
-/** More than a run has at once, by far. */
+/** Far more than a run uses at once. */
 const MEMORY_BYTES_MIN = 12 * 2 ** 30;
 const TEMPORARY = 't';
 
 let stop: (() => Promise<void>) | undefined;
 
 export async function setup(project: TestProject): Promise<void> {
-  // Test files keep all cores busy, and a decoder would wait for them as it does for what serves: here all are equal.
+  // Test files occupy all cores, and decoders would yield to them as they yield to servers: here
+  // all have the same priority.
   setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
   await removeLeftovers();
   const folder = mkdtempSync(join(placeOfRun(), FOLDER_PREFIX));
@@ -50,10 +51,10 @@ export async function setup(project: TestProject): Promise<void> {
   process.env.TMPDIR = makeTemporary(folder);
   const migrated = await makeMigrated(process.env.TMPDIR);
   process.env.TINTYPE_TEST_POSTGRES = migrated;
-  // Not the folder itself, whose rights are for nobody else.
+  // Without the folder itself, which is accessible only to its owner.
   execFileSync('cp', ['-a', join(migrated, 'data'), join(migrated, 'password'), folder]);
   const postgres = await startPostgres({ folder, settings: fastSettings });
-  // Hundreds of processes load the same modules: what the first that ends well has compiled, the others read.
+  // Hundreds of processes load the same modules: the first to finish compiles them for the others.
   process.env.NODE_COMPILE_CACHE = join(process.env.TMPDIR, 'node-compile-cache');
   const kubernetes = await offerControlPlane();
   stop = async () => {
@@ -65,13 +66,13 @@ export async function setup(project: TestProject): Promise<void> {
   project.provide('controlPlaneUrl', kubernetes.url);
 }
 
-/** Where somebody names one, there. */
+/** TMPDIR, if it is set. */
 function placeOfRun(): string {
   const isRoomy = () => {
     const { bavail, bsize } = statfsSync(MEMORY);
     return Math.min(bavail * bsize, process.availableMemory()) > MEMORY_BYTES_MIN;
   };
-  // Tests start programs that they have written.
+  // Tests execute programs that they have written there.
   const isExecutable = () =>
     /^tmpfs \/dev\/shm tmpfs (?!\S*noexec)/m.test(readFileSync('/proc/mounts', 'utf8'));
   const isMemory =
@@ -79,7 +80,7 @@ function placeOfRun(): string {
   return isMemory ? MEMORY : tmpdir();
 }
 
-/** Some tests run as nobody, who has to get there. */
+/** Some tests run as user nobody, who needs access. */
 function makeTemporary(folder: string): string {
   chmodSync(folder, 0o755);
   const temporary = join(folder, TEMPORARY);
@@ -92,18 +93,19 @@ export async function teardown(): Promise<void> {
   await stop?.();
 }
 
-/** Tests need no durability, and many small databases at once. */
+/** Tests need no durability, but many small databases at once. */
 const fastSettings = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
   max_connections: '400',
   shared_buffers: '128MB',
-  // Who sets synchronous_commit waits at its commit for a standby that there never is: for tests that end it there.
+  // A commit with synchronous_commit on waits for a standby that never exists: for tests that end
+  // the server there.
   synchronous_standby_names: 'nobody',
 };
 
-/** The folder of a server that has ended, whose database has every table and nothing in them. */
+/** The folder of a stopped server whose database has every table and no rows. */
 async function makeMigrated(place: string): Promise<string> {
   const folder = migratedIn(place);
   const postgres = await startPostgres({ folder, settings: fastSettings });
@@ -118,8 +120,8 @@ function urlOf(url: string, database: string): string {
   return Object.assign(new URL(url), { pathname: `/${database}` }).href;
 }
 
-// A run that was killed leaves servers behind: once its owner is gone, PostgreSQL is stopped by its own pid file, and
-// whatever else still has the run's folder as its temporary one is ended by its id.
+// A killed run leaves servers behind: once its owner is gone, PostgreSQL is stopped by its own pid
+// file, and whatever else still uses the run's temporary folder is stopped by its process id.
 async function removeLeftovers(): Promise<void> {
   for (const folder of [tmpdir(), MEMORY].flatMap(foldersOfRuns)) {
     const owner = join(folder, 'owner.pid');

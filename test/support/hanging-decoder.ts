@@ -1,4 +1,4 @@
-/** A decoder that takes every render and never ends one. */
+/** A decoder that accepts every render and never finishes one. */
 import { serveJobs } from '../../runtime/worker/sandbox/serve-jobs.ts';
 
 await serveJobs({ render: () => new Promise(() => undefined) });

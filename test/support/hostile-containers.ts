@@ -1,4 +1,4 @@
-/** Bombs and lies of the formats that are containers: TIFF, WebP, AVIF. */
+/** Bombs and lies in container formats: TIFF, WebP, AVIF. */
 import { deflateSync } from 'node:zlib';
 import { box, gridAvif } from './avif.ts';
 import type { HostileFile } from './hostile-corpus.ts';

@@ -1,4 +1,4 @@
-/** Every hostile file there is, made anew: sound ones with all damage done to them, and made ones. */
+/** Generates every hostile file: valid files with all kinds of damage, and fabricated ones. */
 import {
   bitFlips,
   deletions,
@@ -16,12 +16,15 @@ import { svgBombs } from './svg-bombs.ts';
 
 export type HostileFile = Source & {
   family: string;
-  /** The code that the header alone decides on, before anything is decoded. */
+  /** The code that the header alone determines, before anything is decoded. */
   header_code?: string;
 };
 
 export type CorpusSize = {
-  /** Times as many seeds: a tenth in the tests, ten times in the bench. What needs none goes by it below 1 alone. */
+  /**
+   * Multiplier of the seeds: a tenth in the tests, ten in the bench. Below 1 it also thins the
+   * families without seeds.
+   */
   seeds: number;
 };
 
@@ -39,7 +42,7 @@ export async function* hostileCorpus({ seeds }: CorpusSize): AsyncGenerator<Host
   yield* bombs();
 }
 
-/** Made to cost more than they are worth. */
+/** Files designed to cost more than they are worth. */
 export async function* bombs(): AsyncGenerator<HostileFile> {
   yield* rasterBombs();
   yield* containerBombs();

@@ -1,4 +1,4 @@
-/** Feeds hostile files to real decoders, and writes down what became of each. */
+/** Feeds hostile files to real decoders and records each outcome. */
 import { createLog } from '../../runtime/platform/log.ts';
 import { readIngestAnswer } from '../../runtime/worker/ingest/read-answer.ts';
 import { createSandbox, type Sandbox } from '../../runtime/worker/sandbox/sandbox.ts';
@@ -9,7 +9,7 @@ export type Outcome = {
   /** `ready`, an error code, or how the child failed. */
   result: string;
   ms: number;
-  /** What is stored and served, where it is ready. */
+  /** The stored and served images, if `ready`. */
   stored: { content_type: string; bytes: Buffer; width: number; height: number }[];
 };
 
@@ -25,7 +25,7 @@ export function startDecoders(): Sandbox {
   });
 }
 
-/** All of them, as many at once as there are children; in the order in which they end. */
+/** Runs all files, as many at once as there are children; yields outcomes as they complete. */
 export async function* outcomesOf(
   sandbox: Sandbox,
   files: AsyncIterable<HostileFile>,
@@ -61,7 +61,7 @@ function codeOf(error: unknown): string {
   return 'reason' in error ? String(error.reason) : String(error);
 }
 
-/** How many of each family ended how, as lines of a table. */
+/** Counts outcomes per family, as lines of a table. */
 export function printTable(outcomes: readonly Pick<Outcome, 'file' | 'result'>[]): string {
   const results = [...new Set(outcomes.map(({ result }) => result))].toSorted();
   const families = [...new Set(outcomes.map(({ file }) => file.family))];

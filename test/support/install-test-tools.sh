@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs what the tests use beside npm packages: from Debian independent decoders (ImageMagick, ExifTool, pngcheck,
+# Installs what the tests use besides npm packages. From Debian: independent decoders (ImageMagick, ExifTool, pngcheck,
 # webpinfo, avifdec, rsvg-convert, Little CMS) and encoders (cjpeg, tiffcp), a browser, curl, RabbitMQ, PostgreSQL with
-# its tools, Varnish, nginx, HAProxy, promtool, which says when alerts ring, and bubblewrap, behind which decoders run;
-# versitygw, a real S3 server; a control plane of Kubernetes, and definitions of kinds that others bring; schemathesis;
-# openapi-typescript; and photographs of real cameras. Does nothing where all of it is there.
+# its tools, Varnish, nginx, HAProxy, promtool, which evaluates alerts, and bubblewrap, behind which decoders run. From
+# elsewhere: versitygw, a real S3 server; a Kubernetes control plane, and definitions of third-party kinds;
+# schemathesis; openapi-typescript; and photographs from real cameras. Does nothing if all of it is present.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . test/support/installing.sh
@@ -16,7 +16,7 @@ for command in "${!package_of[@]}"; do
   command -v "$command" >/dev/null || missing+=("${package_of[$command]}")
 done
 
-# The commands of broker, cache and proxies are not in everybody's PATH.
+# The commands of the broker, the cache and the proxies are not in every user's PATH.
 [ -x /usr/lib/rabbitmq/bin/rabbitmq-server ] || missing+=(rabbitmq-server)
 [ -x /usr/sbin/varnishd ] || missing+=(varnish)
 [ -d /usr/share/backgrounds/mate ] || missing+=(mate-backgrounds)
@@ -26,9 +26,9 @@ done
 
 SCHEMATHESIS=4.32.5
 
-# Into a Python environment of its own, once for each version and folder.
+# In a Python environment of its own, once per version and folder.
 install_schemathesis() {
-  # Its programs name the folder that they were made in: in a project that was moved they do not run.
+  # Its scripts contain the path of their folder, so they break when the project is moved.
   local place=.tools/schemathesis wanted="$SCHEMATHESIS in $PWD"
   [ -x $place/bin/schemathesis ] && [ "$(cat $place/version 2>/dev/null)" = "$wanted" ] && return
   echo "Fetching schemathesis $SCHEMATHESIS, which tests the API against its document, into $place/ …"
@@ -40,10 +40,10 @@ install_schemathesis() {
 }
 
 OPENAPI_TYPESCRIPT=7.13.0
-# The newest that it works with; the project itself is compiled with another.
+# The newest TypeScript that it works with; the project itself uses another.
 ITS_TYPESCRIPT=5.9.3
 
-# Apart from the project's packages, once for each version.
+# Apart from the project's packages, once per version.
 install_openapi_types() {
   local place=.tools/openapi-types
   local version="$OPENAPI_TYPESCRIPT with typescript $ITS_TYPESCRIPT"
@@ -58,7 +58,7 @@ install_openapi_types() {
 
 VERSITYGW=github.com/versity/versitygw/cmd/versitygw@v1.8.0
 
-# Built once into .tools/bin.
+# Built once, into .tools/bin.
 install_versitygw() {
   for place in "${TINTYPE_TEST_TOOLS:-.tools/bin}" .tools/bin; do
     [ -x "$place/versitygw" ] && return
@@ -72,7 +72,8 @@ install_versitygw() {
 
 KUBERNETES=v1.36.3
 
-# Control plane and etcd in one program under the names of its parts, built once from test/kube/ into .tools/bin.
+# The control plane and etcd, as one program under the names of its parts, built once from
+# test/kube/ into .tools/bin.
 install_kubernetes() {
   local part parts='etcd kube-apiserver kube-controller-manager kube-scheduler kubectl' missing=''
   for part in $parts; do
@@ -91,14 +92,14 @@ install_kubernetes() {
   echo "Built Kubernetes $KUBERNETES in $((SECONDS - began)) s."
 }
 
-# Where the files of a Go module are now.
+# Downloads a Go module and prints its folder.
 fetch_module() {
   local answer
   answer=$("$go" mod download -json "$1") || { sed -n 's/^\t"Error": //p' <<<"$answer" >&2 && return 1; }
   sed -n 's/^\t"Dir": "\(.*\)",*$/\1/p' <<<"$answer"
 }
 
-# The test data of a Go module that reads metadata (MIT licence).
+# The test data of a Go module that reads image metadata (MIT licence).
 PHOTOGRAPHS=github.com/bep/imagemeta@v1.0.1
 
 fetch_photographs() {
@@ -120,7 +121,7 @@ CLOUD_NATIVE_PG=github.com/cloudnative-pg/cloudnative-pg@v1.27.1
 RABBITMQ=github.com/rabbitmq/cluster-operator/v2@v2.16.0
 ROOK=github.com/rook/rook@v1.17.8
 
-# Of kinds that a cluster may have beside those of Tintype, as their projects publish them.
+# Definitions of third-party kinds that a cluster may have, as published by their projects.
 fetch_definitions() {
   local place=.tools/definitions of="$GATEWAY_API $KEDA $CLOUD_NATIVE_PG $RABBITMQ $ROOK" module
   [ "$(cat $place/version 2>/dev/null)" = "$of" ] && return

@@ -1,6 +1,6 @@
 /**
- * ImageServices of a test file: a namespace of its own in the run's control plane, the controller that works in it while
- * a test lets it lead, and what the tests ask of its objects.
+ * ImageServices of a test file: a namespace of its own in the run's control plane, the controller that works in it
+ * while a test lets it lead, and queries for its objects.
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect } from 'vitest';
@@ -56,7 +56,10 @@ export const well: ProbeSurroundings = async () => {
 
 export type InstallationCluster = ReturnType<typeof useInstallationCluster>;
 
-/** What `anInstallation` names: the database that is there, and a broker and buckets that a test says to be well. */
+/**
+ * Creates what `anInstallation` refers to: the existing database, and a broker and buckets that a
+ * test declares healthy.
+ */
 export async function createSecrets(
   { create }: Pick<InstallationCluster, 'create'>,
   { url, sealing }: { url: string; sealing: string },
@@ -141,7 +144,7 @@ export function useInstallationCluster(
     read,
     namespace: () => namespace,
     metrics: () => metrics,
-    /** What becomes of pods from now on. */
+    /** Sets the fate of pods from now on. */
     play: (fate: typeof fateOf) => {
       fateOf = fate;
     },
@@ -153,7 +156,7 @@ export function useInstallationCluster(
         ...{ method: 'PATCH', path: path(kind, name), body },
         content_type: 'application/merge-patch+json',
       }),
-    /** As the controller of such objects says it. */
+    /** Writes the status of an object as its controller would. */
     say: (kind: string, name: string, status: object) =>
       call({
         ...{ method: 'PATCH', path: `${path(kind, name)}/status`, body: { status } },
@@ -162,7 +165,7 @@ export function useInstallationCluster(
     remove: (kind: string, name: string) => call({ method: 'DELETE', path: path(kind, name) }),
     isThere: async (kind: string, name: string) =>
       (await kubeRequest(plane(), { path: path(kind, name) })).status === 200,
-    /** What an operator makes of the cluster while it leads. */
+    /** Runs the work while the operator leads. */
     led: async (work: () => Promise<unknown>) => {
       const over = new AbortController();
       const { signal } = over;
@@ -198,7 +201,7 @@ export function useInstallationCluster(
         metrics,
         /^rest_client_requests_total\{.*method="(?:PATCH|POST|PUT|DELETE)".*\} (\d+)$/gm,
       ),
-    /** With one result, else with any. */
+    /** Counts passes with one result, or with any. */
     countPasses: (result = '') =>
       count(
         metrics,
@@ -212,7 +215,7 @@ export function useInstallationCluster(
 
 type Counting = Pick<ReturnType<typeof useInstallationCluster>, 'countWrites' | 'countPasses'>;
 
-/** What every pass writes again would be an endless quarrel with the API server, or with who else writes it. */
+/** A write repeated in every pass would be an endless conflict with the server or a writer. */
 export async function expectNoWrites({ countWrites, countPasses }: Counting): Promise<void> {
   const passesAfter = async (passes: number, more: number) =>
     until(async () => expect(await countPasses()).toBeGreaterThan(passes + more));
@@ -222,7 +225,7 @@ export async function expectNoWrites({ countWrites, countPasses }: Counting): Pr
   expect(await countWrites()).toBe(writes);
 }
 
-/** Migrations end, everything else is ready at once. */
+/** Migrations succeed, and everything else is ready at once. */
 export function usual({ metadata }: PlayedPod): Fate {
   return metadata.labels['app.kubernetes.io/component'] === 'migrate' ? 'succeed' : 'ready';
 }

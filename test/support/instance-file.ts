@@ -1,4 +1,4 @@
-/** The file of a Tintype that runs, as commands find it: of this process, with what a test tells. */
+/** The instance file of a running Tintype, as commands find it: for this process, with values of the test. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { INSTANCE_FILE, type Instance, instanceSchema } from '../../runtime/platform/instance.ts';

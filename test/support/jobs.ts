@@ -1,4 +1,4 @@
-/** What jobs and actions get in a test: real buckets in a folder, a real queue whose doorbells are noted, a clock. */
+/** The dependencies of jobs and actions in tests: real buckets, a real queue with recorded doorbells, a clock. */
 import type { Database } from '../../runtime/db/client.ts';
 import type { Job, JobContext, JobDeps } from '../../runtime/jobs/job.ts';
 import { type Cdn, noCdn } from '../../runtime/platform/cdn/cdn.ts';
@@ -10,10 +10,10 @@ import { type FolderBuckets, makeFolderBuckets } from './folder-buckets.ts';
 export type TestJobs = {
   deps: JobDeps;
   clock: Clock & { set(now: Date): void };
-  /** Ids of uploads whose doorbell rang. */
+  /** Ids of uploads whose doorbell has rung. */
   rung: string[];
   storage: FolderBuckets;
-  /** Runs a job's own function, without the recording of runs. */
+  /** Runs a job's own function, without recording the run. */
   run(job: Pick<Job, 'run'>, at?: Date): ReturnType<Job['run']>;
   close(): Promise<void>;
 };

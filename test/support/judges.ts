@@ -1,6 +1,6 @@
 /**
- * Judges from outside on many files at once: ImageMagick decodes everything, pngcheck, webpinfo and avifdec
- * look at their own formats, ExifTool for what a source may have left behind.
+ * Independent judges of many files at once: ImageMagick decodes everything, pngcheck, webpinfo and avifdec check their
+ * own formats, and ExifTool looks for remains of the source.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -19,13 +19,13 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'image/svg+xml': 'svg',
 };
 
-/** Each takes a list of files, but the last. */
+/** All but the last one accept a list of files. */
 const JUDGES: Readonly<Record<string, readonly string[]>> = {
   png: ['pngcheck', '-q'],
   webp: ['webpinfo', '-quiet'],
 };
 
-/** What any of them has against any of the files; names are places in the list. */
+/** All complaints of the judges about the files; names are positions in the list. */
 export async function complaintsAbout(files: readonly Stored[]): Promise<string[]> {
   return written(files, async (folder, names) => [
     ...(await askAll(folder, names)),
@@ -33,7 +33,7 @@ export async function complaintsAbout(files: readonly Stored[]): Promise<string[
   ]);
 }
 
-/** How wide and high ImageMagick decodes each. */
+/** Width and height of each file as ImageMagick decodes it. */
 export async function sizesOf(files: readonly Stored[]): Promise<string[]> {
   return written(files, async (cwd, names) => {
     const args = ['-format', '%wx%h\n', ...names];
@@ -84,7 +84,7 @@ async function askAll(folder: string, names: readonly string[]): Promise<string[
   return complaints;
 }
 
-/** What a container says of itself and of its coding, and no more. */
+/** Facts of a container about itself and its coding, which are allowed. */
 const CODING = /^(SourceFile|ExifTool|File|Composite|JFIF|APP14|PNG|RIFF|QuickTime|GIF)(:|$)/;
 const METADATA =
   /^(File:Comment|File:ExifByteOrder|GIF:Comment|PNG:(.*Text|Comment|ICC|Profile|Exif|ModifyDate|Author|Software).*|RIFF:(Exif|XMP|ICC).*)/i;

@@ -1,6 +1,6 @@
 /**
- * Between a process and its API server and PostgreSQL: counts what it writes to either, and ends it by SIGKILL at one of
- * these writes, before it gets there or when it is done and before the process hears of it.
+ * Proxies between a process and its API server and PostgreSQL: they count its writes to both, and kill it with SIGKILL
+ * at a chosen one, either before the write arrives, or after it is done and before the process gets the answer.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -14,9 +14,9 @@ export type KillPoint = { write: number; side: 'before' | 'after' };
 export type KillProxies = {
   plane: PlaneAddress;
   database_url: string;
-  /** What was written, oldest first. */
+  /** All writes, oldest first. */
   writes: string[];
-  /** Whom to end. */
+  /** Sets the function that kills the process. */
   aim(kill: () => void): void;
   close(): Promise<void>;
 };
@@ -38,7 +38,7 @@ export async function startKillProxies(targets: Targets, at?: KillPoint): Promis
   };
   const agent = new Agent({ keepAlive: true });
   const kube = createServer((asked, answer) => {
-    // Whoever is ended in the middle of a call leaves it torn.
+    // A process killed during a call leaves it incomplete.
     passCall(state, { targets, agent }, { asked, answer }).catch(() => answer.destroy());
   });
   const sql = createTcpServer((client) => passSql(state, targets, client));
@@ -70,7 +70,7 @@ function keep({ sockets }: State, socket: Socket): void {
   socket.once('close', () => sockets.delete(socket));
 }
 
-/** `here`: this is the write at which the process ends. */
+/** `here`: this is the write at which the process is killed. */
 function count(state: State, name: string): KillPoint['side'] | 'elsewhere' {
   const { at, writes } = state;
   const isHere = at?.write === writes.length;
@@ -87,7 +87,7 @@ function end(state: State): void {
 type Kube = { targets: Targets; agent: Agent };
 type Call = { asked: IncomingMessage; answer: ServerResponse };
 
-/** Of the leader's own signs and of Events nothing follows. */
+/** Nothing depends on the leader's Leases and on Events. */
 const UNCOUNTED = /\/(leases|events)(\/|\?|$)/;
 
 async function passCall(state: State, { targets, agent }: Kube, { asked, answer }: Call) {
@@ -125,7 +125,7 @@ function nameOf(url: string): string {
   return `${plural}${subresource}`;
 }
 
-/** The first message of a connection has a length alone, every other one a letter before it. */
+/** The first message of a connection begins with its length, every other one with a type letter. */
 function passSql(state: State, { database_url }: Targets, client: Socket): void {
   const { hostname, port } = new URL(database_url);
   const server = connect({ host: hostname, port: Number(port) });

@@ -1,6 +1,6 @@
 /**
- * A process that sends what is due, and kills itself when it comes to a step for the n-th time: words are the
- * database's URL, the step and n. Prints `done` when nothing was due any more before.
+ * A process that sends due webhooks, and kills itself when it reaches a step for the n-th time. Arguments: the
+ * database's URL, the step and n. Prints `done` if nothing is due any more before that.
  */
 import { createDatabase } from '../../runtime/db/client.ts';
 import { sendDue, testSender } from './webhooks.ts';

@@ -1,6 +1,6 @@
 /**
- * Between a client and a real API server: it cuts watches in every way that networks do, repeats and reorders what they
- * send, puts requests off, and falls silent. It speaks HTTP to the client, so that it can see lines and paths.
+ * A proxy between a client and a real API server: it cuts watches in every way that networks do, repeats and reorders
+ * their lines, delays requests, and stops answering. It speaks HTTP to the client, so that it sees lines and paths.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -10,24 +10,24 @@ import { createLineFaults, type LineFault, type LineFaults } from './kube-line-f
 import type { PlaneAddress } from './kube-request.ts';
 
 export type KubeFaultProxy = PlaneAddress & {
-  /** Open watches end: reset, ended in order, or in the middle of their next line, reset or in order. */
+  /** Ends open watches: by a reset or in order, between lines or in the middle of the next one. */
   cutWatches(how: 'reset' | 'end'): void;
   cutNextLine(how: 'reset' | 'end'): void;
-  /** Open connections stay open and say nothing any more; new ones work. */
+  /** Freezes open connections without closing them; new ones work. */
   freeze(): void;
-  /** What watches do with their lines from now on. */
+  /** Sets what happens to the lines of watches from now on. */
   lines(fault: LineFault): void;
-  /** So many requests are refused from now on. */
+  /** Refuses the next `times` requests. */
   refuse(refusal: { times: number; status: number; retry_after?: number; body?: object }): void;
-  /** Requests of this kind wait from now on until they are let through. */
+  /** Holds requests of this kind from now on, until the returned function lets them through. */
   hold(kind: Held): () => void;
-  /** How many requests have no answer because of it: those held, and those over frozen connections. */
+  /** Number of requests left without an answer: held ones, and those on frozen connections. */
   kept(): number;
-  /** How many watches are open. */
+  /** Number of open watches. */
   watches(): number;
-  /** How many connections there ever were. */
+  /** Number of connections ever opened. */
   connections(): number;
-  /** Everything that was asked for, oldest first, and what the server said to it. */
+  /** All requests, oldest first, with the server's status. */
   requests: { method: string; path: string; status?: number }[];
   close(): Promise<void>;
 };
@@ -135,7 +135,7 @@ async function handle(state: State, incoming: IncomingMessage, response: ServerR
     return;
   }
   await passGate(state, isWatch ? 'watch' : parameters.has('limit') && 'list', response);
-  // Who asked may have given up meanwhile.
+  // The client may have given up meanwhile.
   if (socket.destroyed) return;
   const sent = request(`${state.target.url}${url}`, {
     ...(isWatch ? {} : { agent: state.agent }),

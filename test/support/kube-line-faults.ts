@@ -1,15 +1,15 @@
-/** What a proxy does to the lines of a watch: repeats them with older ones between, swaps neighbours, or breaks one off. */
+/** What a proxy does to a watch's lines: repeats them with older ones between, swaps neighbours, or cuts one off. */
 
 /**
- * `replayed`: each line comes twice, then an older one. `reordered`: each waits until the next has passed. `late`: all
- * wait for as long as it lasts.
+ * `replayed`: each line comes twice, then an older one. `reordered`: each line waits until the next
+ * has passed. `late`: all lines wait while this fault is set.
  */
 export type LineFault = 'none' | 'replayed' | 'reordered' | 'late';
 
 export type LineFaults = {
   set(fault: LineFault): void;
   take(text: string): void;
-  /** Writes half of the next line, then does as it is told. */
+  /** Writes half of the next line and then calls `then`. */
   cutNext(then: () => void): void;
 };
 

@@ -1,8 +1,11 @@
-/** A quota of a namespace, so that the API server refuses what a test wants refused. */
+/** A quota of a namespace, with which the API server refuses what a test wants refused. */
 import { expect } from 'vitest';
 import { kubeApply, kubeOk, type PlaneAddress } from './kube-request.ts';
 
-/** From when it resolves on, nothing that is counted so comes into the namespace; what allows it again. */
+/**
+ * Once it resolves, no object counted under this name can be created in the namespace; returns a
+ * function that lifts the quota.
+ */
 export async function kubeForbid(plane: PlaneAddress, namespace: string, counted: string) {
   const path = `/api/v1/namespaces/${namespace}/resourcequotas/none`;
   const hard = { [counted]: '0' };

@@ -1,13 +1,13 @@
 /**
- * One request to the API server of the tests, as one of its identities; apart from the operator's client, so that what
- * the client gets wrong cannot hide in the set-up.
+ * Sends one request to the API server of the tests, as one of its identities. Separate from the operator's client, so
+ * that a bug of the client cannot hide in the set-up.
  */
 import { once } from 'node:events';
 import { Agent, request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Where a control plane is reached, and as whom. Plain data: it passes between processes. */
+/** Where and as whom to reach a control plane. Plain data that can pass between processes. */
 export type PlaneAddress = {
   url: string;
   /** PEM of the API server's own certificate authority. */
@@ -16,7 +16,7 @@ export type PlaneAddress = {
   tokens: Record<Identity, string>;
 };
 
-/** `admin` may everything; the others nothing, until a test binds them to a role. */
+/** `admin` may do everything; the others nothing, until a test binds them to a role. */
 export const identities = ['admin', 'operator', 'tenant', 'staff', 'stranger'] as const;
 export type Identity = (typeof identities)[number];
 
@@ -34,8 +34,8 @@ export type KubeResponse = { status: number; body: Record<string, unknown> };
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
 /**
- * Asks again where the server wants that, when it wants it: it reads the storage of a definition anew that was just
- * changed, or is not ready for a kind yet.
+ * Repeats the request when the server asks for it, for example because it reopens the storage of a
+ * definition that was just changed, or is not yet ready for the kind.
  */
 export async function kubeRequest(plane: PlaneAddress, call: KubeCall): Promise<KubeResponse> {
   for (let asked = 1; ; asked += 1) {
@@ -49,7 +49,7 @@ export async function kubeRequest(plane: PlaneAddress, call: KubeCall): Promise<
 const ASKED_MAX = 10;
 const PAUSE_SECONDS_MAX = 5;
 
-/** Milliseconds; undefined where the answer is one. */
+/** Milliseconds; undefined if the answer is final. */
 function pauseAfter(status: number, retryAfter: string | undefined): number | undefined {
   const isPutOff = status === 429 || (status === 503 && retryAfter !== undefined);
   return isPutOff ? Math.min(Number(retryAfter) || 1, PAUSE_SECONDS_MAX) * 1000 : undefined;
@@ -75,7 +75,7 @@ async function requestOnce(plane: PlaneAddress, call: KubeCall): Promise<Sent> {
   return { status: response.statusCode, body: parse(answer), retry_after };
 }
 
-/** What it answered; an error where that is no success. */
+/** The answer; throws unless it is a success. */
 export async function kubeOk(
   plane: PlaneAddress,
   call: KubeCall,
@@ -95,7 +95,7 @@ export function kubeApply(plane: PlaneAddress, path: string, object: unknown) {
   });
 }
 
-/** Lets go what its finalizers hold. */
+/** Removes an object's finalizers. */
 export function kubeRelease(plane: PlaneAddress, path: string): Promise<KubeResponse> {
   return kubeRequest(plane, {
     method: 'PATCH',

@@ -1,4 +1,6 @@
-/** Where the programs of a Kubernetes control plane lie: in the folder that a variable names, or as an earlier run built them. */
+/**
+ * Where the programs of a Kubernetes control plane are: in a folder named by a variable, or built by an earlier run.
+ */
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,10 +18,15 @@ export function findKubeTool(name: string): string {
   );
 }
 
-/** Memory is there: much of the time of a tool in Go that lives for a moment would go into collecting it. */
+/**
+ * Trades memory for speed: a short-lived Go tool would spend much of its time collecting garbage.
+ */
 export const FEW_COLLECTIONS = { GOGC: '400' };
 
-/** Of a shell in which somebody types commands to a cluster; nothing of their own home is in it. */
+/**
+ * The environment of a shell in which somebody types commands to a cluster, without anything from
+ * their home folder.
+ */
 export function clusterShell(folder: string, kubeconfig = 'admin.kubeconfig') {
   const tools = ['kubectl', 'helm'].map((name) => dirname(findKubeTool(name)));
   return {

@@ -1,4 +1,4 @@
-/** An upload whose time is over: its session for the service's database, its token for the clock of the upload handler. */
+/** An expired upload: its session by the service's database, its token by the clock of the upload handler. */
 import { signHelperToken, verifyHelperToken } from '../../runtime/core/signing/helper-token.ts';
 import { createDatabase } from '../../runtime/db/client.ts';
 import type { Instance } from '../contract/support/tintype.ts';
@@ -16,7 +16,7 @@ export async function lapseSession({ database_url }: Instance, uploadId: string)
   }
 }
 
-/** The same token as of an upload that was begun earlier. */
+/** The same token, as if the upload had begun earlier. */
 export function lapseToken({ api_key }: Instance, token: string): string {
   const verdict = verifyHelperToken(api_key, token, 0);
   if (verdict.outcome === 'invalid_token') throw new Error(`${token} is no token`);

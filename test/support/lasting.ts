@@ -1,4 +1,4 @@
-/** The objects of a namespace as they last: without what differs between two that were made alike. */
+/** The lasting content of a namespace's objects: without what differs between two that were made alike. */
 import type { ResourceType } from '../../operator/kube/resource.ts';
 import { collectionPath } from '../../operator/kube/resource.ts';
 import { kubeRequest, type PlaneAddress } from './kube-request.ts';
@@ -6,7 +6,8 @@ import { kubeRequest, type PlaneAddress } from './kube-request.ts';
 const VOLATILE = new Set([
   ...['resourceVersion', 'creationTimestamp', 'namespace', 'generation'],
   ...['time', 'lastTransitionTime', 'lastUpdateTime', 'clusterIP', 'clusterIPs'],
-  // Of the whole object, its owner's uid among it; that it is right is seen by the next pass, which writes nothing.
+  // A hash of the whole object, including its owner's uid; the next pass, which writes nothing,
+  // shows that it is right.
   'tintype.dev/applied',
 ]);
 

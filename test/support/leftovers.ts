@@ -1,17 +1,17 @@
-/** What test runs that were killed leave behind: folders, and programs that still run for them. */
+/** Removes what killed test runs leave behind: folders, and programs that still run for them. */
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from '../../runtime/platform/is-alive.ts';
 
 export type Leftovers = {
-  /** Of the names of such folders; in each, `owner.pid` names the run. */
+  /** The prefix of such folders' names; `owner.pid` in each folder names its run. */
   prefix: string;
-  /** What the environment of each program of a folder has, `NAME=value`. */
+  /** An entry `NAME=value` that the environment of each program of a folder contains. */
   markOf(folder: string): string;
 };
 
-/** Programs are ended by their ids, and only where the run that owned the folder is gone. */
+/** Programs are stopped by their ids, and only if the run that owned the folder is gone. */
 export async function removeLeftovers({ prefix, markOf }: Leftovers): Promise<void> {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
   for (const folder of names.map((name) => join(tmpdir(), name))) {

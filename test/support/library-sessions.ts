@@ -1,4 +1,4 @@
-/** A project with a library, keys that mint its sessions, and callers who hold a token. */
+/** A project with a library, keys that mint its sessions, and callers that hold a token. */
 import { expect } from 'vitest';
 import type { ProjectRecord } from '../../runtime/core/resources/project.ts';
 import { type Answer, type Caller, createKey, createProject } from './api-client.ts';
@@ -9,12 +9,12 @@ const SCOPES = ['library:sessions', 'files:read', 'files:write', 'urls:sign'];
 
 export type LibraryProject = {
   project: ProjectRecord;
-  /** Of the project's paths. */
+  /** The prefix of the project's paths. */
   path: string;
-  /** With every scope that sessions take. */
+  /** A key with every scope that sessions require. */
   key: Caller;
   mint(wish?: object): Promise<Answer>;
-  /** A caller with the token of a new session. */
+  /** Returns a caller with the token of a new session. */
   open(wish?: object): Promise<Caller>;
 };
 

@@ -1,4 +1,4 @@
-/** Little CMS as the judge of colours: perceptual, black point compensated, without tables of its own in between. */
+/** Little CMS as the judge of colours: perceptual intent, with black point compensation, without precomputed tables. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { tagged } from './camera.ts';
 
-/** To its sRGB. */
+/** Converts to Little CMS's own sRGB. */
 export async function convertTiff(tiff: Buffer): Promise<Buffer> {
   return inFolder(async (folder) => {
     const [from, to] = [join(folder, 'from.tif'), join(folder, 'to.tif')];
@@ -16,7 +16,7 @@ export async function convertTiff(tiff: Buffer): Promise<Buffer> {
   });
 }
 
-/** Only its profile is set: no pixel is touched. */
+/** Sets only the profile and changes no pixel. */
 export async function withProfile(
   bytes: Buffer,
   extension: string,

@@ -1,11 +1,11 @@
-/** Waiting for what is about to happen: statements that stand behind a lock. */
+/** Waits for statements that are blocked by a lock. */
 import { expect } from 'vitest';
 import type { Queryable } from '../../runtime/db/client.ts';
 
 const WAITING = `select from pg_stat_activity
   where wait_event_type = 'Lock' and datname = current_database()`;
 
-/** Until so many statements of the database wait for what another transaction holds. */
+/** Waits until this many statements of the database are blocked by other transactions. */
 export async function untilWaiting(db: Queryable, statements: number): Promise<void> {
   await expect.poll(() => countWaiting(db)).toBe(statements);
 }

@@ -1,14 +1,16 @@
-/** What cameras, telephones, scanners and programs write, each in its own manner, for ExifTool to put into a picture. */
+/**
+ * The metadata that cameras, phones, scanners and programs write, in their own styles, for ExifTool to add to images.
+ */
 
 export type MakerRow = readonly [
   make: string,
   model: string,
-  /** How its own notes begin; programs have none. */
+  /** The beginning of its maker notes; programs have none. */
   note: string,
   more?: readonly string[],
 ];
 
-/** Stands in the notes of every maker, and may stand nowhere else afterwards. */
+/** Present in the notes of every maker; it must not appear anywhere afterwards. */
 export const NOTE_MARK = 'serial-of-the-owner-0123456789';
 
 export const makers: readonly MakerRow[] = [
@@ -46,7 +48,7 @@ export const makers: readonly MakerRow[] = [
   ['Capture One', '23', '', ['-XMP-photoshop:Credit=Ada', '-XMP-xmpRights:Marked=true']],
 ];
 
-/** In the order of Exif's chapters: the picture, its exposure, its place, its XMP. */
+/** In the order of Exif's sections: image, exposure, place, XMP. */
 export function wordsOf([make, model, , more = []]: MakerRow): string[] {
   return [
     `-EXIF:Make=${make}`,

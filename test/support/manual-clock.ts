@@ -1,4 +1,4 @@
-/** A clock that a test moves by hand; it begins at the real time, so that rows made by the database fit it. */
+/** A clock that the test moves; it starts at the real time, so that rows made by the database fit it. */
 import type { Clock } from '../../runtime/platform/clock.ts';
 
 export type ManualClock = Clock & { advance(seconds: number): void };

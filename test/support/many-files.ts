@@ -1,18 +1,19 @@
 /**
- * A project with very many files, made in the database at once: what lists at scale are tried on. Slugs and states lie
- * where they are hardest to list: the newest files are deleted ones, `old-` is on the oldest only, `mid-` is one in a
- * thousand, `rare-` one in a hundred thousand, `img-` nearly all.
+ * A project with very many files, created in the database at once, for lists at scale. Slugs and states are placed
+ * where they are hardest to list: the newest files are deleted ones, `old-` is only on the oldest, `mid-` on one in a
+ * thousand, `rare-` on one in a hundred thousand, `img-` on nearly all.
  */
 import type { Database, Transaction } from '../../runtime/db/client.ts';
 import { id } from './rows.ts';
 
-/** By the share of the files, from the newest or the oldest. */
+/** As shares of the files, counted from the newest or the oldest. */
 const NEWEST_DELETED = 0.02;
 const OLDEST_BLOCKED = 0.05;
 
 /**
- * Resolves when the rows are there, indexed and counted by the planner. Indexes are built behind the rows, and what
- * no list is read by is left out from then on: checks, foreign keys, and the unique keys of a revision's objects.
+ * Resolves when the rows exist, indexed and analyzed. Indexes are built after the rows, and
+ * constraints that no list uses are dropped for good: checks, foreign keys, and the unique keys of
+ * a revision's objects.
  */
 export async function makeManyFiles(
   db: Database,
@@ -30,7 +31,7 @@ export async function makeManyFiles(
   await db.query('vacuum (analyze) file_revisions');
 }
 
-/** Returns how to make them again. */
+/** Returns the statements that create them again. */
 async function dropIndexes(tx: Transaction): Promise<{ definition: string }[]> {
   const made = await tx.query<{ undone: string; definition: string }>(
     `select format('drop index %I', indexname) as undone, indexdef as definition

@@ -1,4 +1,4 @@
-/** A process to kill: records deliveries as fast as it can, and says how many each time they are spooled. */
+/** A process to be killed: records deliveries as fast as it can, and prints their number whenever they are spooled. */
 import { createDatabase } from '../../runtime/db/client.ts';
 import { startMeter } from '../../runtime/delivery/meter.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
@@ -15,7 +15,8 @@ const meter = startMeter(folder, {
 for (let count = 1; ; count += 1) {
   meter.record({ at: Date.now(), project_id, bytes: 10, kind: 'derived', is_watermarked: false });
   if (count % 50 === 0) {
-    // Until the kernel has it: what waits here for a reader that is slow is never said once the process is killed.
+    // Wait until the kernel has the line; output still buffered here would be lost when the process
+    // is killed.
     await new Promise((said) => process.stdout.write(`${count}\n`, said));
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -1,7 +1,7 @@
 /**
- * Random histories of metering, and what they cost by a calculator written from the specification's sentences, with
- * nothing of the code under test: credits times the multiplier in force in their hour, nothing for an hour that an
- * exemption touches, rounded up once a day. Spec: Metering; Organization quota.
+ * Random histories of metering, and their cost by a calculator written from the specification's sentences, without any
+ * of the code under test: credits times the multiplier in force in their hour, nothing for an hour that an exemption
+ * touches, rounded up once a day. Spec: Metering; Organization quota.
  */
 import fc from 'fast-check';
 
@@ -10,7 +10,7 @@ export const HOURS = 72;
 
 export type Usage = { project: number; hour: number; credits: number };
 export type PricingChange = { project: number; hour: number; thousandths: number };
-/** In minutes of the three days. */
+/** In minutes within the three days. */
 export type Exemption = { start: number; minutes: number };
 
 export type Step =
@@ -45,7 +45,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       kind: kind('charge'),
       times,
       day: fc.constantFrom(0 as const, 1 as const),
-      // Mostly beyond the last step: the run is whole then.
+      // Mostly beyond the last step, so that the run is complete.
       breaks_at: fc.nat({ max: 40 }),
     }),
   },
@@ -72,7 +72,7 @@ export const history: fc.Arbitrary<History> = fc.record({
   ),
 });
 
-/** What each project is charged for each of the three days. */
+/** The charges of each project for each of the three days. */
 export function chargesOf(
   seen: readonly Usage[],
   { pricing, exemptions }: Pick<History, 'pricing' | 'exemptions'>,

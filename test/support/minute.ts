@@ -1,8 +1,8 @@
-// The minute of the database, in whose windows rates are counted.
+// The minutes of the database's clock, which are the windows of rates.
 import { expect } from 'vitest';
 import type { Queryable } from '../../runtime/db/client.ts';
 
-/** What is counted then takes seconds: it begins where the database's minute has enough of them left. */
+/** Counting takes seconds, so this waits until the database's minute has enough of them left. */
 export async function untilEarlyInMinute(db: Queryable): Promise<void> {
   const second = async () => {
     const [row] = await db.query<{ second: number }>(

@@ -1,6 +1,6 @@
 /**
- * What one slug of a project has been through, by the sentences of the specification: File (status) and Staff, written
- * without a look at the code. Each move makes a new state, so that all orders of moves at once can be tried.
+ * The history of one slug of a project by the sentences of the specification, File (status) and Staff, written without
+ * looking at the code. Each move returns a new state, so that all orders of concurrent moves can be tried.
  */
 
 export type ModelCheck = {
@@ -9,14 +9,14 @@ export type ModelCheck = {
   scan: 'waiting' | 'clear' | 'flagged';
   claims: number;
   review: 'unreviewed' | 'approved' | 'rejected';
-  /** Staff let its picture go before it was scanned. */
+  /** Staff unblocked its image before it was scanned. */
   is_let_go: boolean;
 };
 export type ModelFile = {
   status: 'ready' | 'blocked' | 'deleted';
   by: 'scanner' | 'staff' | null;
   revision: number;
-  /** By which check the scanner blocked; of later files too, as a blocked slug stays blocked. */
+  /** The check for which the scanner blocked; also of later files, as a blocked slug stays so. */
   because: number;
 };
 export type Model = {
@@ -68,7 +68,7 @@ export function after(before: Model, move: Move): Model {
   return model;
 }
 
-/** A blocked slug stays blocked, also when its file was deleted. */
+/** A blocked slug stays blocked, even after its file was deleted. */
 function publish(model: Model): void {
   const last = model.files.at(-1);
   if (last === undefined || last.status === 'deleted') {
@@ -92,7 +92,7 @@ function block(model: Model, at: number, { by, because }: Block): void {
   } else if (file?.status === 'blocked' && by === 'staff') file.by = 'staff';
 }
 
-/** Whether there is a file. */
+/** Returns whether the file exists. */
 function unblock(model: Model, at: number): boolean {
   const file = model.files[at];
   if (file?.status === 'blocked') {
@@ -110,7 +110,7 @@ function approveAll(model: Model, at: number): void {
   }
 }
 
-/** A decision is about the pictures that were scanned: of others it blocks nothing. */
+/** A decision concerns the scanned image: it blocks no other one. */
 function review(model: Model, { check: at, decision }: Extract<Move, { kind: 'review' }>): void {
   const check = model.checks[at];
   const file = model.files[check?.file ?? -1];
@@ -127,9 +127,9 @@ function review(model: Model, { check: at, decision }: Extract<Move, { kind: 're
 }
 
 /**
- * An approval counts for a block of the scanner's though the picture has been replaced since: where all is approved
- * that was flagged under the slug from then on, and of the newest picture the scanner says nothing, or staff that it
- * is fine. Whether a file is served again.
+ * An approval ends a scanner's block even after the image was replaced: if everything flagged under
+ * the slug since then is approved, and the newest image is clear or approved by staff. Returns
+ * whether a file is served again.
  */
 function lift(model: Model): boolean {
   const at = model.files.length - 1;
@@ -144,7 +144,7 @@ function lift(model: Model): boolean {
   return file.status === 'ready';
 }
 
-/** Only of the scan that was begun last, once. */
+/** Only the answer of the latest scan counts, and only once. */
 function answer(
   model: Model,
   { check: at, claim, is_nude }: Extract<Move, { kind: 'answer' }>,
@@ -158,7 +158,10 @@ function answer(
   else if (model.auto_block && isCurrent) block(model, check.file, { by: 'scanner', because: at });
 }
 
-/** Blocks of the scanner's whose check nobody reviewed go, also of a deleted file for the next one of its slug, other than what staff rejected then or since. */
+/**
+ * Removes scanner's blocks that nobody reviewed, also of a deleted file for the next one of its
+ * slug, except if staff rejected a check then or since.
+ */
 function letGo(model: Model): void {
   model.files.forEach((file, at) => {
     const isRejected = model.checks.some(

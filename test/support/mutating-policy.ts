@@ -1,4 +1,4 @@
-/** A policy of the cluster that changes objects on their way in, whoever writes them. */
+/** A cluster policy that changes objects on admission, whoever writes them. */
 import { onTestFinished } from 'vitest';
 import { kubeOk, type PlaneAddress } from './kube-request.ts';
 
@@ -6,15 +6,15 @@ const GROUP = 'admissionregistration.k8s.io/v1';
 
 type Mutation = {
   namespace: string;
-  /** Of which objects. */
+  /** Which objects to change. */
   group: string;
   resources: string;
-  /** Where in them, as a pointer of JSON, and what stands there then. */
+  /** The JSON pointer of the field, and its new value. */
   path: string;
   value: string;
 };
 
-/** Until it is taken back; it works, and stops working, a moment later. */
+/** In force until it is removed; both take effect a moment later. */
 export async function mutateOnWayIn(
   plane: PlaneAddress,
   { namespace, group, resources, path, value }: Mutation,

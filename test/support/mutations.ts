@@ -1,7 +1,7 @@
-// Ways to alter a text by a little: what an attacker or a careless proxy would do to a token.
+// Small alterations of a text, as an attacker or a careless proxy would make to a token.
 import fc from 'fast-check';
 
-/** Any text that differs from `original` in one place, or is cut, doubled or re-cased. */
+/** Texts that differ from `original` in one place, or are cut, doubled or changed in case. */
 export function mutationsOf(original: string): fc.Arbitrary<string> {
   const at = fc.nat({ max: Math.max(0, original.length - 1) });
   const character = fc.constantFrom(...'abcXYZ0189-_=.,|/+%&?: \n\0', 'é', '\u200b');

@@ -1,4 +1,4 @@
-/** `tintype operator` as a process of its own, as one of the identities of the control plane, with what a Role grants it. */
+/** `tintype operator` as a process of its own, as one of the control plane's identities, with the rights of a Role. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,16 +10,16 @@ import { kubeApply, type PlaneAddress } from './kube-request.ts';
 
 export type OperatorProcess = {
   child: ChildProcess;
-  /** Of /livez, /readyz and /metrics. */
+  /** The address of /livez, /readyz and /metrics. */
   watched: string;
-  /** All that it logged, oldest first. */
+  /** All log lines, oldest first. */
   said: readonly Said[];
   stop(): Promise<void>;
 };
 
 type Said = { level: string; msg: string; [field: string]: unknown };
 
-/** Resolves when it says that it is ready. */
+/** Resolves when the operator logs that it is ready. */
 export async function startOperator(
   plane: PlaneAddress,
   settings: Record<string, string>,
@@ -37,7 +37,7 @@ export async function startOperator(
       ...settings,
     },
   });
-  // A test that ran out of time stops nothing.
+  // A test that timed out stops nothing.
   const end = () => child.kill('SIGKILL');
   process.once('exit', end);
   child.once('exit', () => process.off('exit', end));
@@ -67,7 +67,7 @@ function readWatchPort({ stderr }: ChildProcess, said: Said[]): Promise<number> 
   });
 }
 
-/** What the table of the operator's permissions grants in a namespace, and nothing else. */
+/** Grants the operator's documented permissions in a namespace, and nothing else. */
 export async function permitOperator(
   plane: PlaneAddress,
   namespace: string,

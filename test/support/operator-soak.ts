@@ -1,6 +1,6 @@
 /**
- * Projects that come, change and go without end behind an operator whose connections to the API server and to PostgreSQL
- * fail again and again: in the end rows are as declared, and the heap is no larger than it was.
+ * Projects that are created, changed and deleted continuously under an operator whose connections to the API server and
+ * to PostgreSQL fail repeatedly: at the end, the rows match the declarations and the heap has not grown.
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,19 +16,19 @@ export type SoakOptions = {
   db: Database;
   database_url: string;
   namespace: string;
-  /** So long it goes on, with a fault every so often. */
+  /** How long it runs, with a fault every so often. */
   duration_ms: number;
   fault_ms: number;
-  /** Told what happens. */
+  /** Called with what happens. */
   say?: (line: string) => void;
 };
 
 export type SoakReport = {
   changes: number;
   faults: number;
-  /** The least heap of each of four quarters, in MB: what is left after collections. */
+  /** The smallest heap in each of four quarters, in MB: what remains after collections. */
   heaps_mb: number[];
-  /** What is declared, and what is in the rows when all has settled. */
+  /** The declared state, and the state of the rows once all has settled. */
   declared: Record<string, string>;
   rows: Record<string, string>;
 };
@@ -36,7 +36,10 @@ export type SoakReport = {
 const PROJECTS = 40;
 const PAUSE_MS = 50;
 const SETTLE_MS = 120_000;
-/** All that is dead goes every two seconds: what a busy machine leaves uncollected is no growth. */
+/**
+ * Collects garbage every two seconds, so that uncollected garbage on a busy machine does not look
+ * like growth.
+ */
 const COLLECTING = '--expose-gc --import=data:text/javascript,setInterval(gc,2000).unref()';
 
 type Proxies = { kube: KubeFaultProxy; sql: FaultProxy };
@@ -85,7 +88,7 @@ async function churn(state: State, operator: OperatorProcess): Promise<number[]>
   return heaps;
 }
 
-/** One of them is made, changed, or deleted. */
+/** Creates, changes or deletes one project. */
 async function change(state: State): Promise<void> {
   const { plane, namespace, made } = state;
   const name = `soak-${namespace}-${randomInt(PROJECTS)}`.slice(0, 60);
@@ -108,7 +111,7 @@ async function readHeap({ watched }: OperatorProcess): Promise<number> {
   return Number(bytes ?? Number.NaN) / 1e6;
 }
 
-/** Silence first: cut watches end it in a short soak, and the patience of the operator in a long one. */
+/** Silence first: cut watches end it in a short soak, and the operator's patience in a long one. */
 const faults: Readonly<Record<string, (proxies: Proxies) => Promise<void> | void>> = {
   'the API server falls silent': ({ kube }) => kube.freeze(),
   'the API server refuses': ({ kube }) => kube.refuse({ times: 20, status: 429, retry_after: 1 }),
@@ -134,7 +137,7 @@ async function fault(state: State): Promise<string> {
   return name;
 }
 
-/** The active ones: what was deleted is suspended. */
+/** The active rows: deleted projects are suspended. */
 async function readRows({ db, namespace }: State): Promise<Record<string, string>> {
   const rows = await db.query<{ project_slug: string; name: string }>(
     `select project_slug, name from projects
@@ -146,7 +149,7 @@ async function readRows({ db, namespace }: State): Promise<Record<string, string
   );
 }
 
-/** Not what was sent: what is applied to a resource that is going goes with it. */
+/** Read back instead of recorded: changes applied to a resource under deletion go with it. */
 async function readDeclared({ plane, namespace }: State): Promise<Record<string, string>> {
   const path = `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/projects`;
   const { items } = (await kubeOk(plane, { path })) as { items: Project[] };
@@ -161,7 +164,7 @@ type Project = {
   spec: { displayName: string };
 };
 
-/** What there is when both are the same, or when they have not come to that in time. */
+/** Returns both states once they are equal, or when the time for that is up. */
 async function untilSettled(state: State): Promise<Pick<SoakReport, 'declared' | 'rows'>> {
   state.sql.set({ kind: 'none' });
   const until = performance.now() + SETTLE_MS;

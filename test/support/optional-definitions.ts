@@ -1,4 +1,4 @@
-/** Kinds that a cluster may have beside those of Tintype, as the projects that bring them define them. */
+/** Third-party kinds that a cluster may have, with the definitions that their projects publish. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -24,14 +24,16 @@ export async function installScaledObjects(plane: PlaneAddress): Promise<void> {
   await served(plane, '/apis/keda.sh/v1alpha1/scaledobjects');
 }
 
-/** What ScaledObjects name for their credentials. */
+/** The kind that ScaledObjects reference for their credentials. */
 export async function installTriggerAuthentications(plane: PlaneAddress): Promise<void> {
   const path = `${DEFINITIONS}/triggerauthentications.keda.sh`;
   await kubeApply(plane, path, await read('keda.sh_triggerauthentications.yaml'));
   await served(plane, '/apis/keda.sh/v1alpha1/triggerauthentications');
 }
 
-/** Those of PostgreSQL by CloudNativePG, of RabbitMQ and of buckets by their operators, which nothing else looks at. */
+/**
+ * The kinds of CloudNativePG and of the operators of RabbitMQ and buckets, used by nothing else.
+ */
 export async function installDependencies(plane: PlaneAddress): Promise<void> {
   for (const [resource, version] of dependencies) {
     const [plural = '', ...group] = resource.split('.');
@@ -47,7 +49,7 @@ const dependencies = [
   ['objectbucketclaims.objectbucket.io', 'v1alpha1'],
 ] as const;
 
-/** The status that the controller of a Gateway writes: it serves the route, unless it says something else of it. */
+/** The status that a Gateway's controller writes: the route is served, unless `said` differs. */
 export function judgedBy(parentRef: object, said: object = {}): object {
   const accepted = { type: 'Accepted', status: 'True', reason: 'Accepted', message: '' };
   const condition = { ...accepted, lastTransitionTime: '2026-01-01T00:00:00Z', ...said };

@@ -1,6 +1,6 @@
 /**
- * A race of 50 calls takes as long as a busy machine lets it: for the rest of a test the API waits for a connection,
- * and for its turn at a row, longer than a caller would.
+ * A race of 50 calls takes as long as a busy machine needs: for the rest of a test, the API waits for connections and
+ * for row locks longer than a caller would.
  */
 import { onTestFinished } from 'vitest';
 import { createDatabase } from '../../runtime/db/client.ts';

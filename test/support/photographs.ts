@@ -1,6 +1,6 @@
 /**
- * Photographs with the metadata of real cameras and programs, fetched by the test set-up: whole ones, and the EXIF
- * segments of some fifty cameras whose pictures were cut off, each in a picture of ours.
+ * Photographs with the metadata of real cameras and programs, fetched by the test set-up: complete ones, and the EXIF
+ * segments of some fifty cameras whose images were cut off, each in an image of ours.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -17,14 +17,14 @@ const TYPES: Readonly<Record<string, string>> = {
   '.avif': 'image/avif',
   '.tif': 'image/tiff',
 };
-/** Not what their names say, or damaged on purpose. */
+/** Mislabelled, or damaged on purpose. */
 const NONE: ReadonlySet<string> = new Set([
   'largeexif.png',
   'corrupt/huge_tag_exif.jpg',
   'corrupt/max_uint32_exif.jpg',
 ]);
 
-/** Each once; the segments of cameras in `carrier`, a JPEG. */
+/** Each once; EXIF segments without an image are placed into `carrier`, a JPEG. */
 export function realPhotographs(carrier: Buffer): Photograph[] {
   const seen = new Set<string>();
   return namesIn(FOLDER)
@@ -49,7 +49,7 @@ function namesIn(folder: string): string[] {
 
 const SOS = 0xda;
 
-/** A JPEG that ends inside its header lends the segments that it has. */
+/** A JPEG that ends inside its header contributes the segments that it has. */
 function whole(bytes: Buffer, carrier: Buffer): Buffer {
   if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return bytes;
   let at = 2;

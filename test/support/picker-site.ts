@@ -1,6 +1,6 @@
 /**
- * A shop that shows the picker: a library with pictures in a real Tintype, a site on another origin whose server mints
- * sessions, and Chromium. What it complains of in any frame is noted.
+ * A shop that shows the picker: a library with images in a real Tintype, a site on another origin whose server mints
+ * sessions, and Chromium. Errors of every frame are recorded.
  */
 import { text } from 'node:stream/consumers';
 import type { Browser, FrameLocator, Page } from 'playwright-core';
@@ -14,13 +14,13 @@ import { PAGE_PATH, pageOf, type Site, startSite } from './site.ts';
 export type PickerSite = {
   tintype: Tintype;
   browser: Browser;
-  /** Registered with the library. */
+  /** An origin registered with the library. */
   shop: Site;
-  /** Not registered. */
+  /** An origin that is not registered. */
   stranger: Site;
-  /** What the shop's server asks for; tests change it. */
+  /** The mint request of the shop's server; tests change it. */
   mint: Record<string, unknown>;
-  /** The tokens that were to be refreshed. */
+  /** The tokens for which a refresh was requested. */
   refreshed: (string | null)[];
   close(): Promise<void>;
 };
@@ -94,7 +94,7 @@ export async function startPickerSite(): Promise<PickerSite> {
   };
 }
 
-/** A picture in the library, by its slug. */
+/** Adds an image with this slug to the library. */
 export async function addPicture(
   { tintype }: Pick<PickerSite, 'tintype'>,
   file_slug: string,
@@ -112,7 +112,10 @@ export async function addPicture(
 
 export type Shown = { page: Page; frame: FrameLocator; complaints: string[] };
 
-/** The shop's page, in a browser of its own; complaints are those of every frame, but for answers that are refusals. */
+/**
+ * Opens the shop's page in a browser of its own; complaints come from every frame, except those
+ * about refused requests.
+ */
 export async function visit(
   { browser, shop }: PickerSite,
   { width = 1280, height = 800, locale = 'en-US', at = shop.origin + PAGE_PATH } = {},

@@ -1,7 +1,7 @@
-/** How far two pictures are apart, for those of the documents: processors, and fonts, may differ a little. */
+/** How much two images differ, for those in the documents: processors and fonts may cause small differences. */
 import sharp from 'sharp';
 
-/** What holds of all pixels, and each. */
+/** The image's facts and all pixels. */
 export async function pixelsOf(bytes: Buffer) {
   const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
   const { format } = await sharp(bytes).metadata();
@@ -11,7 +11,7 @@ export async function pixelsOf(bytes: Buffer) {
   };
 }
 
-/** Of each value of each pixel, of 255. */
+/** The mean difference per channel value, out of 255. */
 export function meanDifference(one: Buffer = Buffer.of(), other: Buffer = Buffer.of()): number {
   const sum = one.reduce((total, value, at) => total + Math.abs(value - (other[at] ?? 0)), 0);
   return sum / one.length;

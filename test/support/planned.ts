@@ -1,4 +1,4 @@
-/** A photograph and a drawing as plans know them, and what a chain makes of one. */
+/** A photograph and a drawing as plans describe them, and the plan of a chain for one. */
 import { parseChain } from '../../runtime/core/delivery/chain.ts';
 import {
   planRender,
@@ -32,7 +32,7 @@ export function plan(
   return parsed && planRender({ source, chain: parsed, watermark });
 }
 
-/** Throws where there is none. */
+/** Throws if there is no plan. */
 export function mustPlan(chain: string, source = photo): RenderPlan {
   const found = plan(chain, source);
   if (found === undefined) throw new Error(`${chain} has no plan`);

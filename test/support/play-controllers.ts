@@ -1,6 +1,6 @@
 /**
- * What the controllers of Jobs and Deployments would say of a namespace whose pods all do well, in a cluster that has
- * none of them: no pod is made, and nothing takes its time.
+ * Writes what the controllers of Jobs and Deployments would report for a namespace whose pods all succeed, in a cluster
+ * without these controllers: no pod is created, and nothing takes time.
  */
 import { kubeOk, kubeRequest, type PlaneAddress } from './kube-request.ts';
 
@@ -11,12 +11,12 @@ type Played = {
   status: { observedGeneration?: number; conditions?: Conditions };
 };
 
-/** `bad`: an image whose pods do not become ready, and whether they had their ten minutes. */
+/** `bad`: an image whose pods do not become ready, and whether their ten minutes are over. */
 type Playing = { namespace: string; bad?: { image: string; state: 'waiting' | 'late' } };
 
 const at = '2026-11-21T12:00:00Z';
 
-/** Once: what is as it should be already is left alone. */
+/** One pass, which leaves objects alone that are already in the wanted state. */
 export async function playControllers(plane: PlaneAddress, playing: Playing): Promise<void> {
   await playAll(plane, `/apis/batch/v1/namespaces/${playing.namespace}/jobs`, jobStatus);
   await playAll(plane, `/apis/apps/v1/namespaces/${playing.namespace}/deployments`, (deployment) =>
@@ -33,7 +33,7 @@ async function playAll(
   for (const played of items) {
     const status = statusOf(played);
     if (status === undefined) continue;
-    // It may be gone by now.
+    // It may be deleted by now.
     await kubeRequest(plane, {
       ...{ method: 'PATCH', path: `${path}/${played.metadata.name}/status?fieldManager=played` },
       ...{ body: { status }, content_type: 'application/merge-patch+json' },

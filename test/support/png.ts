@@ -1,4 +1,4 @@
-/** PNG files of every colour type and depth from their samples, in order or interlaced, by the plain words of the format. */
+/** PNG files of every colour type and depth from samples, interlaced or not, by the bare rules of the format. */
 import { deflateSync } from 'node:zlib';
 import { pngChunk } from './pictures.ts';
 
@@ -8,10 +8,10 @@ export type PngSamples = {
   depth: 1 | 2 | 4 | 8 | 16;
   /** Grey, RGB, palette, grey with alpha, RGBA. */
   colour: 0 | 2 | 3 | 4 | 6;
-  /** As many as the colour type has. */
+  /** As many samples as the colour type has. */
   samplesAt(x: number, y: number): readonly number[];
   order?: 'by rows' | 'interlaced';
-  /** Before the picture: palette, transparency, whatever. */
+  /** Chunks before the image data: palette, transparency and others. */
   chunks?: readonly Buffer[];
 };
 
@@ -54,7 +54,7 @@ function printPass(picture: PngSamples, [left, top, stepX, stepY]: Pass): Buffer
   return rows;
 }
 
-/** The first sample in the highest bits. */
+/** The first sample is in the highest bits. */
 function packed(samples: readonly number[], depth: number): Buffer {
   const bits = samples.map((sample) => sample.toString(2).padStart(depth, '0')).join('');
   const bytes = Buffer.alloc(Math.ceil(bits.length / 8));

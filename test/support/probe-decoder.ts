@@ -1,6 +1,6 @@
 /**
- * Starts a decoder as a worker does, and prints as one line of JSON what it could do, and what the kernel holds against
- * it: to be run where some of the programs that isolate are hidden.
+ * Starts a decoder as a worker does, and prints one line of JSON: what it could do, and how the kernel restricts it. To
+ * be run where some of the isolating programs are hidden.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

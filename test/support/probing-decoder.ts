@@ -1,6 +1,6 @@
 /**
- * A decoder process that decodes nothing and tries what no decoder may. Answers on file descriptor 3 in one line of
- * JSON, and stays until its input ends, so that it can be looked at.
+ * A decoder process that decodes nothing and tries everything that a decoder must not do. It answers on file descriptor
+ * 3 with one line of JSON, and stays until its input ends, so that it can be inspected.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync, writeSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Payment provider B's API on a free port, as it is documented to be: cancels at the end of what is paid, knows its
- * key, and does nothing twice for one idempotency key.
+ * Payment provider B's API on a free port, as documented: cancels at the end of the paid period, checks its key, and
+ * acts only once per idempotency key.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -13,11 +13,11 @@ export type ProviderBServer = {
   url: string;
   /** Statuses by subscription. */
   subscriptions: Map<string, string>;
-  /** Cancellations that were done, not those that were repeated. */
+  /** Cancellations that were performed, without repetitions. */
   cancelled: string[];
-  /** Every call: method, path and idempotency key. */
+  /** All calls: method, path and idempotency key. */
   calls: string[];
-  /** How it is today. */
+  /** How the server currently behaves. */
   mood: 'well' | 'failing' | 'silent' | 'talking nonsense' | 'losing answers' | 'talking too much';
   close(): Promise<void>;
 };

@@ -1,4 +1,4 @@
-/** An organization that pays through provider B, new in each test, and the events that are told of it. */
+/** An organization that pays through provider B, new in each test, and the provider's events about it. */
 import { beforeEach } from 'vitest';
 import { defaultPlans, type Plans } from '../../runtime/core/plans.ts';
 import { findOrganization, type OrganizationRow } from '../../runtime/db/organizations.ts';
@@ -48,9 +48,9 @@ export function useProviderB(api: Api) {
   });
   return {
     tenant,
-    /** Another organization, subscription and customer. */
+    /** Switches to another organization, subscription and customer. */
     renew,
-    /** Every call fails at this step until it is called without. */
+    /** Every call fails at this step, until this is called without one. */
     dieAt: configure,
     event: (eventType: string, { object, ...envelope }: Changes = {}): EventB => ({
       id: newEventId(),
@@ -67,7 +67,7 @@ export function useProviderB(api: Api) {
         ...object,
       },
     }),
-    /** Of a transaction of 19.00; `refund_amount` in cents. */
+    /** A refund for a transaction of 19.00; `refund_amount` in cents. */
     refund: (transaction: string, refund_amount: number): EventB => ({
       id: newEventId(),
       eventType: 'refund.created',

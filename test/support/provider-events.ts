@@ -1,6 +1,6 @@
 /**
- * How payment providers tell, as they document it: each event signed over its bytes, sent again until it is answered
- * with 200, now and then twice and in any order.
+ * Payment providers' events as they document them: each signed over its bytes, sent again until it is answered with
+ * 200, and sometimes sent twice and in any order.
  */
 import Stripe from 'stripe';
 import { signProviderB } from '../../runtime/core/signing/provider-b.ts';
@@ -9,7 +9,7 @@ import type { Answer } from './api-client.ts';
 export const PROVIDER_A_SECRET = 'whsec_of_provider_a';
 export const PROVIDER_B_SECRET = 'the secret of provider b';
 
-/** An event of provider B is an object; one of A too: what differs is where the envelope has what. */
+/** Both providers send objects; their envelopes differ in where the fields are. */
 export type ProviderMessage = { path: string; headers: Record<string, string>; body: string };
 
 const newSerial = (() => {
@@ -38,7 +38,7 @@ export function messageB(event: EventB, secret = PROVIDER_B_SECRET): ProviderMes
 
 const stripe = new Stripe('sk_test_none');
 
-/** Signed by the SDK of a provider whose header has that form. */
+/** Signed with the SDK of a provider whose header has this format. */
 export function messageA(event: EventA, options: SignedAs = {}): ProviderMessage {
   return signedA(JSON.stringify(event), options);
 }
@@ -68,13 +68,13 @@ export function tell(send: Send, { path, headers, body }: ProviderMessage): Prom
   return send({ method: 'POST', path, raw: body, headers: json });
 }
 
-/** What a test reads of an answer. */
+/** The part of an answer that tests read. */
 export const saidOf = ({ status, body }: Answer) =>
   `${status} ${body.status ?? body.error?.code ?? ''}`;
 
 const ROUNDS_MAX = 20;
 
-/** Sends all of them, each as often as the provider does until it is taken, in an order that changes each round. */
+/** Sends all messages twice, and again until each is accepted, in a changing order. */
 export async function tellAll(
   send: Send,
   messages: readonly ProviderMessage[],

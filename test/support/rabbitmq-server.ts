@@ -1,4 +1,4 @@
-/** A real RabbitMQ for the tests: Debian's, on free loopback ports, in a folder of its own, ended with its epmd. */
+/** A real RabbitMQ for the tests: Debian's, on free loopback ports, in a folder of its own, stopped with its epmd. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -13,15 +13,17 @@ import { untilServing } from './until-serving.ts';
 
 export type RabbitServer = {
   url: string;
-  /** Ends the broker as a deploy does, and starts it again on the same port with what it had on disk. */
+  /**
+   * Stops the broker as a deployment does, and restarts it on the same port with its stored data.
+   */
   restart(): Promise<void>;
   kill(): Promise<void>;
-  /** Ends it without a word: what it had confirmed is on its disk. */
+  /** Kills it; what it had confirmed is on its disk. */
   crash(): Promise<void>;
   start(): Promise<void>;
-  /** Whoever leads this quorum queue answers nobody any more. */
+  /** Freezes the leader of this quorum queue, so that it answers nobody. */
   freeze(queue: string): Promise<void>;
-  /** Raises the alarm over its memory: whoever publishes is read no more. */
+  /** Raises the memory alarm: the broker stops reading from publishers. */
   alarm(): Promise<void>;
   calm(): Promise<void>;
   stop(): Promise<void>;
@@ -36,7 +38,10 @@ const LEFTOVERS: Leftovers = {
 };
 const STARTS_MAX = 3;
 
-/** Another program may take a port between the look for a free one and the start: then others are looked for. */
+/**
+ * Another program may take a port between finding it free and the start; then the start is repeated
+ * on others.
+ */
 export async function startRabbitServer(): Promise<RabbitServer> {
   if (!existsSync(`${BIN}/rabbitmq-server`)) {
     throw new Error('RabbitMQ is not installed: make test installs it from Debian');
@@ -58,7 +63,7 @@ async function startOnFreePorts(): Promise<RabbitServer> {
   const [port, distribution, epmd] = [await freePort(), await freePort(), await freePort()];
   const env = {
     PATH: process.env.PATH ?? '',
-    // By which the next run finds what a killed one left.
+    // By this the next run finds what a killed one left.
     TMPDIR: tmpdir(),
     HOME: join(folder, 'home'),
     RABBITMQ_NODENAME: `tintype-${port}@localhost`,
@@ -76,7 +81,7 @@ async function startOnFreePorts(): Promise<RabbitServer> {
   };
   let server: ChildProcess | undefined;
   const start = async () => {
-    // Where it is killed it leaves a dump in the folder that it runs in.
+    // When killed, it leaves a dump in its working folder.
     server = spawn(`${BIN}/rabbitmq-server`, [], { env, cwd: folder, stdio: 'ignore' });
     await untilServing(server, { name: 'RabbitMQ', look: () => greets(port) });
   };
@@ -84,7 +89,7 @@ async function startOnFreePorts(): Promise<RabbitServer> {
     const running = server;
     if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
     const ended = once(running, 'exit');
-    // The machine that runs the broker is in a session of its own, and says its id in a file.
+    // The VM that runs the broker is in a session of its own, and writes its process id to a file.
     process.kill(Number(await readFile(env.RABBITMQ_PID_FILE, 'utf8')), signal);
     await ended;
   };
@@ -120,7 +125,7 @@ async function startOnFreePorts(): Promise<RabbitServer> {
 
 const PROTOCOL_HEADER = Buffer.from([0x41, 0x4d, 0x51, 0x50, 0, 0, 9, 1]);
 
-/** The broker listens before it serves: it is asked for the first frame of its protocol. */
+/** The broker listens before it serves, so this waits for the first frame of its protocol. */
 function greets(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(PROTOCOL_HEADER));
@@ -133,7 +138,7 @@ function greets(port: number): Promise<boolean> {
   });
 }
 
-/** The port mapper outlives its node: the one that holds our port is ended by its id. */
+/** The port mapper outlives its node: stops the one on our port by its process id. */
 async function endEpmd(port: number): Promise<void> {
   const { stdout } = await promisify(execFile)('pgrep', ['-x', 'epmd']).catch(() => ({
     stdout: '',

@@ -1,13 +1,13 @@
 /**
- * Requests as bytes, for whatever parses HTTP: those whose target is no path of ours, and those that are no proper
- * HTTP. `%H` stands for the host. And a client that writes such bytes and reads until the other end closes.
+ * Raw requests for everything that parses HTTP: targets that are no path of ours, and malformed HTTP. `%H` stands for
+ * the host. Also a client that writes such bytes and reads until the other end closes.
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
 export const RAW_PATH = '/originals/f/cat';
 
-/** A request that is proper but for `path` and `more`. */
+/** A request that is valid except for `path` and `more`. */
 export const rawGet = (path: string, more = '') =>
   `GET ${path} HTTP/1.1\r\nHost: %H\r\n${more}\r\n`;
 
@@ -38,7 +38,7 @@ export const strangeTargets: readonly (readonly [what: string, target: string])[
   ['an asterisk', '*'],
 ];
 
-/** As clients ask proxies: delivery takes it, and the proxies of docs/deployment.md do not. */
+/** As clients send it to proxies: delivery accepts it; the proxies of docs/deployment.md do not. */
 export const ABSOLUTE_FORM = ['absolute form', rawGet(`http://%H${RAW_PATH}`)] as const;
 
 const start = `GET ${RAW_PATH} HTTP/1.1\r\n`;
@@ -77,7 +77,7 @@ export const improperRequests: readonly (readonly [what: string, text: string])[
   ['garbage', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\r\n\r\n'],
 ];
 
-/** Everything that is said until the other end closes, as one string. */
+/** Everything received until the other end closes, as one string. */
 export async function sayRaw(port: number, text: string): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1' });
   const chunks: Buffer[] = [];

@@ -1,4 +1,4 @@
-/** Object storage and a broker for a test file: versitygw and RabbitMQ, and the buckets that were made there. */
+/** Object storage and a broker for a test file: versitygw and RabbitMQ, and the buckets created there. */
 import { afterAll, beforeAll } from 'vitest';
 import type { S3Access } from '../../runtime/platform/storage/s3-client.ts';
 import { type RabbitServer, startRabbitServer } from './rabbitmq-server.ts';
@@ -7,13 +7,13 @@ import { connectS3, listKeys, type S3Server, startS3Server } from './s3-server.t
 export type RealServers = { s3: S3Server; rabbit: RabbitServer; access: S3Access; made: string[] };
 
 export type UsedServers = {
-  /** Throws before the first test and after the last. */
+  /** Throws before the first test and after the last one. */
   started(): RealServers;
-  /** Of all objects in the buckets that were made. */
+  /** The keys of all objects in these buckets. */
   keys(): Promise<string[]>;
 };
 
-/** From before the first test of the file until after its last; `onEnd` before they stop. */
+/** From before the file's first test until after its last; `onEnd` runs before the servers stop. */
 export function useRealServers(onEnd: () => void): UsedServers {
   let servers: RealServers | undefined;
   const started = () => {

@@ -1,6 +1,6 @@
 /**
- * What the operator makes of the routes of all projects: the comparison that it takes once a minute, and a pass at each
- * key that it finds, over caches that have just listed everything.
+ * The operator's handling of all projects' routes: the comparison that it makes once a minute, and a pass for each key
+ * that this finds, over caches that have just listed everything.
  */
 import { openObjectCaches } from '../../operator/cluster/object-caches.ts';
 import { createWritingMemory } from '../../operator/installation/writing-memory.ts';
@@ -11,12 +11,12 @@ import { findUnsettled } from '../../operator/routes/sweep.ts';
 import { silentLog as log } from '../operator/kube/silent-log.ts';
 import type { Through } from './crashing-operator.ts';
 
-/** `teams`: where Projects are. `images`: where the ImageService and the routes are. */
+/** `teams`: the namespace of Projects. `images`: that of the ImageService and the routes. */
 type Namespaces = { teams: string; images: string };
 
 const never = new AbortController().signal;
 
-/** For one process: the look at all of them. */
+/** For one process: a pass over all of them. */
 export function lookAtRoutes(
   { teams, images }: Namespaces,
   { client, db, metrics }: Through,

@@ -1,4 +1,4 @@
-// Rows for tests of the database: each function makes one valid row, with what it depends on given.
+// Rows for tests of the database: each function creates one valid row, given what it depends on.
 import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '../../runtime/core/ids.ts';
 import { claimUpload } from '../../runtime/db/claim-upload.ts';
@@ -68,7 +68,7 @@ export async function makeUpload(
   return must(await insertUpload(db, newUpload(project, settings)));
 }
 
-/** An upload that a worker has just begun to process. */
+/** An upload that a worker has just started to process. */
 export async function makeProcessing(
   db: Queryable,
   project: Pick<ProjectRow, 'project_id'>,
@@ -155,7 +155,9 @@ export function must<T>(value: T | undefined): T {
   return value;
 }
 
-/** A check of the file's current revision: flagged for nudity unless it is said otherwise. Returns its id. */
+/**
+ * Inserts a check of the file's current revision, by default flagged for nudity; returns its id.
+ */
 export async function makeCheck(
   db: Queryable,
   { project_id, file_id, revision }: Pick<FileRow, 'project_id' | 'file_id' | 'revision'>,
@@ -170,7 +172,7 @@ export async function makeCheck(
   return check_id;
 }
 
-/** Presets that were made through the API, `many-1` and so on. */
+/** Presets as if created through the API, named `many-1` and so on. */
 export async function makeWatermarkPresets(
   db: Queryable,
   { project_id, file_id }: Pick<FileRow, 'project_id' | 'file_id'>,

@@ -5,7 +5,10 @@ import { createS3Bucket } from '../../runtime/platform/storage/s3.ts';
 import type { S3Access } from '../../runtime/platform/storage/s3-client.ts';
 import { connectS3, createBucket, type S3Server, startS3Server } from './s3-server.ts';
 
-/** For a test file, from before its first test until after its last. `connect`: another way there than the straight one. */
+/**
+ * For a test file, from before its first test until after its last one. `connect` replaces the
+ * direct connection.
+ */
 export function useS3Ingest(
   connect: (s3: S3Server) => S3Access | Promise<S3Access> = connectS3,
 ): () => Bucket {

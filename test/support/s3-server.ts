@@ -1,6 +1,6 @@
 /**
- * A real S3 server for the tests: versitygw on a free loopback port, over a folder of its own. Another S3 can be
- * named by TINTYPE_TEST_S3_ENDPOINT with the usual AWS variables.
+ * A real S3 server for the tests: versitygw on a free loopback port, over a folder of its own. Another S3 can be named
+ * by TINTYPE_TEST_S3_ENDPOINT with the usual AWS variables.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,13 +19,13 @@ import { untilServing } from './until-serving.ts';
 export type S3Server = {
   endpoint: string;
   credentials: { accessKeyId: string; secretAccessKey: string };
-  /** What a Tintype process needs to use it. */
+  /** The environment with which a Tintype process uses it. */
   environment: Record<string, string>;
   pid: number;
   stop(): Promise<void>;
 };
 
-/** What it says, as an error of its own, of a client that went in the middle of its body: tests do. */
+/** What it logs as an error when a client disconnects within a body, as tests do. */
 const BROKEN_OFF = 'unexpected EOF';
 
 export async function startS3Server(options: { eventUrl?: string } = {}): Promise<S3Server> {
@@ -75,7 +75,7 @@ export async function startS3Server(options: { eventUrl?: string } = {}): Promis
   };
 }
 
-/** A client of the server, as the product makes it. */
+/** A client of the server, created as the product does. */
 export function connectS3(
   { endpoint, credentials }: Pick<S3Server, 'endpoint' | 'credentials'>,
   more: Partial<S3Options> = {},

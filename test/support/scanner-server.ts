@@ -1,11 +1,11 @@
-/** A model server on a free port that answers what the test says, also what no model server should. */
+/** A model server on a free port that answers as the test decides, including in ways that no model server should. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 export type PictureSeen = { headers: IncomingHttpHeaders; bytes: Buffer };
-/** Ends the answer, or leaves it. */
+/** Ends the response, or leaves it open. */
 export type ScannerAnswer = (response: ServerResponse, seen: PictureSeen) => void;
 
 export type ScannerServer = {
@@ -29,14 +29,14 @@ export const says =
 
 export const hangs: ScannerAnswer = () => undefined;
 
-/** A byte now and then, for ever. */
+/** Sends a byte now and then, forever. */
 export const drips: ScannerAnswer = (response) => {
   response.writeHead(200);
   const drop = setInterval(() => response.write(' '), 5);
   response.on('close', () => clearInterval(drop));
 };
 
-/** As fast as it is taken, for ever. */
+/** Sends as fast as the client reads, forever. */
 export const floods: ScannerAnswer = (response) => {
   response.writeHead(200);
   const pour = () => {

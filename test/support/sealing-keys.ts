@@ -1,4 +1,4 @@
-/** Keys that an operator and its installation seal with: as their Secrets hold them, and as processes read them. */
+/** The sealing keys of an operator and its installation: as their Secrets hold them, and as processes read them. */
 import { randomBytes } from 'node:crypto';
 import { variables } from '../../runtime/platform/config-variables.ts';
 import type { KeyEncryptionKey } from '../../runtime/platform/sealing.ts';

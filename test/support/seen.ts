@@ -1,6 +1,6 @@
 /**
- * What answers a test run has seen, as rows (endpoint, status, code) in one file that every test process
- * appends to. The names of endpoints are those of test/spec/endpoints.json.
+ * The answers that a test run has seen, as rows (endpoint, status, code) in one file to which every test process
+ * appends. Endpoints are named as in test/spec/endpoints.json.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import additions from '../spec/additions.json' with { type: 'json' };
@@ -10,19 +10,19 @@ export type SeenRow = { endpoint: string; status: number; code: string | null };
 
 type Seen = { method: string; path: string; status: number; code: string | null };
 
-/** An answer of the API, or of the storage that takes uploads. */
+/** Records an answer of the API, or of the storage that receives uploads. */
 export function noteSeen({ method, path, status, code }: Seen): void {
   const endpoint = uploadUrl(method, path) ?? apiEndpoint(method, pathnameOf(path));
   if (endpoint !== undefined) append({ endpoint, status, code });
 }
 
-/** An answer of a delivery host. */
+/** Records an answer of a delivery host. */
 export function noteDelivered({ method, path, status, code }: Seen): void {
   const endpoint = deliveryEndpoint(method, pathnameOf(path));
   if (endpoint !== undefined) append({ endpoint, status, code });
 }
 
-/** Every row once. */
+/** Each row once. */
 export function readSeen(file: string): SeenRow[] {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
   return [...new Set(text.split('\n'))]
@@ -30,7 +30,7 @@ export function readSeen(file: string): SeenRow[] {
     .map((line) => JSON.parse(line) as SeenRow);
 }
 
-// Lines of less than a page, appended: two processes never mix theirs.
+// Appends lines shorter than a page, so that those of two processes never mix.
 function append(row: SeenRow): void {
   const file = process.env.TINTYPE_SEEN_FILE;
   if (file !== undefined && file !== '') appendFileSync(file, `${JSON.stringify(row)}\n`);
@@ -48,10 +48,10 @@ const apiRows = [...specification.rows, ...additions.endpoints]
     pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
     parameters: path.split('{').length,
   }))
-  // A path in its own words goes before one with parameters: /files/move before /files/{fileSlug}.
+  // Literal paths go before paths with parameters: /files/move before /files/{fileSlug}.
   .sort((a, b) => a.parameters - b.parameters);
 
-/** The URLs that a session returns, whose addresses the deployment chooses. */
+/** The URLs that a session returns, whose addresses depend on the deployment. */
 function uploadUrl(method: string, path: string): string | undefined {
   if (method !== 'PUT') return undefined;
   if (path.startsWith('/v1/uploads/')) return 'PUT proxy.put_url';
@@ -63,7 +63,7 @@ function apiEndpoint(method: string, pathname: string): string | undefined {
   return apiRows.find((row) => row.method === method && row.pattern.test(pathname))?.name;
 }
 
-/** HEAD has no body, hence no code: it stands for no row. */
+/** HEAD has no body and so no code: it is not counted. */
 function deliveryEndpoint(method: string, pathname: string): string | undefined {
   if (method === 'OPTIONS') return 'OPTIONS /*';
   if (method !== 'GET') return undefined;

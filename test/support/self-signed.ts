@@ -1,9 +1,9 @@
-/** A key and a certificate that it signed itself, for one host name: what a server of the tests shows whoever trusts it. */
+/** A key and its self-signed certificate for one host name, for a test server and the clients that trust it. */
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 export type SelfSigned = { key: string; cert: string };
 
-/** X.509 (RFC 5280) in DER: nothing in Node makes one. */
+/** X.509 (RFC 5280) in DER, which Node cannot create. */
 export function makeSelfSigned(host: string): SelfSigned {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = der(0x30);

@@ -1,4 +1,4 @@
-/** A client that sends on after it was answered, as one does that writes more than it reads. */
+/** A client that keeps sending after it got its answer, as clients do that write more than they read. */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -7,7 +7,10 @@ type Put = { url: string; headers: Record<string, string>; bytes: Buffer };
 const STEPS = 8;
 const STEP_MS = 20;
 
-/** The statuses of its PUT, and of a GET behind it on the same connection. Throws where that is reset. */
+/**
+ * The statuses of its PUT, and of a GET after it on the same connection. Throws if the connection
+ * is reset.
+ */
 export async function sendOn({ url, headers, bytes }: Put): Promise<number[]> {
   const { hostname, port, host, pathname, search } = new URL(url);
   const socket = connect(Number(port), hostname);

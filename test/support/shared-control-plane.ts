@@ -1,6 +1,6 @@
 /**
- * The one control plane of a test run: the run's own process starts it when the first test asks, and ends it with the
- * run; each test file has namespaces of its own in it.
+ * The shared control plane of a test run: the run's own process starts it at the first request and stops it at the end;
+ * each test file has namespaces of its own in it.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -11,7 +11,7 @@ import { kubeOk, kubeRelease, kubeRequest, type PlaneAddress } from './kube-requ
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Answers with the address of the run's control plane, which it starts at the first question. */
+    /** Returns the address of the run's control plane, which the first request starts. */
     controlPlaneUrl: string;
   }
 }
@@ -43,7 +43,7 @@ export async function offerControlPlane(): Promise<{ url: string; stop(): Promis
 
 export type UsedControlPlane = { plane: () => PlaneAddress; namespace(): Promise<string> };
 
-/** For a test file that installs what others must not find: a control plane of its own. */
+/** For a test file that installs what others must not see: a control plane of its own. */
 export function useOwnControlPlane(): UsedControlPlane {
   let own: ControlPlane | undefined;
   const plane = () => {
@@ -57,7 +57,7 @@ export function useOwnControlPlane(): UsedControlPlane {
   return { plane, namespace: () => createNamespace(plane()) };
 }
 
-/** For a test file: the run's control plane from before the first test on, and namespaces that go with the file. */
+/** For a test file: the run's control plane, and namespaces that are deleted after the file. */
 export function useControlPlane(): UsedControlPlane {
   let address: PlaneAddress | undefined;
   const namespaces: string[] = [];
@@ -86,8 +86,8 @@ export function useControlPlane(): UsedControlPlane {
 const GROUP = '/apis/tintype.dev/v1alpha1';
 
 /**
- * Whatever has a finalizer is let go first: a namespace that waits for one is looked through every few seconds, and a
- * hundred of them take a core until the run ends.
+ * Removes finalizers first: a namespace that waits for one is checked every few seconds, and a
+ * hundred of them use a whole core until the run ends.
  */
 async function removeNamespace(plane: PlaneAddress, name: string): Promise<void> {
   const { resources } = (await kubeOk(plane, { path: GROUP })) as { resources: Named[] };

@@ -1,6 +1,6 @@
 /**
- * A customer's web site on a loopback port: pages that the test writes, the modules of the SDK as a browser loads them,
- * and whatever the site's own server answers.
+ * A customer's web site on a loopback port: pages written by the test, the modules of the SDK as a browser loads them,
+ * and the answers of the site's own server.
  */
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -9,14 +9,14 @@ import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { projectRoot } from '../house/source-files.ts';
 
-/** Where a page stands. Not at `/`: Vitest takes the paths of a browser's errors for files, and reads them. */
+/** Not `/`: Vitest takes the paths in a browser's errors for files, and reads them. */
 export const PAGE_PATH = '/page.html';
 
 export type Answering = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 export type Site = {
   origin: string;
-  /** What the site's server answers, by path; a text is a page. */
+  /** The answers of the site's server, by path; a text is a page. */
   answers: Map<string, string | Answering>;
   close(): Promise<void>;
 };

@@ -1,4 +1,4 @@
-/** Structural similarity of two pictures as RGB or RGBA samples of the same size, over windows of 8 by 8, in 0..1. */
+/** Structural similarity of two images, as RGB or RGBA samples of the same size, over 8 × 8 windows, in 0..1. */
 
 export type Samples = { data: Uint8Array; width: number; height: number };
 
@@ -20,7 +20,7 @@ export function ssim(one: Samples, other: Samples): number {
   return count === 0 ? 1 : sum / count;
 }
 
-/** Three for opaque pictures, else four. */
+/** Three for opaque images, otherwise four. */
 export function channelsOf({ data, width, height }: Samples): 3 | 4 {
   return data.length === width * height * 4 ? 4 : 3;
 }

@@ -1,6 +1,6 @@
 /**
- * An HTTP proxy in front of a real S3 server that knows what is asked of it, and misbehaves on purpose in one kind of
- * request: before the server saw it, or after its effect.
+ * An HTTP proxy in front of a real S3 server that understands requests and fails deliberately in one kind of them:
+ * before the server sees the request, or after its effect.
  */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,9 +20,10 @@ export type StorageOperation =
   | 'listMultiparts';
 
 /**
- * Those down to `request_cut` happen before the server sees the request, or all of it: of that one it gets one half of
- * the body. Of the others it has taken the effect. What is slow comes whole: its headers late, or its body byte by byte.
- * What is `begun` has its status before its outcome, as S3 answers where that takes long.
+ * The kinds up to `request_cut` strike before the server has seen the whole request; with
+ * `request_cut` it gets half of the body. The others strike after its effect. Slow answers arrive
+ * whole, with late headers or a body byte by byte. `begun` sends the status before the outcome, as
+ * S3 does for long operations.
  */
 export type StorageFaultKind =
   | 'reset'
@@ -38,7 +39,7 @@ export type StorageFaultKind =
   | 'slow_body'
   | 'begun';
 
-/** `times`: how many requests it hits, and `bucket`: of which one; all where they are left out. */
+/** `times`: how many requests it hits; `bucket`: whose requests. Both default to all. */
 export type StorageFault = {
   operation: StorageOperation;
   kind: StorageFaultKind;
@@ -49,7 +50,7 @@ export type StorageFault = {
 export type StorageFaultProxy = {
   endpoint: string;
   set(fault: StorageFault | undefined): void;
-  /** How many requests were hit since `set`. */
+  /** Number of requests hit since `set`. */
   hits(): number;
   close(): Promise<void>;
 };
@@ -91,10 +92,10 @@ type Exchange = {
   fault: StorageFaultKind | undefined;
 };
 
-/** Long beside an answer of the server, short beside the deadlines of a test. */
+/** Long compared to an answer of the server, short compared to the deadlines of a test. */
 export const SLOW_MS = 700;
 const SLOW_PIECES = 7;
-/** As an ingress answers that has lost what is behind it. */
+/** As an ingress answers that has lost its backend. */
 const TEXT = { 'content-type': 'text/plain' };
 
 async function respond({ target, incoming, body, answer, fault }: Exchange): Promise<void> {
@@ -123,7 +124,7 @@ async function respond({ target, incoming, body, answer, fault }: Exchange): Pro
   answer.write(bytes.subarray(0, bytes.length / 2), () => answer.socket?.destroySoon());
 }
 
-/** The server is left in the middle of the body. */
+/** The server is cut off in the middle of the body. */
 async function sendHalf({
   target,
   incoming,

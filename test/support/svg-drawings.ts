@@ -1,4 +1,4 @@
-/** Drawings as common editors and chart programs write them, with all that they leave in their files. */
+/** Drawings as common editors and chart programs write them, with everything that these leave in their files. */
 
 const X = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"';
 const repeat = (count: number, print: (at: number) => string) =>

@@ -1,7 +1,7 @@
-/** Small drawings of text that a renderer needs seconds to hours for. */
+/** Small drawings of text that take a renderer seconds to hours. */
 import { square as svg } from './svg-square.ts';
 
-/** On a grid of twice as many pixels either way. */
+/** On a grid with twice as many pixels in each direction. */
 const large = (content: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 1000">${content}</svg>`;
 const onOneAnother = (count: number) =>

@@ -1,4 +1,4 @@
-/** Small drawings that a renderer needs seconds to hours for, each by another of its weaknesses. */
+/** Small drawings that take a renderer seconds to hours, each by a different weakness. */
 import { seededRandom } from './pictures.ts';
 import { largeDrawings } from './svg-slow-large.ts';
 import { type Slow, slowTexts } from './svg-slow-texts.ts';
@@ -6,7 +6,7 @@ import { square as svg } from './svg-square.ts';
 
 const full = (attributes: string) => `<rect width="2048" height="2048" ${attributes}/>`;
 
-/** A line from place to place, all over the picture. */
+/** A line from place to place, all over the image. */
 function wander(corners: number, side = 2048): string {
   const random = seededRandom(corners);
   const place = () => `${Math.floor(random() * side)} ${Math.floor(random() * side)}`;
@@ -29,7 +29,7 @@ const stops = (count: number) =>
     '',
   );
 
-/** Far below the root, each level with these besides. */
+/** Deeply nested, with these elements at each level. */
 const deep = (content: string, besides = '') =>
   `${`<g>${besides}`.repeat(55)}${content}${'</g>'.repeat(55)}`;
 

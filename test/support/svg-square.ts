@@ -1,10 +1,10 @@
-/** Drawings on the grid of 2048 by 2048. */
+/** Drawings on a grid of 2048 × 2048. */
 
 export function square(content: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="2048" height="2048">${content}</svg>`;
 }
 
-/** `f`, whose results a renderer has to keep as each has a name. */
+/** `f`: a filter whose named results a renderer must keep. */
 export function filterOfResults(count: number): string {
   const results = Array.from({ length: count }, (_, at) => `<feOffset result="r${at}"/>`);
   return `<filter id="f" filterUnits="userSpaceOnUse" width="9" height="9">${results.join('')}</filter>`;

@@ -1,31 +1,33 @@
 /**
- * A TCP proxy that misbehaves on purpose, between a client of ours and a real server: it delays, cuts,
- * refuses, stalls, or forwards a request and drops its answer. Faults apply to bytes that pass from
- * then on, on old connections too.
+ * A TCP proxy between a client of ours and a real server that fails deliberately: it delays, cuts, refuses, stalls, or
+ * forwards a request and drops its answer. A fault applies to all bytes from then on, on existing connections too.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export type Fault =
   | { kind: 'none' }
-  /** Each piece waits, in both directions. */
+  /** Delays each chunk in both directions. */
   | { kind: 'delay'; ms: number }
-  /** New connections are reset at once. */
+  /** Resets new connections at once. */
   | { kind: 'refuse' }
-  /** Nothing passes any more, and nothing closes: a frozen server. */
+  /** Passes nothing and closes nothing, like a frozen server. */
   | { kind: 'stall' }
-  /** The connection is reset after so many bytes of the request. */
+  /** Resets the connection after this many bytes of the request. */
   | { kind: 'cut_request'; after_bytes: number }
-  /** The request reaches the server whole; at the first byte of its answer the client is reset, so many times. */
+  /**
+   * Passes the whole request to the server; resets the client at the first byte of the answer, for
+   * this many answers.
+   */
   | { kind: 'drop_response'; times?: number };
 
 export type FaultProxy = {
   port: number;
-  /** From now on; counters of bytes begin anew. */
+  /** Takes effect at once; restarts the byte counters. */
   set(fault: Fault): void;
   /** Resets every open connection, once. */
   cut(): void;
-  /** How many connections are open, and how many there ever were. */
+  /** Numbers of connections: currently open, and ever opened. */
   connections(): { open: number; total: number };
   close(): Promise<void>;
 };
@@ -83,7 +85,7 @@ function accept(state: State, client: Socket, target: { host?: string; port: num
   if (state.fault.kind === 'stall') hold(pair);
 }
 
-/** Forwards pieces in order while `isPassed` says so; back-pressure of the receiver holds the sender. */
+/** Forwards chunks in order while `isPassed` agrees; a slow receiver pauses the sender. */
 function pass(from: Socket, to: Socket, isPassed: (bytes: number) => boolean, state: State): void {
   let last = Promise.resolve();
   from.on('data', (piece) => {

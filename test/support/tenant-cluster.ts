@@ -1,6 +1,6 @@
 /**
  * The tenant kinds of a test file: namespaces of its own in the run's control plane, the controllers that work in them
- * while a test lets them lead, and what the tests ask of a resource.
+ * while a test lets them lead, and queries for a resource.
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect } from 'vitest';
@@ -45,7 +45,7 @@ export type Live = {
   status: { observedGeneration: number; conditions?: Condition[]; [field: string]: unknown };
 };
 
-/** As the API server has it, of events.k8s.io/v1. */
+/** An Event of events.k8s.io/v1, as the API server stores it. */
 export type KubeEvent = {
   type: string;
   reason: string;
@@ -56,17 +56,17 @@ export type KubeEvent = {
 
 type Declared = { namespace?: string; annotations?: Record<string, string> };
 
-/** `through`: the database as it has it. */
+/** `through`: the leader's view of the database. */
 type Leader = Partial<Pick<Term, 'epoch' | 'lease_uid'>> & { through?: Database };
 
 export type TenantCluster = {
   plane(): PlaneAddress;
   /** The first of its namespaces. */
   namespace(): string;
-  /** Another one that the controllers work in. */
+  /** Another namespace in which the controllers work. */
   other(): string;
   metrics(): KubeMetrics;
-  /** What an operator makes of the cluster while it leads. */
+  /** Runs the work while the operator leads. */
   led(work: () => Promise<unknown>, leader?: Leader): Promise<void>;
   apply(kind: string, name: string, spec: object, declared?: Declared): Promise<unknown>;
   read(kind: string, name: string, namespace?: string): Promise<Live>;
@@ -77,10 +77,10 @@ export type TenantCluster = {
     type?: string,
     namespace?: string,
   ): Promise<Condition | undefined>;
-  /** Until Ready says so, of the newest generation. */
+  /** Waits until Ready has this reason for the newest generation. */
   untilReason(kind: string, name: string, reason: string, namespace?: string): Promise<void>;
   untilGone(kind: string, name: string, namespace?: string): Promise<void>;
-  /** All of its first namespace. */
+  /** All Events of its first namespace. */
   events(): Promise<KubeEvent[]>;
   path(kind: string, name: string, namespace?: string): string;
   countWrites(): Promise<number>;
@@ -90,10 +90,10 @@ export type TenantCluster = {
 type Options = {
   db: Database;
   key?: Buffer;
-  /** The client that the operator has, in place of an ordinary one. */
+  /** Wraps the operator's client. */
   wrap?: (client: KubeClient) => KubeClient;
   context?: Partial<TenantOptions['context']>;
-  /** Where the operator finds the API server, in place of its own address. */
+  /** Replaces the API server's address for the operator. */
   through?: (plane: PlaneAddress) => Promise<PlaneAddress>;
   often?: Pick<TenantOptions, 'resync_ms' | 'source_ms' | 'retry_ms' | 'poll_ms'>;
 };
@@ -123,7 +123,7 @@ export function useTenantCluster({ db, key, wrap, context, ...options }: Options
   const condition = async (kind: string, name: string, type = 'Ready', namespace = first()) => {
     const { metadata, status } = await read(kind, name, namespace);
     const found = status.conditions?.find((each) => each.type === type);
-    // What is said of an older generation is no answer.
+    // A condition of an older generation does not count.
     return found?.observedGeneration === metadata.generation ? found : undefined;
   };
 
@@ -157,7 +157,7 @@ export function useTenantCluster({ db, key, wrap, context, ...options }: Options
       const { signal } = over;
       const term = { epoch, lease_uid };
       const fence = openFence(through, { ...term, lease: `${first()}/test`, holder: 'test' });
-      // As the operator does it: without a database it leads all the same.
+      // Like the operator, leads even without a database.
       await fence.raised().catch(() => undefined);
       const leading = controllers.lead({ ...term, ...fence, signal, isCurrent: () => true });
       try {
@@ -206,7 +206,7 @@ export function useTenantCluster({ db, key, wrap, context, ...options }: Options
   };
 }
 
-/** Every test has slugs of its own: a project is never destroyed. */
+/** Each test uses slugs of its own, because projects are never destroyed. */
 export function newSlug(): string {
   return `p${randomBytes(5).toString('hex')}`;
 }

@@ -1,6 +1,6 @@
 /**
- * What the operator makes of a few resources of the tenant kinds, each looked at in its turn, and of rows whose resource
- * is gone: its own passes, without the queues and caches that wake them.
+ * The operator's handling of a few resources of the tenant kinds, each in turn, and of rows whose resource is gone: its
+ * real passes, without the queues and caches that trigger them.
  */
 import type { ImageDeps } from '../../operator/cluster/declared-image.ts';
 import { createOrganizations } from '../../operator/cluster/organizations.ts';
@@ -30,7 +30,7 @@ type Looks = {
 
 type Options = Looks & {
   db: Database;
-  /** What others have done by the time of its next look. */
+  /** What others do before the next pass. */
   others?: () => Promise<void>;
 };
 
@@ -44,7 +44,7 @@ export function createTenantOperator(options: Options): CrashingOperator {
   });
 }
 
-/** For one process: the look at all of them. */
+/** For one process: a pass over all of them. */
 export function lookAtTenants(options: Looks, through: Through): () => Promise<void> {
   const { client, db, metrics, step } = through;
   const context = {

@@ -1,4 +1,4 @@
-/** Resources of the tenant kinds that share a name in a namespace of their own: where they are, and what they say. */
+/** Resources of the tenant kinds that share a name in a namespace of their own: their paths, and their state. */
 import type { TenantKind } from '../../operator/cluster/tenant-object.ts';
 import { kubeApply, kubeRequest, type PlaneAddress } from './kube-request.ts';
 
@@ -24,7 +24,7 @@ export async function declareAt(
   }
 }
 
-/** Its finalizers and its conditions, or that it is gone. */
+/** The object's finalizers and conditions, or that it is gone. */
 export async function liveAt(
   plane: PlaneAddress,
   kind: TenantKind,

@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../../runtime/db/client.ts';
 
-/** A database of which every statement goes through something, those of transactions too. */
+/** A database wrapper that routes all statements, transactions included, through a function. */
 export function throughDatabase(db: Database, through: (to: Queryable) => Queryable): Database {
   return {
     ...db,

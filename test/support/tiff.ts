@@ -1,12 +1,12 @@
-/** TIFF files that no encoder at hand writes: both byte orders, BigTIFF, planes, several pages, any tag. */
+/** TIFF files that no available encoder writes: both byte orders, BigTIFF, planes, several pages, any tag. */
 
 export type TiffPage = {
   width: number;
   height: number;
   samples: number;
-  /** One strip; or one a plane. */
+  /** One strip, or one per plane. */
   strips: Buffer[];
-  /** Over the usual ones; an empty list leaves a tag out. */
+  /** Overrides the default tags; an empty list omits a tag. */
   tags?: Readonly<Record<number, readonly number[]>>;
 };
 export type TiffOptions = { order?: 'II' | 'MM'; isBig?: boolean };

@@ -1,4 +1,4 @@
-/** Every kind of token and signature that core makes, each with its verifier. Spec: Authentication. */
+/** Every kind of token and signature that core creates, each with its verifier. Spec: Authentication. */
 import { parseCursor, printCursor } from '../../runtime/core/cursor.ts';
 import { isApiKey, newApiKey } from '../../runtime/core/signing/api-key.ts';
 import { signDeliveryUrl, verifyDeliveryUrl } from '../../runtime/core/signing/delivery-url.ts';
@@ -15,7 +15,7 @@ import { signStorageEvent, verifyStorageEvent } from '../../runtime/core/signing
 import { signUploadUrl, verifyUploadUrl } from '../../runtime/core/signing/upload-url.ts';
 import { signWebhook, verifyWebhook } from '../../runtime/core/signing/webhook.ts';
 
-/** A token that was just made, and the verifier that is for it. */
+/** A new token, and its verifier. */
 export type Kind = { name: string; token: string; verifies(token: string): boolean };
 
 const exp = 1_800_000_000;
@@ -25,7 +25,7 @@ const body = Buffer.from(
   '{"id":"a","event":"b","created_at":"2026-11-20T00:00:00.000Z","data":{}}',
 );
 
-/** The kinds whose bytes we chose; each takes the key that `keyFor` gives for its prefix. */
+/** The kinds whose format is ours; each uses the key that `keyFor` returns for its prefix. */
 export function ownKinds(keyFor: (prefix: string) => Uint8Array): Kind[] {
   const delivery = { secret: keyFor('deliv1'), project_id: 'prj_1', kid: 'k1', exp, path: '/f/a' };
   const upload = { key: keyFor('upl1'), upload_id: 'upl_1', exp };
@@ -85,7 +85,7 @@ export function ownKinds(keyFor: (prefix: string) => Uint8Array): Kind[] {
   ];
 }
 
-/** The kinds whose bytes the specification fixes; each has a secret of its own. */
+/** The kinds whose format the specification fixes; each has a secret of its own. */
 export function specifiedKinds(): Kind[] {
   const request = { method: 'POST', pathname: '/v1/projects', body };
   return [
@@ -141,7 +141,7 @@ function isParsed(parse: () => unknown): boolean {
   }
 }
 
-/** A token and every part of it that a verifier might take for its own. */
+/** A token, and every part of it that a verifier might accept as its own. */
 export function offersOf(token: string): string[] {
   const parts = token.split(/[.,=|]/);
   return [...new Set([token, ...parts, ...parts.map((part) => `v1=${part}`)])];

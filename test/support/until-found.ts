@@ -1,10 +1,13 @@
-/** Waiting outside of tests, which poll what they expect: looks again and again until there is something to find. */
+/** Waiting outside of tests, which poll their expectations: looks repeatedly until there is a result. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const LOOK_MS = 20;
 const WAIT_MS_MAX = 120_000;
 
-/** Resolves with what was found; `what` is told where that takes too long. What a look throws ends the waiting. */
+/**
+ * Resolves with the result; `what` names it in the error of a timeout. An error thrown by a look
+ * ends the waiting.
+ */
 export async function untilFound<Found>(
   what: string,
   look: () => Promise<Found | false | undefined> | Found | false | undefined,

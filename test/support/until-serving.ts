@@ -1,8 +1,8 @@
-/** Servers that a test has just started as processes: until they serve, or have ended before. */
+/** Waits until a server process that a test has just started serves, or has ended before that. */
 import type { ChildProcess } from 'node:child_process';
 import { untilFound } from './until-found.ts';
 
-/** `look`: finds what tells that it serves. `end`: of one that does not. */
+/** `look`: returns a value once it serves. `end`: ends one that does not. */
 export async function untilServing<Found>(
   server: ChildProcess,
   {

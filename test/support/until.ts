@@ -1,7 +1,7 @@
-/** Waiting in a test for more than one value: until a check that expects them passes, or says why it does not. */
+/** Waits in a test for several values at once: until a check that expects them passes, else throws its failure. */
 import { vi } from 'vitest';
 
-/** A route is compared once a minute, where nothing tells of it: so long, twice. */
+/** Twice the minute after which a route is compared again if no event reports a change. */
 const WAIT_MS_MAX = 120_000;
 
 export function until(check: () => unknown): Promise<void> {

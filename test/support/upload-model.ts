@@ -1,13 +1,13 @@
 /**
- * What an upload session is expected to be, from the sentences of the specification alone: a model that histories of
- * calls are played against. Spec: Upload session (status); Processing error codes.
+ * The expected behaviour of an upload session, from the sentences of the specification alone: a model against which
+ * histories of calls are played. Spec: Upload session (status); Processing error codes.
  */
 import { UPLOAD_RATE_WINDOW_SECONDS } from '../../runtime/core/limits.ts';
 
 export type Mode = 'direct' | 'multipart' | 'proxy';
-/** What lies in storage: the declared bytes, others of the same size, or others of another size. */
+/** The bytes in storage: the declared ones, others of the same size, or others of another size. */
 export type Stored = 'none' | 'right' | 'same_size' | 'other_size';
-/** The declared digest: of the right bytes, of some others, or none. */
+/** The declared digest: of the right bytes, of other bytes, or none. */
 export type Digest = 'none' | 'right' | 'other';
 
 export type ModelSession = {
@@ -18,9 +18,12 @@ export type ModelSession = {
   status: 'created' | 'uploaded' | 'processing' | 'ready' | 'failed' | 'expired';
   error_code: string | null;
   stored: Stored;
-  /** Of a multipart upload: the part was sent, and not yet made an object of. */
+  /** For a multipart upload: the part was sent but not yet joined. */
   has_part: boolean;
-  /** When the last PUT through the proxy began, in milliseconds by the clock of the database; -Infinity: none. */
+  /**
+   * When the last PUT through the proxy began, in milliseconds by the database's clock; -Infinity:
+   * never.
+   */
   put_at: number;
   is_over: boolean;
 };
@@ -51,7 +54,7 @@ export function completes(session: ModelSession, list: 'right' | 'wrong' | 'none
   return notices(session);
 }
 
-/** The complete call of a single part, an event, and the end of a proxy PUT. */
+/** The complete call of a single part, a storage event, and the end of a proxy PUT. */
 export function notices(session: ModelSession): Answered {
   const { status, mode, is_over, stored } = session;
   if (status === 'expired') return { status: 410, code: 'upload_expired' };
@@ -86,10 +89,10 @@ export function aborts(session: ModelSession): Answered {
   return { status: 200 };
 }
 
-/** For some bytes, whose own time is nothing beside it. */
+/** For an upload of few bytes, whose own duration is negligible. */
 const PROXY_GRACE_MS = UPLOAD_RATE_WINDOW_SECONDS * 1000;
 
-/** What the background job makes of it: a PUT that began in time may still be on its way, and is let end. */
+/** The effect of the sweep: a PUT that began in time may still be under way, and may finish. */
 export function isSwept(session: ModelSession, now: number): void {
   if (!isPending(session)) return;
   const { is_over, put_at, stored } = session;
@@ -100,7 +103,7 @@ export function isSwept(session: ModelSession, now: number): void {
   else ends(session, 'failed', 'ingest_size_mismatch');
 }
 
-/** What a worker makes of one that was accepted. */
+/** The effect of a worker on an accepted upload. */
 export function isProcessed(session: ModelSession): void {
   if (session.status !== 'uploaded' && session.status !== 'processing') return;
   const code = refusalOf(session);
@@ -108,7 +111,7 @@ export function isProcessed(session: ModelSession): void {
   else ends(session, 'failed', code);
 }
 
-/** Nothing stands between it and a file but a worker. */
+/** Only a worker's run separates it from becoming a file. */
 export function isToBeReady(session: ModelSession): boolean {
   return session.status === 'uploaded' && refusalOf(session) === undefined;
 }

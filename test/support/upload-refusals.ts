@@ -1,6 +1,6 @@
 /**
- * Refusals of uploads, each asked for on both storages: the code, exactly the details that the table of errors
- * promises, and what they say.
+ * Refusals of uploads, each tested on both storages: the code, exactly the details that the table of errors promises,
+ * and the message.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ApiErrorCode, apiErrors, type ErrorRow } from '../../runtime/core/errors.ts';
@@ -15,10 +15,10 @@ import { useS3Ingest } from './s3-ingest.ts';
 export const MIB = 2 ** 20;
 export const bytes = Buffer.from('the bytes of an upload');
 export const PNG = { 'content-type': 'image/png' };
-/** A wish for a multipart upload. */
+/** A request for a multipart upload. */
 export const LARGE = { size_bytes: 15 * MIB, parts: 3 };
 
-/** What is asked, and what the details then say; undefined where the code has none. */
+/** The answer, and the expected details and message; undefined if the code has none. */
 export type Refused = { answer: Answer; details?: unknown; says?: RegExp };
 export type Refusal = [
   code: `${number} ${ApiErrorCode}`,
@@ -52,7 +52,7 @@ export function useUploads() {
     rowOf,
     at: ({ upload_id }: UploadRecord, what: string, body?: object) =>
       owner('POST', `${home.path}/uploads/${upload_id}/${what}`, body),
-    /** Storage's side of an upload, whatever the URL that it came by. */
+    /** Stores the body as the upload's URL would, whatever its kind. */
     store: async (bucket: Bucket, upload: UploadRecord, body: Buffer = bytes): Promise<void> => {
       await bucket.write((await rowOf(upload)).ingest_key, body, { content_type: 'image/png' });
     },

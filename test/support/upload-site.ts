@@ -1,6 +1,6 @@
 /**
- * A shop whose page sends pictures: a site on an origin of its own with the upload handler, a real Tintype behind it, and
- * Chromium. Its server has a small picture, and two large ones, each three parts long.
+ * A shop whose page uploads images: a site on an origin of its own with the upload handler, a real Tintype behind it,
+ * and Chromium. Its server has a small image, and two large ones of three parts each.
  */
 import type { ServerResponse } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
@@ -21,7 +21,10 @@ export type UploadSite = Pick<Site, 'origin' | 'answers'> & {
   close(): Promise<void>;
 };
 
-/** `program` is the page's module, which sets the title to `ready`; `photo` is the route of its handler, also as `gallery`. */
+/**
+ * `program` is the page's module, which sets the title to `ready`; `photo` is the route of its
+ * handler, also available as `gallery`.
+ */
 export async function startUploadSite(program: string, photo: UploadRoute): Promise<UploadSite> {
   const [tintype, browser, site] = await Promise.all([startTintype(), startBrowser(), startSite()]);
   const { api_url: url, api_key: apiKey, project_slug: project } = tintype.instance;
@@ -55,7 +58,7 @@ export async function openPage(page: Page, { origin }: UploadSite): Promise<void
   await page.waitForFunction('document.title === "ready"');
 }
 
-/** PUTs that storage took from here on, by part; 0 for a whole file. */
+/** Records the PUTs that storage accepts from now on, by part number; 0 for a whole file. */
 export function notePuts(page: Page): number[] {
   const puts: number[] = [];
   page.on('requestfinished', (request) => {

@@ -1,4 +1,4 @@
-/** Uploads whose bytes have arrived: what a worker finds. */
+/** Uploads whose bytes have arrived, as a worker finds them. */
 import type { Database } from '../../runtime/db/client.ts';
 import type { ProjectRow } from '../../runtime/db/projects.ts';
 import {

@@ -1,7 +1,7 @@
 /**
- * A real Varnish on a free port with the very configuration of docs/varnish.vcl, but for the address of delivery. In
- * front of several delivery servers it sees one address, as it would see that of a Service: the test says which of
- * them answers.
+ * A real Varnish on a free port with exactly the configuration of docs/varnish.vcl, apart from the address of delivery.
+ * In front of several delivery servers it sees one address, like that of a Service; the test chooses which of them
+ * answers.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ import { untilServing } from './until-serving.ts';
 export type Varnish = {
   port: number;
   url: string;
-  /** Which delivery server answers from now on, for whatever Varnish fetches. */
+  /** Sets the delivery server that answers everything Varnish fetches from now on. */
   use(deliveryPort: number): void;
   close(): Promise<void>;
 };
@@ -38,7 +38,7 @@ export async function startVarnish(deliveryPort: number): Promise<Varnish> {
   };
 }
 
-/** In front of one delivery server, with nothing between the two. */
+/** In front of one delivery server, directly. */
 export async function startVarnishd(
   deliveryPort: number,
 ): Promise<Pick<Varnish, 'port' | 'close'>> {
@@ -64,7 +64,7 @@ function vclFor(port: number): string {
   return text.replace(host, '"127.0.0.1"').replace(itsPort, `"${port}"`);
 }
 
-/** It says where it listens only when it is asked. */
+/** It reports its port only when asked. */
 async function askForPort(folder: string): Promise<number | undefined> {
   try {
     const words = ['-n', folder, '-t', '1', 'debug.listen_address'];
@@ -76,7 +76,10 @@ async function askForPort(folder: string): Promise<number | undefined> {
   }
 }
 
-/** One address before several servers, that of each request its own: kept connections would stay with the one before. */
+/**
+ * One address in front of several servers, with a new connection per request: kept ones would stay
+ * with the previous server.
+ */
 async function startService(first: number) {
   let target = first;
   const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-/** A lossless WebP of one colour, which no encoder writes: with so many sets of codes, one for each block of 4 × 4. */
+/** A lossless WebP of one colour that no encoder writes: with a given number of code sets, one for each 4 × 4 block. */
 
 const SIGNATURE = 0x2f;
 const LENGTH_ORDER = [17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8];
@@ -10,12 +10,12 @@ export function webpOfSets(side: number, sets: number): Buffer {
   bits.put(SIGNATURE, 8);
   bits.put(side - 1, 14);
   bits.put(side - 1, 14);
-  // No alpha, version 0, no transforms, no colours that are remembered.
+  // No alpha, version 0, no transforms, no colour cache.
   bits.put(0, 1 + 3 + 1 + 1);
-  // Sets by blocks of 4 x 4.
+  // Code sets by blocks of 4 × 4.
   bits.put(1, 1);
   bits.put(0, 3);
-  // The picture of which set each block has: its number in red and green, of eight bits each.
+  // The image that assigns a set to each block: its number in red and green, eight bits each.
   bits.put(0, 1);
   for (const symbols of [GREENS, LITERALS]) putEvenCode(bits, symbols);
   for (let code = 0; code < 3; code += 1) putOneSymbol(bits);
@@ -32,16 +32,16 @@ export function webpOfSets(side: number, sets: number): Buffer {
 
 type Bits = ReturnType<typeof bitWriter>;
 
-/** Of no bits. */
+/** A code of zero bits. */
 function putOneSymbol(bits: Bits): void {
   bits.put(1, 4);
 }
 
-/** Eight bits for each of the first 256. */
+/** A code with eight bits for each of the first 256 symbols. */
 function putEvenCode(bits: Bits, symbols: number): void {
   bits.put(0, 1);
   bits.put(LENGTH_ORDER.length - 4, 4);
-  // Of lengths there are two: eight, and zeros.
+  // Code lengths are eight or zero.
   for (const length of LENGTH_ORDER) bits.put(length === 8 || length === 18 ? 1 : 0, 3);
   bits.put(0, 1);
   for (let symbol = 0; symbol < LITERALS; symbol += 1) bits.put(0, 1);
@@ -50,7 +50,7 @@ function putEvenCode(bits: Bits, symbols: number): void {
   bits.put(symbols - LITERALS - 11, 7);
 }
 
-/** The lowest bit first. */
+/** Lowest bit first. */
 function bitWriter() {
   const bytes: number[] = [];
   let at = 0;

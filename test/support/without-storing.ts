@@ -1,4 +1,4 @@
-/** A database that fails where the answer to an Idempotency-Key would be stored, as if the process had been killed there. */
+/** A database wrapper that fails when an Idempotency-Key's answer is stored, as if the process were killed there. */
 import type { Database } from '../../runtime/db/client.ts';
 import { throughDatabase } from './through-database.ts';
 

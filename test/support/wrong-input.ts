@@ -1,4 +1,4 @@
-/** What a parser of input says of it: its issues, none where it was taken. */
+/** The issues that an input parser reports; none if the input is accepted. */
 
 import { ServiceError } from '../../runtime/core/errors.ts';
 import type { InputIssue } from '../../runtime/core/input-issue.ts';

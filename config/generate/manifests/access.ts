@@ -1,4 +1,6 @@
-/** What the operator may do, from operator/permissions.ts: in all namespaces or the watched ones, and where it writes. */
+/**
+ * The operator's permissions, from operator/permissions.ts: in all namespaces or the watched ones, and where it writes.
+ */
 import { type Permission, permissions } from '../../../operator/permissions.ts';
 import { expression } from './chart-text.ts';
 import type { Manifest } from './manifest.ts';

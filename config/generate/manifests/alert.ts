@@ -1,19 +1,19 @@
-/** One alert, and where its page of the runbook is. */
+/** One alert, and the runbook page for it. */
 
 export type Alert = {
   name: string;
   expr: string;
   for: string;
-  /** critical: users notice it now; warning: they will, if nobody looks. */
+  /** critical: users notice it now; warning: they will if nobody acts. */
   severity: 'critical' | 'warning';
   summary: string;
   description: string;
 };
 
-/** In an expression: the namespace that the operator is installed in. */
+/** Stands in an expression for the namespace that the operator is installed in. */
 export const OPERATOR_NAMESPACE = '<namespace of the operator>';
 
-/** TintypeApiErrors: api-errors. */
+/** For example, TintypeApiErrors: api-errors. */
 export function runbookPage(name: string): string {
   return name
     .replace(/^Tintype/, '')

@@ -1,20 +1,20 @@
 /**
- * Objects of Kubernetes as text: plain YAML for kustomize, and YAML with Helm's expressions in it for the chart. An
- * expression travels through the object as a marked text, so that one object is the source of both.
+ * Kubernetes objects as text: plain YAML for kustomize, and YAML with Helm expressions for the chart. An expression
+ * travels through the object as a marked string, so that one object is the source of both.
  */
 import { stringify } from 'yaml';
 
-/** A value that Helm works out: `code` as it stands between the braces. */
+/** A value that Helm computes: `code` goes between the braces unchanged. */
 export function expression(code: string): string {
   return `${OPEN}${code}${CLOSE}`;
 }
 
-/** A map or list that Helm takes from the values as it is. */
+/** A map or list that Helm copies from the values unchanged. */
 export function block(code: string): string {
   return `${OPEN}${BLOCK}${code}${CLOSE}`;
 }
 
-/** As the last item of a list: further items, which Helm takes from the values. */
+/** The last item of a list: stands for further items, which Helm takes from the values. */
 export function further(code: string): string {
   return `${OPEN}${FURTHER}${code}${CLOSE}`;
 }

@@ -1,4 +1,6 @@
-/** The files of the chart that say what it is: Chart.yaml, values.yaml, values.schema.json, and the README's table. */
+/**
+ * The descriptive files of the chart: Chart.yaml, values.yaml, values.schema.json, and the README's table.
+ */
 import { z } from 'zod';
 import facts from '../../../package.json' with { type: 'json' };
 import { printYaml } from './chart-text.ts';
@@ -19,7 +21,7 @@ export function chartFile(crds: readonly Crd[]): string {
       type: 'application',
       version: facts.version,
       appVersion: facts.version,
-      // ValidatingAdmissionPolicy and selectable fields of custom resources.
+      // Needed for ValidatingAdmissionPolicy and selectable fields of custom resources.
       kubeVersion: '>=1.31.0-0',
       keywords: ['images', 'image-processing', 'cdn', 'operator'],
       annotations: {
@@ -39,7 +41,7 @@ function printCrdNote({ kind, plural, version, description }: Crd): object {
   return { kind, version, name: `${plural}.${GROUP}`, displayName: kind, description };
 }
 
-/** Defaults under their descriptions. */
+/** The default values, each below its description. */
 export function valuesFile(): string {
   return `${WRITTEN}${printValues(nest(), '')}`;
 }
@@ -54,14 +56,17 @@ function printValues(tree: Tree, indent: string): string {
     .join('');
 }
 
-/** Strict: a value that the chart does not know is a mistake of spelling. */
+/** Strict: a value that the chart does not know is a misspelling. */
 export function valuesSchema(): string {
   const all = z.strictObject({ ...shapeOf(nest()), global: z.looseObject({}).optional() });
   const schema = z.toJSONSchema(all, { target: 'draft-7', io: 'input' });
   return `${JSON.stringify({ ...schema, title: 'Values of the chart tintype' }, null, 2)}\n`;
 }
 
-/** Helm takes away what is null before it looks at the schema: without `required` it would be missed by a template. */
+/**
+ * Helm drops null values before it checks the schema: without `required`, a template would fail on
+ * a missing value.
+ */
 function shapeOf(tree: Tree): Record<string, z.ZodType> {
   const shape = Object.entries(tree).map(([name, node]) => {
     const type = isValue(node)
@@ -81,7 +86,10 @@ function isLater(node: Value | Tree): boolean {
   return isValue(node) ? node.later === true : Object.values(node).every(isLater);
 }
 
-/** What is nothing to a template when it is absent: any map too, as Kubernetes has its own default for one. */
+/**
+ * Defaults that a template may find absent: empty values, and any map, as Kubernetes has its own
+ * default for one.
+ */
 function isEmpty(standard: unknown): boolean {
   if (Array.isArray(standard)) return standard.length === 0;
   return !standard || typeof standard === 'object';

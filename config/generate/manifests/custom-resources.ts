@@ -1,4 +1,6 @@
-/** The custom resources that are installed: those of tenants, and the one that means nothing on one machine. */
+/**
+ * The custom resources to install: those of tenants, and the ImageService, which exists in clusters only.
+ */
 import { clusterKinds, GROUP, kinds } from '../../../operator/kinds.ts';
 
 export { GROUP };

@@ -1,4 +1,6 @@
-/** The Grafana dashboard: one row a part of Tintype, from the metrics of docs/reference/metrics.md. */
+/**
+ * The Grafana dashboard: one row per part of Tintype, from the metrics of docs/reference/metrics.md.
+ */
 
 import { dashboardRows } from './dashboard-panels.ts';
 import type { Manifest } from './manifest.ts';

@@ -1,11 +1,11 @@
-/** The environment of the operator: a table of its variables, which `operator.env` may not have a second time. */
+/** The operator's environment: a table of its variables, which `operator.env` must not repeat. */
 import type { Place } from './place.ts';
 import { privateCa } from './private-ca.ts';
 import type { ValuePath } from './values.ts';
 
 type Variable = {
   name: string;
-  /** Whoever names it in `operator.env` is told this. */
+  /** The message for a user who sets the variable in `operator.env`. */
   instead: string;
   make: (place: Place) => readonly unknown[];
 };
@@ -18,7 +18,8 @@ const variables: readonly Variable[] = [
   ofValue('TINTYPE_DELIVERY_NAMESPACE', 'deliveryNamespace', (place) => place.deliveryNamespace),
   ofValue('TINTYPE_METRICS_PORT', 'metrics.port', (place) => place.asText('metrics.port')),
   ofValue('TINTYPE_LOG_LEVEL', 'operator.logLevel', (place) => place.scalar('operator.logLevel')),
-  // What is young in a heap is garbage: with more room for it the process has half as much memory again.
+  // Most young objects on the heap are garbage: a larger young generation makes the process half as
+  // large again.
   ofValue('NODE_OPTIONS', 'operator.heapMegabytes', (place) => {
     return `--max-old-space-size=${place.scalar('operator.heapMegabytes')} --max-semi-space-size=8`;
   }),
@@ -45,7 +46,7 @@ function insteadSet(path: ValuePath): string {
   return `set ${path} instead`;
 }
 
-/** Two variables of one name would be refused by the API server, which does not say what to do. */
+/** The API server would reject a duplicate variable without saying what to do. */
 export const environmentCheck = `{{- $instead := dict
 ${variables.map(({ name, instead }) => `  "${name}" "${instead}"`).join('\n')}
 }}

@@ -1,4 +1,4 @@
-/** Every written file by its path from the project's root, with its text. */
+/** Every generated file: its path from the project root, and its text. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -19,7 +19,10 @@ import { chartPlace, kustomizePlace, NAMESPACE } from './place.ts';
 import { privateCaKustomization } from './private-ca.ts';
 import { staffPolicyManifests } from './staff-policy.ts';
 
-/** In these, every file is written; in others beside them people write too. */
+/**
+ * Every file in these folders is generated; the folders beside them also hold files written by
+ * hand.
+ */
 export const writtenFolders = [
   ...['crd', 'rbac', 'manager', 'network-policy', 'admission-policy', 'default', 'prometheus'],
   ...['private-ca', 'argocd', 'flux', 'grafana'],

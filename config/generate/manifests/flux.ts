@@ -1,6 +1,6 @@
 /**
- * The health of the custom resources in Flux. Its own rules (kstatus) read our conditions rightly as they are; these say
- * the same in CEL, and fail without delay where a resource cannot become ready by waiting.
+ * Health checks of the custom resources for Flux. Its built-in rules (kstatus) already read our conditions correctly;
+ * these express the same in CEL, and fail at once when a resource cannot become ready by waiting.
  */
 import { WRITTEN } from './chart.ts';
 import { printYaml } from './chart-text.ts';

@@ -1,13 +1,15 @@
-/** One object of Kubernetes: the file that it is written to, in kustomize and in the chart, and when the chart has it. */
+/**
+ * One Kubernetes object: the file it is written to, in kustomize and in the chart, and when the chart includes it.
+ */
 import type { Place } from './place.ts';
 
 export type Manifest = {
-  /** The folder of config/ that kustomize finds it in; none: the chart alone has it. */
+  /** Its kustomize folder below config/; absent: only the chart has it. */
   folder?: string;
   file: string;
-  /** A condition of Helm; none: always. */
+  /** A Helm condition; absent: always. */
   when?: string;
-  /** A list of Helm: one object for each `$namespace` of it. */
+  /** A Helm list: one object for each `$namespace` in it. */
   forEach?: string;
   make(place: Place): object;
 };

@@ -1,4 +1,4 @@
-/** What the Prometheus Operator takes: where metrics are collected, and the alerts. */
+/** The objects of the Prometheus Operator: where to scrape metrics, and the alerts. */
 import { OPERATOR_NAMESPACE, runbookPage } from './alert.ts';
 import { alerts } from './alerts.ts';
 import type { Manifest } from './manifest.ts';
@@ -21,10 +21,10 @@ function podMonitor(place: Place): object {
     metadata: metadata(place, place.fullname),
     spec: {
       namespaceSelector: { matchNames: place.inhabited },
-      // All processes: the operator, and what it runs beside itself.
+      // All processes: the operator, and everything that it deploys.
       selector: { matchLabels: { 'app.kubernetes.io/name': 'tintype' } },
       podMetricsEndpoints: [
-        // The jobs of Tintype have a label of this name.
+        // Tintype's job metrics have a `job` label of their own.
         { port: 'metrics', path: '/metrics', interval: '30s', honorLabels: true },
       ],
     },

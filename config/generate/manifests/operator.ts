@@ -1,4 +1,7 @@
-/** The operator as it runs in a cluster: restricted, twice, with probes, and with no more network than it needs. */
+/**
+ * The operator as it runs in a cluster: restricted, two replicas, with probes, and only the network access that it
+ * needs.
+ */
 import { environment } from './environment.ts';
 import type { Manifest } from './manifest.ts';
 import { labels, metadata, type Place, selectorLabels } from './place.ts';
@@ -33,7 +36,7 @@ function serviceAccount(place: Place): object {
       ...metadata(place, operatorName(place)),
       annotations: place.tree('serviceAccount.annotations'),
     },
-    // The pod asks for its token itself.
+    // The pod requests its token itself.
     automountServiceAccountToken: false,
   };
 }
@@ -62,11 +65,12 @@ function podSpec(place: Place): object {
   return {
     serviceAccountName: operatorName(place),
     automountServiceAccountToken: true,
-    // Services of an ImageService called tintype would set TINTYPE_API_PORT and the like.
+    // Services of an ImageService called tintype would otherwise set TINTYPE_API_PORT and similar
+    // variables.
     enableServiceLinks: false,
     imagePullSecrets: place.tree('image.pullSecrets'),
     priorityClassName: place.text('operator.priorityClassName'),
-    // The Lease is released at SIGTERM, which takes no longer than this.
+    // On SIGTERM the operator releases the Lease, which takes less than this.
     terminationGracePeriodSeconds: 30,
     securityContext: {
       runAsNonRoot: true,

@@ -1,6 +1,8 @@
-/** What is left out where it is asked how long Tintype takes: these last for as long as their callers' lines need. */
+/**
+ * Label matchers that exclude requests from latency queries: their duration depends on the caller's connection.
+ */
 
-/** Bytes of uploads that come through the API. */
+/** Upload bytes that pass through the API. */
 export const WITHOUT_BYTES_IN = 'route!="/v1/uploads/:id"';
-/** Files that are handed out as they were stored. */
+/** Originals, delivered as they were stored. */
 export const WITHOUT_ORIGINALS = 'source!="original"';

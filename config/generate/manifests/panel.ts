@@ -1,12 +1,12 @@
-/** One panel of the Grafana dashboard, and the queries that many of them ask. */
+/** One panel of the Grafana dashboard, and the queries that many panels share. */
 
 type Unit = 's' | 'reqps' | 'ops' | 'Bps' | 'short' | 'percentunit' | 'bytes';
 export type Panel = {
   title: string;
-  /** What it shows, and what is right: Grafana says so beside the title. */
+  /** What the panel shows, and what is normal: Grafana displays it beside the title. */
   description: string;
   unit: Unit;
-  /** Where the axis begins: 0, unless what is drawn may be below it. */
+  /** Where the axis begins: at 0, unless values may be negative. */
   min?: 'what is drawn';
   targets: readonly (readonly [expr: string, legend: string])[];
 };

@@ -1,15 +1,17 @@
-/** Roles of people for the custom resources; those of the cluster itself include them where that is wanted. */
+/**
+ * Roles for people who use the custom resources; the cluster's own roles aggregate them where that is wanted.
+ */
 import { customResources, GROUP } from './custom-resources.ts';
 import type { Manifest } from './manifest.ts';
 import { labels, type Place } from './place.ts';
 
-/** Who has it may set `spec.staff`. */
+/** Whoever has this verb may set `spec.staff`. */
 export const STAFF_VERB = 'manage-staff-fields';
 
 const READ = ['get', 'list', 'watch'];
 const EDIT = [...READ, 'create', 'update', 'patch', 'delete'];
 
-/** Verbs are named one by one: `*` would hold for `manage-staff-fields` too. */
+/** Verbs are listed one by one: `*` would include `manage-staff-fields`. */
 const people = {
   admin: { verbs: [...EDIT, 'deletecollection'], aggregates: ['admin'] },
   editor: { verbs: EDIT, aggregates: ['edit'] },
@@ -51,7 +53,7 @@ function personRole(plural: string, role: keyof typeof people): Manifest {
   };
 }
 
-/** For whom `spec.staff` is open; bound to nobody. */
+/** Allows setting `spec.staff`; bound to nobody. */
 function staffRole(place: Place): object {
   return {
     apiVersion: 'rbac.authorization.k8s.io/v1',

@@ -1,6 +1,6 @@
 /**
- * Where manifests are written for: kustomize, with the defaults of the values, or the chart, with Helm's expressions in
- * their place. Whoever makes a manifest asks its place for everything that differs between the two.
+ * The target of manifests: kustomize, with the default values, or the chart, with Helm expressions instead. Code that
+ * makes a manifest asks its place for everything that differs between the two.
  */
 import facts from '../../../package.json' with { type: 'json' };
 import { block, expression, further } from './chart-text.ts';
@@ -8,33 +8,36 @@ import { type ValuePath, values } from './values.ts';
 
 export type Place = {
   isChart: boolean;
-  /** What the names of all objects begin with. */
+  /** The prefix of all object names. */
   fullname: string;
-  /** The namespace of the operator; inside a text `bareNamespace`. Names of namespaces may look like numbers. */
+  /**
+   * The operator's namespace; within a text use `bareNamespace`. Quoted, as the name of a namespace
+   * may look like a number.
+   */
   namespace: string;
   bareNamespace: string;
   deliveryNamespace: string;
-  /** The names of watched namespaces as TINTYPE_WATCH_NAMESPACES has them. */
+  /** The watched namespaces, in the format of TINTYPE_WATCH_NAMESPACES. */
   watched: string;
-  /** Those in which an ImageService may stand, as TINTYPE_RUNTIME_NAMESPACES has them. */
+  /** The namespaces that may hold an ImageService, in the format of TINTYPE_RUNTIME_NAMESPACES. */
   runtime: string;
-  /** Those, and that of the operator: where pods of Tintype are. */
+  /** `runtime` and the operator's namespace: where pods of Tintype run. */
   inhabited: unknown;
   image: string;
   instance: string;
   version: string;
   managedBy: string;
-  /** A single value, as it is. */
+  /** A single value, unchanged. */
   scalar(path: ValuePath): unknown;
-  /** A text that has to stay one. */
+  /** A value that must remain a string. */
   text(path: ValuePath): unknown;
-  /** A number or truth value as text, which environment variables and labels are. */
+  /** A number or boolean as a string, as environment variables and labels require. */
   asText(path: ValuePath): string;
   /** A list or a map. */
   tree(path: ValuePath): unknown;
-  /** Items at the end of a list. */
+  /** Items to append to a list. */
   more(path: ValuePath): readonly unknown[];
-  /** Items made of each item of a list. */
+  /** One item for each item of a list. */
   each(path: ValuePath, make: (item: unknown) => object): unknown;
 };
 
@@ -61,7 +64,10 @@ export const kustomizePlace: Place = {
   each: (path, make) => asList(values[path].default).map(make),
 };
 
-/** The ImageService that routes lead to stands where they do, so that is always one. Empty: the namespace of the release. */
+/**
+ * The delivery namespace is always included, as the ImageService that routes lead to is in it.
+ * Empty: the release namespace.
+ */
 export const RUNTIME_NAMESPACES =
   'append ($.Values.runtimeNamespaces | default list) ($.Values.deliveryNamespace | default (and $.Values.runtimeNamespaces $.Release.Namespace)) | compact | uniq';
 
@@ -86,7 +92,10 @@ export const chartPlace: Place = {
   each: (path) => block(`(include "tintype.${path}" $ | fromYamlArray)`),
 };
 
-/** Labels that tell the objects of one installation from those of others; a selector never changes. */
+/**
+ * Labels that identify one installation's objects; they are used as a selector, which must never
+ * change.
+ */
 export function selectorLabels(place: Place): Record<string, string> {
   return {
     'app.kubernetes.io/name': 'tintype',

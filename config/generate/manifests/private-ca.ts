@@ -1,6 +1,6 @@
 /**
- * An authority of one's own, which the operator trusts beside the usual ones. The chart has its parts where a value names
- * the ConfigMap; kustomize has a folder beside the usual one, with a ConfigMap of a fixed name.
+ * A private certificate authority that the operator trusts in addition to the usual ones. The chart adds it when a
+ * value names the ConfigMap; kustomize has a separate folder, with a fixed name for the ConfigMap.
  */
 import { expression, further, printTemplate, printYaml } from './chart-text.ts';
 import { chartPlace, type Place } from './place.ts';
@@ -14,13 +14,13 @@ type Parts = { env: object; volume: object; mount: object };
 function partsOf(name: unknown, key: unknown): Parts {
   return {
     env: { name: 'NODE_EXTRA_CA_CERTS', value: `${FOLDER}/${FILE}` },
-    // Of a key that is missing the kubelet tells; without items Node would go on without the file.
+    // With `items` the kubelet reports a missing key; without, Node would start without the file.
     volume: { name: 'ca', configMap: { name, items: [{ key, path: FILE }] } },
     mount: { name: 'ca', mountPath: FOLDER, readOnly: true },
   };
 }
 
-/** What lists of the Deployment have at their ends: in kustomize nothing. */
+/** The items to append to the Deployment's lists; none in kustomize. */
 export function privateCa({ isChart }: Place): Record<keyof Parts, readonly unknown[]> {
   const item = (part: keyof Parts) =>
     isChart ? [further(`include "${helperOf(part)}" $ | fromYamlArray`)] : [];
@@ -53,7 +53,7 @@ const added: Record<string, object> = {
   [`${pod}/volumes/-`]: volume,
 };
 
-/** The folder of kustomize that stands in the place of config/default. */
+/** The kustomize folder to use in place of config/default. */
 export const privateCaKustomization = {
   resources: ['../default'],
   patches: [

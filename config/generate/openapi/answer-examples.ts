@@ -1,4 +1,6 @@
-/** Answers of uploads by the operation, as their records differ: a way in for the bytes stands in that of create alone. */
+/**
+ * Example responses of upload operations, by operation: only that of create includes where to send the bytes.
+ */
 import { libraryUploadRecord } from '../../../runtime/core/resources/library-session.ts';
 import { uploadRecord } from '../../../runtime/core/resources/upload.ts';
 import { exampleIds } from './example-ids.ts';
@@ -13,7 +15,7 @@ const expired = { status: 'expired', error_code: 'session_expired' };
 const begun = { status: 'created', ready_at: null, file: null };
 const proxy = { put_url: `https://api.img.example/v1/uploads/${exampleIds.upl}?exp=…&sig=…` };
 
-/** Of a list: its one item. */
+/** For a list: its only item. */
 export const answerExamples: Readonly<Record<string, unknown>> = {
   listUploads: ready,
   listUploadsAsStaff: ready,

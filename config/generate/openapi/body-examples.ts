@@ -1,4 +1,4 @@
-/** An example of each body that is sent: what somebody who tries an operation begins with. */
+/** An example of each request body: a starting point for trying the operation. */
 import { exampleIds } from './example-ids.ts';
 import { staffBodyExamples } from './staff-examples.ts';
 

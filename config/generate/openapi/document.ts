@@ -1,4 +1,6 @@
-/** The whole document: what it says of itself, a path for each endpoint, and the schemas that they share. */
+/**
+ * The whole document: its description, a path for each endpoint, and the schemas that they share.
+ */
 import { readFileSync } from 'node:fs';
 import { endpoints } from '../../../runtime/api/endpoints.ts';
 import { nameOf, operationOf } from './operation.ts';
@@ -47,7 +49,10 @@ function paths(): Json {
   return { ...Object.fromEntries(found), ...proxyPath };
 }
 
-/** What is described must be there; what is there and not described stops `operationOf`. */
+/**
+ * Every described operation must have an endpoint; an endpoint without a description stops
+ * `operationOf`.
+ */
 function refuseLeftovers(): void {
   const built = new Set(endpoints.map(nameOf));
   const left = Object.keys(operations).filter((name) => !built.has(name));

@@ -1,4 +1,4 @@
-/** One id of each kind, the same wherever an example names one. */
+/** One id of each kind, used wherever an example needs one. */
 export const exampleIds = {
   chk: 'chk_01kbr40ckw5n8t3x7y2m6v9c4d',
   file: 'file_01kbr40c5h2d7s9k4m8p3v6wba',

@@ -1,4 +1,6 @@
-/** One example of each record: a shop, its key and one picture. Each is checked against its schema. */
+/**
+ * One example of each record: a shop, its key and one picture. Each is checked against its schema.
+ */
 import { apiKeyScopes } from '../../../runtime/core/scopes.ts';
 import { exampleIds } from './example-ids.ts';
 import { libraryExamples } from './library-examples.ts';

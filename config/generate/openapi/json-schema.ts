@@ -1,4 +1,4 @@
-/** A zod schema as JSON Schema 2020-12, as an answer holds it (`output`) or a request sends it (`input`). */
+/** A zod schema as JSON Schema 2020-12, for a response (`output`) or a request (`input`). */
 import { z } from 'zod';
 import type { Json } from './document.ts';
 
@@ -17,18 +17,18 @@ export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
 function dropNoise(found: z.core.JSONSchema.BaseSchema): void {
   if (found.minimum === Number.MIN_SAFE_INTEGER) delete found.minimum;
   if (found.type === 'integer') delete found.pattern;
-  // A format says it already.
+  // The format already implies the pattern.
   if (found.format === 'date-time' || found.format === 'date') delete found.pattern;
 }
 
-/** An answer may have more fields in a later version. That a number is one of JavaScript's binds requests alone. */
+/** Later versions may add fields to a response. The safe-integer bound applies to requests only. */
 function leaveRoom(found: z.core.JSONSchema.BaseSchema): void {
   if (found.maximum === Number.MAX_SAFE_INTEGER) delete found.maximum;
   if (found.additionalProperties === false && found.properties !== undefined)
     delete found.additionalProperties;
 }
 
-/** With a description for each property that has one. */
+/** Adds a description to each property that has a note. */
 export function withNotes(schema: Json, notes: Readonly<Record<string, string | undefined>>): Json {
   const properties = (schema['properties'] ?? {}) as Readonly<Record<string, Json>>;
   const described = Object.entries(properties).map(([name, property]) => {
@@ -38,7 +38,7 @@ export function withNotes(schema: Json, notes: Readonly<Record<string, string | 
   return { ...schema, properties: Object.fromEntries(described) };
 }
 
-/** The words of the reference link to its other pages, which this document has not. */
+/** The reference's notes link to its other pages, which this document does not have. */
 export function withoutLinks(markdown: string): string {
   return markdown.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');
 }

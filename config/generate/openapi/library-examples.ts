@@ -1,4 +1,4 @@
-/** Examples of libraries and of what the picker is answered. */
+/** Examples of libraries and of the picker's responses. */
 import { exampleIds } from './example-ids.ts';
 
 const created_at = '2026-11-02T09:30:00.000Z';

@@ -1,4 +1,4 @@
-/** Where to go with what was answered: the operations that take an id which another one made. */
+/** Where a response leads: the operations that take the id which another operation created. */
 import type { Json } from './document.ts';
 
 type Link = { to: string; parameters: Readonly<Record<string, string>> };

@@ -1,4 +1,4 @@
-/** Answers of the endpoints for infrastructure, which no resource is behind. Spec: Infrastructure. */
+/** Responses of the infrastructure endpoints, which belong to no resource. Spec: Infrastructure. */
 import { z } from 'zod';
 
 export const healthRecord = z.object({ status: z.literal('ok') });

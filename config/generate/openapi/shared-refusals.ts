@@ -1,10 +1,13 @@
-/** A refusal that several operations answer stands once, below `components`, named by its examples. */
+/** Moves a refusal that several operations share to `components`, named after its examples. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from './document.ts';
 
 type Refused = { content?: { 'application/json'?: { examples?: Json } } };
 
-/** The paths with references in the place of what they repeat, and what the references name. */
+/**
+ * The paths with references in place of what they share, and the responses that the references
+ * name.
+ */
 export function shareRefusals(paths: Json): { paths: Json; responses: Json } {
   const times = new Map<string, number>();
   visit(paths, (value) => {
@@ -24,12 +27,12 @@ export function shareRefusals(paths: Json): { paths: Json; responses: Json } {
   return { paths: shared, responses: Object.fromEntries(sorted) };
 }
 
-/** From the leaves upwards; what it answers takes the place of the value. */
+/** Visits from the leaves upwards; the result of `replace` takes the place of the value. */
 function visit(paths: Json, replace: (value: unknown) => unknown): Json {
   return JSON.parse(JSON.stringify(paths), (_key, value) => replace(value)) as Json;
 }
 
-/** Codes are of one status each, so that their names tell the refusals apart. */
+/** The codes are enough for a unique name, as each code has one status. */
 function refusalName(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || !('description' in value)) return undefined;
   const examples = (value as Refused).content?.['application/json']?.examples;

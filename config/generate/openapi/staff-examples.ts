@@ -1,4 +1,4 @@
-/** Examples of what staff and the public see. Each is checked against its schema. */
+/** Examples of staff and public responses. Each is checked against its schema. */
 import { differenceCauses } from '../../../runtime/core/reconciliation.ts';
 import { exampleIds } from './example-ids.ts';
 

@@ -1,4 +1,4 @@
-/** Tables of codes: one a surface, by status. */
+/** Tables of error codes: one per surface, by status. */
 import { browserClientErrors } from '../../../runtime/core/browser-client-errors.ts';
 import {
   apiErrors,
@@ -59,7 +59,7 @@ function wordTable(head: string, words: Record<string, string>): string {
   return table([head, 'meaning'], rows);
 }
 
-/** The code, leading to its page. */
+/** The code, as a link to its page. */
 function page(name: string): string {
   return `[${code(name)}](../errors/${name}.md)`;
 }

@@ -1,4 +1,6 @@
-/** Tables of runtime/core/events.ts: kinds with their data, and the headers of a delivery. */
+/**
+ * Tables from runtime/core/events.ts: the event kinds with their data, and the headers of a delivery.
+ */
 import {
   additionalEventKinds,
   type EventKind,

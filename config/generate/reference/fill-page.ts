@@ -1,8 +1,13 @@
-/** A page of the reference with what stands between its markers replaced by the section that they name. */
+/**
+ * Replaces what is between the markers of a reference page with the section that the marker names.
+ */
 
 export type FilledPage = { text: string; used: string[]; unknown: string[] };
 
-/** `<!-- generated: name -->` … `<!-- /generated -->`; a name that no section has leaves the page as it is. */
+/**
+ * Markers: `<!-- generated: name -->` … `<!-- /generated -->`. An unknown name leaves the page
+ * unchanged there.
+ */
 export function fillPage(page: string, sections: ReadonlyMap<string, () => string>): FilledPage {
   const used: string[] = [];
   const unknown: string[] = [];

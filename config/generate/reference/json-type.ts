@@ -1,11 +1,11 @@
-/** The type of a field in plain words, from the JSON schema that zod prints. */
+/** The type of a field in plain words, from the JSON Schema that zod prints. */
 import { z } from 'zod';
 import { code, codes } from './markdown.ts';
 
 /** One field of an object. */
 export type Field = { name: string; type: string; isRequired: boolean };
 
-/** The fields of a record as it is answered, or of a body or query as it is sent. */
+/** The fields of a record in a response, or of a body or query in a request. */
 export function fieldsOf(schema: z.ZodType, io: 'input' | 'output'): Field[] {
   const printed: JsonSchema = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
   const required = printed.required ?? [];
@@ -57,7 +57,7 @@ function object({ properties, additionalProperties }: JsonSchema): string {
   return `object of name to ${describe(additionalProperties ?? true)}`;
 }
 
-/** The bounds that every whole number of JavaScript has say nothing. */
+/** The bounds of safe integers, which every whole number has, are left out. */
 function range({ minimum, maximum }: JsonSchema): string {
   const min = minimum === undefined || minimum <= Number.MIN_SAFE_INTEGER ? undefined : minimum;
   const max = maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? undefined : maximum;

@@ -1,5 +1,5 @@
 /**
- * Tables of the constants of runtime/core/limits.ts, one a section of that file. Values come from the module;
+ * Tables of the constants in runtime/core/limits.ts, one per section of that file. Values come from the module;
  * sections, order and notes from its text.
  */
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { code, codes, table } from './markdown.ts';
 
 const file = fileURLToPath(new URL('../../../runtime/core/limits.ts', import.meta.url));
 
-/** Heading to table; what a heading has decided besides stands in the same table. */
+/** Heading to table; constants below a `<heading>: decided` join the heading's table. */
 export function limitTables(): Map<string, string> {
   const rows = new Map<string, string[][]>();
   let heading = '';
@@ -35,7 +35,7 @@ function printNote(note: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The value with the unit that its name carries. */
+/** The value with the unit that the constant's name states. */
 export function printLimit(name: string): string {
   const value = new Map<string, unknown>(Object.entries(limits)).get(name);
   if (value === undefined) throw new Error(`limits.ts exports no ${name}`);

@@ -1,4 +1,4 @@
-/** The little of Markdown that the generated tables need. */
+/** The Markdown that the generated tables need. */
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const rule = head.map(() => '---');
@@ -14,7 +14,7 @@ export function codes(texts: readonly (string | number)[]): string {
   return texts.map(code).join(', ');
 }
 
-// Outside of `code`, Markdown takes <word> for a tag and shows nothing.
+// Outside `code`, Markdown reads <word> as a tag and displays nothing.
 function printCell(cell: string): string {
   const parts = cell.replaceAll(/\s*\n\s*/g, ' ').split(/(`[^`]*`)/);
   const shown = parts.map((part) => (part.startsWith('`') ? part : part.replaceAll('<', '&lt;')));

@@ -12,7 +12,7 @@ export function printMetrics(): string {
   return printList(createMetrics().list().filter(isOwn));
 }
 
-/** Those that prom-client makes of every process. */
+/** The metrics that prom-client creates for every process. */
 export function printProcessMetrics(): string {
   return printList(
     createMetrics()

@@ -1,4 +1,4 @@
-/** Every generated section of docs/reference, by the name that its marker carries. */
+/** Every generated section of docs/reference, by the name in its marker. */
 import { formatTable, operationTable, refusalTable, responseHeaderTable } from './delivery.ts';
 import { endpointLists, scopeTable } from './endpoints.ts';
 import {

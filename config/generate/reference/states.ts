@@ -1,4 +1,4 @@
-/** The state tables of runtime/core/states.ts, rows of our own after the others. */
+/** The state tables of runtime/core/states.ts, with our additions at the end. */
 import {
   additionalFileMoves,
   additionalProjectMoves,

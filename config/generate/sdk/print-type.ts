@@ -1,4 +1,6 @@
-/** A JSON schema of the OpenAPI document as a TypeScript type, on as few lines as the formatter leaves it. */
+/**
+ * A JSON schema of the OpenAPI document as a TypeScript type, broken into lines as the formatter would.
+ */
 export type Schema = {
   $ref?: string;
   type?: string | readonly string[];

@@ -1,4 +1,6 @@
-/** The product as a person starts it, in an empty folder that goes with it, and the few calls that the page needs. */
+/**
+ * The product as a user starts it, in a temporary folder, and the few calls that the page needs.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,9 +22,9 @@ type Instance = {
 
 export type Product = {
   upload(file_slug: string, bytes: Buffer, content_type: string): Promise<void>;
-  /** The new preset's id. */
+  /** Returns the new preset's id. */
   putPreset(preset: PresetWish): Promise<string>;
-  /** Resolves when the project has one. */
+  /** Resolves once the project has one. */
   hasDefaultWatermark(): Promise<void>;
   deliver(path: string): Promise<Buffer>;
   end(): Promise<void>;
@@ -30,7 +32,7 @@ export type Product = {
 
 const LAUNCHER = fileURLToPath(new URL('../../../runtime/launcher.js', import.meta.url));
 
-/** `declared`: the YAML of its folder; without it the samples are taken. */
+/** `declared`: the YAML of the folder of resources; undefined: the samples. */
 export async function startProduct(declared: string | undefined): Promise<Product> {
   for (let starts = 1; ; starts += 1) {
     try {
@@ -41,7 +43,10 @@ export async function startProduct(declared: string | undefined): Promise<Produc
   }
 }
 
-/** Another program may take a port between the look for a free one and the start: then others are looked for. */
+/**
+ * Another program may take a port between the search for a free one and the start; the start is
+ * then repeated with others.
+ */
 const STARTS_MAX = 3;
 
 async function startOnFreePorts(declared: string | undefined): Promise<Product> {
@@ -131,7 +136,7 @@ async function callApi<Answer>(
   return JSON.parse(text) as Answer;
 }
 
-// fetch does not let a caller say the Host.
+// fetch does not let a caller set the Host header.
 async function deliver(of: Instance, path: string): Promise<Buffer> {
   const host = `${of.project_slug}.${of.delivery_root_domain}`;
   const asking = request({ host: '127.0.0.1', port: of.delivery_port, path, headers: { host } });

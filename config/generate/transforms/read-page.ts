@@ -1,11 +1,11 @@
 /**
- * What docs/transforms.md shows: rows of a URL and its picture, the watermark presets in its block of JSON, and blocks
- * of YAML, each of which declares the project for the rows that follow it.
+ * The contents of docs/transforms.md: rows of a URL and its picture, the watermark presets in its JSON block, and YAML
+ * blocks, each of which declares the project for the rows after it.
  */
 
 export type Example = { path: string; file: string };
 export type PresetWish = { name: string; file_slug: string } & Record<string, unknown>;
-/** `declared`: a folder's YAML; without one the project is as it comes. */
+/** `declared`: the folder's YAML; undefined: the project as it is by default. */
 export type Part = { declared: string | undefined; examples: Example[] };
 export type Page = { parts: Part[]; presets: PresetWish[] };
 
@@ -18,7 +18,7 @@ export function readPage(page: string): Page {
   return { parts: [...parts, ...readDeclared(rest)], presets: JSON.parse(block) as PresetWish[] };
 }
 
-/** Blocks and what follows each, in turn. */
+/** Alternates: a block, then the text after it. */
 function readDeclared([declared, text = '', ...rest]: readonly string[]): Part[] {
   if (declared === undefined) return [];
   return [{ declared, examples: readExamples(text) }, ...readDeclared(rest)];

@@ -1,4 +1,4 @@
-/** As fast as Node can send one buffer: what hot hits are compared with. */
+/** Node sending one buffer as fast as it can: the baseline for hot hits. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 

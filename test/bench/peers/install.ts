@@ -1,4 +1,4 @@
-/** The peers, installed once from their registries into `.bench/peers`: thumbor from PyPI, ipx from npm. */
+/** Installs the peers once from their registries into `.bench/peers`: thumbor from PyPI, ipx from npm. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ export const IPX_VERSION = '3.1.1';
 
 const folder = join(projectRoot, '.bench', 'peers');
 
-/** The programs that start them; null where one cannot be had here, which is said. */
+/** The programs that start the peers; null if one cannot be installed here, which is reported. */
 export type Installed = { thumbor: string | null; ipx: string | null };
 
 export function installPeers(): Installed {

@@ -1,4 +1,4 @@
-/** What is asked of a peer, and what it costs: time of the whole process tree, waits, memory. */
+/** Loads a peer and measures the cost: CPU of the whole process tree, waits, memory. */
 import { Agent, request as sendRequest } from 'node:http';
 import { measureTree, watchCpu } from '../process-tree.ts';
 import type { Address } from './peers.ts';
@@ -6,10 +6,10 @@ import type { Address } from './peers.ts';
 export type Loaded = {
   cpu_ms: number;
   wall_ms: number;
-  /** One wait an answer, in order of their length. */
+  /** The wait of each answer, in ascending order. */
   ms: number[];
   peak_bytes: number;
-  /** Of the last answer. */
+  /** The body of the last answer. */
   body: Buffer;
 };
 
@@ -18,18 +18,21 @@ const WATCH_MS = 50;
 type Load = {
   addresses: readonly Address[];
   at_once: number;
-  /** False: looked at before and after only, as a look takes milliseconds of who loads, more of them for many processes. */
+  /**
+   * False: measures only before and after, because each look takes milliseconds of the loader's
+   * time, and more with many processes.
+   */
   is_watched?: boolean;
 };
 
-/** Asks for every address, so many at a time. */
+/** Requests every address, `at_once` concurrently. */
 export async function load(
   pid: number,
   { addresses, at_once, is_watched = true }: Load,
 ): Promise<Loaded> {
   const agent = new Agent({ keepAlive: true, maxSockets: at_once });
   const peak = watchPeak(pid, is_watched);
-  // A decoder that is replaced meanwhile takes its counters with it.
+  // A decoder replaced meanwhile takes its counters with it.
   const cpu = watchCpu(pid, is_watched);
   const ms: number[] = [];
   const began = performance.now();

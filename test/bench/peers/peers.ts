@@ -1,6 +1,6 @@
 /**
- * Who is compared, each as its own documents recommend it for production, on loopback, with its sources in a folder:
- * how it is started, and what a picture of a width and a format is called there.
+ * The peers, each as its own documentation recommends for production, on loopback, with its sources in a folder: how to
+ * start it, and the address of an image by width and format.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,13 +18,13 @@ export type Address = { port: number; path: string; host?: string };
 export type Peer = {
   name: string;
   pid: number;
-  /** A second request for the same is not rendered. */
+  /** Whether a repeated request is answered without another render. */
   keeps_results: boolean;
   address(work: Work): Address;
   stop(): Promise<void>;
 };
 export type Setting = { folder: string; sources: readonly Source[]; installed: Installed };
-/** Null where the peer is not installed. */
+/** Null if the peer is not installed. */
 export type StartPeer = (setting: Setting) => Promise<Peer | null>;
 
 const CORES = 2;
@@ -54,7 +54,7 @@ export const peers: Readonly<Record<string, StartPeer>> = {
     return startProgram('ipx 3', [installed.ipx, ...words], {
       port,
       path: ({ file, width, format }) =>
-        // A quality would make a palette of a PNG.
+        // A quality would turn a PNG into a palette image.
         `/w_${width},f_${format}${format === 'png' ? '' : `,q_${quality(format)}`}/${file}`,
       keeps_results: false,
     });
@@ -74,7 +74,7 @@ function quality(format: Work['format']): number {
   return format === 'avif' ? 50 : 80;
 }
 
-/** As its documents have it for production: sources and results in files, several processes. */
+/** As recommended for production: sources and results in files, several processes. */
 function thumborConfig(folder: string, results: string): string {
   return [
     "LOADER = 'thumbor.loaders.file_loader'",

@@ -1,4 +1,4 @@
-/** The peer that everybody can write: a server that decodes the original for each request, and remembers nothing. */
+/** The peer that anybody could write: a server that decodes the original for each request and caches nothing. */
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -14,12 +14,12 @@ createServer((request, response) => {
   );
 }).listen(Number(port), '127.0.0.1');
 
-/** `/440/webp/name.jpg` */
+/** Takes a path such as `/440/webp/name.jpg`. */
 async function answer(url: string): Promise<Buffer> {
   const [, width = '', format = 'jpeg', name = ''] = url.split('/');
   const source = await readFile(join(folder, name));
   const picture = sharp(source).resize(Number(width));
-  // A quality would make a palette of a PNG.
+  // A quality would turn a PNG into a palette image.
   if (format === 'png') return picture.png().toBuffer();
   return picture
     .toFormat(format as keyof FormatEnum, { quality: format === 'avif' ? 50 : 80 })

@@ -1,4 +1,4 @@
-/** The loads, and one row for each of them on one peer: first renders, many at once, one cold URL, hot hits. */
+/** The loads, and one row per load and peer: first renders, many at once, one cold URL, hot hits. */
 import sharp from 'sharp';
 import { likeness, over, samplesOf } from '../../support/quality/likeness.ts';
 import { load, percentile } from './load.ts';
@@ -14,7 +14,7 @@ const MANY_AT_ONCE = 4;
 const VIEWERS = 200;
 const HITS = 20_000;
 const HITS_AT_ONCE = 16;
-/** Who keeps no results renders each hit anew: a few are enough. */
+/** For peers that keep no results and render each hit again, a few are enough. */
 const HITS_ANEW = 80;
 
 export type Row = {
@@ -30,12 +30,12 @@ export type Row = {
   per_second: number;
 };
 
-/** Each of a width of its own, so that each is a first one. */
+/** Each work has a width of its own, so that each is a first render. */
 function work({ file }: Source, format: Format, at: number): Work {
   return { file, width: WIDTH + at, format };
 }
 
-/** Processes that have rendered before are what production has. Of widths that nothing else asks for. */
+/** Renders some widths that nothing else requests, because production processes are warm too. */
 export async function warmUp(peer: Peer, source: Source): Promise<void> {
   const addresses = Array.from({ length: WARM_UPS }, (_, at) =>
     peer.address(work(source, 'jpeg', -at)),
@@ -43,7 +43,7 @@ export async function warmUp(peer: Peer, source: Source): Promise<void> {
   await load(peer.pid, { addresses, at_once: 1 });
 }
 
-/** No row of what the peer cannot do as it comes. */
+/** Omits rows for formats that the peer does not support as delivered. */
 export async function measureRenders(peer: Peer, source: Source): Promise<Row[]> {
   const rows: Row[] = [];
   for (const format of source.formats) {
@@ -70,18 +70,18 @@ async function measureFormat(peer: Peer, { source, format, name }: Asked): Promi
   return { ...rowOf(peer.name, name, { loaded, count: RENDERS }), ssim };
 }
 
-/** To a render straight from the pixels in full resolution, before any encoder. */
+/** Similarity to a render made directly from the full-resolution pixels, before encoding. */
 async function alike(body: Buffer, { pixels }: Source): Promise<number> {
   const { width = 0, height = 0 } = await sharp(body).metadata();
   const picture = sharp(pixels, { limitInputPixels: false });
   const size = await picture.metadata();
-  // A part is cut out before it is resized, so that the decoder leaves no pixel out.
+  // Extracting before resizing keeps the decoder from skipping pixels.
   const whole = picture.extract({ left: 0, top: 0, width: size.width, height: size.height });
   const straight = await whole.resize(width, height, { fit: 'fill' }).png().toBuffer();
   return likeness(over(await samplesOf(body)), over(await samplesOf(straight))).ssim;
 }
 
-/** Different URLs, some at a time, and memory while they are rendered. */
+/** Different URLs, several at a time, and the memory while they are rendered. */
 export async function measureMany(peer: Peer, source: Source): Promise<Row> {
   const addresses = Array.from({ length: MANY }, (_, at) =>
     peer.address(work(source, 'jpeg', 100 + at)),

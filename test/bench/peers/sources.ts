@@ -1,6 +1,6 @@
 /**
- * What everybody renders from: photographs as their cameras left them, one photograph in every format that is stored,
- * and graphics. All real photographs are of Debian's wallpapers.
+ * The sources of all peers: photographs as their cameras saved them, one photograph in every stored format, and
+ * graphics. All real photographs come from Debian's wallpapers.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -16,9 +16,9 @@ export type Source = {
   file: string;
   content_type: string;
   bytes: Buffer;
-  /** What it is rendered to. */
+  /** The output formats. */
   formats: readonly Format[];
-  /** An encoded picture of the pixels that a render is compared with. */
+  /** An encoded image of the pixels with which a render is compared. */
   pixels: Buffer;
 };
 
@@ -46,7 +46,7 @@ const makers: Readonly<Record<SourceGroup, () => Promise<Made[]>>> = {
   graphics: makeGraphics,
 };
 
-/** As they are; one of 24 megapixels is the largest one, enlarged by a twelfth. */
+/** Unmodified; the one of 24 megapixels is the largest photograph, enlarged by a twelfth. */
 async function makePhotographs(): Promise<Made[]> {
   const read = (name: string) => readFile(photographPath(`backgrounds/${name}`));
   const stream = await read('life_by_Aitzol_Berasategi.jpg');
@@ -74,7 +74,7 @@ async function jpeg(name: string, bytes: Buffer): Promise<Made> {
 
 const WIDTH = 4960;
 
-/** One photograph, full of detail: the same pixels in each. */
+/** One detailed photograph, with the same pixels in each format. */
 async function makeFormats(): Promise<Made[]> {
   const path = photographPath('backgrounds/mate/abstract/Elephants_5640x3172.jpg');
   const pixels = await sharp(path).resize(WIDTH).png({ compressionLevel: 1 }).toBuffer();

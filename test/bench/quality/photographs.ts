@@ -1,6 +1,6 @@
 /**
- * Real photographs and artwork: wallpapers out of Debian's packages, unpacked into `.bench/photographs` and not installed.
- * They are fetched once, about 220 MB.
+ * Real photographs and artwork: wallpapers from Debian's packages, unpacked into `.bench/photographs` without being
+ * installed. They are fetched once, about 220 MB.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
@@ -20,14 +20,14 @@ const PACKAGES = [
 
 const folder = join(projectRoot, '.bench', 'photographs');
 
-/** What a camera took, by its place below /usr/share. */
+/** Photographs, by path below /usr/share. */
 const TAKEN = [
   'backgrounds/*_by_{Aitzol,Bolly,Sander,Lukas,Clements,freespace,Jakkub,Peter}*.jpg',
   'backgrounds/mate/nature/*.jpg',
   'backgrounds/mate/abstract/Elephants*.jpg',
   'wallpapers/{summer_1am,Path,OneStandsOut,Kite,Grey,FallenLeaf,EveningGlow,ColorfulCups,ColdRipple,BytheWater,DarkestHour}/contents/images/*1600.jpg',
 ];
-/** What was painted or rendered. */
+/** Paintings and renderings. */
 const DRAWN = [
   'backgrounds/{2004default,Fossa*,Painting*,firstgeneration,rhythm,string,the-mouse,umang*}.jpg',
   'backgrounds/{calla,city,fluent-color,goldfish}.png',
@@ -39,7 +39,7 @@ const DRAWN = [
   'wallpapers/Opal/contents/images/3840x2160.png',
 ];
 
-/** Where one of them lies, fetched where it is not yet. */
+/** The path of a picture, fetched if it is missing. */
 export function photographPath(place: string): string {
   fetchPhotographs();
   const path = join(folder, 'usr/share', place);
@@ -75,7 +75,7 @@ function placesOf(patterns: readonly string[], family: string): Place[] {
   }));
 }
 
-/** A folder's name says more than a size does. */
+/** The name of the folder tells more than that of a file named by size. */
 function nameOf(place: string): string {
   const [, theme = ''] = /^wallpapers\/([^/]+)\//.exec(place) ?? [];
   return theme === '' ? basename(place) : `${theme} ${basename(place)}`;
@@ -87,7 +87,7 @@ function fetchPhotographs(): void {
   const unpacked = `${folder}.unpacking`;
   rmSync(unpacked, { recursive: true, force: true });
   mkdirSync(unpacked, { recursive: true });
-  // Downloads go through apt, so that they are what Debian signed; nothing is installed.
+  // Downloads go through apt, which verifies Debian's signatures; nothing is installed.
   run('apt-get', ['download', '-qq', ...PACKAGES], unpacked);
   for (const name of readdirSync(unpacked).filter((each) => each.endsWith('.deb'))) {
     run('dpkg-deb', ['-x', name, '.'], unpacked);

@@ -1,4 +1,4 @@
-/** What was compared, as tables: by mode, by family, and the least alike by name. */
+/** Prints the comparisons as tables: by mode, by family, and the least alike by name. */
 import type { Compared } from '../../support/quality/compare.ts';
 
 const WORST = 12;

@@ -12,16 +12,16 @@ const BEGINS = ['$ API=', '$ SIGNING='];
 
 export type Newcomer = {
   api_url: string;
-  /** Of the ingress controller on this machine. */
+  /** The ingress controller's port on this machine. */
   ingress_port: number;
   token: string;
   subject: string;
   photo: Buffer;
-  /** Of the Project, and of its namespace. */
+  /** The name of the Project and of its namespace. */
   name: string;
 };
 
-/** The image that the last command has put into its file. */
+/** Returns the image that the last command writes to its file. */
 export async function typeFirstImage(newcomer: Newcomer): Promise<Buffer> {
   const folder = await makeFolder();
   const kubectl = dirname(findKubeTool('kubectl'));
@@ -51,7 +51,7 @@ function readBlocks(): string[] {
   return shown.map(({ text }) => text.replaceAll(/^\$ /gm, ''));
 }
 
-/** Host names of the page lead nowhere here: the ingress controller is asked for them at its port. */
+/** The page's host names do not resolve here: requests go to the ingress controller's port. */
 function spell(text: string, { api_url, ingress_port, name }: Newcomer): string {
   const host = `--header 'Host: ${name}.${ROOT_DOMAIN}'`;
   return text

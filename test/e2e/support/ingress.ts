@@ -1,13 +1,13 @@
 /**
- * Contour and Envoy in one pod, an ingress controller as clusters have one. Where the cluster has its own, E2E_INGRESS_CLASS
- * names its class and E2E_INGRESS_TARGET what to forward to, as namespace/service/name:port.
+ * Contour and Envoy in one pod, as a cluster's ingress controller. If the cluster has its own, E2E_INGRESS_CLASS names
+ * its class and E2E_INGRESS_TARGET its forwarding target, as namespace/service/name:port.
  */
 import { apply, type Forward, forward, kubectl, makeNamespace, waitFor } from './kubectl.ts';
 
 export type IngressController = {
   class_name: string;
   http: Forward;
-  /** A way to its pods that was cut, opened anew. */
+  /** Reopens a broken connection to its pods. */
   reconnect(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -70,7 +70,7 @@ const definitions = [
   { kind: 'ContourDeployment', plural: 'contourdeployments', version: 'v1alpha1' },
 ] as const;
 
-/** Contour watches its own kinds, of which there are none here. */
+/** Contour watches kinds of its own, of which none exist here. */
 function definition({ kind, plural, version }: (typeof definitions)[number]): object {
   const group = 'projectcontour.io';
   const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
@@ -144,7 +144,7 @@ const deployment = {
               ...['envoy', '--config-path', '/config/envoy.json', '--service-cluster', 'contour'],
               ...['--service-node', 'e2e', '--concurrency', '1', '--disable-hot-restart'],
             ],
-            // Envoy listens as soon as there is a first route.
+            // Envoy listens once the first route exists.
           },
         ],
       },

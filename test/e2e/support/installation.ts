@@ -1,6 +1,6 @@
 /**
- * Tintype in a cluster, as docs/walkthroughs/platform.md brings it there: the chart, the Secrets that a person makes, one
- * ImageService, and what is true of it.
+ * Tintype in a cluster, installed as in docs/walkthroughs/platform.md: the chart, the Secrets that a person creates,
+ * one ImageService; and queries for its state.
  */
 import { dirname } from 'node:path';
 import { type Caller, withHeaders, withKey } from '../../contract/support/client.ts';
@@ -14,14 +14,15 @@ export const API_HOST = 'api.e2e.test';
 
 const small = { requests: { cpu: '20m' } };
 
-/** Sized for a machine of two cores that runs the cluster as well. */
+/** Sized for a machine of two cores that also runs the cluster. */
 function sizes() {
   const pool = { min: 1, max: 3, resources: small };
   return {
     api: { replicas: 2, resources: small },
     delivery: { replicas: 2, resources: small },
     dispatcher: { replicas: 1, resources: small },
-    // Two render, so that the end of one holds up nobody. One slot each: as many uploads are worked on as there are workers.
+    // Two render workers, so that the end of one delays nobody. One slot each: as many uploads are
+    // processed as there are workers.
     workers: {
       ingest: { ...pool, slots: 1, queueLengthPerReplica: 2 },
       render: { ...pool, min: 2 },
@@ -30,7 +31,7 @@ function sizes() {
   };
 }
 
-/** The document, with what its examples are here. */
+/** The document's walkthrough, with its example values replaced by those of this machine. */
 export function openInstallation(around: Surroundings, class_name: string): Promise<Platform> {
   const { postgres, s3, local } = around;
   const more = { deliveryScheme: 'HTTP', ingressClassName: class_name, ...sizes() };
@@ -64,12 +65,12 @@ export function openInstallation(around: Surroundings, class_name: string): Prom
 export type Reached = {
   api_url: string;
   alice: Caller;
-  /** Whoever has this secret of an API key. */
+  /** A caller with this secret of an API key. */
   holder(secret: string): Caller;
   stop(): Promise<void>;
 };
 
-/** The API through its Service, for as long as the pod lives that happens to answer. */
+/** Connects to the API through its Service, until the pod that answers goes. */
 export async function reachApi(around: Surroundings, delivery: Forward): Promise<Reached> {
   const { data } = await read(HOME, 'secret', 'tintype-keys');
   const api = await forward(HOME, 'service/main-api', 80);
@@ -97,7 +98,10 @@ export type PodMetadata = {
   deletionTimestamp?: string;
 };
 
-/** Of one part of the ImageService; without those that are on their way out, as the ones are that a rollout replaced. */
+/**
+ * The pods of one part of the ImageService, without terminating ones, such as those that a rollout
+ * replaced.
+ */
 export async function podsOf(component: string): Promise<PodMetadata[]> {
   const { items } = await read(HOME, 'pods');
   return items
@@ -107,7 +111,7 @@ export async function podsOf(component: string): Promise<PodMetadata[]> {
     .filter(({ deletionTimestamp }: PodMetadata) => deletionTimestamp === undefined);
 }
 
-/** Whatever of Tintype there is in the cluster, beside what the suite itself made. */
+/** Everything of Tintype in the cluster, apart from what the suite itself created. */
 export async function left(): Promise<string[]> {
   const kinds =
     'crds,clusterroles,clusterrolebindings,validatingadmissionpolicies,validatingadmissionpolicybindings';
@@ -115,7 +119,7 @@ export async function left(): Promise<string[]> {
   return names.split('\n').filter((name) => /tintype/.test(name) && !/tintype-e2e/.test(name));
 }
 
-/** What a namespace that does not go still holds, and what its pods say of their end. */
+/** What a stuck namespace still contains, and what its pods report about their end. */
 export async function whatHolds(namespace: string): Promise<string> {
   const lines: string[] = [];
   const { status } = JSON.parse(await kubectl('get', 'namespace', namespace, '--output', 'json'));

@@ -1,6 +1,6 @@
 /**
- * KEDA in the cluster: with E2E_KEDA=start as its own manifests have it (test/e2e/images.sh renders them), from an image
- * that was loaded. Its certificates are made here, as it would wait a minute for those of its own making.
+ * KEDA in the cluster: with E2E_KEDA=start by its own manifests (rendered by test/e2e/images.sh), from a loaded image.
+ * Its certificates are created here, because KEDA would wait a minute for its own.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -50,7 +50,7 @@ function adapt(object: Manifest): Manifest {
   return object;
 }
 
-/** One for both programs, which it vouches for itself. */
+/** A self-signed certificate for both programs. */
 async function makeCertificates(): Promise<object> {
   const folder = await mkdtemp(join(tmpdir(), 'tintype-keda-'));
   const hosts = ['keda-operator', 'keda-metrics-apiserver'].flatMap((name) => [

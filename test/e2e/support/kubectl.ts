@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findKubeTool } from '../../support/kube-tools.ts';
 
-/** What it printed; an error with what it complained of otherwise. */
+/** Resolves to its output; rejects with its error output. */
 export function kubectl(...args: string[]): Promise<string> {
   return run('kubectl', args);
 }
@@ -21,7 +21,7 @@ export async function run(tool: string, args: readonly string[], input = ''): Pr
   throw new Error(`${tool} ${args.join(' ')} ended with ${code}: ${stderr}`);
 }
 
-/** Server-side apply of objects, each into its own namespace where none is named. */
+/** Server-side apply of objects, each into its own namespace if none is given. */
 export function apply(namespace: string | undefined, items: readonly object[]): Promise<string> {
   const place = namespace === undefined ? [] : ['--namespace', namespace];
   const how = ['apply', '--server-side', '--force-conflicts', ...place, '--filename', '-'];
@@ -43,7 +43,7 @@ export async function read(namespace: string, kind: string, name?: string): Prom
   return JSON.parse(await kubectl('--namespace', namespace, 'get', ...which, '--output', 'json'));
 }
 
-/** `what` is a name as kind/name, or every object of a kind as `kind --all`. */
+/** `what` is kind/name, or `kind --all` for every object of a kind. */
 export function waitFor(namespace: string, what: string, condition: string, seconds = 180) {
   return kubectl(
     '--namespace',
@@ -57,7 +57,7 @@ export function waitFor(namespace: string, what: string, condition: string, seco
 
 export type Forward = { port: number; stop(): Promise<void> };
 
-/** A port of this machine that leads to a pod or Service, for as long as the pod behind it lives. */
+/** Forwards a port of this machine to a pod or Service, until the pod behind it goes. */
 export async function forward(namespace: string, target: string, port: number): Promise<Forward> {
   const args = ['--namespace', namespace, 'port-forward', target, `:${port}`];
   const child = spawn(findKubeTool('kubectl'), args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -77,7 +77,7 @@ async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Until it holds, or a minute has gone; then what was found instead. */
+/** Resolves when the check holds; throws an error that names `what` if it does not in time. */
 export async function until(
   what: string,
   check: () => Promise<boolean>,

@@ -1,17 +1,20 @@
-/** What an installation is asked while something happens to its pods: images by viewers, and the API by a holder of a key. */
+/** The load on an installation while something happens to its pods: images for viewers, API calls with a key. */
 import { API_HOST, ROOT_DOMAIN } from './installation.ts';
 import { until } from './kubectl.ts';
 import { watch } from './viewers.ts';
 
 export type Load = {
-  /** Until more was asked of each than by now. */
+  /** Waits until each kind of load has made more than 20 further requests. */
   goesOn(): Promise<void>;
 };
 
-/** Of the ingress controller, and of the project `shop`. */
+/** The ingress controller's port, and the project `shop`. */
 type LoadTarget = { port: number; domain: string; secret: string };
 
-/** For as long as that takes; how many images came, which requests failed, and what became of it. */
+/**
+ * Runs for as long as `happens` takes; returns the number of images, the failed requests, and the
+ * outcome of `happens`.
+ */
 export async function loadWhile(target: LoadTarget, happens: (load: Load) => Promise<void>) {
   const [viewers, holder] = [look(target), ask(target)];
   const [happened] = await Promise.allSettled([
@@ -38,7 +41,7 @@ function look({ port, domain }: LoadTarget) {
   return watch(
     (index) => ({
       host: hosts[index % 2] ?? '',
-      // Every tenth is one that nobody rendered yet.
+      // Every tenth request is for an image that nobody has rendered yet.
       path:
         index % 10 === 0
           ? `/resize/${60 + (index % 400)}x60/f/photo.jpg`

@@ -1,6 +1,6 @@
 /**
- * A pool of workers under load: uploads whose bytes come slowly keep every worker at work for as long as it takes, so that
- * each step waits for what is seen and not for a time.
+ * A pool of workers under load: uploads whose bytes arrive slowly keep every worker busy for as long as necessary, so
+ * that each step waits for an observation instead of a time.
  */
 import type { Caller } from '../../contract/support/client.ts';
 import { type Picture, sendUpload, waitUntilEnded } from '../../contract/support/upload.ts';
@@ -13,19 +13,22 @@ export type Load = {
   project: string;
   picture: Picture;
   storage: SlowStorage;
-  /** Of the uploads. */
+  /** The bucket of uploads. */
   bucket: string;
 };
 
 export type Scaled = {
-  /** The pods that worked at once. */
+  /** The pods that worked concurrently. */
   most: string[];
-  /** The pods that were there while one upload alone was under way. */
+  /** The pods that existed while only one upload was under way. */
   least: string[];
   uploads: { upload_id: string; status: string }[];
 };
 
-/** From one worker to three by what waits, and back to one while that one is in the middle of its work. */
+/**
+ * Scales from one worker to three by waiting uploads, and back to one while that one is in the
+ * middle of its work.
+ */
 export async function scaleUnderLoad({
   key,
   project,
@@ -40,7 +43,7 @@ export async function scaleUnderLoad({
   }
   await until('three workers, each at work', async () => storage.reading().length === 3, 180);
   const most = await workers();
-  // The one that began last has most of its time before it.
+  // The upload that began last has most of its time left.
   const [slowest = ''] = storage.reading().slice(-1);
   storage.release({ but: [slowest] });
   await until('one worker is left', async () => (await workers()).length === 1, 180);

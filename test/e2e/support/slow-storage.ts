@@ -1,6 +1,6 @@
 /**
- * The object storage as pods reach it: what is read of uploads can be made slow, a byte at a time, for as long as a test
- * wants, as over a bad line. Real workers have real work in hand meanwhile.
+ * The object storage as pods reach it: reads of uploads can be slowed down to a byte at a time for as long as a test
+ * wants, as over a bad line. Meanwhile real workers have real work in hand.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
@@ -10,11 +10,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export type SlowStorage = {
   endpoint: string;
-  /** From now on every read of an object in this bucket is slow. */
+  /** Slows every read of an object in this bucket from now on. */
   slow(bucket: string): void;
-  /** The keys of the reads that are slow now, the oldest first. */
+  /** The keys of the currently slow reads, oldest first. */
   reading(): string[];
-  /** They go on at once, and so does all that comes, but for the reads of these keys. */
+  /** Releases these and all later reads at once, except reads of the given keys. */
   release(options?: { but: readonly string[] }): void;
   close(): Promise<void>;
 };

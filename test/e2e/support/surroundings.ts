@@ -1,7 +1,8 @@
 /**
- * What an installation needs beside itself, as Services of the cluster: PostgreSQL, RabbitMQ, S3 and an identity
- * provider run on this machine, and a Service without a selector leads to each. E2E_HOST_ADDRESS is where pods reach this
- * machine; E2E_EXPOSE, a command, lets a port of 127.0.0.1 answer there, where nothing may listen at that address.
+ * The external dependencies of an installation, as Services of the cluster: PostgreSQL, RabbitMQ, S3 and an identity
+ * provider run on this machine, and a Service without a selector leads to each. E2E_HOST_ADDRESS is this machine's
+ * address for pods; E2E_EXPOSE, a command, makes a port of 127.0.0.1 reachable there if nothing may listen on that
+ * address.
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,17 +15,17 @@ import { apply, kubectl, makeNamespace } from './kubectl.ts';
 import { type SlowStorage, startSlowStorage } from './slow-storage.ts';
 
 export type Surroundings = {
-  /** As pods reach them; of the database without its name. */
+  /** Addresses for pods; the database URL lacks the database name. */
   database_url: string;
   amqp_url: string;
   s3: Record<string, string>;
   issuer: string;
   jwks_url: string;
-  /** As this machine does. */
+  /** The address for this machine. */
   local: { s3_endpoint: string };
   postgres: DebianPostgres;
   servers: Servers;
-  /** What pods take for the object storage. */
+  /** What pods use as the object storage. */
   storage: SlowStorage;
   token(sub: string): Promise<string>;
   stop(): Promise<void>;

@@ -1,4 +1,7 @@
-/** Whoever asks through the ingress controller, all the time: whatever happens meanwhile, each gets what was asked for. */
+/**
+ * Viewers that request images through the ingress controller continuously: whatever happens meanwhile, each must get
+ * what it requested.
+ */
 import { type Agent, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
@@ -24,13 +27,13 @@ export async function view({ host, path, port, agent, headers }: Viewed): Promis
 }
 
 export type Watching = {
-  /** How many were answered so far. */
+  /** The number of requests so far. */
   count(): number;
-  /** Ends; how many were asked, and what was wrong with those that were no success. */
+  /** Stops; returns the number of requests and a description of each failure. */
   end(): Promise<{ asked: number; wrong: string[] }>;
 };
 
-/** `next` names what each asks for; so many ask at a time, each with a pause between. */
+/** `next` chooses each request; the viewers request concurrently, each with a pause in between. */
 export function watch(
   next: (index: number) => Viewed,
   { viewers, pause_ms }: { viewers: number; pause_ms: number },
@@ -58,7 +61,7 @@ export function watch(
   };
 }
 
-/** When, so that it is found in the logs of who answered, and how that put it. */
+/** Includes the time, for the logs of the server that answered, and the beginning of its answer. */
 function sayOf({ host, path }: Viewed, { status, bytes }: { status: unknown; bytes: unknown }) {
   return `${new Date().toISOString()} ${host}${path}: ${status} ${String(bytes).slice(0, 200)}`;
 }

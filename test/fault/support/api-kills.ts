@@ -1,4 +1,4 @@
-/** Clients of API processes that are killed in the middle of a call: what they send, and how the next process takes it. */
+/** Clients of API processes that are killed during a call: what they send, and how the next process handles it. */
 import { freePort } from '../../support/free-port.ts';
 import { over, photograph, pngChunk } from '../../support/pictures.ts';
 import { must } from '../../support/rows.ts';
@@ -13,7 +13,7 @@ export type Way = (typeof WAYS)[number];
 
 export type ApiProcess = Spawned & { baseUrl: string; end(): Promise<void> };
 
-/** `api_key` and project are those of every call. */
+/** The key and project that every call uses. */
 export type ApiPlace = Place & {
   api_key: string;
   project_slug: string;
@@ -27,12 +27,12 @@ export type Session = {
   put_url: string;
 };
 
-/** What became of a call; no status where the connection broke. */
+/** The outcome of a call; without a status if the connection broke. */
 export type Outcome = { status?: number; code?: string; upload_id?: string };
 
 const BYTES: Record<Way, number> = { multipart: 2 * 5 * 2 ** 20, proxy: 300_000 };
 
-/** The same picture for each way: next to all of it is a chunk that nobody reads. */
+/** The same image for each way; most of its bytes are a chunk that nobody reads. */
 export async function picturesFor(): Promise<ApiPlace['bytes']> {
   const png = await over(photograph(40, 30)).png().toBuffer();
   const padded = (length: number) =>
@@ -40,13 +40,13 @@ export async function picturesFor(): Promise<ApiPlace['bytes']> {
   return { multipart: padded(BYTES.multipart), proxy: padded(BYTES.proxy) };
 }
 
-/** At a port of its own, or at one where another was. */
+/** Starts a process on a free port, or on the port of an earlier one. */
 export async function startApiProcess(
   { url, storage }: Place,
   { plan = [], port }: { plan?: Plan[]; port?: number } = {},
 ): Promise<ApiProcess> {
   const at = port ?? (await freePort());
-  // One that lives on keeps its connections, and is not waited for.
+  // A process that survives keeps its connections and is not awaited.
   const own = plan.length === 0 ? url : named(url);
   const words: ApiWords = { url: own, storage: storage.words, port: at, plan };
   const spawned = startProgram('stopping-api', words);
@@ -54,7 +54,7 @@ export async function startApiProcess(
   return { ...spawned, baseUrl: `http://127.0.0.1:${at}`, end: () => endWell(spawned) };
 }
 
-/** A session whose bytes have come as far as they can before its last call. */
+/** Creates a session and sends everything except its last call. */
 export async function begin(place: ApiPlace, baseUrl: string, way: Way): Promise<Session> {
   const wish = { content_type: 'image/png', size_bytes: place.bytes[way].length };
   const mode = way === 'proxy' ? { mode: 'proxy' } : { parts: 2 };
@@ -81,7 +81,7 @@ export async function sendParts(
   return { ...session, parts: sent };
 }
 
-/** URLs for the parts, as a client asks for them that has none any more. */
+/** Requests URLs for the parts, as a client does that has lost them. */
 export async function resign(place: ApiPlace, baseUrl: string, { upload_id }: Session) {
   const { body } = await post(place, `${baseUrl}${uploadsOf(place)}/${upload_id}/parts`);
   return body.parts;
@@ -110,7 +110,7 @@ async function putThrough({ bytes }: ApiPlace, baseUrl: string, { put_url }: Ses
 
 const uploadsOf = ({ project_slug }: ApiPlace) => `/v1/projects/${project_slug}/uploads`;
 
-/** As far as these tests read it. */
+/** The fields that these tests read. */
 type Body = Partial<{
   upload_id: string;
   multipart: Signed;
@@ -139,7 +139,10 @@ export async function surveyCall(place: ApiPlace, alive: ApiProcess, way: Way): 
 
 export type Doomed = { session: Session; step: Step };
 
-/** One process for all that can wait for each other, one each for what is on its way when the process ends. */
+/**
+ * One process for all steps that can wait for each other, and one each for calls under way when the
+ * process ends.
+ */
 export async function killCalls(place: ApiPlace, doomed: readonly Doomed[]): Promise<void> {
   const still = doomed.filter(canWait);
   const moving = doomed.filter((one) => !canWait(one));

@@ -1,4 +1,4 @@
-/** A client that keeps books: what it sent, what it was answered, and what it never heard the end of. */
+/** A client that keeps books: what it sent, which answers it got, and which outcomes it never learned. */
 import { type Answer, deliver, put, withKey } from '../../contract/support/client.ts';
 import type { Tintype } from '../../contract/support/tintype.ts';
 import { waitUntilEnded } from '../../contract/support/upload.ts';
@@ -7,11 +7,11 @@ import { PROJECT } from './mortal-tintype.ts';
 export type Sum = { requests: number; bytes: number; credits: number };
 
 export type Books = {
-  /** Ids of uploads whose bytes were taken: none of them may be lost. */
+  /** Ids of uploads whose bytes were accepted: none of them may be lost. */
   stored: string[];
-  /** Deliveries that were answered to their last byte. */
+  /** Deliveries answered to their last byte. */
   answered: Sum;
-  /** Deliveries that broke off, and may have been counted. */
+  /** Interrupted deliveries, which may have been counted. */
   cut: number;
 };
 
@@ -21,7 +21,7 @@ export function openBooks(): Books {
 
 const UPLOADS = `/v1/projects/${PROJECT}/uploads`;
 
-/** Create, PUT, complete; the id. Throws where the connection breaks, with the books in order. */
+/** Create, PUT, complete; returns the id. Throws if the connection breaks; the books stay true. */
 export async function send(
   tintype: Tintype,
   books: Books,
@@ -48,7 +48,7 @@ export function untilEnded(tintype: Tintype, uploadId: string) {
   return waitUntilEnded(withKey(tintype, tintype.instance.api_key), PROJECT, uploadId);
 }
 
-/** One delivery, with its cost as a customer would work it out; undefined where it broke off. */
+/** One delivery, with its cost as a customer would compute it; undefined if it was interrupted. */
 export async function fetchImage(tintype: Tintype, books: Books, path: string) {
   const answer = await deliver(tintype, { project: PROJECT, path }).catch(() => undefined);
   if (answer === undefined) {

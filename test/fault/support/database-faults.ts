@@ -1,20 +1,23 @@
-/** What can happen to a statement or a commit, on the wire or to the backend that works on it. */
+/** Faults of a statement or a commit, on the wire or in the backend that executes it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Queryable } from '../../../runtime/db/client.ts';
 import type { Fault, FaultProxy } from '../../support/tcp-fault-proxy.ts';
 
 export type DatabaseFault = {
-  /** `a database that …`; but for the one that ends the backend beforehand, what it was told is done. */
+  /**
+   * `a database that …`. The statement takes effect, except with the fault that ends the backend
+   * beforehand.
+   */
   name: string;
-  /** Right before a call is sent, with what sends it. */
+  /** Called right before a call is sent, with the connection that sends it. */
   begin(queries: Queryable): Promise<void>;
-  /** When everything that it was to happen to is over. */
+  /** Called when everything that the fault may affect is over. */
   end(): Promise<void>;
-  /** How often it has happened. */
+  /** How often the fault has struck. */
   count(): number;
 };
 
-/** `admin` reaches the server by another way than the proxy. */
+/** `admin` reaches the server without the proxy. */
 export function databaseFaults(admin: Database, proxy: () => FaultProxy): DatabaseFault[] {
   const onTheWire = (name: string, fault: Fault) =>
     counted(name, {
@@ -45,7 +48,10 @@ function counted(name: string, fault: Pick<DatabaseFault, 'begin' | 'end'>): Dat
   };
 }
 
-/** Committed, and waiting for the standby that the tests' server is told of and never gets. */
+/**
+ * Ends the backend after its commit, while it waits for a standby that the tests' server is
+ * configured with and never gets.
+ */
 function behindACommit(admin: Database): DatabaseFault {
   let ending: Promise<void> | undefined;
   let isOver = false;

@@ -1,11 +1,11 @@
-/** A database that something happens to at one of its calls: a statement by itself, one of a transaction, or a commit. */
+/** A database with a fault at one of its calls: a single statement, one within a transaction, or a commit. */
 import type { Database, Queryable } from '../../../runtime/db/client.ts';
 import { nameOf } from './steps.ts';
 
-/** `update uploads 1`, `tx insert into uploads 1`, `commit 1`: the first of that name. */
+/** `update uploads 1`, `tx insert into uploads 1`, `commit 1`: the first call of that name. */
 export type Call = string;
 
-/** Told of every call before it is sent, with what sends it on the same connection. */
+/** Called before every call is sent, with the connection that sends it. */
 export type OnCall = (call: Call, queries: Queryable) => Promise<void>;
 
 export function watchCalls(db: Database, onCall: OnCall): Database {

@@ -1,6 +1,6 @@
 /**
- * Workers that are killed at steps of ingest, workers that take over, and what is to be said of the outcome. The steps
- * are those that a survey passes: one upload of each type to its end.
+ * Workers killed at steps of ingest, workers that take over, and checks of the outcome. The steps come from a survey:
+ * one complete upload of each type.
  */
 import type { Database } from '../../../runtime/db/client.ts';
 import { makeProject } from '../../support/rows.ts';
@@ -20,7 +20,7 @@ export type KillPoint = { picture: FamilyPicture; step: Step };
 
 type Killed = KillPoint & { upload_id: string; status: string; attempt: number };
 
-/** The steps of each picture, in order; the uploads end as they should. */
+/** The steps of each image, in order; the uploads must end as expected. */
 export async function surveySteps(
   place: Place,
   pictures: readonly FamilyPicture[],
@@ -37,7 +37,10 @@ export async function surveySteps(
   );
 }
 
-/** One process for all that can wait for each other, one each for what is on its way when the process ends. */
+/**
+ * One process for all steps that can wait for each other, and one each for calls under way when the
+ * process ends.
+ */
 export async function killAt(place: Place, points: readonly KillPoint[]): Promise<Killed[]> {
   const still = points.filter(canWait);
   const moving = points.filter((point) => !canWait(point));
@@ -66,7 +69,10 @@ async function killTogether(place: Place, points: readonly KillPoint[]): Promise
   return Promise.all(uploads.map(async (one) => ({ ...one, ...(await findState(place, one)) })));
 }
 
-/** Each upload in a project of its own: one that stands still inside a transaction keeps the row of its project. */
+/**
+ * Each upload has a project of its own, because one that stops within a transaction keeps its
+ * project's row locked.
+ */
 async function arriveIn({ db, storage }: Place, picture: FamilyPicture): Promise<string> {
   const project = await makeProject(db, {
     callback_url: 'https://shop.example/hook',
@@ -85,14 +91,14 @@ async function runToEnd({ url, storage }: Place, plan: Plan[]) {
 
 const OF_THE_KILLED = 'to be killed';
 
-/** For a process whose connections are to be told from others. */
+/** Names the connections of a process, so that they can be told from others. */
 export function named(url: string): string {
   const to = new URL(url);
   to.searchParams.set('application_name', OF_THE_KILLED);
   return to.href;
 }
 
-/** What the killed sent is over only when its backends are. */
+/** What a killed process sent is over only when its backends have ended. */
 export async function untilAlone({ db }: Pick<Place, 'db'>): Promise<void> {
   const query = `select 1 from pg_stat_activity where application_name = $1 and datname = current_database()`;
   await untilFound('no backend of the killed', async () => {
@@ -110,7 +116,7 @@ async function findState({ db }: Place, { upload_id }: Pick<Plan, 'upload_id'>):
   return row;
 }
 
-/** The leases of the killed are over, and a worker of another process does what is left. */
+/** Expires the leases of the killed workers, and lets a worker in another process do the rest. */
 export async function takeOver({ db, url, storage }: Place): Promise<void> {
   await db.query(
     `update uploads set lease_until = now() - make_interval(secs => 1) where status = 'processing'`,
@@ -125,7 +131,10 @@ export async function takeOver({ db, url, storage }: Place): Promise<void> {
   await endWell(worker);
 }
 
-/** After the sweeps: each upload ended once as it should, in as many attempts as it needed, and nothing is left. */
+/**
+ * After the sweeps: each upload ended once as expected, in the necessary number of attempts, and
+ * nothing is left behind.
+ */
 export async function brokenAfter(place: Place, killed: readonly Killed[]): Promise<string[]> {
   const { db, storage } = place;
   await sweepDaysLater(db, storage);

@@ -1,4 +1,4 @@
-/** One upload in the middle of a history, whose worker's process is killed at a step of it. */
+/** Kills the worker process of one upload at a step, in the middle of a history. */
 import type { Database } from '../../../runtime/db/client.ts';
 import { named, untilAlone } from './ingest-kills.ts';
 import { startProgram } from './spawned.ts';
@@ -8,7 +8,7 @@ import type { StorageWords } from './storages.ts';
 
 export type Stage = { db: Database; url: string; words: StorageWords };
 
-/** With what the upload then is. */
+/** The steps, with the resulting state of the upload. */
 export const KILLED_AT = {
   'after update uploads 1': 'processing',
   'after ingest.verified 1': 'processing',
@@ -17,7 +17,7 @@ export const KILLED_AT = {
   'after ingest.delete 1': 'ready',
 } as const satisfies Record<Step, 'processing' | 'ready'>;
 
-/** Its lease is over when this returns. */
+/** The upload's lease has expired when this returns. */
 export async function killWorkerAt(
   { db, url, words }: Stage,
   { upload_id, step }: { upload_id: string; step: Step },

@@ -1,4 +1,4 @@
-/** What the database says was used and charged, in all. */
+/** The total usage and charges in the database. */
 import type { Database } from '../../../runtime/db/client.ts';
 import type { Sum } from './client.ts';
 

@@ -1,4 +1,4 @@
-/** A real Tintype on one data folder that is killed and started again, and what its clients saw of it. */
+/** A real Tintype on one data folder that is killed and restarted, and what its clients saw of it. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDatabase, type Database } from '../../../runtime/db/client.ts';
@@ -18,11 +18,11 @@ export const PROJECT = 'mortal';
 
 export type Mortal = {
   data: string;
-  /** Starts it, with a step at which it kills itself where one is named. */
+  /** Starts it; at the named step, if any, it kills itself. */
   start(step?: FailpointName): Promise<Tintype>;
-  /** One scheduled job in its own process, as `tintype job` runs it. */
+  /** Runs one scheduled job in its own process, as `tintype job` does. */
   job(words: string[], step?: FailpointName): Promise<{ code: number | null; output: string }>;
-  /** Ends what still runs and removes everything. */
+  /** Stops what still runs and removes everything. */
   remove(): Promise<void>;
 };
 
@@ -65,7 +65,7 @@ function isOver({ child }: Tintype): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** Resolves when it was ended by SIGKILL; throws where it lives on. */
+/** Resolves when the process was killed by SIGKILL; throws if it lives on. */
 export async function untilKilled(tintype: Tintype, where = 'anywhere'): Promise<void> {
   await untilFound(`killed at ${where}`, () => isOver(tintype)).catch((error: unknown) => {
     throw new Error(`it lives on:\n${tintype.stderr.join('\n')}`, { cause: error });
@@ -75,7 +75,7 @@ export async function untilKilled(tintype: Tintype, where = 'anywhere'): Promise
     throw new Error(`at ${where} it ended with ${signalCode ?? exitCode}`);
 }
 
-/** Ends the PostgreSQL that a killed Tintype left behind, by the pid file that it keeps. */
+/** Stops the PostgreSQL that a killed Tintype left behind, by its pid file. */
 export async function stopDatabaseServer(data: string): Promise<void> {
   const pid = await databaseServerPid(data);
   if (pid === undefined) return;
@@ -83,7 +83,7 @@ export async function stopDatabaseServer(data: string): Promise<void> {
   await untilFound(`${pid} has ended`, async () => (await databaseServerPid(data)) !== pid);
 }
 
-/** Undefined where none is running. */
+/** Undefined if none is running. */
 export async function databaseServerPid(data: string): Promise<number | undefined> {
   const file = join(data, 'postgres', 'data', 'postmaster.pid');
   const text = await readFile(file, 'utf8').catch(() => '');
@@ -91,7 +91,7 @@ export async function databaseServerPid(data: string): Promise<number | undefine
   return pid > 0 && isAlive(pid) ? pid : undefined;
 }
 
-/** The database of a Tintype, for as long as the work takes. */
+/** Opens the database of a Tintype for the duration of the work. */
 export async function withDatabase<T>(
   { instance }: Tintype,
   work: (db: Database) => Promise<T>,
@@ -104,7 +104,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** So that there is an event to tell for every upload. */
+/** Every upload then has an event to send. */
 export async function giveCallback(tintype: Tintype): Promise<void> {
   await withDatabase(tintype, (db) =>
     db.query(
@@ -115,7 +115,7 @@ export async function giveCallback(tintype: Tintype): Promise<void> {
   );
 }
 
-/** Until everything that was spooled is in the database. */
+/** Waits until everything spooled is in the database. */
 export async function untilSpoolIsEmpty(data: string): Promise<void> {
   await untilFound('an empty spool', async () => {
     const names = await readdir(join(data, 'spool'), { recursive: true });

@@ -1,5 +1,5 @@
 /**
- * What has to be true of a Tintype at rest, whatever happened to it before; what is not comes back as sentences.
+ * What must be true of a Tintype at rest, whatever happened to it before; violations are returned as sentences.
  * Rows are read with SQL and objects as files, never through the code that wrote them.
  */
 import { createHash } from 'node:crypto';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Database } from '../../../runtime/db/client.ts';
 
 const TRAILER_BYTES = 512;
-/** Derived images are found by their plan, and the picture that the status is sampled with is the service's own. */
+/** Derived images are found by their plan; the image of status samples belongs to the service. */
 const OF_NO_FILE = /^(?:derived|probes)\//;
 
 export async function brokenPromises(db: Database, data: string): Promise<string[]> {
@@ -16,12 +16,12 @@ export async function brokenPromises(db: Database, data: string): Promise<string
   return [...(await brokenRows(db)), ...(await brokenObjects(db, look))];
 }
 
-/** Those that rows alone can show. */
+/** Violations that rows alone can show. */
 export async function brokenRows(db: Database): Promise<string[]> {
   return [...(await brokenUploads(db)), ...(await brokenCounters(db)), ...(await brokenMoney(db))];
 }
 
-/** Each ended in one way; each ready one is exactly one revision and one event. */
+/** Each upload ended in one way; each ready one is exactly one revision and one event. */
 async function brokenUploads(db: Database): Promise<string[]> {
   const rows = await db.query<{ upload_id: string; status: string; why: string }>(
     `select upload_id, status, attempt, revisions || ' revisions, ' || events || ' events' as why from (
@@ -55,7 +55,7 @@ async function brokenCounters(db: Database): Promise<string[]> {
 
 type Published = { key: string; size_bytes: number; sha256: string | null };
 
-/** Every row has its bytes, every object is whole and somebody's, nothing is left of what was begun. */
+/** Every row has its bytes, every object is complete and owned, and nothing begun is left over. */
 export async function brokenObjects(
   db: Database,
   look: (bucket: 'ingest' | 'content') => Promise<StoredObject[]>,
@@ -110,7 +110,9 @@ function readObject(key: string, file: Buffer): StoredObject {
   return { key, sha256, size_bytes, isWhole };
 }
 
-/** A day costs what its hours cost, the ledger sums up to it, and the balance is what was granted less the ledger. */
+/**
+ * A day costs the sum of its hours, the ledger their sum, and the balance is grants less ledger.
+ */
 async function brokenMoney(db: Database): Promise<string[]> {
   const balances = await db.query<{ organization_id: string; why: string }>(
     `with sums as (

@@ -1,6 +1,6 @@
 /**
- * Lets the time pass that a killed process leaves behind (leases, the age from which the sweep looks, expiries) without
- * waiting for it, and runs the jobs that would have come by.
+ * Simulates the time that must pass after a kill (leases, the minimum age for sweeps, expiries) without waiting, and
+ * runs the jobs that would run in that time.
  */
 import type { Dirent } from 'node:fs';
 import { readdir, utimes } from 'node:fs/promises';
@@ -18,7 +18,10 @@ import { untilFound } from '../../support/until-found.ts';
 import { type Books, untilEnded } from './client.ts';
 import { withDatabase } from './mortal-tintype.ts';
 
-/** However long a series of kills takes: what the earlier ones left is not taken up before the last. */
+/**
+ * Freezes the state between kills, however long their series takes: nothing is taken over before
+ * the last one.
+ */
 export async function standStill(tintype: Tintype): Promise<void> {
   await withDatabase(tintype, async (db) => {
     const later = `now() + interval '1 hour'`;
@@ -27,7 +30,7 @@ export async function standStill(tintype: Tintype): Promise<void> {
   });
 }
 
-/** Until no upload whose bytes were taken is under way any more. */
+/** Waits until no upload with accepted bytes is under way any more. */
 export async function settleUploads(tintype: Tintype, books: Books): Promise<void> {
   await withDatabase(tintype, async (db) => {
     await db.query(
@@ -39,7 +42,7 @@ export async function settleUploads(tintype: Tintype, books: Books): Promise<voi
   for (const uploadId of books.stored) await untilEnded(tintype, uploadId);
 }
 
-/** A day later: sessions without bytes have expired, and what is of no use any more is deleted. */
+/** Simulates a day: sessions without bytes expire, and unneeded objects are deleted. */
 export async function letADayPass(tintype: Tintype): Promise<void> {
   await withDatabase(tintype, async (db) => {
     await db.query(
@@ -55,7 +58,7 @@ export async function letADayPass(tintype: Tintype): Promise<void> {
   await removeHalfWritten(tintype);
 }
 
-/** Objects are left alone for an hour after they were written. */
+/** Sweeps leave objects alone for an hour after they were written. */
 async function age(bucket: string): Promise<void> {
   const dayAgo = new Date(Date.now() - 24 * 3_600_000);
   const entries = await readdir(bucket, { recursive: true, withFileTypes: true });
@@ -65,7 +68,7 @@ async function age(bucket: string): Promise<void> {
   }
 }
 
-/** As the readiness probe does for what was being written when a process was killed, a day later. */
+/** Removes files that were being written at a kill, as the readiness probe does a day later. */
 async function removeHalfWritten({ data }: Tintype): Promise<void> {
   const clock = { now: () => new Date(Date.now() + 25 * 3_600_000) };
   const { ingest, content } = openFolderBuckets(join(data, 'storage'), { clock });
@@ -83,13 +86,13 @@ export async function charge(tintype: Tintype): Promise<void> {
   await run(tintype, 'daily-charge', afterMidnight());
 }
 
-/** When the day that is now will be charged. */
+/** When the current day will be charged. */
 export function afterMidnight(): Date {
   const day = new Date(Date.now() + 24 * 3_600_000).toISOString().slice(0, 10);
   return new Date(`${day}T00:20:00Z`);
 }
 
-/** Once to its end; a run of the Tintype's own scheduler is waited for. */
+/** Runs a job once to its end; waits for a run of the Tintype's own scheduler. */
 async function run(tintype: Tintype, name: JobName, at = new Date()): Promise<void> {
   const log = createLog({ level: 'silent', name: 'test' });
   const buckets = openFolderBuckets(join(tintype.data, 'storage'));

@@ -1,4 +1,4 @@
-/** The programs beside this file: started with one word of JSON, ended by what they are told or by a signal. */
+/** Starts the programs in this folder with one JSON argument; they end as they are told or by a signal. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 
 export type Spawned = {
   child: ChildProcess;
-  /** What it printed, line by line. */
+  /** The printed lines. */
   lines: string[];
-  /** Once, whatever ended it. */
+  /** Resolves when the program has ended, for whatever reason. */
   ended: Promise<{ code: number | null; signal: string | null }>;
 };
 
@@ -25,14 +25,14 @@ export function startProgram(program: Program, words: object): Spawned {
   return { child, lines, ended };
 }
 
-/** When it has said so; throws where it ends before. */
+/** Waits for the first output; throws if the program ends before that. */
 export async function untilReady({ child, ended }: Spawned): Promise<void> {
   const isReady = once(child.stdout ?? child, 'data').then(() => undefined);
   const how = await Promise.race([isReady, ended]);
   if (how !== undefined) throw new Error(`it ended with ${how.signal ?? how.code}`);
 }
 
-/** As a deploy ends it; throws where it does not end well. */
+/** Stops it as a deployment does; throws if it does not exit cleanly. */
 export async function endWell({ child, ended }: Spawned): Promise<void> {
   child.kill('SIGTERM');
   const { code, signal } = await ended;

@@ -1,21 +1,24 @@
 /**
- * Every call that a piece of work makes of the database and the storage, in order and by name: where it can be cut
- * short is enumerated from the code that runs, so that a new call is a new step by itself.
+ * Every call that a piece of work makes to the database and the storage, by name and in order: the places where it can
+ * be cut short are enumerated from the running code, so a new call automatically adds a step.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Database, Queryable } from '../../../runtime/db/client.ts';
 import type { Failpoint } from '../../../runtime/platform/failpoint.ts';
 import type { Bucket, Buckets } from '../../../runtime/platform/storage/bucket.ts';
 
-/** `during commit 1`: the first commit is on its way; `after content.write 2`: the second write was answered. */
+/**
+ * `during commit 1`: the first commit is under way; `after content.write 2`: the second write was
+ * answered.
+ */
 export type Step = string;
 
-/** Told of each step in turn; the work goes on when it resolves. */
+/** Called with each step in turn; the work continues when it resolves. */
 export type OnStep = (step: Step) => void | Promise<void>;
 
 export type Watched = { db: Database; buckets: Buckets; failpoint: Failpoint };
 
-/** The same database and buckets, and a failpoint, that tell of every step of one piece of work. */
+/** The same database and buckets, with a failpoint, that report every step of one piece of work. */
 export function watchSteps(
   { db, buckets }: { db: Database; buckets: Buckets },
   onStep: OnStep,
@@ -37,7 +40,7 @@ export function watchSteps(
   };
 }
 
-/** What changes nothing, and what is undone by itself, can be cut short without a trace. */
+/** Reads, and calls that are rolled back by themselves, can be cut short without a trace. */
 export function isLasting(step: Step): boolean {
   return !/^\S+ (select|tx |ingest\.(head|open|read|list)|content\.(head|open|read|list))/.test(
     step,
@@ -71,7 +74,7 @@ function watchQueries(queries: Queryable, tell: Tell, where: string): Queryable 
 
 const CHANGE = /\b(insert into|delete from) (\w+)|\bupdate (\w+) set\b/;
 
-/** `update uploads`; `select` for a statement that changes nothing. */
+/** Such as `update uploads`; `select` for a statement that changes nothing. */
 export function nameOf(text: string): string {
   const [, verb, table, updated] = CHANGE.exec(text.replaceAll(/\s+/g, ' ')) ?? [];
   if (updated !== undefined) return `update ${updated}`;

@@ -1,7 +1,7 @@
 /**
- * An API's process that is killed with each of its uploads at a step of its own: the call of an upload that has come to
- * its step goes no further, and when all have, the process ends by SIGKILL. Without a step a call is answered, and the
- * steps that it passed are printed. With no plan it is an API as any other.
+ * An API process that is killed with each of its uploads at a given step: the call of an upload stops at its step, and
+ * once all have stopped, the process ends by SIGKILL. Without a step, a call is answered and its steps are printed.
+ * Without a plan it is an ordinary API.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
@@ -19,7 +19,7 @@ import { openStorage, type StorageWords } from './storages.ts';
 
 export type ApiWords = { url: string; storage: StorageWords; port: number; plan: Plan[] };
 
-/** In the middle of the bytes of an upload that comes through the API. */
+/** Midway through the bytes of an upload through the API. */
 export const HALFWAY: Step = 'during the bytes of ingest.write';
 
 const { url, storage, port, plan } = JSON.parse(process.argv[2] ?? '') as ApiWords;
@@ -45,7 +45,7 @@ const takesPut = folderStorageHandler({
   secret: STORAGE_SECRET,
   clock: systemClock,
 });
-/** Calls that stand still; kept, so that what they hold open is not taken for garbage. */
+/** Stopped calls; referenced here, so that what they hold open is not garbage-collected. */
 const stopped: Promise<never>[] = [];
 
 const listener: RequestListener = (request, response) => {

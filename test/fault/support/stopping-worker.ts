@@ -1,7 +1,7 @@
 /**
- * A worker's process that is killed with each of its uploads at a step of its own: an attempt that has come to its step
- * goes no further, and when all have, the process ends by SIGKILL. Without a step an upload goes to its end, and the
- * steps that it passed are printed.
+ * A worker process that is killed with each of its uploads at a given step: an attempt stops at its step, and once all
+ * have stopped, the process ends by SIGKILL. Without a step, an upload is processed to its end and its steps are
+ * printed.
  */
 import { createDatabase } from '../../../runtime/db/client.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
@@ -14,7 +14,7 @@ import { openStorage, type StorageWords } from './storages.ts';
 export type Plan = { upload_id: string; stop_at: Step | null };
 export type StoppingWords = { url: string; storage: StorageWords; plan: Plan[] };
 
-/** Longer than any series of kills takes: nobody takes over before it is said. */
+/** Longer than any series of kills: nobody takes over before the test expires the lease. */
 const LEASE_SECONDS = 3600;
 const { url, storage, plan } = JSON.parse(process.argv[2] ?? '') as StoppingWords;
 const log = createLog({ level: 'silent', name: 'stopping-worker' });
@@ -27,7 +27,7 @@ const db = createDatabase({
   idleTransactionTimeoutMs: 600_000,
   connectTimeoutMs: 30_000,
 });
-/** Attempts that stand still; kept, so that what they hold open is not taken for garbage. */
+/** Stopped attempts; referenced here, so that what they hold open is not garbage-collected. */
 const stopped: Promise<never>[] = [];
 const standstills = new Map(
   plan.map(({ upload_id }) => [upload_id, Promise.withResolvers<void>()]),
@@ -35,7 +35,8 @@ const standstills = new Map(
 
 const passed: Record<string, Step[]> = {};
 for (const { upload_id } of plan) passed[upload_id] = [];
-// One after the other, as a slot takes them: what waited for the decoder behind all others would run out of its time.
+// One after the other, as a slot does: an attempt that waits for the decoder behind all others
+// would time out.
 for (const one of plan) await Promise.race([attempt(one), standstillOf(one)]);
 process.stdout.write(`${JSON.stringify(passed)}\n`);
 await sandbox.close();
@@ -59,7 +60,7 @@ async function attempt({ upload_id, stop_at }: Plan): Promise<void> {
   if (stop_at !== null) throw new Error(`${upload_id} never came to ${stop_at}`);
 }
 
-/** Goes no further; the last one ends the process. */
+/** Stops this attempt for good; the last one ends the process. */
 function stop(upload_id: string): Promise<never> {
   const forever = Promise.withResolvers<never>().promise;
   stopped.push(forever);

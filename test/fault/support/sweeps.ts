@@ -1,4 +1,4 @@
-/** Everything that comes by later, as if a day and more had passed: sweeps over rows and over both buckets. */
+/** Everything that runs later, as if more than a day had passed: sweeps over rows and over both buckets. */
 import type { Database } from '../../../runtime/db/client.ts';
 import type { JobDeps } from '../../../runtime/jobs/job.ts';
 import { runJob } from '../../../runtime/jobs/run-job.ts';
@@ -12,13 +12,13 @@ type Swept = Pick<TestStorage, 'at'>;
 
 const DAYS_MS = 2 * 24 * 3_600_000;
 
-/** As the sweep comes by a minute later, while every session still has its time. */
+/** The sweep a minute later, while no session has expired yet. */
 export async function sweepSoon(db: Database, storage: Swept): Promise<void> {
   await db.query(`update uploads set created_at = created_at - interval '1 minute'`);
   await sweep(db, storage, 'upload-sweep');
 }
 
-/** What only waits for its time is due; nobody may be at work. */
+/** Makes everything due that only waits for its time; nobody may be working. */
 export async function sweepDaysLater(db: Database, storage: Swept): Promise<void> {
   await db.query(
     `update uploads set created_at = created_at - interval '2 days', expires_at = expires_at - interval '2 days',
@@ -30,7 +30,7 @@ export async function sweepDaysLater(db: Database, storage: Swept): Promise<void
   await sweep(db, storage, 'content-sweep');
 }
 
-/** Both sweeps, so late that whatever nobody needs is old enough, while the rows are as they are. */
+/** Both object sweeps, so late that everything unneeded is old enough, with the rows unchanged. */
 export async function sweepObjects(db: Database, storage: Swept): Promise<void> {
   await sweep(db, storage, 'upload-sweep');
   await sweep(db, storage, 'content-sweep');
@@ -42,12 +42,12 @@ async function sweep(db: Database, storage: Swept, name: JobName): Promise<void>
   if (result.outcome !== 'done') throw new Error(`${name}: ${JSON.stringify(result)}`);
 }
 
-/** What a sweep works with two days from now. */
+/** The dependencies of a sweep two days from now. */
 export async function sweepDeps(db: Database, storage: Swept): Promise<JobDeps> {
   const clock = { now: () => new Date(Date.now() + DAYS_MS) };
   const log = createLog({ level: 'silent', name: 'test' });
   const buckets = storage.at(clock);
-  // As a readiness probe does all the time.
+  // As a readiness probe does continually.
   await Promise.all([buckets.ingest.check(), buckets.content.check()]);
   const queue = createInProcessQueue({ log });
   return { db, buckets, queue, cdn: noCdn, clock, log };

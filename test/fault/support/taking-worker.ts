@@ -1,4 +1,4 @@
-/** A worker as a deployment runs it, on a database and a storage of a test: it takes over what others left. */
+/** A worker as in a deployment, on a test's database and storage: it takes over what others left. */
 import { createDatabase } from '../../../runtime/db/client.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { createLog } from '../../../runtime/platform/log.ts';
@@ -11,7 +11,7 @@ export type TakingWords = {
   storage: StorageWords;
   poll_every_ms: number;
   amqpUrl?: string;
-  /** None unless said. */
+  /** Default: none. */
   render_slots?: number;
 };
 

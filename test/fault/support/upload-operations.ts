@@ -1,4 +1,4 @@
-/** Everything that changes an upload session, as its caller does it: once under a fault, and once again. */
+/** Everything that changes an upload session, as its caller does it: once with a fault, and once again. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { signStorageEvent } from '../../../runtime/core/signing/storage-event.ts';
@@ -17,15 +17,15 @@ export type Scene = {
   project: { project_id: string; project_slug: string };
   api_key: string;
   sandbox: Sandbox;
-  /** Small, and one that is refused; and one that can come in two parts. */
+  /** A small image, one that is refused, and one that can be sent in two parts. */
   bytes: { good: Buffer; bad: Buffer; large: Buffer };
 };
 
-/** One upload that the operation is tried on. */
+/** One upload on which the operation is tried. */
 export type Trial = {
-  /** With a database that something may happen to; how it ends is for `again` to know. */
+  /** Runs the operation with a database that may fail; `again` checks how it ended. */
   act(db: Database): Promise<void>;
-  /** As its caller tries it again when all is well: throws where that does not end as it must. */
+  /** Repeats it without faults, as its caller would; throws if it does not end as it must. */
   again(): Promise<void>;
 };
 
@@ -57,7 +57,7 @@ async function sendWith({ api }: Scene, db: Database | undefined, sent: Sent): P
   }
 }
 
-/** A call that may be answered as it is, or with the outage that it met. */
+/** A call that may be answered normally, or with the outage that it met. */
 function mayBeOut(answer: Answer, ...codes: string[]): Answer {
   expect([...codes, '503 storage_unavailable', '503 query_timeout']).toContain(codeOf(answer));
   return answer;
@@ -93,7 +93,7 @@ async function creating(scene: Scene, way: object): Promise<Trial> {
   };
 }
 
-/** Nothing tells that the second call means the first session: both are there, and the one left alone expires. */
+/** Nothing links the second call to the first session: both exist; the abandoned one expires. */
 async function creatingTwice(scene: Scene): Promise<Trial> {
   const { project, api_key, bytes } = scene;
   const sent: Sent = {
@@ -114,7 +114,7 @@ async function creatingTwice(scene: Scene): Promise<Trial> {
   };
 }
 
-/** A key whose call could not be given up keeps others out until its lease is over. */
+/** A key whose claim could not be released blocks others until its lease expires. */
 async function sendAgain(scene: Scene, sent: Sent, key: string): Promise<Answer> {
   const answer = await sendWith(scene, undefined, sent);
   if (codeOf(answer) !== '409 idempotency_in_progress') return answer;
@@ -137,7 +137,7 @@ async function create(scene: Scene, bytes: Buffer, way: object = {}) {
   return { upload, body: answer.body };
 }
 
-/** The call that the session's bytes are there, whoever makes it: one transition, and every later call the same. */
+/** A report that the bytes arrived, whoever makes it: one transition; later calls agree. */
 function accepting(
   scene: Scene,
   upload: UploadRow,
@@ -211,7 +211,7 @@ async function aborting(scene: Scene): Promise<Trial> {
   };
 }
 
-/** A worker's attempt, and when its lease is over another one: as many as were begun, and one end. */
+/** A worker's attempt and, after its lease, another: exactly counted attempts, and one end. */
 async function ingesting(scene: Scene, picture: 'good' | 'bad'): Promise<Trial> {
   const { api, project, sandbox } = scene;
   const { db, buckets, log } = api.deps();
@@ -220,7 +220,7 @@ async function ingesting(scene: Scene, picture: 'good' | 'bad'): Promise<Trial> 
   const deps = { buckets, log, sandbox, clock: systemClock, ingest_bytes_max: 1e9 };
   return {
     act: async (faulty) => {
-      // As long as it waits for a database that is not heard of again, to say how the attempt ended.
+      // How long the attempt waits for a database that stays silent to confirm its end.
       const lease_seconds = 1;
       const attempt = { ...deps, db: faulty, lease_seconds };
       await ingestUpload(attempt, upload.upload_id).catch(() => undefined);

@@ -1,6 +1,6 @@
 /**
- * A picture through the product, and straight from its pixels: ingested and rendered from whatever a render reads, beside
- * one resize of the upload itself, in full resolution, with the same encoder.
+ * Compares the product's rendering of an image with a direct one: ingested and rendered from whichever source a render
+ * chooses, against one resize of the full-resolution upload with the same encoder.
  */
 import sharp, { type Sharp } from 'sharp';
 import { parseChain } from '../../../runtime/core/delivery/chain.ts';
@@ -20,11 +20,11 @@ export type Compared = Likeness & {
   family: string;
   mode: string;
   format: string;
-  /** The long edge of the half-way image that was read, or `original`. */
+  /** The long edge of the intermediate image that was read, or `original`. */
   read: string;
-  /** Structural similarity of the two as their encoder left them. */
+  /** Structural similarity of the two after encoding. */
   encoded: number;
-  /** Of each of them, encoded, to the straight render before any encoder. */
+  /** Similarity of each encoded image to the direct render before encoding. */
   ours: number;
   straight: number;
 };
@@ -39,7 +39,7 @@ export async function compareRenders(
   const compared: Compared[] = [];
   for (const mode of modes) {
     const plan = planOf(result, mode);
-    // Refused by the output rules, as what is too large to be enlarged.
+    // Refused by the output rules, for example because the result would be enlarged too far.
     if (plan === undefined) continue;
     const chosen = chooseSource(plan, factsOf(result), mezzaninesOf(result));
     const { family, name } = subject;
@@ -53,7 +53,7 @@ export async function compareRenders(
 
 type Work = { result: IngestResult; plan: RenderPlan; chosen: RenderSource; pixels: Samples };
 
-/** Before the encoder both are as a PNG would have them. */
+/** Before encoding, both are compared as PNG would store them. */
 async function judge(decoder: Decoder, { pixels, ...work }: Work) {
   const { plan } = work;
   const straight = await resizeStraight(pixels, plan);
@@ -61,7 +61,7 @@ async function judge(decoder: Decoder, { pixels, ...work }: Work) {
     const { bytes } = await renderChosen(decoder, { ...work, plan: { ...plan, format } });
     return samplesOf(bytes);
   };
-  // On white as the plan's own format would lay it.
+  // Flattened onto white, as the plan's own format would be.
   const lossless = shown(await render('png'), plan);
   const before = likeness(lossless, straight);
   if (plan.format === 'png') {
@@ -77,7 +77,7 @@ async function judge(decoder: Decoder, { pixels, ...work }: Work) {
   };
 }
 
-/** Of the upload, upright and in sRGB; the grid of what has no pixels. */
+/** The pixels of the upload, upright and in sRGB; for a drawing, of its grid. */
 async function pixelsOf({ bytes, content_type }: Subject, result: IngestResult): Promise<Samples> {
   const isVector = content_type === 'image/svg+xml';
   const upload = (isVector ? result.mezzanines[0]?.bytes : undefined) ?? bytes;

@@ -1,4 +1,4 @@
-/** What is uploaded beside photographs, where a half-way image would be seen first: text, lines, edges, ramps, noise. */
+/** Uploads other than photographs, where an intermediate image would show first: text, lines, edges, ramps, noise. */
 import sharp, { type Sharp } from 'sharp';
 import type { Decoder } from '../decoder.ts';
 import { cutOut, drawing, over, seededRandom } from '../pictures.ts';
@@ -13,7 +13,7 @@ import {
   WIDTH,
 } from './documents.ts';
 
-/** Made when it is read. */
+/** Generated when it is read. */
 export type Graphic = Pick<Subject, 'name' | 'family'> & { read(): Promise<Subject> };
 
 /** Documents are drawn by the decoder, whose fonts are the same everywhere. */
@@ -93,7 +93,7 @@ async function painted(width: number, height: number, sample: Sample): Promise<S
   return over({ data, width, height, channels: 3 });
 }
 
-/** Along, across, and around the middle. */
+/** Horizontal, vertical and radial. */
 function ramps(): Promise<Sharp> {
   return painted(WIDTH, HEIGHT, (x, y) => [
     Math.round((255 * x) / WIDTH),
@@ -102,7 +102,7 @@ function ramps(): Promise<Sharp> {
   ]);
 }
 
-/** From flat in the middle to a pixel a ring at the sides. */
+/** From flat in the middle to one ring per pixel at the edges. */
 function rings(): Promise<Sharp> {
   const side = 1600;
   return painted(side, side, (x, y) => {

@@ -1,18 +1,18 @@
-/** How alike two pictures of one size look: structure, colour, and whether one lies beside the other. */
+/** The likeness of two images of the same size: structure, colour, and displacement. */
 import sharp from 'sharp';
 import { deltaE, quantile } from '../delta-e.ts';
 import { channelsOf, type Samples, ssim } from '../ssim.ts';
 
 export type Likeness = {
-  /** The lower one of on white and on black, where something is seen through. */
+  /** For transparent images, the lower value of those on white and on black. */
   ssim: number;
-  /** CIE 1976, between the means of blocks of 4 by 4 pixels: the 99th percentile. */
+  /** CIE 1976, between the means of 4 × 4 pixel blocks: the 99th percentile. */
   colour_shift: number;
-  /** In pixels, of the whole picture. */
+  /** In pixels, for the whole image. */
   position_shift: number;
 };
 
-/** Three channels where nothing is seen through. */
+/** Three channels for an opaque image. */
 export async function samplesOf(image: Buffer): Promise<Samples> {
   const picture = sharp(image, { limitInputPixels: false }).autoOrient().toColourspace('srgb');
   const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });
@@ -33,7 +33,7 @@ export function likeness(one: Samples, other: Samples): Likeness {
   };
 }
 
-/** The structure alone, which is quickly told. */
+/** The structure only, which is quick to compute. */
 export function similarity(one: Samples, other: Samples): number {
   return Math.min(...pairsOf(one, other).map(([left, right]) => ssim(left, right)));
 }
@@ -50,7 +50,7 @@ function pairsOf(one: Samples, other: Samples): (readonly [Samples, Samples])[] 
   return grounds.map((ground) => [over(one, ground), over(other, ground)] as const);
 }
 
-/** Three channels, whatever was seen through. */
+/** Flattens to three channels, transparent or not. */
 export function over(samples: Samples, ground: number = WHITE): Samples {
   const { data, width, height } = samples;
   if (channelsOf(samples) === 3) return samples;
@@ -66,7 +66,7 @@ export function over(samples: Samples, ground: number = WHITE): Samples {
 
 const BLOCK = 4;
 
-/** The mean colours of whole blocks: an encoder's noise within one is not seen as a colour. */
+/** The mean colours of whole blocks: an encoder's noise within a block does not count as colour. */
 function blocksOf({ data, width, height }: Samples): Uint8Array {
   const [across, down] = [Math.floor(width / BLOCK), Math.floor(height / BLOCK)];
   const means = new Uint8Array(across * down * 3);
@@ -85,8 +85,9 @@ function blocksOf({ data, width, height }: Samples): Uint8Array {
 }
 
 /**
- * The one small move that explains most of the difference: least squares over the gradients of green, beside a change
- * of brightness, which a smooth picture would take for a move.
+ * The single small displacement that explains most of the difference: least squares over the
+ * gradients of green, together with a change of brightness, which would look like displacement in a
+ * smooth image.
  */
 function shiftBetween(one: Samples, other: Samples): number {
   const { width, height } = one;
@@ -119,7 +120,7 @@ function shiftBetween(one: Samples, other: Samples): number {
 
 type Moments = Record<'xx' | 'yy' | 'xy' | 'xt' | 'yt' | 'count', number>;
 
-/** Stripes and ramps do not say where they lie. */
+/** Stripes and ramps do not determine a displacement. */
 function solveShift({ xx, yy, xy, xt, yt, count }: Moments): number {
   const determinant = xx * yy - xy * xy;
   if (Math.min(xx, yy) < count || determinant <= 1e-3 * Math.max(xx, yy) ** 2) return 0;

@@ -1,4 +1,4 @@
-/** Every way to render a picture that the grammar has, at sizes around those where another half-way image is read. */
+/** Every render mode of the grammar, at sizes around those where the intermediate image that is read changes. */
 import type { Size } from '../../../runtime/core/delivery/geometry.ts';
 
 export type Mode = { name: string; chain(source: Size): string };
