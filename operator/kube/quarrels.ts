@@ -1,46 +1,51 @@
 /**
- * Objects that somebody changes back each time after they were written. Two programs that both answer at once never end,
- * so what was just written and is undone rests before it is written again, longer each time in a row, until it has been
- * left alone for a while. It forgets with its term.
+ * Objects that somebody changes back after every write. Two programs that both react at once would never stop, so an
+ * object that was just written and undone is left alone before the next write, longer each time in a row, until nobody
+ * has undone it for a while. The record ends with its term.
  */
 import { keyOf, type Place } from './resource.ts';
 import type { TimedClock } from './timed-clock.ts';
 
-/** Whoever changes an object lets nobody wait for one that was deleted. */
+/**
+ * Two keys: a quarrel about an object's changes must not delay restoring the object after its
+ * deletion.
+ */
 export function quarrelKeys(kind: string, place: Place): { changed: string; deleted: string } {
   const key = `${kind} ${keyOf(place)}`;
   return { changed: key, deleted: `${key}, deleted` };
 }
 
 export type Quarrels = {
-  /** Whether it was written like this, so that it is undone where it is not so. */
+  /**
+   * Whether it was written in this form, so that a difference means that somebody undid the write.
+   */
   knows(key: string, wanted: string): boolean;
-  /** Of what is not as it is to be written: how it stands. */
+  /** For an object that is not in the wanted form: whether and when to write it. */
   undone(key: string, wanted: string): Undone;
   wrote(key: string, wanted: string): void;
-  /** It is as it is to be written. */
+  /** Called when it is in the wanted form. */
   settled(key: string): void;
-  /** It is to be gone. */
+  /** Called when it is to be deleted. */
   forget(key: string): void;
 };
 
 export type Undone = {
-  /** Before it is written again; 0: now. */
+  /** Time until the next write; 0: now. */
   rest_ms: number;
-  /** Whether it was changed back so often that somebody has to be told. */
+  /** Whether it was undone so often that somebody must be informed. */
   isQuarrel: boolean;
 };
 
 const REST_MS = { first: 1_000, last: 300_000 };
-/** Undone so often in a row it is no accident. */
+/** Undone this often in a row, it is no accident. */
 const QUARREL_TIMES = 3;
-/** What was left alone for so long begins anew. */
+/** After this long without being undone, the count starts again. */
 const QUIET_MS = 600_000;
 
 type Known = {
   wanted: string;
   written_at: number;
-  /** Undefined: it is as it was written, as far as anybody saw. */
+  /** Undefined: nobody is known to have undone the last write. */
   undone_at: number | undefined;
   /** How often in a row it was undone. */
   times: number;
@@ -52,12 +57,15 @@ export function createQuarrels({ elapsed }: Pick<TimedClock, 'elapsed'>): Quarre
     const known = all.get(key);
     return known?.wanted === wanted ? known : undefined;
   };
+  // Had it stayed undone, it would have been written since: somebody restored it, and nobody had to look.
+  const isForgotten = ({ undone_at = elapsed(), times }: Known) =>
+    elapsed() - undone_at >= restOf(times) + QUIET_MS;
   return {
     knows: (key, wanted) => find(key, wanted) !== undefined,
     undone: (key, wanted) => {
       const known = find(key, wanted);
       if (known === undefined) return { rest_ms: 0, isQuarrel: false };
-      if (known.undone_at === undefined) {
+      if (known.undone_at === undefined || isForgotten(known)) {
         known.undone_at = elapsed();
         known.times = elapsed() - known.written_at < QUIET_MS ? known.times + 1 : 1;
       }
@@ -79,7 +87,7 @@ export function createQuarrels({ elapsed }: Pick<TimedClock, 'elapsed'>): Quarre
   };
 }
 
-/** Once it is put right at once, as any drift is. */
+/** The first time it is restored at once, like any drift. */
 function restOf(times: number): number {
   return times < 2 ? 0 : Math.min(REST_MS.first * 2 ** (times - 2), REST_MS.last);
 }

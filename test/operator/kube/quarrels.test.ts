@@ -48,6 +48,13 @@ it('who gives in by themselves, and changes it again long after, is answered at 
   expect(quarrels.undone('Deployment main-api', 'a')).toEqual({ rest_ms: 0, isQuarrel: false });
 });
 
+it('so is who gave in while nobody looked', () => {
+  const { turn, clock, quarrels } = quarrel(200);
+  for (let turns = 0; turns < 6; turns += 1) turn();
+  clock.advance(600_000);
+  expect(quarrels.undone('Deployment main-api', 'a')).toEqual({ rest_ms: 0, isQuarrel: false });
+});
+
 it('nothing is remembered of what was taken away', () => {
   const { turn, quarrels } = quarrel(200);
   for (let turns = 0; turns < 6; turns += 1) turn();

@@ -47,7 +47,7 @@ const steps = [
 
 it('writes all other routes where one is refused, tells the first refusal, and takes nothing away', async () => {
   const { client, asked, memory } = clientOf(['shop', 'shop.3']);
-  const message = expect.stringContaining(`'edge/shop' is there`);
+  const message = expect.stringContaining(`'edge/shop' exists`);
   const { trouble } = await applyRoute(client, steps, memory);
   expect(trouble).toEqual({ reason: 'RouteTaken', message });
   expect(asked).toEqual(['apply shop', 'apply shop.2', 'apply shop.3']);
@@ -127,6 +127,22 @@ it('lets a route rest that somebody changes back, and takes others away meanwhil
     ...{ asked: ['list', 'delete'], rest_ms: 2_000 },
     trouble: { reason: 'RouteUndone', message: expect.stringContaining('changes `spec.rules`') },
   });
+});
+
+it('accuses nobody of a route that was left alone for long, and is changed once', async () => {
+  const { run, change, clock } = clusterOf();
+  await run('new');
+  for (let times = 0; times < 4; times += 1) {
+    change({ rules: [] });
+    await run('ours');
+    clock.advance(4_000);
+    await run('ours');
+  }
+  change({ rules: [] });
+  expect((await run('ours')).trouble?.reason).toBe('RouteUndone');
+  // They changed it back themselves: there is nothing to write, nor to look at.
+  clock.advance(3_600_000);
+  expect(await run('ours')).toMatchObject({ asked: ['list', 'apply'], trouble: undefined });
 });
 
 it('takes nothing away while a route rests that somebody deletes each time', async () => {
