@@ -1,6 +1,6 @@
 /**
- * Notes which derived images were read, so that those that somebody still asks for stay in the store. A viewer waits
- * for nothing: a key is noted in memory, once a day, and what was noted is written in batches. Spec: Delivery host.
+ * Records which derived images are read, so that images still in use stay in the store. Viewers never wait for this:
+ * each key is noted in memory once a day, and the notes are written in batches. Spec: Delivery host.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
@@ -11,26 +11,29 @@ import type { Log } from '../platform/log.ts';
 
 export type DerivedReads = {
   note(derivedKey: string): void;
-  /** Writes what was noted; what the database does not take now is written by the next flush. */
+  /**
+   * Writes the noted keys; keys that the database does not accept now are written by the next
+   * flush.
+   */
   flush(): Promise<void>;
   stop(): Promise<void>;
 };
 
 const FLUSH_MS = 60_000;
 const BATCH_MAX = 1000;
-/** Beyond that a read is not noted: it will be at the next one. */
+/** Beyond this number a read is not noted; the image's next read will be. */
 const NOTED_MAX = 20_000;
 const REMEMBERED_MAX = 200_000;
 
 export function startDerivedReads(deps: { db: Queryable; clock: Clock; log: Log }): DerivedReads {
-  // By size and not by `max`, for which it would keep room before the first of them.
+  // Bounded by `maxSize`, because `max` would allocate room for all entries up front.
   const days = new LRUCache<string, string>({ maxSize: REMEMBERED_MAX, sizeCalculation: () => 1 });
   const noted = new Set<string>();
   const ending = new AbortController();
   const today = () => deps.clock.now().toISOString().slice(0, 10);
   const flush = async () => {
     try {
-      while (noted.size > 0) await writeBatch(deps.db, noted, today());
+      while (noted.size > 0) await writeBatch(deps.db, noted);
     } catch (error) {
       deps.log.warn('reads of derived images not written, will be tried again', { error });
     }
@@ -56,8 +59,8 @@ export function startDerivedReads(deps: { db: Queryable; clock: Clock; log: Log 
   };
 }
 
-async function writeBatch(db: Queryable, noted: Set<string>, day: string): Promise<void> {
+async function writeBatch(db: Queryable, noted: Set<string>): Promise<void> {
   const keys = [...noted].slice(0, BATCH_MAX);
-  await upsertDerivedReads(db, { keys, day });
+  await upsertDerivedReads(db, { keys });
   for (const key of keys) noted.delete(key);
 }

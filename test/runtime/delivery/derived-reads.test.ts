@@ -49,7 +49,13 @@ const reads = () =>
   db.query<{ derived_key: string; day: string }>(
     'select derived_key, read_on::text as day from derived_reads order by derived_key',
   );
-const today = () => host.clock.now().toISOString().slice(0, 10);
+/** By the database, which the sweep asks. */
+const today = async () => {
+  const [row] = await db.query<{ day: string }>(
+    `select (now() at time zone 'utc')::date::text as day`,
+  );
+  return row?.day;
+};
 
 describe('a derived image', () => {
   it('that is rendered was not read before; from then on each day counts', async () => {
@@ -59,13 +65,25 @@ describe('a derived image', () => {
     expect(await get()).toBe(200);
     await host.reads.flush();
     const [read, ...others] = await reads();
-    expect([read?.day, others]).toEqual([today(), []]);
+    expect([read?.day, others]).toEqual([await today(), []]);
     expect(read?.derived_key).toContain(`derived/${project.project_id}/`);
+    await db.query('update derived_reads set read_on = read_on - 3');
     host.clock.advance(3 * DAY_SECONDS);
     expect(await get()).toBe(200);
     await host.reads.flush();
-    expect((await reads()).map(({ day }) => day)).toEqual([today()]);
+    expect((await reads()).map(({ day }) => day)).toEqual([await today()]);
   });
+
+  it.each([-40, 40])(
+    'is read on the day of the database, when the clock of its server is %i days off',
+    async (days) => {
+      await get();
+      host.clock.advance(days * DAY_SECONDS);
+      expect(await get()).toBe(200);
+      await host.reads.flush();
+      expect((await reads()).map(({ day }) => day)).toEqual([await today()]);
+    },
+  );
 
   it('that another server has rendered counts as well', async () => {
     await get();
