@@ -1,7 +1,7 @@
 /**
- * Every number of the specification, and of our decisions where it leaves one open; no other file
- * contains one. Spec: Limits, and the numbers of all other headings. A name is noun, unit, bound;
- * this file imports nothing, and docs/reference/limits.md is written from its text.
+ * Every number of the specification, and of our decisions where it leaves one open; no other file contains one. Spec:
+ * Limits, and the numbers of all other headings. A name is noun, unit, bound; this file imports nothing, and
+ * docs/reference/limits.md is generated from its text.
  */
 
 const KIB = 1024;
@@ -22,9 +22,9 @@ export const RESOLUTION_PRESET_NAME_PATTERN = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 export const RESOLUTION_PRESETS_PER_URL_MAX = 1;
 export const ALLOWED_TRANSFORM_CHAINS_MAX = 64;
 export const API_KEYS_ACTIVE_MAX = 100;
-/** Decided: of the keys of a project, API or signing, the newest; those in force are always among them. */
+/** Decided: lists show a project's newest keys (API or signing), including all active ones. */
 export const KEYS_LISTED_MAX = 1000;
-/** Decided: lists of them are bounded without a cursor. */
+/** Decided: lists of these are bounded and have no cursor. */
 export const RECIPES_MAX = 1000;
 export const WATERMARK_PRESETS_MAX = 1000;
 export const CUSTOM_DOMAINS_MAX = 32;
@@ -60,7 +60,7 @@ export const PROVIDER_A_TOLERANCE_SECONDS = 300;
 export const LIBRARY_SLUG_PATTERN = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 export const FOLDER_LEVELS_MAX = 10;
 export const FOLDER_LENGTH_MAX = 255;
-/** Names of projects, keys, presets, recipes and organizations. */
+/** For names of projects, keys, presets, recipes and organizations. */
 export const NAME_LENGTH_MAX = 120;
 export const TRANSFORM_CHAIN_LENGTH_MAX = 512;
 export const CORS_ALLOWED_ORIGINS_MAX = 200;
@@ -72,7 +72,7 @@ export const RAW_FILENAME_LENGTH_MAX = 150;
 export const BLOCK_REASON_LENGTH_MAX = 500;
 export const NOTE_LENGTH_MAX = 4000;
 export const EMAIL_LENGTH_MAX = 254;
-/** Watermark offsets are kept in this range of output pixels, either sign. */
+/** Watermark offsets are limited to this number of output pixels, in either direction. */
 export const WATERMARK_OFFSET_PX_MAX = 8192;
 export const WATERMARK_OFFSET_PX_DEFAULT = 0;
 export const PRICING_MULTIPLIER_MAX = 1000;
@@ -87,14 +87,14 @@ export const MULTIPART_PART_URL_LIFETIME_SECONDS = 15 * MINUTE;
 export const MULTIPART_PART_BYTES_MIN = 5 * MIB;
 export const SVG_BYTES_MAX = 2_000_000;
 export const PROXY_UPLOAD_BYTES_MAX_DEFAULT = 100_000_000;
-/** Most pixels that each kind of source may have; PNG with 8 bits a channel. */
+/** The maximum pixels of each kind of source; PNG with 8 bits a channel. */
 export const JPEG_PIXELS_MAX = 128 * MEGAPIXEL;
 export const PNG_PIXELS_MAX = 128 * MEGAPIXEL;
 export const GIF_PIXELS_MAX = 50 * MEGAPIXEL;
 export const TIFF_PIXELS_MAX = 50 * MEGAPIXEL;
 export const BMP_PIXELS_MAX = 50 * MEGAPIXEL;
 export const WEBP_LOSSY_PIXELS_MAX = 50 * MEGAPIXEL;
-/** Images of 16 bits a channel, whatever their type. */
+/** For images with 16 bits a channel, whatever their type. */
 export const DEEP_COLOR_PIXELS_MAX = 50 * MEGAPIXEL;
 export const WEBP_LOSSLESS_PIXELS_MAX = 49 * MEGAPIXEL;
 export const WEBP_LOSSLESS_ALPHA_PIXELS_MAX = 32 * MEGAPIXEL;
@@ -102,15 +102,15 @@ export const WEBP_LOSSY_ALPHA_PIXELS_MAX = 38 * MEGAPIXEL;
 export const AVIF_PIXELS_MAX = 28 * MEGAPIXEL;
 export const SVG_RASTER_LONG_EDGE_MIN = 2048;
 export const SVG_RASTER_PIXELS_MAX = 2048 * 2048;
-/** The longest edge that WebP can have, so that every grid comes out in every format. */
+/** The longest edge of a WebP, so that every raster grid is possible in every format. */
 export const SVG_RASTER_LONG_EDGE_MAX = 16_383;
 export const UNINDEXED_FILES_THRESHOLD_DEFAULT = 100_000;
 export const REQUEST_BODY_BYTES_MAX = 256 * KIB;
 export const INBOUND_WEBHOOK_BODY_BYTES_MAX = 1 * MIB;
-/** The least rate of a body through the upload proxy, over a window: a slower client is refused. */
+/** The minimum rate of a body through the upload proxy in a window: slower clients are refused. */
 export const UPLOAD_RATE_BYTES_MIN = 16_000;
 export const UPLOAD_RATE_WINDOW_SECONDS = 30;
-/** A part re-sign is refused with 410 when less than this is left of the session. */
+/** A request for new part URLs is refused with 410 when less than this is left of the session. */
 export const MULTIPART_RESIGN_REMAINING_SECONDS_MIN = 2;
 
 // Processing error codes
@@ -123,32 +123,32 @@ export const INGEST_BYTES_MAX_DEFAULT = 250_000_000;
 export const UPLOAD_BYTES_MIN = 1;
 export const MULTIPART_PARTS_MAX = 10_000;
 export const ETAG_LENGTH_MAX = 200;
-/** Of complete: a list of all parts, each with its number and its ETag. */
+/** For the body of complete: a list of all parts, each with its number and its ETag. */
 export const COMPLETE_BODY_BYTES_MAX = 4 * MIB;
 export const INGEST_LEASE_SECONDS = 60;
 export const PROCESSING_ATTEMPTS_MAX = 5;
-/** How often an upload is excused for an attempt that ended with the whole installation. */
+/** How often an attempt that ended with the whole installation does not count against an upload. */
 export const PROCESSING_KILLS_EXCUSED_MAX = 20;
-/** A sanitized image that is longer is too costly to keep: `image_too_large`. */
+/** A longer sanitized image is too costly to keep: `image_too_large`. */
 export const SANITIZED_BYTES_MAX = 400_000_000;
-/** The same of one that is more than half as long again as its upload, such as a palette of many colours. */
+/** For an image that sanitizing made over 1.5 times as long, such as one with a palette. */
 export const SANITIZED_GROWN_BYTES_MAX = 200_000_000;
-/** The longest side that the decoders and encoders of a format take, however short the other: `image_too_large`. */
+/** The longest side that a format's codecs accept, however short the other: `image_too_large`. */
 export const JPEG_SIDE_PIXELS_MAX = 65_500;
 export const AVIF_SIDE_PIXELS_MAX = 16_384;
-/** Of all others. */
+/** For all other formats. */
 export const SIDE_PIXELS_MAX = 65_535;
-/** Of each saved block (EXIF, ICC, XMP); a longer one is dropped. */
+/** For each saved block (EXIF, ICC, XMP); a longer block is dropped. */
 export const SAVED_METADATA_BYTES_MAX = 4 * MIB;
-/** Lossy sources are stored at their own estimated quality, kept in this range; JPEGs of the usual tables below it too. */
+/** Lossy sources keep their estimated quality in this range; common-table JPEGs also below it. */
 export const STORED_QUALITY_MIN = 75;
-/** Of a JPEG whose blocks lie elsewhere when it is upright. */
+/** For a JPEG whose blocks move when it is rotated upright. */
 export const STORED_JPEG_MOVED_QUALITY_MIN = 93;
-/** Of lossy WebP, whose losses add up: below it a second encoding is seen. */
+/** For lossy WebP, whose losses add up: below it a second encoding is visible. */
 export const STORED_WEBP_QUALITY_MIN = 88;
 export const STORED_QUALITY_MAX = 95;
 export const OLD_CONTENT_GRACE_SECONDS = 1 * HOUR;
-/** A derived image that nobody has read for so long is rendered again where somebody asks for it. */
+/** A derived image unread for this long is deleted, and rendered again on the next request. */
 export const DERIVED_UNREAD_SECONDS_MAX = 30 * DAY;
 export const IDEMPOTENCY_LIFETIME_SECONDS = 24 * HOUR;
 export const IDEMPOTENCY_LEASE_SECONDS = 60;
@@ -160,18 +160,16 @@ export const SVG_DEPTH_MAX = 64;
 export const SVG_ELEMENTS_MAX = 20_000;
 export const SVG_TEXT_BYTES_MAX = 200_000;
 export const SVG_STYLE_BYTES_MAX = 100_000;
-/** Elements after every `use` has been replaced by what it shows. */
+/** Elements after every `use` has been replaced by its target. */
 export const SVG_EXPANDED_ELEMENTS_MAX = 50_000;
-/** Elements that are drawn apart and then composed: opacity, mask, clip, blend mode, filter. */
+/** Elements drawn separately and then composed: opacity, mask, clip, blend mode, filter. */
 export const SVG_LAYERS_MAX = 500;
-/** Layers within one another: each holds a picture of the whole raster grid. */
+/** Nested layers: each holds an image of the whole raster grid. */
 export const SVG_LAYER_DEPTH_MAX = 32;
-/** Rules of style sheets times elements. */
+/** Style sheet rules times elements. */
 export const SVG_STYLE_MATCHES_MAX = 40_000_000;
-/** Over all uses of filters: primitives, each by its cost, times the pixels of their region on the raster grid. */
-export const SVG_FILTER_PIXELS_MAX = 32 * MEGAPIXEL;
-/** Time of one core that drawing an SVG once may take, as estimated beforehand on the safe side. */
-export const SVG_DRAWING_NS_MAX = 10_000_000_000;
+/** The estimated time, on the safe side, that drawing an SVG once may take on one core. */
+export const SVG_DRAWING_NS_MAX = 20_000_000_000;
 /** Blur deviation and morphology radius, in pixels of the raster grid. */
 export const SVG_FILTER_RADIUS_MAX = 250;
 export const SVG_TURBULENCE_OCTAVES_MAX = 8;
@@ -186,27 +184,27 @@ export const HELPER_PART_BYTES_MIN = 5 * MIB;
 export const HELPER_PARTS_CONCURRENT_MAX = 3;
 export const HELPER_PART_RETRIES_MAX = 3;
 export const HELPER_POLL_SECONDS_MAX = 30;
-/** Units of a route's maxSize strings: binary, whatever the letters say. */
+/** Units of a route's maxSize strings: binary, whatever their letters suggest. */
 export const HELPER_SIZE_UNITS = { B: 1, KB: KIB, MB: MIB, GB: 1024 * MIB } as const;
 
 // Webhooks
 
-/** 2 KB, read in the stricter way. */
+/** 2 KB in the stricter reading. */
 export const WEBHOOK_BODY_BYTES_MAX = 2000;
 export const WEBHOOK_TIMEOUT_SECONDS = 10;
 export const WEBHOOK_ATTEMPTS_MAX = 10;
 export const WEBHOOK_BACKOFF_FIRST_SECONDS = 30;
 export const WEBHOOK_BACKOFF_SECONDS_MAX = 1 * HOUR;
 export const WEBHOOK_RETRY_INTERVAL_SECONDS = 1 * MINUTE;
-/** Wait after the first to ninth failed attempt; a tenth abandons the delivery. */
+/** The waits after failed attempts one to nine; a tenth failure abandons the delivery. */
 export const WEBHOOK_RETRY_DELAYS_SECONDS = [30, 60, 120, 240, 480, 960, 1920, 3600, 3600] as const;
 export const WEBHOOK_TOLERANCE_SECONDS_DEFAULT = 300;
-/** Decided: a rotated callback secret signs beside the new one for this long. */
+/** Decided: a rotated callback secret also signs, together with the new one, for this long. */
 export const CALLBACK_SECRET_OVERLAP_SECONDS = 24 * HOUR;
 export const CALLBACK_SECRET_BYTES = 32;
-/** Decided: how many secrets sign at once, however often one is rotated within a day. */
+/** Decided: how many secrets sign at once at most, however often they are rotated within a day. */
 export const CALLBACK_SECRETS_SIGNING_MAX = 10;
-/** Decided: what of an endpoint's answer is read, and what of that is kept for the delivery log. */
+/** Decided: how much of an endpoint's answer is read, and how much of it the delivery log keeps. */
 export const WEBHOOK_ANSWER_BYTES_MAX = 4 * KIB;
 export const WEBHOOK_EXCERPT_LENGTH_MAX = 1000;
 
@@ -218,7 +216,7 @@ export const ACCESS_REQUESTS_PER_HOUR_PER_EMAIL_MAX = 3;
 export const LIBRARY_SESSION_UPLOADS_MIN = 1;
 export const LIBRARY_SESSION_UPLOADS_MAX = 1000;
 export const LIBRARY_SESSION_UPLOADS_DEFAULT = 100;
-/** Decided defaults of deployment settings. */
+/** Decided: defaults of deployment settings. */
 export const FAILED_AUTHENTICATIONS_PER_MINUTE_PER_IP_DEFAULT = 20;
 export const WRITES_PER_MINUTE_PER_PROJECT_DEFAULT = 6000;
 
@@ -230,7 +228,7 @@ export const LIBRARY_SESSION_EXPIRES_SECONDS_DEFAULT = 3600;
 export const LIBRARY_SESSION_FILE_BYTES_DEFAULT = 25 * MIB;
 export const LIBRARY_SESSION_PUT_LIFETIME_SECONDS_MAX = 15 * MINUTE;
 export const LIBRARY_SESSION_REFRESH_GRACE_SECONDS_MAX = 10 * MINUTE;
-/** Decided: mints are refused for this long after a revocation. */
+/** Decided: after a revocation, mints are refused for this long. */
 export const LIBRARY_SESSIONS_REVOKED_PAUSE_SECONDS = 60;
 
 // Metering
@@ -243,7 +241,7 @@ export const WATERMARK_CREDIT_FACTOR = 1.2;
 export const WATERMARK_CREDIT_FACTOR_TENTHS = 12;
 export const PRICING_MULTIPLIER_DEFAULT = 1;
 export const HOUR_FINAL_AFTER_HOURS = 2;
-/** Rollup: five past each hour. Charge: 00:20 UTC. */
+/** The rollup runs at five past each hour, the charge at 00:20 UTC. */
 export const HOURLY_ROLLUP_MINUTE = 5;
 export const DAILY_CHARGE_HOUR = 0;
 export const DAILY_CHARGE_MINUTE = 20;
@@ -258,30 +256,30 @@ export const PREVIEWS_CONCURRENT_MAX = 1;
 export const PREVIEWS_WAITING_MAX = 32;
 export const PREVIEW_SOURCE_BYTES_MAX = 64 * MIB;
 export const PREVIEW_READ_SECONDS_MAX = 15;
-/** Box sizes. */
+/** The box sizes of previews. */
 export const PREVIEW_THUMB_PIXELS = 480;
 export const PREVIEW_LARGE_PIXELS = 1600;
 
 // Automatic scanner
 
-/** The longer side of what a scanner is sent: models look at less. */
+/** The longer side of the image sent to a scanner: models look at less. */
 export const SCAN_PICTURE_PIXELS = 512;
-/** Of the flag `nudity`, unless TINTYPE_SCANNER_THRESHOLDS says otherwise. */
+/** The threshold of the flag `nudity`, unless TINTYPE_SCANNER_THRESHOLDS sets another. */
 export const SCAN_NUDITY_THRESHOLD = 0.85;
 export const SCAN_TIMEOUT_SECONDS = 10;
 export const SCAN_ANSWER_BYTES_MAX = 64 * KIB;
 export const SCAN_SCORES_MAX = 64;
-/** Of a picture that cannot be looked at. */
+/** Attempts for an image that cannot be scanned. */
 export const SCAN_ATTEMPTS_MAX = 5;
 export const SCAN_RETRY_SECONDS_FIRST = 10;
 export const SCAN_RETRY_SECONDS_MAX = 15 * MINUTE;
-/** As long as the scanner may be away without a revision that is never looked at. */
+/** How long the scanner may be away before waiting revisions are never scanned. */
 export const SCAN_WAIT_HOURS_MAX = 24;
 
 // Signing keys and signed URLs
 
 export const SIGNING_KEY_RETIRE_HOURS = 24;
-/** Decided: of a project at one time; a rotation beyond it waits for one to retire. */
+/** Decided: per project at one time; a rotation beyond it waits until a key retires. */
 export const SIGNING_KEYS_VERIFYING_MAX = 1000;
 export const SIGNED_URL_LIFETIME_SECONDS_MIN = 60;
 export const SIGNED_URL_LIFETIME_SECONDS_MAX = 3600;
@@ -298,7 +296,7 @@ export const OUTPUT_SIDE_PIXELS_MAX = 8192;
 export const OUTPUT_PIXELS_MAX = 4096 * 4096;
 export const OUTPUT_AVIF_PIXELS_MAX = 12 * MEGAPIXEL;
 export const UPSCALE_AREA_FACTOR_MAX = 16;
-/** Any source may reach this area, whatever its own. */
+/** Any source may be enlarged to this area, whatever its own. */
 export const UPSCALE_PIXELS_ALWAYS = 2048 * 2048;
 export const QUALITY_MIN = 1;
 export const QUALITY_MAX = 100;
@@ -306,26 +304,26 @@ export const QUALITY_MAX = 100;
 export const TRANSFORM_AVIF_SOURCE_PIXELS_MAX = 15 * MEGAPIXEL;
 export const TRANSFORM_WEBP_LOSSLESS_SOURCE_PIXELS_MAX = 25 * MEGAPIXEL;
 export const TRANSFORM_WEBP_LOSSLESS_ALPHA_SOURCE_PIXELS_MAX = 22.5 * MEGAPIXEL;
-/** Decided: AVIF and WebP sources above the first render at most the second. */
+/** Decided: larger AVIF and WebP sources are rendered to at most the next limit. */
 export const LARGE_SOURCE_PIXELS_MIN = 12 * MEGAPIXEL;
 export const LARGE_SOURCE_OUTPUT_PIXELS_MAX = 4_194_304;
-/** Decided: encoder policy and the half-way images kept at ingest. */
+/** Decided: encoder settings, and the half-way images kept at ingest. */
 export const JPEG_QUALITY_DEFAULT = 80;
 export const WEBP_QUALITY_DEFAULT = 80;
 export const AVIF_QUALITY_DEFAULT = 50;
-/** Compression level 6, by the mapping of quality to PNG levels. */
+/** Compression level 6, in the mapping of quality to PNG levels. */
 export const PNG_QUALITY_DEFAULT = 34;
 export const CHROMA_FULL_QUALITY_MIN = 90;
 export const AVIF_EFFORT_LOW_PIXELS_MIN = 2 * MEGAPIXEL;
 export const JPEG_OPTIMISED_PIXELS_MAX = 16 * MEGAPIXEL;
-/** Of the half-way images. */
+/** The long edges of the half-way images. */
 export const MEZZANINE_LONG_EDGES_PX = [2048, 1024, 720] as const;
-/** A half-way image is rendered from where it has so many times the pixels of a side of what is asked for. */
+/** A half-way image is read only if both sides have this many times the requested pixels. */
 export const MEZZANINE_OUTPUT_FACTOR_MIN = 1.6;
 export const MEZZANINE_JPEG_QUALITY = 92;
-/** A longer render is answered by its key alone and read from storage. */
+/** For a longer render the reply contains only its key, and the image is read from storage. */
 export const RENDER_REPLY_BYTES_MAX = 1 * MIB;
-/** More than the side of any source that is taken. */
+/** Larger than the side of any accepted source. */
 export const CROP_COORDINATE_PX_MAX = 999_999_999;
 
 // Caching and response headers
@@ -336,21 +334,21 @@ export const LOOKUP_CACHE_SECONDS_MAX = 30;
 export const EMBED_ASSET_CACHE_SECONDS = 300;
 export const STATUS_CACHE_SECONDS = 30;
 export const STATUS_SAMPLES_HOURS = 24;
-/** Decided: incidents of a week, so that people find what they met. */
+/** Decided: incidents of a week, so that people find those that affected them. */
 export const STATUS_INCIDENTS_DAYS = 7;
 export const STATUS_INCIDENTS_MAX = 50;
-/** Decided: samples in a row, one a minute. */
+/** Decided: consecutive samples, one a minute. */
 export const STATUS_FAILED_SAMPLES_TO_OPEN = 3;
 export const STATUS_GOOD_SAMPLES_TO_CLOSE = 5;
-/** Failed samples that are further apart are not in a row: nobody knows how it was between them. */
+/** Failed samples further apart are not consecutive: the state between them is unknown. */
 export const STATUS_SAMPLES_APART_MINUTES_MAX = 3;
-/** A probe that is not answered by then has failed. */
+/** A probe without an answer after this time has failed. */
 export const STATUS_PROBE_SECONDS = 10;
-/** Uploads and webhooks that wait longer say that nobody works on them. */
+/** Uploads and webhooks that wait longer indicate that nobody works on them. */
 export const STATUS_WAITING_SECONDS_MAX = 120;
 /** Decided. */
 export const LOOKUP_STALE_SECONDS_MAX = 5 * MINUTE;
-/** An unknown kid asks the database again, at most this often a host. */
+/** An unknown kid causes a new database query, at most once per host in this time. */
 export const UNKNOWN_KID_RELOAD_SECONDS_MIN = 1;
 export const FAILED_RENDER_REMEMBERED_SECONDS = 30;
 export const RENDER_DEADLINE_SECONDS = 15;

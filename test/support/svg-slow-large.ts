@@ -1,9 +1,17 @@
-/** Small drawings that a renderer needs seconds for, as something in them comes out far larger than any picture. */
+/** Small drawings that take a renderer seconds, because something in them becomes far larger than any image. */
+import { seededRandom } from './pictures.ts';
 import type { Slow } from './svg-slow-texts.ts';
 import { square as svg } from './svg-square.ts';
 
-/** In units of which one is to be as large as the farthest. */
+/** In units of which one is as large as the farthest point. */
 const farCurves = `M0 0${'C1 1-1 1 .0002 .0002'.repeat(350)}`;
+/** A line that crosses itself all over a square of this side, stroked with these attributes. */
+function wander(side: number, corners: number, as: string): string {
+  const random = seededRandom(corners);
+  const place = () => `L${random() * side} ${random() * side}`;
+  const line = Array.from({ length: corners }, place).join('');
+  return `<path fill="none" stroke="red" stroke-linecap="round" ${as} d="M0 0${line}"/>`;
+}
 const masked = (content: string) => `<g mask="url(#m)">${content}</g>`;
 
 export const largeDrawings: readonly Slow[] = [
@@ -69,6 +77,24 @@ export const largeDrawings: readonly Slow[] = [
       `<marker id="m" markerUnits="userSpaceOnUse" markerWidth="3e6" markerHeight="3e6" overflow="visible"><line x2="100%" y2="100%" stroke="red" stroke-dasharray="2"/></marker><polyline marker-mid="url(#m)" points="${'0 0 1 1 '.repeat(50)}"/>`,
     ),
   ],
+  [
+    'wide dashes in shares of a viewport inside',
+    svg(
+      `<g stroke-width="3%"><svg viewBox="0 0 204800 204800">${wander(204_800, 600, 'stroke-dasharray="100"')}</svg></g>`,
+    ),
+  ],
+  [
+    'wide dashes by letters larger than those around',
+    svg(
+      `<g font-size="1" stroke-width="1em">${wander(2048, 600, 'font-size="60" stroke-dasharray="2"')}</g>`,
+    ),
+  ],
+  ...['stroke-dasharray=".2%"', 'stroke-dasharray="1em" font-size=".002"'].map(
+    (dashes): Slow => [
+      `many dashes in a small viewport: ${dashes}`,
+      svg(`<svg viewBox="0 0 1 1">${wander(1, 1500, `stroke-width=".03" ${dashes}`)}</svg>`),
+    ],
+  ),
   ...['1e14', '1e14%', '1e13em'].map(
     (width): Slow => [
       `a stroke of ${width}`,

@@ -1,6 +1,5 @@
-// What may stand in a sanitized SVG, as data. Spec: Limits, Uploads (SVG complexity); Processing
-// error codes. Whatever is not listed is dropped; nothing listed can run code, load anything from
-// elsewhere, or cost more than its caps.
+// What a sanitized SVG may contain, as data. Spec: Limits, Uploads (SVG complexity); Processing error codes. Anything
+// not listed is dropped; nothing listed can run code, load anything from elsewhere, or exceed the caps.
 import {
   SVG_BYTES_MAX,
   SVG_CONVOLVE_ORDER_MAX,
@@ -8,7 +7,6 @@ import {
   SVG_DRAWING_NS_MAX,
   SVG_ELEMENTS_MAX,
   SVG_EXPANDED_ELEMENTS_MAX,
-  SVG_FILTER_PIXELS_MAX,
   SVG_FILTER_RADIUS_MAX,
   SVG_LAYER_DEPTH_MAX,
   SVG_LAYERS_MAX,
@@ -18,7 +16,7 @@ import {
   SVG_TURBULENCE_OCTAVES_MAX,
 } from '../limits.ts';
 
-/** Elements that are kept, in the SVG namespace. Names are exact: SVG is case-sensitive. */
+/** Elements that are kept, in the SVG namespace. Names are exact, because SVG is case-sensitive. */
 export const svgElements = words(
   // structure
   'svg g defs symbol use switch title desc style',
@@ -36,33 +34,34 @@ export const svgElements = words(
 );
 
 /**
- * Elements that refuse the whole file (`unsupported_media_type`) where their reference is a data
- * URL: an embedded bitmap. With any other reference they are dropped as what is not listed.
+ * Elements that cause the whole file to be refused (`unsupported_media_type`) when their reference
+ * is a data URL: an embedded bitmap. With any other reference they are dropped like unlisted
+ * elements.
  */
 export const svgBitmapElements = words('image feImage');
 
 /** Elements whose text is kept; text anywhere else is dropped. */
 export const svgTextElements = words('title desc style text tspan textPath');
 
-/** Elements whose `href` is kept, where it matches `SVG_REFERENCE`. */
+/** Elements whose `href` is kept if it matches `SVG_REFERENCE`. */
 export const svgReferringElements = words(
   'use textPath linearGradient radialGradient pattern filter',
 );
 
-/** Properties that draw an element apart before it is composed: each use of one is a layer. */
+/** Properties that make an element be drawn separately and then composed: each use is a layer. */
 export const svgLayerProperties = words('opacity mask clip-path filter mix-blend-mode isolation');
 
-/** Properties that say which font a text is drawn in. */
+/** Properties that select the font of a text. */
 export const svgFontProperties = words(
   'font font-family font-size font-size-adjust font-stretch font-style font-variant font-weight',
 );
 
 /** An element of any other namespace is dropped with its content. */
 export const SVG_NAMESPACE = 'http://www.w3.org/2000/svg';
-/** The only other namespace of an attribute that is read: `xlink:href` is written as `href`. */
+/** The only other namespace from which an attribute is read: `xlink:href` is written as `href`. */
 export const XLINK_NAMESPACE = 'http://www.w3.org/1999/xlink';
 
-/** A reference that is kept, in `href` and inside `url(…)`: an element of the same file. */
+/** The references that are kept, in `href` and inside `url(…)`: to an element of the same file. */
 export const SVG_REFERENCE = /^#[A-Za-z_][\w.:-]*$/;
 
 /** CSS properties that are kept, in style sheets, `style` attributes and as attributes. */
@@ -83,7 +82,7 @@ export const svgProperties = words(
   'baseline-shift dominant-baseline direction unicode-bidi writing-mode white-space',
 );
 
-/** CSS functions that a value may call; `url` is judged by what it points at. */
+/** CSS functions that a value may call; `url` is judged by its target. */
 export const svgFunctions = words(
   'rgb rgba hsl hsla hwb lab lch oklab oklch color color-mix icc-color calc min max clamp var',
   'matrix translate translatex translatey scale scalex scaley rotate skew skewx skewy',
@@ -114,20 +113,20 @@ export const svgAttributes = words(
 );
 
 /**
- * What makes a declaration or an at-rule go, whatever property it has: escapes and comments can
- * hide words, and these words load or run something. `url(…)` must hold a reference.
+ * Patterns that drop a declaration or an at-rule, whatever its property: escapes and comments can
+ * hide words, and the other words load or run something. `url(…)` must contain a reference.
  */
 export const svgStyleRefusals: readonly RegExp[] = [
   /\\/,
   /[<>]/,
   /@(?!media\b)/i,
   /\b(?:expression|image|image-set|cross-fade|element|paint|src|attr|env)\s*\(/i,
-  // A scheme, also right behind a digit; `profile:hover` is none.
+  // A scheme, also right after a digit; `profile:hover` is not one.
   /(?<![a-z_])(?:javascript|vbscript|data|https?|file)\s*:/i,
   /\burl\s*\((?!\s*(?:#[A-Za-z_][\w.:-]*|"#[A-Za-z_][\w.:-]*"|'#[A-Za-z_][\w.:-]*')\s*\))/i,
 ];
 
-/** Caps: a file above one of them is refused with `image_too_large`. */
+/** Caps: a file that exceeds one is refused with `image_too_large`. */
 export const svgCaps = {
   bytes: SVG_BYTES_MAX,
   depth: SVG_DEPTH_MAX,
@@ -138,7 +137,6 @@ export const svgCaps = {
   layers: SVG_LAYERS_MAX,
   layer_depth: SVG_LAYER_DEPTH_MAX,
   style_matches: SVG_STYLE_MATCHES_MAX,
-  filter_pixels: SVG_FILTER_PIXELS_MAX,
   drawing_ns: SVG_DRAWING_NS_MAX,
   filter_radius: SVG_FILTER_RADIUS_MAX,
   turbulence_octaves: SVG_TURBULENCE_OCTAVES_MAX,

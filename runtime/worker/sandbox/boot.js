@@ -1,14 +1,14 @@
 /**
- * What a decoder runs first: it is handed the program's sources as JavaScript, so that it neither looks for them nor
- * reads types, which would be two thirds of its start. Plain JavaScript for the same reason. What it was not handed is
- * loaded as ever.
+ * Boot code of a decoder: it receives the program's sources as JavaScript, so that it neither searches for them nor
+ * strips types, which would be two thirds of its start. Itself plain JavaScript for the same reason. Modules not
+ * received are loaded as usual.
  */
 import { closeSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
-// Before the hooks, which are for our own modules.
+// Before the hooks, which are for our own modules only.
 import 'sharp';
 
-/** The same as in program-sources.ts, which writes to it. */
+/** The same as in program-sources.ts, which sends the sources. */
 const SOURCES_FD = 5;
 
 /** @type {Map<string, string>} by URL */

@@ -1,6 +1,6 @@
 /**
- * What drawing an SVG would cost, known without drawing it: elements after every reference is followed,
- * layers, filters. Spec: Limits, Uploads (SVG complexity: very complex SVGs are refused).
+ * Computes the cost of drawing an SVG without drawing it: elements after all references are followed, layers, filters.
+ * Spec: Limits, Uploads (SVG complexity: very complex SVGs are refused).
  */
 import { svgCaps } from '../../../core/image/svg-rules.ts';
 import { readAppliedStyles } from './applied-styles.ts';
@@ -13,17 +13,9 @@ import {
   referencesOf,
   usersFirst,
 } from './drawing.ts';
-import { filterFunctionPixels, filterPixels } from './filter-cost.ts';
+import { filterFunctionNs, filterNs } from './filter-cost.ts';
 import { type FontsCost, fontsCost } from './font-cost.ts';
-import {
-  addFilter,
-  addStroke,
-  gradientNs,
-  isFixed,
-  layerReader,
-  layersCost,
-  paintNs,
-} from './paint-cost.ts';
+import { addStroke, gradientNs, isFixed, layerReader, layersCost, paintNs } from './paint-cost.ts';
 import {
   addLayer,
   addPaint,
@@ -43,10 +35,12 @@ import { initialLetter, type LetterSize, letterSizesOf } from './text-cost.ts';
 import { tooCostly } from './too-costly.ts';
 import { COPY_NS, copiedBytes } from './value-cost.ts';
 
-/** Beside the grid itself; time of one core. */
+/** Memory in addition to the grid itself; time of one core. */
 export type DrawingNeeds = { memory_bytes: number; cpu_ms: number };
 
-/** Throws IngestRefusal for a drawing above one of the caps, and tells what any other takes. */
+/**
+ * Throws IngestRefusal for a drawing that exceeds one of the caps; returns the needs of any other.
+ */
 export function readComplexity(root: SvgNode, grid: SvgSize): DrawingNeeds {
   const styles = readAppliedStyles(root);
   const elements = allElements(root).length;
@@ -61,12 +55,11 @@ export function readComplexity(root: SvgNode, grid: SvgSize): DrawingNeeds {
   check('expanded_elements', cost.elements);
   check('layers', cost.layers);
   check('layer_depth', cost.layer_depth);
-  check('filter_pixels', cost.filter_pixels);
   const memory_bytes = peakBytes(cost.peak, grid) + copied * elements + reader.fonts.memory_bytes;
   return { memory_bytes, cpu_ms: cost.ns / 1_000_000 };
 }
 
-/** Beside what it draws. */
+/** Per element, in addition to what it draws. */
 const ELEMENT_NS = 30_000;
 const SHAPES = new Set([...'path rect circle ellipse line polyline polygon'.split(' '), ...TEXTS]);
 
@@ -80,7 +73,7 @@ class CostReader {
   readonly #known = new Map<SvgNode, Cost>();
   readonly #pen: Pen;
   readonly #layersOf: (node: SvgNode) => ReadonlySet<string>;
-  /** Counting corners is for them alone. */
+  /** Vertices are only counted if the drawing has markers. */
   readonly #hasMarkers: boolean;
 
   constructor(drawing: Drawing) {
@@ -104,16 +97,15 @@ class CostReader {
     return this.#costOf(this.#drawing.root);
   }
 
-  /** No circles are left: the order of the elements has found them. */
+  /** There are no cycles: ordering the elements has detected them. */
   #costOf(node: SvgNode): Cost {
     const known = this.#known.get(node);
     if (known !== undefined) return known;
     const cost = this.#ownCost(node);
     for (const child of drawnChildren(node)) {
       addInherited(cost, this.#costOf(child));
-      // The rest could only add to it.
+      // Stops early, as the rest could only add to it.
       check('drawing_ns', cost.ns);
-      check('filter_pixels', cost.filter_pixels);
     }
     const scale = this.#scaleOf(node);
     for (const reference of referencesOf(this.#drawing, node)) {
@@ -124,7 +116,7 @@ class CostReader {
     return cost;
   }
 
-  /** A paint or a marker of a group holds for all that is in it. */
+  /** A paint or a marker of a group applies to everything in it. */
   #addReference(cost: Cost, { by, target }: Reference, scale: number): void {
     if (by === 'filter') return;
     if (target.name.endsWith('Gradient')) {
@@ -150,20 +142,20 @@ class CostReader {
     const layers = this.#layersOf(node);
     cost.layers += layers.size;
     cost.ns += layersCost(layers, this.#drawing.grid);
-    addStroke(cost, declarations, this.#drawing.unsure);
+    addStroke(cost, declarations, this.#drawing);
     cost.layer_depth += layers.size === 0 ? 0 : 1;
     const use = { element: node, scale: this.#scaleOf(node), font: this.#fontOf(node) };
     for (const { by, target } of referencesOf(this.#drawing, node)) {
-      if (by === 'filter') addFilter(cost, filterPixels(this.#drawing, target, use));
+      if (by === 'filter') cost.ns += filterNs(this.#drawing, target, use);
     }
     for (const [name, value] of declarations) {
-      if (name === 'filter') addFilter(cost, filterFunctionPixels(this.#drawing, value, use));
+      if (name === 'filter') cost.ns += filterFunctionNs(this.#drawing, value, use);
     }
     const peakOf = (target: SvgNode) => this.#costOf(target).peak;
     addLayer(cost.peak, layers, { references: referencesOf(this.#drawing, node), peakOf });
   }
 
-  /** The largest that its letters may be. */
+  /** The largest possible font size of the element. */
   readonly #fontOf = (node: SvgNode): number => this.#letterOf(node).font;
 
   #letterOf(node: SvgNode): LetterSize {
@@ -181,7 +173,7 @@ class CostReader {
   #ownCost(node: SvgNode): Cost {
     const isShape = SHAPES.has(node.name);
     const place = this.#placedAt(node, this.#seenOf(node));
-    // What is made nothing of is not drawn, however large it says that it is.
+    // A shape scaled to zero is not drawn, whatever size it states.
     const shape = isShape && place.scale > 0 ? shapeCost(node, place) : undefined;
     const declarations = this.#drawing.styles.get(node) ?? [];
     const length = shape === undefined ? 0 : dashedLength(shape, place.scale, declarations);
@@ -191,7 +183,6 @@ class CostReader {
       vertices: isShape && this.#hasMarkers ? vertexCount(node) : 0,
       layers: 0,
       layer_depth: 0,
-      filter_pixels: 0,
       ns: ELEMENT_NS + (shape?.fill_ns ?? 0),
       stroke_ns: shape?.stroke_ns ?? 0,
       area: shape?.area ?? 0,
@@ -201,7 +192,7 @@ class CostReader {
     };
   }
 
-  /** Text may be spaced out beyond what it is counted with. */
+  /** Undefined for text, which may be spaced out beyond its counted size. */
   readonly #spanOf = (node: SvgNode, seen: Seen): number | undefined =>
     TEXTS.has(node.name) ? undefined : shapeCost(node, this.#placedAt(node, seen))?.span;
 
@@ -216,18 +207,18 @@ class CostReader {
   }
 }
 
-/** Dashes are as long in its units as they say, and in pixels where the stroke does not scale. */
+/** Dash lengths are in the shape's units, or in pixels if the stroke does not scale. */
 function dashedLength({ length }: ShapeCost, scale: number, declarations: readonly Declaration[]) {
   return isFixed(declarations) ? length : length / scale;
 }
 
-/** At most one for every number that is written, and for every way back to the start. */
+/** At most one vertex per written number, and one per return to the start. */
 function vertexCount({ attributes }: SvgNode): number {
   const text = attributes.get('d') ?? attributes.get('points') ?? '';
   return 2 + (text.match(/\d+|z/gi)?.length ?? 0);
 }
 
 function check(cap: keyof typeof svgCaps, value: number): void {
-  // Sums beyond all numbers are above as well.
+  // Negated, so that NaN from infinite sums is refused too.
   if (!(value <= svgCaps[cap])) throw tooCostly(`${value} ${cap}, at most ${svgCaps[cap]}`);
 }

@@ -1,29 +1,28 @@
-/** What drawing an element costs with all that is drawn as part of it, as it is added up on the way to the picture. */
+/** The cost of drawing an element with everything drawn as part of it, summed up from the leaves to the root. */
 import { joinPeaks, type Peak } from './peak-memory.ts';
 
 export type Cost = {
   elements: number;
-  /** What a paint is painted on. */
+  /** The shapes to which a paint applies. */
   shapes: number;
-  /** What a marker is drawn at. */
+  /** The points at which a marker is drawn. */
   vertices: number;
   layers: number;
   layer_depth: number;
-  filter_pixels: number;
-  /** Of one core. */
+  /** Time of one core. */
   ns: number;
-  /** What strokes would cost that only an element around can give. */
+  /** The cost of strokes that only an ancestor can add. */
   stroke_ns: number;
-  /** Pixels that a paint of an element around would cover. */
+  /** Pixels that a paint of an ancestor would cover. */
   area: number;
-  /** What a dashed stroke of an element around would go along, in what its dashes are told in. */
+  /** The length that a dashed stroke of an ancestor would follow, in the unit of its dashes. */
   length: number;
-  /** The widest of the strokes along it, in the same. */
+  /** The widest stroke along that length, in the same unit. */
   width: number;
   peak: Peak;
 };
 
-/** What is drawn as part of an element takes on its paints and markers. */
+/** Everything drawn as part of an element inherits its paints and markers. */
 export function addInherited(cost: Cost, more: Cost): void {
   add(cost, more);
   cost.shapes += more.shapes;
@@ -38,7 +37,6 @@ export function addInherited(cost: Cost, more: Cost): void {
 export function add(cost: Cost, more: Cost, times = 1): void {
   cost.elements += more.elements * times;
   cost.layers += more.layers * times;
-  cost.filter_pixels += more.filter_pixels * times;
   cost.ns += more.ns * times;
   cost.layer_depth = Math.max(cost.layer_depth, more.layer_depth);
 }

@@ -1,6 +1,6 @@
 /**
- * What one use of a filter costs: its primitives, each by what it does to a pixel, times the pixels of
- * its region on the grid. Measured with librsvg: a blur is a fourfold, a morphology as slow as its area.
+ * The cost of one use of a filter: its primitives, each weighted by its work per pixel, times the pixels of its region
+ * on the grid. Measured with librsvg: a blur has weight four, a morphology the weight of its area.
  */
 import { svgCaps } from '../../../core/image/svg-rules.ts';
 import type { Drawing } from './drawing.ts';
@@ -9,34 +9,37 @@ import { rootUnits } from './scales.ts';
 import { childElements, type SvgNode } from './svg-node.ts';
 import { tooCostly } from './too-costly.ts';
 
-/** `scale`: pixels of the grid that a unit of the element becomes. `font`: how large its letters may be, in its units. */
+/**
+ * `scale`: grid pixels per unit of the element. `font`: its largest possible font size, in its
+ * units.
+ */
 export type FilterUse = {
   readonly element: SvgNode;
   readonly scale: number;
   readonly font: number;
 };
 
-/** Throws IngestRefusal where a single primitive is above its cap. */
-export function filterPixels(drawing: Drawing, filter: SvgNode, use: FilterUse): number {
+/** Throws IngestRefusal when a single primitive exceeds its cap. */
+export function filterNs(drawing: Drawing, filter: SvgNode, use: FilterUse): number {
   const isRelative = filter.attributes.get('primitiveUnits') === 'objectBoundingBox';
   const scale = use.scale * (isRelative ? rootUnits(drawing) : 1);
   const weights = childElements(filter).map((primitive) => primitiveWeight(primitive, scale));
   const conversion = isInSrgb(drawing, filter) ? 0 : CONVERSION_WEIGHT;
-  return (sum(weights) + conversion) * regionPixels(drawing, filter, use);
+  return (sum(weights) + conversion) * WEIGHT_NS * regionPixels(drawing, filter, use);
 }
 
-/** Without this word, colours are made linear and turned back for each use. */
+/** Without this keyword, colours are converted to linear light and back for each use. */
 function isInSrgb(drawing: Drawing, filter: SvgNode): boolean {
   return [filter, ...childElements(filter)].some((one) =>
     drawing.styles.get(one)?.some(([, value]) => value === 'sRGB'),
   );
 }
 
-/** Whose numbers are no lengths. */
+/** Colours, whose numbers are not lengths. */
 const COLOURS = /#\w+|\b(?:rgb|hsl|hwb|(?:ok)?(?:lab|lch)|color|icc-color)[a-z-]*\([^()]*\)/gi;
 
-/** Functions such as `blur(2px)` have no region of their own. */
-export function filterFunctionPixels(
+/** Filter functions such as `blur(2px)` have no region of their own. */
+export function filterFunctionNs(
   drawing: Drawing,
   value: string,
   { scale, font }: FilterUse,
@@ -49,12 +52,17 @@ export function filterFunctionPixels(
     refuseAbove(svgCaps.filter_radius, name, Math.max(0, ...radii.slice(-3)));
     return BLUR_WEIGHT + 1;
   });
-  return sum(weights) * gridPixels(drawing);
+  return sum(weights) * WEIGHT_NS * gridPixels(drawing);
 }
 
+/** Time of one core per pixel and unit of weight. */
+const WEIGHT_NS = 220;
 const CONVERSION_WEIGHT = 2;
 const MERGE_WEIGHT_PER_NODE = 0.1;
-/** Those that only move, lay over or recolour what is there, each as measured; displacing is the slowest of all. */
+/**
+ * Primitives that only move, overlay or recolour, with measured weights; displacement is the
+ * slowest.
+ */
 const PLAIN_WEIGHTS: Readonly<Record<string, number>> = {
   feFlood: 0.15,
   feOffset: 0.15,
@@ -116,7 +124,7 @@ function regionPixels(drawing: Drawing, filter: SvgNode, use: FilterUse): number
       ? absoluteRegion(filter)
       : relativeRegion(drawing, filter, use.element);
   const pixels = width * use.scale * height * use.scale;
-  // The smallest one still takes pictures of the whole grid. What is unknown is infinite, or no number.
+  // Even the smallest region needs images of the whole grid. An unknown one is infinite or NaN.
   const least = gridPixels(drawing) * REGION_SHARE_MIN;
   return pixels < gridPixels(drawing) ? Math.max(least, pixels) : gridPixels(drawing);
 }
@@ -144,10 +152,10 @@ function share(text: string | undefined): number {
   return Math.abs(Number.parseFloat(text)) / 100;
 }
 
-/** A turned box lies in a larger upright one. */
+/** A rotated box needs a larger upright box. */
 const TURNED_SHARE = 1.5;
 
-/** Of the shapes that say their size, without their strokes; boundless for all others. */
+/** The box of shapes that state their size, without strokes; infinite for all others. */
 function boxOf({ name, attributes }: SvgNode, times: number): { width: number; height: number } {
   const at = (attribute: string) =>
     times * lengthOf(attributes.get(attribute), Number.POSITIVE_INFINITY);
@@ -157,7 +165,7 @@ function boxOf({ name, attributes }: SvgNode, times: number): { width: number; h
   return { width: Number.POSITIVE_INFINITY, height: Number.POSITIVE_INFINITY };
 }
 
-/** The first number of an attribute; percentages are not numbers. */
+/** The first number of an attribute; a percentage does not count. */
 function numberOf(text: string | undefined, otherwise: number): number {
   const number = Number.parseFloat(text ?? '');
   return Number.isFinite(number) && !text?.includes('%') ? Math.abs(number) : otherwise;

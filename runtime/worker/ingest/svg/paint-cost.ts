@@ -1,5 +1,5 @@
 /**
- * What paints, strokes, layers and filters add to the cost of what is drawn with them, in nanoseconds of one core,
+ * The cost that paints, strokes, layers and filters add to what is drawn with them, in nanoseconds of one core,
  * measured with librsvg.
  */
 import { svgLayerProperties } from '../../../core/image/svg-rules.ts';
@@ -8,6 +8,7 @@ import { type Drawing, referencesOf } from './drawing.ts';
 import { lengthOf, lengthsOf } from './lengths.ts';
 import { addDashes } from './peak-memory.ts';
 import type { SvgSize } from './raster-grid.ts';
+import { leastFont, viewportBounds } from './relative-units.ts';
 import type { Declaration } from './style.ts';
 import type { SvgNode } from './svg-node.ts';
 import { transformScale } from './transforms.ts';
@@ -17,14 +18,17 @@ const RADIAL_NS = 30;
 const PATTERN_NS = { small: 800, large: 160 };
 const LARGE_TILE_PIXELS = 100;
 
-/** A colour of a gradient: looked for at each pixel, and laid out for each shape, among all that it has. */
+/**
+ * Per colour stop of a gradient: searched at each pixel, and laid out for each shape among all
+ * stops.
+ */
 const STOP_PIXEL_NS = 0.6;
 const STOP_NS = 900;
 const STOP_PAIR_NS = 2;
-/** Of each gradient that one is made after, for each shape, whether they are used or not. */
+/** Per stop of each template of a gradient, for each shape, whether used or not. */
 const STOP_COPY_NS = 130;
 
-/** On so many pixels of so many shapes. */
+/** The cost for `area` pixels of `shapes` shapes. */
 export function gradientNs(
   drawing: Drawing,
   gradient: SvgNode,
@@ -36,10 +40,10 @@ export function gradientNs(
   return area * (plain + most * STOP_PIXEL_NS) + shapes * (laidOut + all * STOP_COPY_NS);
 }
 
-/** Of it and of those that it is made after: the most of one, and all of them. */
+/** Of a gradient and its templates: the most stops of one, and the sum. */
 type Stops = { readonly most: number; readonly all: number };
 
-/** One gradient may paint thousands of shapes. */
+/** Cached, because one gradient may paint thousands of shapes. */
 const stopsKnown = new WeakMap<SvgNode, Stops>();
 
 function stopsOf(drawing: Drawing, gradient: SvgNode): Stops {
@@ -54,8 +58,9 @@ function stopsOf(drawing: Drawing, gradient: SvgNode): Stops {
 }
 
 /**
- * A pixel of any other paint; small tiles are fetched again for each, and those that go by letters may be small.
- * `painted`: pixels that a unit of what is painted becomes: a tile is as large as it says there, whatever is in it.
+ * Nanoseconds per pixel of any other paint. Small tiles cost more, as they are fetched again for
+ * each; tiles sized by letters may be small. `painted`: pixels per unit of the painted element, in
+ * which the tile's size is stated, whatever it contains.
  */
 export function paintNs(paint: SvgNode, painted: number): number {
   if (paint.name !== 'pattern') return RADIAL_NS;
@@ -66,14 +71,20 @@ export function paintNs(paint: SvgNode, painted: number): number {
   return PATTERN_NS[Math.min(...sides) < LARGE_TILE_PIXELS ? 'small' : 'large'];
 }
 
-/** Of what is written in another way, as in powers of ten, nobody has to tell whether it is opaque. */
+/**
+ * Values that surely need no layer. Other notations, such as powers of ten, are not checked for
+ * being opaque.
+ */
 const NO_LAYER: Readonly<Record<string, RegExp>> = {
   opacity: /^(?:[1-9]\d*(?:\.\d*)?|[1-9]\d{2,}(?:\.\d*)?%)$/,
   'mix-blend-mode': /^normal$/,
   isolation: /^auto$/,
 };
 
-/** What layers an element is drawn on, in a drawing of these styles. */
+/**
+ * Returns a function that gives the layers on which an element is drawn, for a drawing with these
+ * styles.
+ */
 export function layerReader(
   styles: ReadonlyMap<SvgNode, readonly Declaration[]>,
 ): (node: SvgNode) => ReadonlySet<string> {
@@ -86,7 +97,7 @@ export function layerReader(
   };
 }
 
-/** An opacity that is that of the element around, if any element has one. */
+/** An opacity inherited from the parent, relevant only if any element has one. */
 function isInherited([property, value]: Declaration): boolean {
   return property === 'opacity' && value === 'inherit';
 }
@@ -96,7 +107,7 @@ function isLayer([property, value]: Declaration): boolean {
   return !NO_LAYER[property]?.test(value);
 }
 
-/** A pixel of the whole grid, for each: layers are as large as the picture. */
+/** Per pixel of the whole grid for each layer: layers are as large as the image. */
 const LAYER_PIXEL_NS: Readonly<Record<string, number>> = {
   opacity: 2.5,
   isolation: 2.5,
@@ -111,58 +122,53 @@ export function layersCost(layers: ReadonlySet<string>, { width, height }: SvgSi
   return ns * width * height;
 }
 
-const FILTER_UNIT_NS = 220;
-
-export function addFilter(cost: { filter_pixels: number; ns: number }, pixels: number): void {
-  cost.filter_pixels += pixels;
-  cost.ns += pixels * FILTER_UNIT_NS;
-}
-
 type Stroked = Pick<Cost, 'ns' | 'stroke_ns' | 'length' | 'width' | 'peak'>;
 
 const DASH_NS = 3000;
-/** Where dashes are wider than long, each crosses those around it. */
+/** When dashes are wider than long, each crosses its neighbours. */
 const DASH_CROSSING_NS = 4000;
-/** The shorter the more: what goes by something else is taken for a pixel of each. */
-const AROUND_DASHES = { font: 1, percent: 1 };
 
-/** A stroke that an element gives to all in it that have none yet. */
+/** Adds the stroke that an element gives to all contents without their own. */
 export function addStroke(
   cost: Stroked,
   declarations: readonly Declaration[],
-  unsure: ReadonlySet<Declaration>,
+  drawing: Drawing,
 ): void {
   if (declarations.some(([property, value]) => property === 'stroke' && value !== 'none')) {
     cost.ns += cost.stroke_ns;
     cost.stroke_ns = 0;
   }
-  const dashed = declarations.filter((one) => one[0] === 'stroke-dasharray' && periodOf(one) > 0);
+  const dashed = declarations.filter(
+    (one) => one[0] === 'stroke-dasharray' && periodOf(one, drawing) > 0,
+  );
   for (const declaration of dashed) {
-    const period = periodOf(declaration);
+    const period = periodOf(declaration, drawing);
     const dashes = cost.length / period;
     const overlaps = Math.min(dashes, cost.width / period);
     cost.ns += dashes * (DASH_NS + (overlaps > 1 ? overlaps * DASH_CROSSING_NS : 0));
     addDashes(cost.peak, period);
   }
-  if (dashed.every((one) => unsure.has(one))) return;
-  // What has dashes of its own takes none of those around.
+  if (dashed.every((one) => drawing.unsure.has(one))) return;
+  // Contents with their own dashes do not use those of ancestors.
   cost.length = 0;
   cost.peak.length = 0;
 }
 
-/** That of a rule holds for thousands of elements. */
+/** Cached, because a rule's declaration applies to thousands of elements. */
 const periods = new WeakMap<Declaration, number>();
 
-function periodOf(dashes: Declaration): number {
+/** Shorter dashes cost more: relative units are as small as any element may resolve them. */
+function periodOf(dashes: Declaration, drawing: Drawing): number {
   const known = periods.get(dashes);
   if (known !== undefined) return known;
-  const numbers = lengthsOf(dashes[1], AROUND_DASHES);
+  const smallest = { font: leastFont(drawing), percent: viewportBounds(drawing).least / 100 };
+  const numbers = lengthsOf(dashes[1], smallest);
   const period = numbers.reduce((sum, number) => sum + number, 0) / Math.max(1, numbers.length);
   periods.set(dashes, period);
   return period;
 }
 
-/** Of a stroke that does not scale, dashes are as many pixels as they say. */
+/** Whether the stroke does not scale; its dash lengths are then in pixels. */
 export function isFixed(declarations: readonly Declaration[]): boolean {
   return declarations.some(
     ([property, value]) => property === 'vector-effect' && /non-scaling-stroke/i.test(value),

@@ -1,29 +1,29 @@
 /**
- * What drawing an SVG takes of memory at its peak, known without drawing it: librsvg makes a picture of the whole grid
- * for each layer, one for each result of a filter that has a name, a tile for each pattern, and an outline of each
- * stroke. Measured, and rounded up. Spec: Limits, Uploads (SVG complexity).
+ * The peak memory for drawing an SVG, computed without drawing it: librsvg makes an image of the whole grid for each
+ * layer and for each named result of a filter, a tile for each pattern, and an outline of each stroke. Measured, and
+ * rounded up. Spec: Limits, Uploads (SVG complexity).
  */
 import { SVG_RASTER_LONG_EDGE_MAX } from '../../../core/limits.ts';
 import { type Drawing, type Reference, saidBy } from './drawing.ts';
 import { lengthOf } from './lengths.ts';
 import { penBytes, roundEdges } from './pen.ts';
 import type { SvgSize } from './raster-grid.ts';
-import { rootUnits } from './scales.ts';
+import { viewportBounds } from './relative-units.ts';
 import type { ShapeCost, ShapePlace } from './shape-cost.ts';
 import { childElements, type SvgNode } from './svg-node.ts';
 import { transformScale } from './transforms.ts';
 
-/** What is added up on the way from the shapes to the picture: the most that one of them takes. */
+/** Summed up from the shapes to the whole image: the most that one of them needs. */
 export type Peak = {
-  /** Pictures as large as the grid at a time, the one that is drawn on not counted. */
+  /** Grid-sized images at the same time, not counting the one drawn on. */
   grids: number;
-  /** Of the outline of a stroke or an area. */
+  /** Bytes of the outline of a stroke or an area. */
   outline_bytes: number;
-  /** Of the outline, for each line or dash. */
+  /** Edges of the outline per line or dash. */
   edges: number;
-  /** Along the longest shape, in what its dashes are told in. */
+  /** The length of the longest shape, in the unit of its dashes. */
   length: number;
-  /** Pixels of the longer side of the largest shape, and those that a unit of it becomes. */
+  /** Pixels of the longer side of the largest shape, and pixels per unit of it. */
   span: number;
   scale: number;
 };
@@ -39,13 +39,13 @@ const noPeak: Readonly<Peak> = {
 
 const PIXEL_BYTES = 4;
 
-/** What goes beyond all numbers is more than anybody has. */
+/** A value that is not finite counts as more memory than anybody has. */
 export function peakBytes({ grids, outline_bytes }: Peak, { width, height }: SvgSize): number {
   const bytes = grids * width * height * PIXEL_BYTES + outline_bytes;
   return Number.isFinite(bytes) ? bytes : Number.MAX_SAFE_INTEGER;
 }
 
-/** One after the other: what one took is free for the next. */
+/** For shapes drawn one after the other: the next one reuses the memory of the previous one. */
 export function joinPeaks(one: Peak, other: Peak): void {
   one.grids = Math.max(one.grids, other.grids);
   one.outline_bytes = Math.max(one.outline_bytes, other.outline_bytes);
@@ -55,18 +55,18 @@ export function joinPeaks(one: Peak, other: Peak): void {
   one.scale = Math.max(one.scale, other.scale);
 }
 
-/** What a paint or a marker takes comes on top of the layers in which it is used. */
+/** The memory of a paint or a marker adds to the layers in which it is used. */
 export function addPaint(peak: Peak, paint: { tile: number; peak: Peak }): void {
   peak.grids += paint.tile + paint.peak.grids;
   peak.outline_bytes = Math.max(peak.outline_bytes, paint.peak.outline_bytes);
 }
 
-/** Where it is not opaque, a second one. */
+/** A tile that is not opaque needs a second one. */
 const TILES = 2;
 
 type Painted = { readonly peak: Peak; readonly font: number };
 
-/** Of a pattern, whose tile may be larger than the picture. */
+/** The size of a pattern's tile in grids; it may exceed the image. */
 export function tileGrids(drawing: Drawing, pattern: SvgNode, { peak, font }: Painted): number {
   if (pattern.name !== 'pattern') return 0;
   const { span, scale } = peak;
@@ -74,7 +74,10 @@ export function tileGrids(drawing: Drawing, pattern: SvgNode, { peak, font }: Pa
   const isAbsolute = said('patternUnits') === 'userSpaceOnUse';
   const side = (text: string | undefined) => {
     if (isAbsolute) {
-      return lengthOf(text, text === undefined ? 0 : rootUnits(drawing), font) * scale;
+      const units =
+        lengthOf(text, undefined, font) ?? percentOf(text) * viewportBounds(drawing).most;
+      // No scale, and no percentage, makes nothing of what has no bound.
+      return units * scale || 0;
     }
     return (lengthOf(text, 0, font) || percentOf(text)) * span;
   };
@@ -88,14 +91,16 @@ function percentOf(text: string | undefined): number {
   return text?.includes('%') ? Math.abs(Number.parseFloat(text)) / 100 || 0 : 0;
 }
 
-/** A mask's picture, what it lets through, and what both make. */
+/** The mask's image, what it lets through, and the result of both. */
 const MASK_GRIDS = 2;
-/** What goes into a filter, comes out, and is between. */
+/** The input, the output and the intermediate images of a filter. */
 const FILTER_GRIDS = 8;
 
 type Layered = { references: readonly Reference[]; peakOf(target: SvgNode): Peak };
 
-/** An element drawn apart takes a picture of its own, and what makes it another one does so on top of it. */
+/**
+ * A separately drawn element needs its own image, and whatever makes it separate needs more on top.
+ */
 export function addLayer(
   peak: Peak,
   layers: ReadonlySet<string>,
@@ -113,7 +118,10 @@ export function addLayer(
   if (isApart(layers, references)) peak.grids = 1 + Math.max(...beside);
 }
 
-/** What is only cut in its own coordinates is drawn where it belongs. */
+/**
+ * Whether an element is drawn separately; one only clipped in its own coordinates is drawn in
+ * place.
+ */
 function isApart(layers: ReadonlySet<string>, references: readonly Reference[]): boolean {
   if ([...layers].some((name) => name !== 'clip-path')) return true;
   return references.some(
@@ -122,19 +130,19 @@ function isApart(layers: ReadonlySet<string>, references: readonly Reference[]):
   );
 }
 
-/** Each result with a name is kept to the end. */
+/** Each named result is kept to the end. */
 function filterGrids(filter: SvgNode): number {
   const results = childElements(filter).map(({ attributes }) => attributes.get('result'));
   return FILTER_GRIDS + new Set(results.filter((name) => name !== undefined)).size;
 }
 
 const EDGE_BYTES = 60;
-/** Of a line without round ends or corners. */
+/** For a line without round ends or corners. */
 const PLAIN_EDGES = 4;
 
 export type Pen = { readonly hasStrokes: boolean; readonly isRound: boolean };
 
-/** Whether anything is drawn with a stroke, and whether any of it is round. */
+/** Whether anything has a stroke, and whether any stroke is round. */
 export function penOf({ styles }: Drawing): Pen {
   const declared = [...styles.values()].flat();
   return {
@@ -150,14 +158,14 @@ export function shapePeak(shape: ShapeCost | undefined, place: ShapePlace, pen: 
   const { lines, span } = shape;
   const { scale, letter } = place;
   const isRound = pen.hasStrokes && pen.isRound;
-  // Wider than any grid it is all the same.
+  // Beyond the size of any grid, the width makes no difference.
   const radius = Math.min((letter.stroke * scale) / 2, SVG_RASTER_LONG_EDGE_MAX);
   const edges = PLAIN_EDGES + (isRound ? roundEdges(radius) : 0);
   const outline_bytes = lines * edges * EDGE_BYTES + (pen.hasStrokes ? penBytes(place) : 0);
   return { ...noPeak, outline_bytes, edges, span, scale };
 }
 
-/** Each dash is a line of its own. */
+/** Each dash is a separate line. */
 export function addDashes(peak: Peak, period: number): void {
   const dashes = peak.length / period;
   peak.outline_bytes = Math.max(peak.outline_bytes, dashes * peak.edges * EDGE_BYTES);

@@ -1,28 +1,27 @@
 /**
- * What drawing text costs, in nanoseconds of one core, measured with librsvg: by its letters, by the rows of
- * the grid that each is high, and many times as much by the width of the line around them.
- * Spec: Limits, Uploads (SVG complexity).
+ * The cost of drawing text, in nanoseconds of one core, measured with librsvg: by its letters, by their height in rows
+ * of the grid, and with a much higher weight by the stroke width around them. Spec: Limits, Uploads (SVG complexity).
  */
 import { type Drawing, drawnWith } from './drawing.ts';
 import { COMMON, DRAWN, FONTS_KEPT } from './font-cost.ts';
 import { lengthsOf, plainLength } from './lengths.ts';
 import { strokePixels } from './pen.ts';
-import { rootUnits } from './scales.ts';
+import { viewportBounds } from './relative-units.ts';
 import type { ShapeCost, ShapePlace } from './shape-cost.ts';
 import type { Declaration } from './style.ts';
 import { allElements, type SvgNode } from './svg-node.ts';
 
-/** In units of the element; infinite where the size of letters cannot be told. */
+/** In units of the element; infinite when the font size cannot be determined. */
 export type LetterSize = { readonly font: number; readonly stroke: number };
 
 const TEXT_NS = 100_000;
 const SPACE_NS = 5000;
-/** Those that are drawn with the most lines (∰, @): an ordinary one takes a third. */
+/** For the letters with the most lines (∰, @): an ordinary one takes a third. */
 const LETTER_NS = { fill: 50_000, stroke: 120_000 };
-/** The lines of a curve are the shorter, the larger the letter is, up to so many rows. */
+/** The larger a letter, the finer its curves are divided, up to this many rows. */
 const CURVED_ROWS = 100;
 const ROW_NS = { curved: 2000, further: 600, stroke: 3000 };
-/** Each line of a letter is as thick as the stroke; where it is very thick, they are one. */
+/** Each line of a letter is as thick as the stroke; very thick lines merge into one. */
 const THICK_ROWS = 100;
 const THICK_ROW_NS = 16_000;
 /** A text is drawn in one piece: all of its letters cross the same rows. */
@@ -55,7 +54,7 @@ export function textCost(
   };
 }
 
-/** Of letters that only some fonts have, each may have as many lines as three others (⣿, ∰). */
+/** Letters that only some fonts have may each have as many lines as three others (⣿, ∰). */
 function densePairs(texts: readonly string[]): number {
   return texts.reduce((sum, text) => {
     const letters = text.replaceAll(/\s/g, '').length;
@@ -80,10 +79,12 @@ function strokeNs(
   return letters * (LETTER_NS.stroke + rows_ns) + pairs * pair_ns;
 }
 
-/** Of a font that has all its letters; otherwise every font is set up in its size. */
+/** `one`: for a font that has all letters; `all`: otherwise every font is set up in this size. */
 const FONT_NS = { all: 5_000_000, one: 1_700_000 };
 
-/** Those of a text of many parts are set up as it is measured, and again as it is drawn. */
+/**
+ * The fonts of a text with many parts are set up when it is measured, and again when it is drawn.
+ */
 function fontsNs(node: SvgNode): number {
   const parts = node.name === 'text' ? allElements(node).slice(1) : [];
   const again = parts.length > FONTS_KEPT ? parts : [];
@@ -102,55 +103,84 @@ function linesOf({ children }: SvgNode): string[] {
 
 export const initialLetter: LetterSize = { font: 16, stroke: 1 };
 
-/** The largest that may hold for each element, over all the ways that it is drawn; users come first. */
+/**
+ * The largest sizes that may apply to each element, over all places where it is drawn; `inOrder`:
+ * users first.
+ */
 export function letterSizesOf(drawing: Drawing, inOrder: readonly SvgNode[]) {
-  const inherited = new Map<SvgNode, LetterSize>();
+  const fonts = inheritLargest(drawing, inOrder, {
+    initial: initialLetter.font,
+    read: (node, around) => largestFont(drawing, node, around),
+  });
+  const font = [...fonts.values()].reduce((sum, one) => Math.max(sum, one), 0);
+  // A relative width is inherited as such, and resolved by the letters and the viewport of whoever is drawn.
+  const units = { font, percent: viewportBounds(drawing).most / 100 };
+  const strokes = inheritLargest(drawing, inOrder, {
+    initial: initialLetter.stroke,
+    read: (node, around) => largestStroke(drawing, node, { ...units, around }),
+  });
   const sizes = new Map<SvgNode, LetterSize>();
+  for (const [node, own] of fonts) {
+    sizes.set(node, { font: own, stroke: strokes.get(node) ?? initialLetter.stroke });
+  }
+  return sizes;
+}
+
+type Inherited = { initial: number; read(node: SvgNode, around: number): number };
+
+function inheritLargest(
+  drawing: Drawing,
+  inOrder: readonly SvgNode[],
+  { initial, read }: Inherited,
+): Map<SvgNode, number> {
+  const inherited = new Map<SvgNode, number>();
+  const sizes = new Map<SvgNode, number>();
   for (const node of inOrder) {
-    const around = inherited.get(node) ?? initialLetter;
-    const size = largestOf(drawing, node, around);
+    const size = read(node, inherited.get(node) ?? initial);
     sizes.set(node, size);
     for (const one of drawnWith(drawing, node)) {
-      const other = inherited.get(one) ?? size;
-      const font = Math.max(other.font, size.font);
-      inherited.set(one, { font, stroke: Math.max(other.stroke, size.stroke) });
+      inherited.set(one, Math.max(inherited.get(one) ?? size, size));
     }
   }
   return sizes;
 }
 
-/** A style that may hold may also not hold; one that surely does leaves nothing of what is around. */
-function largestOf(drawing: Drawing, node: SvgNode, around: LetterSize): LetterSize {
-  const declarations = drawing.styles.get(node) ?? [];
-  const said = (...names: readonly string[]) =>
-    declarations.filter(([name]) => names.includes(name));
-  const isSure = (one: Declaration) => !drawing.unsure.has(one);
-  const share = { font: around.font, percent: around.font / 100 };
-  const isSized = said('font-size').some(
-    (one) => isSure(one) && plainLength(one[1], share) !== undefined,
+/**
+ * With a style that may not apply, the inherited size remains possible; one that surely applies
+ * replaces it.
+ */
+function largestFont(drawing: Drawing, node: SvgNode, around: number): number {
+  const share = { font: around, percent: around / 100 };
+  const isSized = saidOf(drawing, node, ['font-size']).some(
+    (one) => !drawing.unsure.has(one) && plainLength(one[1], share) !== undefined,
   );
-  const sizes = said('font-size', 'font').map(([name, value]) =>
-    largestLength(name === 'font' ? value.replace(FONT_WEIGHT, '') : value, around.font),
+  const sizes = saidOf(drawing, node, ['font-size', 'font']).map(([name, value]) =>
+    largestLength(name === 'font' ? value.replace(FONT_WEIGHT, '') : value, around),
   );
-  const font = Math.max(isSized ? 0 : around.font, ...sizes);
-  const widths = said('stroke-width');
-  const percent = rootUnits(drawing) / 100;
-  const strokes = widths.map(([, value]) =>
-    strokeLength(value, { font, percent, around: around.stroke }),
-  );
-  return { font, stroke: Math.max(widths.some(isSure) ? 0 : around.stroke, ...strokes) };
+  return Math.max(isSized ? 0 : around, ...sizes);
 }
 
-/** Only where the size itself still follows. */
+function largestStroke(drawing: Drawing, node: SvgNode, units: StrokeUnits): number {
+  const widths = saidOf(drawing, node, ['stroke-width']);
+  const isSaid = widths.some((one) => !drawing.unsure.has(one));
+  const strokes = widths.map(([, value]) => strokeLength(value, units));
+  return Math.max(isSaid ? 0 : units.around, ...strokes);
+}
+
+function saidOf({ styles }: Drawing, node: SvgNode, names: readonly string[]): Declaration[] {
+  return (styles.get(node) ?? []).filter(([name]) => names.includes(name));
+}
+
+/** A font weight; matched only if the size still follows. */
 const FONT_WEIGHT = /\b\d{3,4}\s+(?=(?:[a-z-]+\s+)*[.\d])/i;
-/** Of words the largest, and more than those that go by the font around. */
+/** The largest of the absolute size keywords, and a factor above those of the relative ones. */
 const LARGEST_WORD = 48;
 const LARGER = 1.5;
 
 function largestLength(value: string, font: number): number {
   const text = value.trim().toLowerCase();
   if (/^(?:inherit|initial|unset|revert|smaller)$/.test(text)) return font;
-  // What a function says is known when it is drawn.
+  // The value of a function is known only when it is drawn.
   if (text.includes('(')) return Number.POSITIVE_INFINITY;
   const lengths = lengthsOf(text, { font, percent: font / 100 });
   if (lengths.length === 0) return Math.max(LARGEST_WORD, font * LARGER);
@@ -159,7 +189,7 @@ function largestLength(value: string, font: number): number {
 
 type StrokeUnits = { readonly font: number; readonly percent: number; readonly around: number };
 
-/** What the renderer does not understand leaves the stroke as wide as that around. */
+/** A value that the renderer does not understand keeps the inherited stroke width. */
 function strokeLength(value: string, { around, ...units }: StrokeUnits): number {
   const plain = plainLength(value, units);
   if (plain !== undefined) return plain;

@@ -52,6 +52,13 @@ describe('what a length costs', () => {
     expect(needs(sized('4em'))).toEqual(needs(sized('400')));
   });
 
+  it('goes by the viewport that it is in', () => {
+    const inside = (content: string) => needs(`<svg viewBox="0 0 204800 204800">${content}</svg>`);
+    expect(inside(tiled('300%')).memory_bytes).toBe(inside(tiled('614400')).memory_bytes);
+    const stroked = (width: string) => dashed(`<path stroke-width="${width}" d="M0 0H90"/>`);
+    expect(inside(stroked('3%'))).toEqual(inside(stroked('6144')));
+  });
+
   it.each([
     ['shapes', painted('<rect width="100in" height="100in"/>'.repeat(1000))],
     ['the radius of a filter', '<rect style="filter:blur(3in)"/>'],
