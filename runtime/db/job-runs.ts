@@ -1,7 +1,7 @@
-// Table job_runs: of each scheduled job one run at a time, over all processes; a run that stops renewing its lease is
-// lost, and the next may start.
+// Table job_runs: one run at a time per scheduled job, over all processes. A run that stops renewing its lease is lost,
+// and the next may start.
 import type { Queryable } from './client.ts';
-import { deleteRowsOlderThan } from './delete-rows.ts';
+import { deleteRows } from './delete-rows.ts';
 
 export type JobRunRow = {
   run_id: number;
@@ -48,7 +48,7 @@ export async function findRunningJobRun(
   return row;
 }
 
-/** False when the run was given up as lost: its work is to stop. */
+/** False if the run was given up as lost: its work must stop. */
 export async function updateJobRunLease(
   db: Queryable,
   { run_id, lease_seconds }: { run_id: number; lease_seconds: number },
@@ -76,8 +76,8 @@ export async function updateJobRunFinished(
 }
 
 /**
- * Whether a run of the job as if at this time, or at a later one that has come, ended well. Where runs are looked for
- * leaves a minute to clocks that differ.
+ * Whether a run of the job for this time, or for a later one up to now, succeeded. Like the other
+ * searches for runs, it allows clocks to differ by a minute.
  */
 export async function hasDoneJobRun(
   db: Queryable,
@@ -91,18 +91,10 @@ export async function hasDoneJobRun(
   return rows.length > 0;
 }
 
-/** The newest run of a job that ended well. */
-export async function findLastJobRun(db: Queryable, job: string): Promise<JobRunRow | undefined> {
-  const rows = await db.query<JobRunRow>(
-    `select * from job_runs where job = $1 and outcome = 'done' order by started_at desc limit 1`,
-    [job],
-  );
-  return rows[0];
-}
-
 /**
- * The newest run of each of these jobs that ended well. One that never did is told as of the newest migration: since
- * then it might have, and one that came with it is not late before it was due.
+ * The newest successful run of each of these jobs. A job that never succeeded gets the time of the
+ * newest migration: since then it could have, and a job that came with the migration is not late
+ * before it was due.
  */
 export async function listDoneJobRuns(
   db: Queryable,
@@ -119,7 +111,10 @@ export async function listDoneJobRuns(
   );
 }
 
-/** Of each of these jobs, the runs since the newest one that ended well that failed or were killed, to a hundred. */
+/**
+ * For each of these jobs, how many runs failed or were killed since its newest success, up to a
+ * hundred.
+ */
 export async function countFailedJobRuns(
   db: Queryable,
   jobs: readonly string[],
@@ -140,14 +135,22 @@ export async function countFailedJobRuns(
   );
 }
 
-/** Ended ones that are older; returns how many went. */
+/**
+ * Deletes older ended runs, except each job's newest success: after a time in which nothing ran, it
+ * tells since when runs were missed. Returns how many were deleted.
+ */
 export function deleteOldJobRuns(db: Queryable, ageSeconds: number): Promise<number> {
-  return deleteRowsOlderThan(db, { table: 'job_runs', column: 'finished_at' }, ageSeconds);
+  return deleteRows(db, {
+    table: 'job_runs',
+    condition: `finished_at < now() - make_interval(secs => $1) and exists (select from job_runs newer
+      where newer.job = job_runs.job and newer.outcome = 'done' and newer.started_at > job_runs.started_at)`,
+    value: ageSeconds,
+  });
 }
 
 /**
- * Of these times, the newest first, those as which no run of the job ended well once they had come, give or take a
- * minute; what ran well as if at another time says nothing of them.
+ * Of these times, those without a successful run for them that started after the time, give or take
+ * a minute; newest first. A run for a time in advance does not count.
  */
 export async function listTimesNotRun(
   db: Queryable,
@@ -164,7 +167,7 @@ export async function listTimesNotRun(
   return rows.map(({ due }) => due);
 }
 
-/** Since when jobs run here, whichever they are and whatever became of them, as far back as runs are kept. */
+/** When the first kept run of any job started, whatever its result. */
 export async function findFirstRunTime(db: Queryable): Promise<Date | undefined> {
   const [row] = await db.query<{ first: Date }>(
     'select least(started_at, scheduled_for) as first from job_runs order by run_id limit 1',
@@ -172,7 +175,10 @@ export async function findFirstRunTime(db: Queryable): Promise<Date | undefined>
   return row?.first;
 }
 
-/** As which time a job ran last and well, once that had come: give or take a minute, as clocks differ. */
+/**
+ * The latest time, up to now, that a successful run of the job was for, if it started after that
+ * time, give or take a minute, as clocks differ.
+ */
 export async function findLastScheduledFor(db: Queryable, job: string): Promise<Date | undefined> {
   const [row] = await db.query<{ last: Date | null }>(
     `select max(scheduled_for) as last from job_runs

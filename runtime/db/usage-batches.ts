@@ -15,13 +15,13 @@ export type UsageBatchEntry = {
 export type NewUsageBatch = {
   spool_id: string;
   sequence: number;
-  /** At most one for each project and hour. */
+  /** At most one per project and hour. */
   entries: readonly UsageBatchEntry[];
-  /** Deliveries since the batch before that the spool did not take. */
+  /** Deliveries since the previous batch that the spool could not store. */
   lost_deliveries?: number;
 };
 
-/** False when this piece of the spool is there already: it counts once, however often it comes. */
+/** False if this piece of the spool exists already: it counts once, however often it arrives. */
 export async function insertUsageBatch(
   db: Queryable,
   { spool_id, sequence, entries, lost_deliveries = 0 }: NewUsageBatch,
@@ -50,8 +50,8 @@ export async function insertUsageBatch(
 }
 
 /**
- * Batches whose every row belongs to an hour before `before`: those hours are then never folded again, so their sums
- * stand. Returns how many went.
+ * Deletes batches with all rows in hours before `before`: those hours are never folded again, so
+ * their sums stand. Returns how many.
  */
 export function deleteOldUsageBatches(db: Queryable, before: Date): Promise<number> {
   return deleteRows(db, {
@@ -61,10 +61,13 @@ export function deleteOldUsageBatches(db: Queryable, before: Date): Promise<numb
   });
 }
 
-/** The hours from one on that batches received since an instant speak of, oldest first; of all batches without one. */
+/**
+ * The hours from `from` on, oldest first, in batches that are newer than a given one or were
+ * received since a time; without `newer`, in all batches.
+ */
 export async function listHoursTouched(
   db: Queryable,
-  { since, from }: { since: Date | null; from: Date },
+  { newer, from }: { newer: { batch_id: number; since: Date } | null; from: Date },
 ): Promise<Date[]> {
   const rows = await db.query<{ hour: Date }>(
     `select distinct hour from usage_batches b cross join lateral (
@@ -72,8 +75,8 @@ export async function listHoursTouched(
        union all
        select window_start from usage_batch_rows r where b.hours is null and r.batch_id = b.batch_id
      ) told
-     where ($1::timestamptz is null or b.received_at >= $1) and hour >= $2 order by hour`,
-    [since, from],
+     where ($1::timestamptz is null or b.received_at >= $1 or b.batch_id > $2) and hour >= $3 order by hour`,
+    [newer?.since ?? null, newer?.batch_id ?? null, from],
   );
   return rows.map(({ hour }) => hour);
 }

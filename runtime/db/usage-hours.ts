@@ -1,4 +1,4 @@
-// Table usage_hours: the sum of an hour's batches, a pure function of them. Spec: Metering; Usage record.
+// Table usage_hours: the sums of an hour's batches, a pure function of them. Spec: Metering; Usage record.
 import type { Queryable, Transaction } from './client.ts';
 
 export type UsageHourRow = {
@@ -11,7 +11,7 @@ export type UsageHourRow = {
   computed_at: Date;
 };
 
-/** Computes these hours again from all of their batches; returns how many rows are new or different. */
+/** Computes these hours again from all their batches; returns how many rows are new or changed. */
 export async function foldUsageHours(db: Queryable, hours: readonly Date[]): Promise<number> {
   const rows = await db.query(
     `insert into usage_hours as h (project_id, window_start, requests, bytes, transforms, credits)
@@ -40,7 +40,9 @@ export async function listUsageHours(
   );
 }
 
-/** Projects with usage in [from, to), in order of id after one: what the daily charge goes through. */
+/**
+ * Projects with usage in [from, to), in order of id, after one: the daily charge goes through them.
+ */
 export async function listProjectsWithUsage(
   db: Queryable,
   query: { from: Date; to: Date; after: string; limit: number },
@@ -55,7 +57,25 @@ export async function listProjectsWithUsage(
   );
 }
 
-/** Held while hours are folded, until the transaction ends: an older sum never overwrites a newer one. */
+/** The `at` of those ranges [from, to) in which any project has usage, summed or not. */
+export async function listWithUsage(
+  db: Queryable,
+  asked: readonly { at: Date; from: Date; to: Date }[],
+): Promise<Date[]> {
+  const rows = await db.query<{ at: Date }>(
+    `select at from unnest($1::timestamptz[], $2::timestamptz[], $3::timestamptz[]) asked (at, starts, ends)
+     where exists (select from usage_hours where window_start >= starts and window_start < ends)
+       or exists (select from usage_batch_rows where window_start >= starts and window_start < ends)
+     order by at desc`,
+    [asked.map(({ at }) => at), asked.map(({ from }) => from), asked.map(({ to }) => to)],
+  );
+  return rows.map(({ at }) => at);
+}
+
+/**
+ * Locked while hours are folded, until the transaction ends: an older sum never overwrites a newer
+ * one.
+ */
 export async function lockUsageHours(tx: Transaction): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtext('tintype.usage_hours'))`);
 }

@@ -1,24 +1,24 @@
 // Table webhook_deliveries: events for a project's callback URL, written in the transaction of the event. Spec: Events.
 import { additionalWebhookMoves, statesBefore, type WebhookStatus } from '../core/states.ts';
 import type { Queryable, Transaction } from './client.ts';
-import { deleteRowsOlderThan } from './delete-rows.ts';
+import { deleteRows } from './delete-rows.ts';
 import { type FilteredList, listFiltered } from './filtered-list.ts';
 import type { Page, PageQuery } from './keyset.ts';
 
 export type WebhookDeliveryRow = {
   delivery_id: string;
   event: string;
-  /** Where the next attempt goes, or the last one went. */
+  /** The target of the next attempt, or of the last one. */
   url: string;
   /** The bytes that every attempt sends. */
   body: string;
   status: WebhookStatus;
-  /** Of the schedule, or because a person asked. */
+  /** By the schedule, or because a person asked. */
   next_attempt_at: Date | null;
   last_status: number | null;
   last_error: string | null;
   delivered_at: Date | null;
-  /** Under which the event was caused, and its attempts are made. */
+  /** The request that caused the event; its attempts carry the id too. */
   request_id: string | null;
   created_at: Date;
   updated_at: Date;
@@ -28,22 +28,21 @@ const COLUMNS = `delivery_id, event, url, body, status, least(next_attempt_at, r
   last_status, last_error, delivered_at, request_id, created_at, updated_at`;
 
 export type NewWebhookDelivery = {
-  /** Stable over retries; a second row of the same id is the same event. */
+  /** Stable over retries; a second row with the same id is the same event. */
   delivery_id: string;
   project_id: string;
   event: string;
   /** The bytes that every attempt sends. */
   body: string;
-  /** As its body says. */
+  /** As in its body. */
   created_at: Date;
-  /** Of its cause. */
+  /** Of the request that caused the event. */
   request_id?: string | null;
   traceparent?: string | null;
 };
 
 /**
- * Writes those whose project has a callback URL at this moment, and that are not there already; returns how many they
- * are.
+ * Inserts those whose project has a callback URL now, and that do not exist yet; returns how many.
  */
 export async function insertWebhookDeliveries(
   tx: Transaction,
@@ -70,10 +69,13 @@ export async function insertWebhookDeliveries(
   return rows.length;
 }
 
-/** Of a statement: of one project a great many may wait. */
+/** Per statement: one project may have a great many waiting. */
 const MOVED_AT_ONCE = 5_000;
 
-/** What waits follows a changed callback URL; without one it is canceled. An attempt under way ends as it ends. */
+/**
+ * Waiting deliveries follow a changed callback URL; without one they are canceled. An attempt under
+ * way is not affected.
+ */
 export async function updateWebhookUrl(
   tx: Transaction,
   { project_id, url }: { project_id: string; url: string | null },
@@ -82,7 +84,8 @@ export async function updateWebhookUrl(
     url === null
       ? [CANCEL, 'true', statesBefore(additionalWebhookMoves, 'cancel')]
       : ['url = $3', 'url <> $3', url];
-  // One whose attempt ends meanwhile makes a part smaller, and is none of the next.
+  // A delivery whose attempt ends meanwhile makes its part smaller, and does not appear in the
+  // next.
   for (let part = 1; part > 0; ) {
     const [row] = await tx.query<{ count: number }>(
       `with moved as (
@@ -102,8 +105,9 @@ const CANCEL = `next_attempt_at = null, resend_at = null,
   status = case when status = any($3) then 'canceled' else status end`;
 
 /**
- * How many there are of this id, with and without a number: which occurrence the next one is. They are numbered without
- * gaps, so that each is looked for by its whole id, however many other deliveries there are.
+ * How many deliveries have this id, with and without a number: tells which occurrence the next one
+ * is. They are numbered without gaps, so that each is found by its whole id, however many other
+ * deliveries there are.
  */
 export async function countWebhookDeliveries(
   tx: Transaction,
@@ -122,7 +126,7 @@ export async function countWebhookDeliveries(
   return row?.count ?? 0;
 }
 
-/** Newest first; of one event and one status, or of all with null. */
+/** Newest first; of one event and one status, or all if null. */
 export function listWebhookDeliveries(
   db: Queryable,
   { limit, after, ...asked }: PageQuery & WebhookFilters,
@@ -155,8 +159,9 @@ export async function findWebhookDelivery(
 }
 
 /**
- * One more attempt, now, to the project's callback URL. Undefined where there is no such delivery. Each wish has a time
- * of its own: the attempt for the one before may be under way, to where the callback was then.
+ * One more attempt, now, to the project's callback URL. Undefined if there is no such delivery.
+ * Each request gets a distinct time: the attempt for the previous one may be under way, to the
+ * earlier URL.
  */
 export async function updateWebhookResend(
   tx: Transaction,
@@ -171,12 +176,13 @@ export async function updateWebhookResend(
   return rows[0];
 }
 
-/** Those that are older, with their attempts; returns how many went. */
+/** Deletes older ones that are not to be sent any more, with their attempts; returns how many. */
 export function deleteOldWebhookDeliveries(db: Queryable, ageSeconds: number): Promise<number> {
-  return deleteRowsOlderThan(db, { table: 'webhook_deliveries', column: 'created_at' }, ageSeconds);
+  const condition = 'created_at < now() - make_interval(secs => $1) and due_at is null';
+  return deleteRows(db, { table: 'webhook_deliveries', condition, value: ageSeconds });
 }
 
-/** Whether deliveries have been due for so long and nobody has one in hand, or had within that time. */
+/** Whether deliveries have been due for this long, and nobody has claimed one within that time. */
 export async function areWebhooksStuck(db: Queryable, seconds: number): Promise<boolean> {
   const [row] = await db.query<{ stuck: boolean }>(
     `with open as (select due_at, lease_until from webhook_deliveries where due_at is not null)

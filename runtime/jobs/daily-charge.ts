@@ -1,7 +1,7 @@
 /**
- * Charges the last three days: what a day costs now less what was charged for it before, as ledger entries in
- * one transaction with the organization's balance and its quota. A late event raises the charge, a correction
- * refunds, and a run that is repeated changes nothing. Spec: Metering; Organization quota.
+ * Sums the usage received so far and charges the last three days: the current cost of a day minus what was already
+ * charged for it, as ledger entries in one transaction with the organization's balance and quota. A late event raises
+ * the charge, a correction refunds, and repeating a run changes nothing. Spec: Metering; Organization quota.
  */
 import { settleQuota } from '../actions/settle-quota.ts';
 import {
@@ -14,15 +14,21 @@ import {
   startOfDay,
 } from '../core/metering.ts';
 import { isAway } from '../core/outage.ts';
-import type { Transaction } from '../db/client.ts';
+import type { Queryable, Transaction } from '../db/client.ts';
 import { insertLedgerEntry } from '../db/ledger.ts';
 import { listExemptions } from '../db/organization-exemptions.ts';
 import { listUnsettledOrganizations, lockOrganization } from '../db/organizations.ts';
 import { listPricing, type PricingRow } from '../db/project-pricing.ts';
 import { foldUsageDay } from '../db/usage-days.ts';
-import { listProjectsWithUsage, listUsageHours, type UsageHourRow } from '../db/usage-hours.ts';
+import {
+  listProjectsWithUsage,
+  listUsageHours,
+  listWithUsage,
+  type UsageHourRow,
+} from '../db/usage-hours.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
+import { hourlyRollup } from './hourly-rollup.ts';
 import type { JobContext, JobCounts } from './job.ts';
 
 const PAGE_ROWS = 1000;
@@ -33,6 +39,7 @@ export async function dailyCharge(
 ): Promise<JobCounts> {
   const counts = { organizations: 0, entries: 0, credits: 0, exceeded: 0, restored: 0 };
   const failures: unknown[] = [];
+  const unsummed = await sumSafely(context);
   for (const [organization_id, project_ids] of await organizationsToCharge(context, page_rows)) {
     context.signal.throwIfAborted();
     const charged = await chargeSafely(context, { organization_id, project_ids });
@@ -50,16 +57,36 @@ export async function dailyCharge(
     const [cause] = failures;
     throw new Error(`${failures.length} of the organizations could not be charged`, { cause });
   }
+  if (unsummed !== undefined) throw unsummed;
   return counts;
 }
 
-/** One that cannot be charged just now, as its row is held, keeps no other from it: it is logged, and fails the run. */
+/**
+ * Missed nights are charged at once when jobs run again, and usage still waiting to be summed would
+ * come too late. A failure does not stop the charge of other usage: it fails the run at the end.
+ */
+async function sumSafely(context: JobContext): Promise<unknown> {
+  try {
+    await hourlyRollup(context);
+    return undefined;
+  } catch (error) {
+    if (isAway(error) || context.signal.aborted) throw error;
+    context.log.error('usage was not summed before its charge', { error });
+    return error;
+  }
+}
+
+/**
+ * An organization that cannot be charged now, for example because its row is locked, does not stop
+ * the others: it is logged and fails the run at the end.
+ */
 async function chargeSafely(
   context: JobContext,
   organization: Pick<Charging, 'organization_id' | 'project_ids'>,
 ): Promise<Charged | { error: unknown }> {
   try {
-    // In doubt it is done again: what was charged by then is no longer a difference.
+    // If the commit is in doubt, charge again: what was charged by then no longer counts as a
+    // difference.
     return await context.db.transaction(
       (tx) => chargeOrganization(tx, { ...organization, ...context }),
       { settle: async () => undefined },
@@ -72,7 +99,9 @@ async function chargeSafely(
   }
 }
 
-/** Those with usage on the charged days, and those whose quota does not fit their balance. */
+/**
+ * Organizations with usage on the charged days, or whose quota state does not match their balance.
+ */
 async function organizationsToCharge(
   { db, at }: JobContext,
   page_rows: number,
@@ -95,6 +124,14 @@ async function organizationsToCharge(
   return found;
 }
 
+/** The nights whose charge would find usage, summed or not. */
+export function nightsToCharge(db: Queryable, nights: readonly Date[]): Promise<Date[]> {
+  return listWithUsage(
+    db,
+    nights.map((at) => ({ at, ...rangeOf(at) })),
+  );
+}
+
 function rangeOf(at: Date): { from: Date; to: Date } {
   return { from: startOfDay(chargedDays(at)[0] ?? dayOf(at)), to: startOfDay(dayOf(at)) };
 }
@@ -109,7 +146,7 @@ type Charging = {
 };
 type Charged = { entries: number; credits: number; quota: 'exceeded' | 'restored' | 'unchanged' };
 
-/** The lock comes first: what is read behind it, no other run of the charge changes any more. */
+/** Locks first: no other run of the charge can change what is read after that. */
 async function chargeOrganization(tx: Transaction, charging: Charging): Promise<Charged> {
   const { organization_id, project_ids, at, failpoint } = charging;
   await lockOrganization(tx, organization_id);
@@ -149,13 +186,13 @@ type ProjectDay = Charging & {
   exempt: ExemptPeriod[];
 };
 
-/** Returns the difference that was charged. A day without usage gets no row. */
+/** Returns the difference charged. A day without usage gets no row. */
 async function chargeDay(tx: Transaction, projectDay: ProjectDay): Promise<number> {
   const { organization_id, project_id, day, run, at, clock } = projectDay;
   const hours = projectDay.hours.filter((hour) => dayOf(hour.window_start) === day);
   if (hours.length === 0) return 0;
   const charged_credits = chargeOfDay(billedHours({ ...projectDay, hours }));
-  // As if at a later time no hour is over that is not.
+  // `at` may lie in the future, but no hour counts as closed before it is over.
   const until = Math.min(at.getTime(), clock.now().getTime());
   const hours_closed = countHoursClosed(day, new Date(until));
   await foldUsageDay(tx, { project_id, day, charged_credits, hours_closed });

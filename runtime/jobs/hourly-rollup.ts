@@ -1,39 +1,46 @@
 /**
- * Sums the usage batches of each hour that batches have spoken of since the last run. An hour is a pure
- * function of its batches, so a late one only makes it computed again. Spec: Metering.
+ * Sums the usage batches of each hour that batches received since the last run refer to. An hour's sum depends on its
+ * batches alone, so a late batch only causes it to be computed again. Spec: Metering.
  */
 import { inParts } from '../core/in-parts.ts';
 import { nextHour } from '../core/metering.ts';
-import type { Database } from '../db/client.ts';
-import { findLastJobRun } from '../db/job-runs.ts';
+import {
+  findNextMark,
+  findRollupMark,
+  type RollupMark,
+  upsertRollupMark,
+} from '../db/rollup-mark.ts';
 import { listHoursTouched } from '../db/usage-batches.ts';
 import { foldUsageHours, lockUsageHours } from '../db/usage-hours.ts';
 import type { JobContext, JobCounts } from './job.ts';
+import { keptSince } from './kept-usage.ts';
 
-const DAY_MS = 86_400_000;
-/** Longer than any transaction that brings a batch: its received_at is of its beginning. */
+/** Longer than any transaction that inserts a batch, whose received_at is its start. */
 const OVERLAP_MS = 10 * 60_000;
-/** Retention deletes batches after 35 days: an hour without all of its batches is never folded again. */
+/** Retention deletes batches after 35 days; an hour must not be folded from only some of them. */
 const FOLDED_DAYS = 34;
-/** Of one transaction. */
+/** In one transaction. */
 const HOURS_AT_ONCE = 24;
 
 export async function hourlyRollup(context: JobContext): Promise<JobCounts> {
   const { db, clock, signal } = context;
-  const from = nextHour(new Date(clock.now().getTime() - FOLDED_DAYS * DAY_MS));
-  const hours = await listHoursTouched(db, { since: await lastLook(db), from });
+  const mark = await findRollupMark(db);
+  const next = await findNextMark(db, mark);
+  const from = nextHour(keptSince(clock.now(), { mark, days: FOLDED_DAYS }));
+  const hours = await listHoursTouched(db, { newer: newerThan(mark), from });
   let changed = 0;
   for (const some of inParts(hours, HOURS_AT_ONCE)) {
     signal.throwIfAborted();
     changed += await foldAlone(context, some);
   }
+  await upsertRollupMark(db, next);
   return { hours: hours.length, changed };
 }
 
-/** Every batch that came before it was summed by a run that ended well; null: there was none. */
-async function lastLook(db: Database): Promise<Date | null> {
-  const last = await findLastJobRun(db, 'hourly-rollup');
-  return last === undefined ? null : new Date(last.started_at.getTime() - OVERLAP_MS);
+/** Batches before this were summed by a successful run; null if there was none. */
+function newerThan(mark: RollupMark | undefined): { batch_id: number; since: Date } | null {
+  if (mark === undefined) return null;
+  return { batch_id: mark.batch_id, since: new Date(mark.at.getTime() - OVERLAP_MS) };
 }
 
 async function foldAlone({ db, failpoint }: JobContext, hours: Date[]): Promise<number> {

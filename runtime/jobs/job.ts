@@ -1,8 +1,8 @@
 /**
- * What a scheduled job is and what it gets. A job may be killed at any moment and run again at any time:
- * whatever it does, doing it twice changes nothing more.
+ * A scheduled job and its context. A job may be killed and rerun at any time: doing its work twice changes nothing
+ * more.
  */
-import type { Database } from '../db/client.ts';
+import type { Database, Queryable } from '../db/client.ts';
 import type { Cdn } from '../platform/cdn/cdn.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
@@ -18,48 +18,58 @@ export type JobDeps = {
   readonly cdn: Cdn;
   readonly clock: Clock;
   readonly log: Log;
-  /** For statements that take hours; absent where no job by hand is run. */
+  /** For statements that take hours; absent in processes that run no job by hand. */
   readonly patient?: Database;
   readonly failpoint?: Failpoint;
-  /** Where the public finds the service; absent where this process was not told. */
+  /** Public addresses of the service; absent if this process is not configured with them. */
   readonly addresses?: PublicAddresses;
-  /** The workers listen on a queue of another process: nothing that is asked here reaches them. */
+  /** Workers listen on the queue of another process, so requests on this one reach nobody. */
   readonly is_queue_alone?: true;
-  /** Absent where the secrets that sign cannot be opened. */
+  /** Absent if the key that opens signing secrets is not configured. */
   readonly webhooks?: WebhookSender;
 };
 
-/** Origins, of delivery that of the reserved host which no project has. */
+/** Origins of the API and of delivery, the latter with a reserved host that no project has. */
 export type PublicAddresses = { readonly api: string; readonly delivery: string };
 
 export type JobContext = JobDeps & {
-  /** The time as which the job runs. */
+  /** The time for which the job runs. */
   readonly at: Date;
-  /** Names this run, unlike every other one. */
+  /** Identifies this run uniquely. */
   readonly run: string;
-  /** Aborted at the deadline, at the process's end, or when the run was given up as lost. */
+  /** Aborted at the deadline, at the end of the process, or when the run's lease is lost. */
   readonly signal: AbortSignal;
 };
 
-/** How many of each thing a run did. */
+/** Counts of what a run did, by kind. */
 export type JobCounts = Readonly<Record<string, number>>;
 
-/** What a job that people call may take as a whole, in one statement even. */
+/** How long a job called by hand may take, even within one statement. */
 export const BY_HAND_SECONDS_MAX = 6 * 3600;
 
-/** What runs only when it is called. */
+/** A job that runs only when called. */
 export type JobByHand = {
   readonly deadline_seconds: number;
-  /** What tells it the time: the moment that it runs as if at, or the database, which `--at` cannot move. */
+  /**
+   * The source of the job's time: the moment given with `--at`, or the database, which `--at` does
+   * not affect.
+   */
   readonly clock: 'at' | 'database';
   readonly run: (context: JobContext) => Promise<JobCounts>;
 };
 
 export type Job = JobByHand & {
-  /** Cron words, in UTC. */
+  /** Cron expression, in UTC. */
   readonly schedule: string;
-  /** What is made up for after a time without the scheduler: the newest missed run, or each of them. */
+  /**
+   * Which missed runs to catch up on after a time without the scheduler: the newest, or each of
+   * them.
+   */
   readonly missed: 'newest' | 'each';
-  /** What a missed run means, for the people who run it. */
+  /**
+   * Which of these missed times, long past, still need a run, newest first. If absent, all of them.
+   */
+  readonly needed?: (db: Queryable, times: readonly Date[]) => Promise<Date[]>;
+  /** The effect of a missed run, described for operators. */
   readonly missed_means: string;
 };

@@ -1,8 +1,8 @@
 /**
- * Deletes rows that have served: usage batches that are summed for good, ended job runs, sent purges, past rate
- * windows, old audit entries, answers to Idempotency-Keys, reads of derived images,
- * samples of the status, webhook deliveries, revocations of library sessions that are over. Hours, days and the ledger stay.
- * Out of rows that outlive what they tell of pictures and people it is taken: deleted files, and uploads that have ended.
+ * Deletes rows that are no longer needed: usage batches whose sums are final, ended job runs, sent purges, past rate
+ * windows, old audit entries, answers to Idempotency-Keys, reads of derived images, status samples, webhook deliveries,
+ * and revocations of expired library sessions. Hours, days and the ledger stay.
+ * Erases data about images and people from rows that must stay: deleted files and ended uploads.
  */
 import { hourOf } from '../core/metering.ts';
 import { deleteOldAuditEntries } from '../db/audit-log.ts';
@@ -13,15 +13,20 @@ import { deleteOldJobRuns } from '../db/job-runs.ts';
 import { deleteOldRevocations } from '../db/library-sessions.ts';
 import { deleteOldPurges } from '../db/purges.ts';
 import { deleteOldRateWindows } from '../db/rate-windows.ts';
+import { findRollupMark } from '../db/rollup-mark.ts';
 import { deleteOldStatusSamples } from '../db/status-samples.ts';
 import { deleteOldUsageBatches } from '../db/usage-batches.ts';
 import { deleteUsagePartitions, insertUsagePartitions } from '../db/usage-partitions.ts';
 import { deleteOldWebhookDeliveries } from '../db/webhook-deliveries.ts';
 import type { JobContext, JobCounts } from './job.ts';
+import { keptSince } from './kept-usage.ts';
 
 const DAY_SECONDS = 24 * 3600;
 
-/** How long each is kept. Batches outlive the hours that hourly-rollup still folds, reads what the sweep still asks. */
+/**
+ * Days of retention. Batches outlive the hours that hourly-rollup still folds, and reads outlive
+ * the sweep's queries.
+ */
 const keptDays = {
   batches: 35,
   job_runs: 90,
@@ -36,17 +41,17 @@ const keptDays = {
   ended_uploads: 30,
 };
 
-/** Days of usage: so many may pass without this job until rows go where no day is dropped as a whole. */
+/**
+ * Usage partitions created ahead: this job may pause for so many days before usage lands outside of
+ * daily partitions and must be deleted row by row.
+ */
 const PARTITIONS_AHEAD = 7;
 
 export async function retention(context: JobContext): Promise<JobCounts> {
   const { db, clock } = context;
   const daysAgo = (days: number) => new Date(clock.now().getTime() - days * DAY_SECONDS * 1000);
-  const summed = hourOf(daysAgo(keptDays.batches));
   return {
-    partitions_made: await insertUsagePartitions(db, PARTITIONS_AHEAD),
-    partitions: await deleteUsagePartitions(db, summed),
-    batches: await deleteOldUsageBatches(db, summed),
+    ...(await keepUsage(context)),
     job_runs: await deleteOldJobRuns(db, keptDays.job_runs * DAY_SECONDS),
     purges: await deleteOldPurges(db, keptDays.purges * DAY_SECONDS),
     rate_windows: await deleteOldRateWindows(db, keptDays.rate_windows * DAY_SECONDS),
@@ -62,4 +67,14 @@ export async function retention(context: JobContext): Promise<JobCounts> {
     erased_files: await updateFilesErased(db, keptDays.deleted_files * DAY_SECONDS),
     erased_uploads: await updateUploadsErased(db, keptDays.ended_uploads * DAY_SECONDS),
   };
+}
+
+/** Before the first sum, deletes nothing. */
+async function keepUsage({ db, clock }: JobContext): Promise<JobCounts> {
+  const partitions_made = await insertUsagePartitions(db, PARTITIONS_AHEAD);
+  const mark = await findRollupMark(db);
+  if (mark === undefined) return { partitions_made, partitions: 0, batches: 0 };
+  const summed = hourOf(keptSince(clock.now(), { mark, days: keptDays.batches }));
+  const partitions = await deleteUsagePartitions(db, summed);
+  return { partitions_made, partitions, batches: await deleteOldUsageBatches(db, summed) };
 }

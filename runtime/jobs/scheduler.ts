@@ -1,7 +1,7 @@
 /**
- * Runs the jobs of the table when their time comes, in one process; after a time without it, what was missed as the
- * table says. Several schedulers on one database do not double a run: the database lets one begin, and tells the others
- * that it has ended.
+ * Runs the jobs of the table on schedule in one process, and catches up on missed runs as the table defines. Several
+ * schedulers on one database do not duplicate a run: the database lets one of them start it, and shows the others when
+ * it has ended.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cron } from 'croner';
@@ -22,7 +22,7 @@ import { runJob } from './run-job.ts';
 import { jobs } from './table.ts';
 
 export type Scheduler = {
-  /** Begins nothing new, tells what runs to stop, and waits for it. */
+  /** Starts nothing new, aborts the running jobs, and waits for them. */
   stop(): Promise<void>;
 };
 
@@ -33,11 +33,13 @@ export type SchedulerOptions = {
 };
 
 const TICK_MS = 1000;
-/** How many missed runs are made up for, at most. */
+/** The most missed runs that are caught up on, and the most of the needed ones before those. */
 const MISSED_MAX = 40;
-/** How far back it is known of a daily run whether it was missed: runs are kept for so many days. */
-const KNOWN_MAX = 90;
-/** The clock by which Kubernetes calls a job, and the database's, may differ by so much. */
+/** How long runs are kept. Of times before, only those after the job's last success are known to be missed. */
+const KNOWN_MS = 90 * 86_400_000;
+/** The most scheduled times to look back on, almost three years for a daily job. */
+const KNOWN_MAX = 1000;
+/** The largest tolerated difference between the clocks of Kubernetes and of the database. */
 const TOLERANCE_MS = 60_000;
 
 export function startScheduler(given: JobDeps, options: SchedulerOptions = {}): Scheduler {
@@ -56,7 +58,7 @@ export function startScheduler(given: JobDeps, options: SchedulerOptions = {}): 
 
 type Line = { name: string; job: Job; options: SchedulerOptions; signal: AbortSignal };
 
-/** One job's line of time: it waits for the next time that is due after the last one that it looked at. */
+/** The loop of one job: waits for the next scheduled time after the last one it handled. */
 async function runWhenDue(deps: JobDeps & { clock: DatabaseClock }, line: Line): Promise<void> {
   const { signal } = line;
   let looked: Date | undefined;
@@ -72,7 +74,7 @@ async function runWhenDue(deps: JobDeps & { clock: DatabaseClock }, line: Line):
         next = cronOf(line.job).nextRun(looked);
       }
       const now = deps.clock.now();
-      // Of a clock that was set back, what was looked at had not come yet.
+      // The clock was set back, so handled times lie in the future again.
       if (now < seen) looked = undefined;
       else if (next !== null && now >= next) {
         await runDue(deps, line, { after: looked, until: now });
@@ -88,7 +90,10 @@ async function runWhenDue(deps: JobDeps & { clock: DatabaseClock }, line: Line):
   }
 }
 
-/** Where the line goes on: behind the last run that went well or, where each counts, from the first of all on. */
+/**
+ * Where the loop continues: after the last successful run or, for jobs that catch up on each run,
+ * from the first run of any job.
+ */
 function lookedBefore(db: Queryable, { name, job }: Line): Promise<Date | undefined> {
   return job.missed === 'each' ? findFirstRunTime(db) : findLastScheduledFor(db, name);
 }
@@ -110,28 +115,31 @@ async function runDue(deps: JobDeps, line: Line, span: Span): Promise<void> {
   }
 }
 
-/** By another scheduler, meanwhile: as if at this time or, where the newest counts, at a later one. */
+/**
+ * Whether another scheduler has run it meanwhile: for this time or, for jobs that catch up only on
+ * the newest, for a later one.
+ */
 async function hasRun(db: Queryable, { name, job }: Line, at: Date): Promise<boolean> {
   if (job.missed === 'newest') return hasDoneJobRun(db, { job: name, scheduled_for: at });
   return (await listTimesNotRun(db, { job: name, times: [at] })).length === 0;
 }
 
 /**
- * Each time since jobs run here as which this one did not end well, also where a later one did: a run covers some days
- * only. The newest first: one that fails each time then holds up no other, and stays the last that failed. Of very many
- * the newest, and it is said that there are more.
+ * All times since jobs first ran here for which this job has no successful run, even if a later run
+ * succeeded, because a run covers only some days. Newest first, so that a time that always fails
+ * holds up no other and stays the last failure. If there are very many, returns the newest, and of
+ * the others those that the job needs, and logs how many of these are left out.
  */
 async function listMissed(
   { db, log }: Pick<JobDeps, 'db' | 'log'>,
-  { name, job, after, until }: Span & { name: string; job: Pick<Job, 'schedule' | 'missed'> },
+  { name, job, ...span }: Span & { name: string; job: Catching },
 ): Promise<Date[]> {
-  const first = await findFirstRunTime(db);
-  const isOlder = first !== undefined && first <= after;
-  const span = { after: isOlder ? new Date(first.getTime() - 1) : after, until };
-  const times = dueTimes(job, span, KNOWN_MAX);
+  const times = dueTimes(job, { ...span, after: await missedSince(db, name, span) }, KNOWN_MAX);
   const missed = await listTimesNotRun(db, { job: name, times });
-  const made = missed.slice(0, MISSED_MAX);
-  const count = missed.length - made.length;
+  const older = missed.slice(MISSED_MAX);
+  const needed = older.length === 0 ? [] : await job.needed?.(db, older);
+  const made = [...missed.slice(0, MISSED_MAX), ...(needed ?? []).slice(0, MISSED_MAX)];
+  const count = needed === undefined ? older.length : needed.slice(MISSED_MAX).length;
   if (count > 0) {
     const fields = { job: name, count, until: made.at(-1), advice: FORGONE_ADVICE };
     log.warn('runs of a job were missed too long ago to be made up for', fields);
@@ -139,9 +147,21 @@ async function listMissed(
   return made;
 }
 
+type Catching = Pick<Job, 'schedule' | 'missed' | 'needed'>;
+
+/** The start of the time for which the recorded runs tell which ones were missed. */
+async function missedSince(db: Queryable, name: string, { after, until }: Span): Promise<Date> {
+  const first = await findFirstRunTime(db);
+  if (first === undefined || first > after) return after;
+  const succeeded = await findLastScheduledFor(db, name);
+  const known = until.getTime() - KNOWN_MS;
+  const since = succeeded === undefined ? known : Math.min(succeeded.getTime(), known);
+  return new Date(Math.max(first.getTime() - 1, since));
+}
+
 const FORGONE_ADVICE = 'call it as if at each of those times: tintype job NAME --at TIME';
 
-/** The newest of the times in (after, until] that the schedule has, so many at most, in their order. */
+/** The newest scheduled times in (after, until], at most `count_max`, in ascending order. */
 export function dueTimes(
   job: Pick<Job, 'schedule'>,
   { after, until }: Span,
@@ -159,8 +179,9 @@ export function dueTimes(
 type Called = { name: string; job: JobByHand | Job; at?: Date | undefined };
 
 /**
- * The times as which a job runs that is called now, by a CronJob or a person: what it missed by the database's clock,
- * as the table says, else now; as if at a time, that time, and then what it missed before it.
+ * The times for which a job called now, by a CronJob or a person, should run: its missed times by
+ * the database's clock, as the table defines, or else now. With `at`: that time, then the missed
+ * times before it.
  */
 export async function timesNow(
   deps: Pick<JobDeps, 'db' | 'clock' | 'log'>,
@@ -179,7 +200,7 @@ function cronOf({ schedule }: Pick<Job, 'schedule'>): Cron {
   return new Cron(schedule, { timezone: 'UTC' });
 }
 
-/** Cron looks at times before an instant, and knows whole seconds only. */
+/** The cron library finds times before an instant, with whole seconds only. */
 function justBehind(instant: Date): Date {
   return new Date(Math.floor(instant.getTime() / 1000) * 1000 + 1000);
 }

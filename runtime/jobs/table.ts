@@ -1,10 +1,10 @@
 /**
- * The table of scheduled jobs: when each runs, for how long at most, and what a missed run means. Standalone's
- * scheduler and `tintype job` are made from it. Spec: Metering; Upload session (status).
+ * The table of scheduled jobs: schedule, deadline, and the meaning of a missed run. The standalone scheduler and
+ * `tintype job` use it. Spec: Metering; Upload session (status).
  */
 import { type namesByHand, schedules } from '../core/schedules.ts';
 import { contentSweep } from './content-sweep.ts';
-import { dailyCharge } from './daily-charge.ts';
+import { dailyCharge, nightsToCharge } from './daily-charge.ts';
 import { hourlyRollup } from './hourly-rollup.ts';
 import { BY_HAND_SECONDS_MAX, type Job, type JobByHand } from './job.ts';
 import { libraryIndexes } from './library-indexes.ts';
@@ -22,63 +22,65 @@ export const jobs = {
     clock: 'database',
     missed: 'newest',
     missed_means:
-      'Uploads without a complete call wait longer, and others where no worker is there to find them.',
+      'Uploads without a complete call wait longer, and others if no worker is there to find them.',
     run: uploadSweep,
   },
   'purge-queue': {
     ...schedules['purge-queue'],
     clock: 'database',
     missed: 'newest',
-    missed_means: 'The CDN serves what it has for longer; the purges stay due.',
+    missed_means: 'The CDN serves old content for longer; the purges stay due.',
     run: purgeQueue,
   },
   'webhook-delivery': {
     ...schedules['webhook-delivery'],
     clock: 'database',
     missed: 'newest',
-    missed_means: 'Retries whose sender was killed wait longer; none is lost.',
+    missed_means: 'Retries whose sender was killed wait longer; no retry is lost.',
     run: webhookDelivery,
   },
   'status-sampling': {
     ...schedules['status-sampling'],
     clock: 'database',
     missed: 'newest',
-    missed_means: 'The status page has no samples of that time.',
+    missed_means: 'The status page has no samples for that time.',
     run: statusSampling,
   },
   'hourly-rollup': {
     ...schedules['hourly-rollup'],
     clock: 'at',
     missed: 'newest',
-    missed_means: 'Usage shows later; the next run sums every hour that is behind.',
+    missed_means: 'Usage appears later; the next run sums every missing hour.',
     run: hourlyRollup,
   },
   'daily-charge': {
     ...schedules['daily-charge'],
     clock: 'at',
     missed: 'each',
-    missed_means: 'Charges come later; the next run makes up for each that was missed or failed.',
+    needed: nightsToCharge,
+    missed_means:
+      'Charges come later; the next run makes up for each run that was missed or failed.',
     run: dailyCharge,
   },
   reconciliation: {
     ...schedules.reconciliation,
     clock: 'at',
     missed: 'newest',
-    missed_means: 'Differences between usage and charges are told a day later.',
+    missed_means: 'Differences between usage and charges are reported a day later.',
     run: reconciliation,
   },
   'content-sweep': {
     ...schedules['content-sweep'],
     clock: 'database',
     missed: 'newest',
-    missed_means: 'Objects that nobody needs take up space for longer.',
+    missed_means: 'Unneeded objects take up space for longer.',
     run: contentSweep,
   },
   retention: {
     ...schedules.retention,
     clock: 'database',
     missed: 'newest',
-    missed_means: 'Rows that have served stay a day longer.',
+    missed_means: 'Rows that are no longer needed stay a day longer.',
     run: retention,
   },
   'signing-key-retirement': {
@@ -86,7 +88,7 @@ export const jobs = {
     clock: 'database',
     missed: 'newest',
     missed_means:
-      'Secrets that verify nothing any more stay in the database, sealed, a day longer.',
+      'Secrets that no longer verify anything stay in the database, encrypted, a day longer.',
     run: signingKeyRetirement,
   },
 } as const satisfies Record<keyof typeof schedules, Job>;

@@ -4,6 +4,7 @@ import { newId } from '../../core/ids.ts';
 import { STATUS_CACHE_SECONDS } from '../../core/limits.ts';
 import { accessRequestBody } from '../../core/resources/access-request.ts';
 import type { StatusRecord } from '../../core/resources/incident.ts';
+import { findDatabaseTime } from '../../db/database-time.ts';
 import { endpoint } from '../endpoint.ts';
 
 export const postAccessRequest = endpoint({
@@ -36,5 +37,6 @@ export const getPublicStatus = endpoint({
   auth: ['none'],
   ok: 200,
   cache_control: `public, max-age=${STATUS_CACHE_SECONDS}`,
-  handle: async ({ deps }): Promise<StatusRecord> => deps.status(deps.db, deps.clock.now()),
+  handle: async ({ deps }): Promise<StatusRecord> =>
+    deps.status(deps.db, await findDatabaseTime(deps.db)),
 });

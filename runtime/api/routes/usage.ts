@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { dayOf, reconciledThrough } from '../../core/metering.ts';
 import { resolveUsageRange, type UsageRecord, usageQuery } from '../../core/resources/usage.ts';
+import { findDatabaseTime } from '../../db/database-time.ts';
 import { findOrganization } from '../../db/organizations.ts';
 import { listUsageDays, type UsageDayRow } from '../../db/usage-days.ts';
 import { listUsageHours, type UsageHourRow } from '../../db/usage-hours.ts';
@@ -31,7 +32,7 @@ async function readUsage({
   project,
   query,
 }: ProjectCall<undefined, z.infer<typeof usageQuery>>): Promise<UsageRecord> {
-  const now = deps.clock.now();
+  const now = await findDatabaseTime(deps.db);
   const { from, to, range_capped } = resolveUsageRange(query, now);
   const { project_id, organization_id, file_count, storage_bytes } = project;
   const [hours, days, organization] = await Promise.all([
@@ -52,7 +53,7 @@ async function readUsage({
   };
 }
 
-/** The days that the half-open range touches. */
+/** The days that a half-open range touches. */
 function daysOf({ from, to }: { from: Date; to: Date }): { from: string; to: string } {
   return { from: dayOf(from), to: dayOf(new Date(to.getTime() - 1)) };
 }

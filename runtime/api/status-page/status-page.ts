@@ -1,21 +1,21 @@
 /**
- * The status page at /status, for people: how each service does now and did over a day, and what happened of late. Made
- * on the server, without a script. Spec: Public, status.
+ * The status page at /status, for people: the current state of each service, its last day, and recent incidents.
+ * Rendered on the server, without scripts. Spec: Public, status.
  */
 import { type Response, Router } from 'express';
 import { STATUS_CACHE_SECONDS } from '../../core/limits.ts';
 import type { Database } from '../../db/client.ts';
-import type { Clock } from '../../platform/clock.ts';
+import { findDatabaseTime } from '../../db/database-time.ts';
 import { READING_POLICY } from '../reading-policy.ts';
 import type { StatusBoard } from '../status-board.ts';
 import { printStatusPage } from './print-status-page.ts';
 
-type Deps = { readonly db: Database; readonly clock: Clock; readonly status: StatusBoard };
+type Deps = { readonly db: Database; readonly status: StatusBoard };
 
-export function statusPage({ db, clock, status }: Deps): Router {
+export function statusPage({ db, status }: Deps): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.get(['/status', '/status/'], async (_request, response) => {
-    const now = clock.now();
+    const now = await findDatabaseTime(db);
     keep(response)
       .type('html')
       .send(printStatusPage(await status(db, now), now));

@@ -1,6 +1,6 @@
 /**
- * The last action of the upload helper: complete the session, wait for the file, call the route's hook. It may be called
- * again, and then the hook is too. Spec: Upload helper codes; Upload helper constants.
+ * The last action of the upload helper: completes the session, waits for the file and calls the route's hook. Repeating
+ * it calls the hook again. Spec: Upload helper codes; Upload helper constants.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HELPER_POLL_SECONDS_MAX } from '../../core/limits.ts';
@@ -39,21 +39,24 @@ export async function completeUpload(
   }
 }
 
-/** A session that ended without its bytes is called expired where the token's time is over, too. */
+/**
+ * Names a session that ended without its bytes: upload_expired if the token has expired too,
+ * otherwise session_expired.
+ */
 function asEnd(error: unknown, outcome: HelperUpload['outcome']): unknown {
   if (!(error instanceof ApiError) || error.code !== 'upload_expired') return error;
   return outcome === 'valid' ? sessionFailure('session_expired') : helperRefusal('upload_expired');
 }
 
-/** Ready, or still processing when patience ends; throws what the session says where it failed. */
+/** Returns a ready upload, or one still processing when time is up; throws a failed one's error. */
 async function waitForEnd({ api, project, pollSeconds }: HelperContext, from: Upload) {
   const path = { slug: project, id: from.upload_id };
-  const end = Date.now() + (pollSeconds ?? HELPER_POLL_SECONDS_MAX) * 1000;
+  const end = performance.now() + (pollSeconds ?? HELPER_POLL_SECONDS_MAX) * 1000;
   let upload = from;
   for (let wait = POLL_MS_FIRST; ; wait = Math.min(wait * 1.5, POLL_MS_MAX)) {
     const { status, error_code } = upload;
     if (status === 'failed') throw sessionFailure(error_code ?? status);
-    if (status === 'ready' || Date.now() + wait > end) return upload;
+    if (status === 'ready' || performance.now() + wait > end) return upload;
     await sleep(wait);
     upload = await api.call('GET /v1/projects/{slug}/uploads/{id}', { path });
   }
@@ -64,7 +67,7 @@ async function readFile({ api, project }: HelperContext, upload: Upload): Promis
     path: { slug: project, fileSlug: upload.file_slug },
   });
   const { file_slug, file_id, url, width, height, content_type, size_bytes } = file;
-  // The upload's own revision: the file may have a newer one by now.
+  // The upload's own revision, because the file may have a newer one by now.
   const revision = upload.revision ?? file.revision;
   return { file_slug, file_id, revision, url, width, height, content_type, size_bytes };
 }

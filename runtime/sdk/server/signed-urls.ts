@@ -1,6 +1,6 @@
 /**
- * Signed delivery URLs, minted by the service and kept while they are good for a while, because a project mints at most
- * 60 a minute. Whoever asks for the same image at the same time shares one mint. Spec: Signing keys and signed URLs.
+ * Signed delivery URLs, minted by the service and cached for half their lifetime, because a project may mint at most 60
+ * a minute. Concurrent calls for the same image share one mint. Spec: Signing keys and signed URLs.
  */
 import type { ApiClient } from './api-client.ts';
 import { type Transform, transformChain } from './delivery-urls.ts';
@@ -16,9 +16,9 @@ export type SignedUrlsOptions = {
   readonly api: ApiClient;
   /** The project's slug. */
   readonly project: string;
-  /** 60 to 3600; default 3600, of which a URL is handed out for the first half. */
+  /** 60 to 3600; default 3600. A URL is reused for the first half of it. */
   readonly lifetimeSeconds?: number;
-  /** How many are kept; default 10,000. */
+  /** How many URLs are cached; default 10,000. */
   readonly kept?: number;
 };
 
@@ -38,7 +38,7 @@ type Wish = {
   readonly kind: 'derived' | 'originals' | 'raw';
   readonly transform_chain?: string;
 };
-type Kept = { readonly url: Promise<string>; readonly until: number };
+type Kept = { readonly url: Promise<string>; readonly from: number; readonly until: number };
 
 const LIFETIME_SECONDS = 3600;
 const KEPT_MAX = 10_000;
@@ -50,14 +50,16 @@ function findOrMint(
 ): Promise<string> {
   const key = `${wish.kind} ${wish.transform_chain ?? ''} ${wish.file_slug}`;
   const known = kept.get(key);
-  if (known !== undefined && known.until > Date.now()) return known.url;
+  const now = Date.now();
+  // How far off the host's clock is does not matter. If it was set back, the age of older URLs is not known.
+  if (known !== undefined && known.from <= now && now < known.until) return known.url;
   const { lifetimeSeconds = LIFETIME_SECONDS } = options;
   const url = mint(options, wish, lifetimeSeconds);
-  const entry = { url, until: Date.now() + lifetimeSeconds * 500 };
+  const entry = { url, from: now, until: now + lifetimeSeconds * 500 };
   kept.delete(key);
   kept.set(key, entry);
   forgetOldest(kept, options.kept ?? KEPT_MAX);
-  // A refusal is not kept: the next call asks again.
+  // A failure is not cached: the next call tries again.
   url.catch(() => kept.get(key) === entry && kept.delete(key));
   return url;
 }

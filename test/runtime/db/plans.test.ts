@@ -164,7 +164,13 @@ const asked: [what: string, ask: (noted: Database) => Promise<unknown>][] = [
   ],
   [
     'the hours that changed since a run of the rollup',
-    (noted) => listHoursTouched(noted, { since: hour(1), from: hour(24 * 30) }),
+    async (noted) => {
+      const [newest] = await db.query<{ id: number }>(
+        'select max(batch_id) as id from usage_batches',
+      );
+      const newer = { batch_id: newest?.id ?? 0, since: hour(1) };
+      return listHoursTouched(noted, { newer, from: hour(24 * 30) });
+    },
   ],
   ['an hour of the rollup', (noted) => foldUsageHours(noted, [hour(2)])],
   [

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => jobs.close());
 beforeEach(async () => {
-  await db.query('truncate usage_batches, usage_batch_rows, usage_hours');
+  await db.query('truncate usage_batches, usage_batch_rows, usage_hours, sweep_positions');
   ({ project_id } = await makeProject(db));
 });
 
@@ -71,6 +71,57 @@ it('a late batch adds to its hour as long as the hour is summed again: its other
   expect(await requests()).toEqual([2]);
 });
 
+it('a batch is summed whatever the clock said before: it had been an hour ahead, and was set back', async () => {
+  await send(db, hoursAgo(2));
+  await runRollup();
+  await db.query(`update sweep_positions set updated_at = updated_at + interval '1 hour'`);
+  await db.query(`update job_runs set started_at = started_at + interval '1 hour'`);
+  await send(db, hoursAgo(3));
+  await runRollup();
+  expect(await requests()).toEqual([1, 1]);
+});
+
+it('usage of before a long absence is neither deleted nor forgotten, and is charged with its nights', async () => {
+  const absence = 100;
+  const before = hoursAgo(absence * 24);
+  await runRollup();
+  await send(db, before);
+  await db.query(`update usage_batches set received_at = now() - make_interval(days => $1)`, [
+    absence,
+  ]);
+  await db.query(`update job_runs set started_at = now() - make_interval(days => $1)`, [absence]);
+  await db.query(`update sweep_positions set updated_at = now() - make_interval(days => $1)`, [
+    absence,
+  ]);
+  await jobs.run(table.retention);
+  await jobs.run(table['daily-charge'], new Date(before.getTime() + 24 * HOUR_MS));
+  expect(await requests()).toEqual([1]);
+  const charges = 'select delta from ledger where project_id = $1';
+  expect(await db.query(charges, [project_id])).toEqual([{ delta: 1 }]);
+  await runRollup();
+  expect(await jobs.run(table.retention)).toMatchObject({ batches: 1 });
+});
+
+it('usage that cannot be summed keeps none from its charge, and fails the run', async () => {
+  const night = new Date(startOfDay(dayOf(new Date())).getTime() + 20 * 60_000);
+  const yesterday = new Date(startOfDay(dayOf(new Date())).getTime() - HOUR_MS);
+  await send(db, yesterday);
+  await runRollup();
+  await db.query(
+    `create function refuse_sum() returns trigger language plpgsql as $$ begin raise 'no sum'; end $$`,
+  );
+  await db.query(
+    'create trigger refuse_sum before insert on usage_hours for each row execute function refuse_sum()',
+  );
+  await send(db, yesterday);
+  const charges = () => db.query('select delta from ledger where project_id = $1', [project_id]);
+  await expect(jobs.run(table['daily-charge'], night)).rejects.toThrow('no sum');
+  expect(await charges()).toEqual([{ delta: 1 }]);
+  await db.query('drop trigger refuse_sum on usage_hours');
+  await jobs.run(table['daily-charge'], night);
+  expect(await charges()).toEqual([{ delta: 1 }, { delta: 1 }]);
+});
+
 it('a run that was overtaken does not put its older sum in place of the newer one', async () => {
   const hour = hoursAgo(3);
   await send(db, hour);
@@ -115,6 +166,7 @@ async function overtake({ job, writes }: Overtaken, meanwhile: () => Promise<unk
   await expect.poll(async () => isDone || (await countWaiting(db)) === 2).toBe(true);
   letGo.resolve();
   await Promise.all([holder, slow, next]);
+  await db.query(`drop trigger hold_sums on ${writes}`);
 }
 
 /** Who has summed one request and is about to write it waits for whoever holds the lock. */

@@ -68,6 +68,7 @@ it('deletes batches that are summed for good, and never changes a sum by it', as
 it('deletes ended job runs, sent purges and past rate windows when they are old, and keeps what is open', async () => {
   const { project_id } = await makeProject(db);
   await db.query(`insert into job_runs (job, scheduled_for, started_at, lease_until, finished_at, outcome) values
+    ('old', now(), now() - interval '101 days', now(), now() - interval '101 days', 'done'),
     ('old', now(), now() - interval '100 days', now(), now() - interval '100 days', 'done'),
     ('young', now(), now(), now(), now(), 'done'),
     ('open', now(), now() - interval '100 days', now(), null, null)`);
@@ -89,7 +90,22 @@ it('deletes ended job runs, sent purges and past rate windows when they are old,
     rate_windows: 0,
   });
   const left = await db.query<{ job: string }>('select job from job_runs order by job');
-  expect(left.map((row) => row.job)).toEqual(['open', 'young']);
+  // The newest of a job stays: it tells since when the job was not run.
+  expect(left.map((row) => row.job)).toEqual(['old', 'open', 'young']);
+});
+
+it('deletes old webhook deliveries, and none that is still to be sent', async () => {
+  const { project_id } = await makeProject(db);
+  await db.query(
+    `insert into webhook_deliveries (delivery_id, project_id, event, body, url, status, next_attempt_at, created_at)
+     select name, $1, 'upload.ready', '{}', 'https://a.example', status, due, now() - make_interval(days => age)
+     from (values ('old', 'abandoned', null, 31), ('young', 'abandoned', null, 1), ('due', 'pending', now(), 90))
+       told (name, status, due, age)`,
+    [project_id],
+  );
+  expect(await jobs.run(table.retention)).toMatchObject({ webhook_deliveries: 1 });
+  const left = 'select delivery_id from webhook_deliveries order by delivery_id';
+  expect(await db.query(left)).toEqual([{ delivery_id: 'due' }, { delivery_id: 'young' }]);
 });
 
 it('deletes reads of derived images that no sweep asks for any more', async () => {

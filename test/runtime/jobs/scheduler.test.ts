@@ -1,5 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { hourOf } from '../../../runtime/core/metering.ts';
+import { insertUsageBatch } from '../../../runtime/db/usage-batches.ts';
+import { nightsToCharge } from '../../../runtime/jobs/daily-charge.ts';
 import type { Job } from '../../../runtime/jobs/job.ts';
 import {
   dueTimes,
@@ -12,6 +15,7 @@ import { systemClock } from '../../../runtime/platform/clock.ts';
 import { createLog } from '../../../runtime/platform/log.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeJobs, type TestJobs } from '../../support/jobs.ts';
+import { makeProject } from '../../support/rows.ts';
 
 const { db } = useDatabase();
 const utc = (text: string) => new Date(`${text}Z`);
@@ -169,7 +173,9 @@ describe('the times of a run that is called', () => {
     expect(lines).toEqual([]);
     const newest = Array.from({ length: 40 }, (_, day) => due(-49 - day));
     const before = newest.filter((time) => time.getTime() !== due(-60).getTime());
-    expect(await called(due(-49, 3))).toEqual([due(-49, 3), ...before, due(-89)]);
+    const { needed: _, ...any } = job;
+    const asked = { name: 'daily-charge', job: any, at: due(-49, 3) };
+    expect(await timesNow(deps, asked)).toEqual([due(-49, 3), ...before, due(-89)]);
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({
         job: 'daily-charge',
@@ -178,6 +184,23 @@ describe('the times of a run that is called', () => {
         advice: expect.stringContaining('--at'),
       }),
     ]);
+  });
+
+  it('are, after a very long absence, also the nights before those that have usage to charge', async () => {
+    await insert(due(-120));
+    const { project_id } = await makeProject(db);
+    const entry = { requests: 1, bytes: 1, transforms: 0, credits: 1, project_id };
+    const entries = [{ ...entry, window_start: hourOf(due(-120, -1)) }];
+    await insertUsageBatch(db, { spool_id: 'spl_absent', sequence: 1, entries });
+    const newest = Array.from({ length: 40 }, (_, day) => due(-day));
+    const afterUsage = await nightsToCharge(
+      db,
+      [-117, -118, -119].map((days) => due(days)),
+    );
+    expect(afterUsage.length).toBeGreaterThan(1);
+    lines.length = 0;
+    expect(await called()).toEqual([...newest, ...afterUsage]);
+    expect(lines).toEqual([]);
   });
 });
 

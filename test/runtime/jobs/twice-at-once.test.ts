@@ -55,7 +55,8 @@ async function makeWorld(): Promise<void> {
     [project_id],
   );
   await db.query(`insert into job_runs (job, scheduled_for, lease_until, started_at, finished_at, outcome)
-    select 'old', now(), now(), now() - interval '1 year', now() - interval '1 year', 'done' from generate_series(1, 5)`);
+    select 'old', now(), now(), now() - interval '1 year' * turn, now() - interval '1 year', 'done'
+    from generate_series(1, 5) turn`);
 }
 
 async function makeUsage(project_id: string): Promise<void> {

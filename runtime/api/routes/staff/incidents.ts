@@ -6,6 +6,7 @@ import {
   listIncidentsQuery,
   patchIncidentBody,
 } from '../../../core/resources/incident.ts';
+import { findDatabaseTime } from '../../../db/database-time.ts';
 import { listIncidents } from '../../../db/incidents.ts';
 import { auditActor } from '../../audit-actor.ts';
 import { endpoint } from '../../endpoint.ts';
@@ -38,8 +39,8 @@ export const createStaffIncident = endpoint({
   ok: 201,
   effect: 'once',
   body: createIncidentBody,
-  handle: ({ deps, principal, body, request_id }) => {
-    const now = deps.clock.now();
+  handle: async ({ deps, principal, body, request_id }) => {
+    const now = await findDatabaseTime(deps.db);
     const incident_id = newId('inc', now.getTime());
     const { started_at = now, ...said } = body;
     const actor = auditActor({ principal, request_id });

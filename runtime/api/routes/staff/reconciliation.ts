@@ -7,6 +7,7 @@ import {
   reconciliationQuery,
 } from '../../../core/resources/reconciliation.ts';
 import type { Queryable } from '../../../db/client.ts';
+import { findDatabaseTime } from '../../../db/database-time.ts';
 import { findProjectBySlug } from '../../../db/projects.ts';
 import { endpoint } from '../../endpoint.ts';
 
@@ -18,7 +19,8 @@ export const getStaffReconciliation = endpoint({
   query: reconciliationQuery,
   handle: async ({ deps, query: { project_slug } }) => {
     const project_id = await findProjectId(deps.db, project_slug);
-    const days = await reconcileDays(deps.db, { project_id, now: deps.clock.now() });
+    const now = await findDatabaseTime(deps.db);
+    const days = await reconcileDays(deps.db, { project_id, now });
     const items = days.map(({ differences, ...day }): ReconciledDayRecord => {
       const advised = differences.map((one) => ({ ...one, advice: differenceCauses[one.cause] }));
       return { ...day, differences: advised };
@@ -27,7 +29,7 @@ export const getStaffReconciliation = endpoint({
   },
 });
 
-/** Null: of all. */
+/** Null: every project. */
 async function findProjectId(db: Queryable, slug: string | undefined): Promise<string | null> {
   if (slug === undefined) return null;
   const project = await findProjectBySlug(db, slug);

@@ -3,7 +3,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type ApiClient,
   type ApiClientOptions,
@@ -268,6 +268,20 @@ describe('signed URLs', () => {
       },
       { file_slug: 'a.jpg', kind: 'originals', expires_in_seconds: 3600 },
     ]);
+  });
+
+  it('are good for half an hour by a clock that is wrong, and minted anew after it was set back', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 10 * 60_000 });
+    try {
+      const urls = signedUrls({ api, project: 'shop' });
+      const first = await urls.original('a.jpg');
+      vi.setSystemTime(Date.now() + 29 * 60_000);
+      expect(await urls.original('a.jpg')).toBe(first);
+      vi.setSystemTime(Date.now() - 3_600_000);
+      expect(await urls.original('a.jpg')).not.toBe(first);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('are minted anew after a refusal, and when the oldest was forgotten', async () => {
