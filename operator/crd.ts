@@ -1,7 +1,6 @@
 /**
- * From a row of the table of kinds to its CustomResourceDefinition. The API server wants a structural
- * schema: everything inlined, no additionalProperties: false, no anyOf; what zod says in other words
- * is said here in the server's.
+ * Converts a row of the table of kinds to its CustomResourceDefinition. The API server requires a structural schema:
+ * everything inlined, no additionalProperties: false, no anyOf. What zod expresses otherwise is translated here.
  */
 import { z } from 'zod';
 import { type Column, type Described, GROUP, VERSION } from './kinds.ts';
@@ -66,11 +65,11 @@ function objectSchema(kind: Described): object {
       apiVersion: { type: 'string', description: 'The version of this schema.' },
       kind: { type: 'string', description: 'The kind of this resource.' },
       metadata: { type: 'object' },
-      spec: { description: 'What is declared.', ...structural(kind.spec) },
+      spec: { description: 'The declared state.', ...structural(kind.spec) },
       status: {
-        description: 'What became of it; written by the operator.',
+        description: 'The observed state, written by the operator.',
         ...structural(kind.status),
-        // A resource that nobody has looked at yet must not count as ready.
+        // A resource that no pass has seen yet must not count as ready.
         default: { observedGeneration: -1 },
       },
     },
@@ -79,16 +78,16 @@ function objectSchema(kind: Described): object {
 
 type Node = { [key: string]: unknown };
 
-/** The schema of a zod type, as the API server takes it. */
+/** The schema of a zod type, in the form that the API server accepts. */
 export function structural(type: z.ZodType): Node {
   const schema = z.toJSONSchema(type, { target: 'openapi-3.0', io: 'input', reused: 'inline' });
   return cleanNode(schema);
 }
 
 const RULES = 'x-kubernetes-validations';
-// Words of JSON Schema that a structural schema may not hold, or that say nothing there.
+// JSON Schema keywords that a structural schema must not contain, or that have no effect in it.
 const DROPPED = new Set(['$schema', 'additionalProperties', '~standard', 'pattern']);
-/** What the server would say in its own words beside the rule that says it in ours. */
+/** Keywords that a rule covers: with them the API server would add a message of its own. */
 const SAID_BY_RULES = new Set(['minLength', 'minimum', 'maximum']);
 const REFUSED = ['$ref', 'anyOf', 'oneOf', 'allOf', 'not', 'nullable'];
 
@@ -100,7 +99,9 @@ function cleanNode(node: Node): Node {
   return Object.fromEntries(kept.map(([word, value]) => [word, cleanWord(word, value)]));
 }
 
-/** `kubectl explain` shows no rule, and so no bounds, and no default. */
+/**
+ * Adds bounds and defaults to the description: `kubectl explain` shows neither rules nor defaults.
+ */
 function sayBounds(node: Node): Node {
   const { description, minimum, maximum, default: usual } = node;
   const isBounded = RULES in node && minimum !== undefined && minimum !== maximum;

@@ -1,6 +1,6 @@
 /**
- * The kinds of custom resources, in the order in which they depend on one another: a project first,
- * then what belongs to it. The CRDs, the folder of YAML and the controllers are made from this table.
+ * The kinds of custom resources, in the order in which they depend on one another: a project first, then what belongs
+ * to it. The CRDs, the folder of YAML and the controllers are made from this table.
  */
 import type { z } from 'zod';
 import { schedules } from '../runtime/core/schedules.ts';
@@ -20,7 +20,7 @@ export const GROUP = 'tintype.dev';
 export const VERSION = 'v1alpha1';
 export const API_VERSION = `${GROUP}/${VERSION}`;
 
-/** What the API server is told of a kind. */
+/** How the CRD describes a kind. */
 export type Described = {
   kind: string;
   plural: string;
@@ -28,13 +28,13 @@ export type Described = {
   spec: z.ZodType;
   status: z.ZodObject;
   /**
-   * What `kubectl get` shows beside Ready and its reason: what rows say, or what has to be declared. A field that may be
-   * left to the API would show nothing where that has set it.
+   * The columns of `kubectl get` besides Ready and its reason: values of rows, or required fields.
+   * A field that may be left to the API would be empty whenever the API has set it.
    */
   columns: readonly Column[];
-  /** What `kubectl get --field-selector` can ask for. */
+  /** The fields that `kubectl get --field-selector` supports. */
   selectable?: readonly string[];
-  /** What the API server checks of the whole resource, its name among it. */
+  /** Validation rules on the whole resource, including its name. */
   rules?: readonly Rule[];
 };
 
@@ -42,13 +42,13 @@ export type Rule = {
   rule: string;
   message: string;
   fieldPath?: string;
-  /** It is asked of what is new too, where there is no `oldSelf`. */
+  /** The rule also runs on creation, when there is no `oldSelf`. */
   optionalOldSelf?: true;
 };
 
 export type Kind = Described & {
   reconcile: Reconciler;
-  /** Fields of the spec that mean nothing on one machine. */
+  /** Fields of the spec that have no meaning on a single machine. */
   clusterFields: readonly string[];
 };
 
@@ -56,7 +56,7 @@ export type Column = {
   name: string;
   type: 'string' | 'integer' | 'date';
   path: string;
-  /** Shown by `kubectl get --output wide` alone. */
+  /** Shown only with `kubectl get --output wide`. */
   priority?: 1;
 };
 
@@ -80,7 +80,7 @@ export const kinds = [
   {
     kind: 'SigningKey',
     plural: 'signingkeys',
-    description: 'When the key that signs the delivery URLs of a project changes.',
+    description: 'When the key that signs the delivery URLs of a project is rotated.',
     spec: signingKeySpec,
     status: signingKeyStatus,
     reconcile: reconcileSigningKey,
@@ -94,7 +94,7 @@ export const kinds = [
   {
     kind: 'WatermarkPreset',
     plural: 'watermarkpresets',
-    description: 'A watermark: a file of the project, where it is drawn and how strongly.',
+    description: 'A watermark: a file of the project, with its position and opacity.',
     spec: watermarkPresetSpec,
     status: watermarkPresetStatus,
     reconcile: reconcileWatermarkPreset,
@@ -125,12 +125,15 @@ export const kinds = [
   },
 ] as const satisfies readonly Kind[];
 
-/** Kubernetes gives a CronJob's name at most 52 characters, and each is the installation's, a dash and the job's. */
+/**
+ * Kubernetes limits a CronJob's name to 52 characters, and ours consists of the installation's
+ * name, a dash and the job's name.
+ */
 const CRON_JOB_NAME_MAX = 52;
 const INSTALLATION_NAME_MAX =
   CRON_JOB_NAME_MAX - 1 - Math.max(...Object.keys(schedules).map(({ length }) => length));
 
-/** Kinds that describe an installation in a cluster, and mean nothing on one machine. */
+/** Kinds that describe an installation in a cluster, and have no meaning on a single machine. */
 export const clusterKinds = [
   {
     kind: 'ImageService',

@@ -1,22 +1,22 @@
-/** What the status of every kind is made of: nobody writes it but the operator, so nothing explains a fault in it. */
+/** The fields of every kind's status: only the operator writes it, so no message explains a fault in it. */
 import { z } from 'zod';
 
 const time = z.iso.datetime({ error: 'a time' });
 
 const condition = z.object({
   type: z.string().min(1).max(316).describe('Which condition this is.'),
-  status: z.enum(['True', 'False', 'Unknown']).describe('Whether it holds.'),
-  reason: z.string().min(1).max(1024).describe('Why, in one word that programs can compare.'),
-  message: z.string().max(32768).describe('Why, in words for people.'),
+  status: z.enum(['True', 'False', 'Unknown']).describe('Whether the condition holds.'),
+  reason: z.string().min(1).max(1024).describe('The reason as one word, for programs.'),
+  message: z.string().max(32768).describe('The reason in a sentence, for people.'),
   lastTransitionTime: time.describe('When the status last changed.'),
   observedGeneration: z
     .int()
     .min(0)
-    .describe('The generation of the resource that this was found for.')
+    .describe('The generation of the resource that the condition describes.')
     .optional(),
 });
 
-/** What the status of every kind has. */
+/** The fields common to all statuses. */
 export const statusFields = {
   observedGeneration: z
     .int()
@@ -27,7 +27,7 @@ export const statusFields = {
     .array(condition)
     .max(16)
     .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] })
-    .describe('What became of the resource, one condition a question.')
+    .describe('The state of the resource; each condition answers one question.')
     .optional(),
 };
 

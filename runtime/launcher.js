@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /**
- * Starts main.ts under Node 24, whatever Node the machine has: its own where it is new enough, else the
- * one that make has fetched. Plain JavaScript, because an older Node has to read it.
+ * Starts main.ts under Node 24: the machine's own Node if it is new enough, otherwise the one that make has fetched.
+ * Plain JavaScript, because an older Node must be able to read it.
  *
- * What was compiled is kept beside the packages, so that the next start takes half the time; an image brings it along.
- * Where that folder cannot be written, each start compiles anew.
+ * Compiled code is cached beside the packages, which halves the time of the next start; an image includes the cache.
+ * If that folder is not writable, each start compiles anew.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -37,15 +37,15 @@ if (isBareClone()) {
   process.exitCode = 1;
 }
 
-/** Where nothing was installed yet, or that was interrupted. */
+/** Whether the packages were never installed, or not completely. */
 function isBareClone() {
   const isThere = (/** @type {string} */ path) => existsSync(new URL(path, import.meta.url));
   return isThere('../package-lock.json') && !isThere('../node_modules/commander');
 }
 
 /**
- * What the first process of a container does not handle is ignored: a pod that is deleted while it starts would live on
- * until it is killed. Whoever handles a signal himself later is let do it.
+ * PID 1 of a container ignores signals that it does not handle: a pod deleted while it starts would
+ * live on until it is killed. Once another handler is registered, it decides.
  */
 function endWhenTold() {
   for (const signal of ['SIGINT', 'SIGTERM']) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * The `tintype` command: a table of calls, each of which loads its own process and nothing else.
- * Exit codes: 0 done, 1 failed, 2 wrong use.
+ * Exit codes: 0 success, 1 failure, 2 wrong usage.
  */
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ import { ConfigError, type Environment } from './platform/config.ts';
 import type { Instance } from './platform/instance.ts';
 
 const DATA_FOLDER = '.tintype';
-/** Of the clone, wherever it is called from. */
+/** The samples of the clone, whatever the current directory is. */
 const SAMPLES = relative('', fileURLToPath(new URL('../config/samples', import.meta.url))) || '.';
 const data = [
   '--data <dir>',
@@ -24,15 +24,15 @@ const data = [
   parseFolder,
   DATA_FOLDER,
 ] as const;
-/** Of the calls that work on a deployment too. */
+/** For commands that also work on a deployment. */
 const dataOrNone = [
   '--data <dir>',
-  'the data folder of the running Tintype; where none runs, the environment names the installation',
+  'the data folder of the running Tintype; if none runs, the environment variables name the installation',
   parseFolder,
   DATA_FOLDER,
 ] as const;
 
-/** The processes of a deployment: each loads its own code only. */
+/** The processes of a deployment; each loads only its own code. */
 const processes = {
   api: async (env: Environment) => (await import('./api/main.ts')).apiCommand(env),
   delivery: async (env: Environment) => (await import('./delivery/main.ts')).deliveryCommand(env),
@@ -42,11 +42,12 @@ const processes = {
   operator: async (env: Environment) => (await import('../operator/main.ts')).operatorCommand(env),
 };
 
-// No picture passes through the operator, whose memory is its caches.
+// The operator handles no images, and its memory is its caches.
 if (process.argv[2] !== 'operator') collectSeldom();
 
 process.stdout.on('error', outliveReader);
-// Whoever reads a log is gone, or the disk that it is on is full: that ends nobody, and there is nowhere left to say so.
+// If the log's reader is gone or its disk is full, the process keeps running and has nowhere to say
+// so.
 process.stderr.on('error', () => undefined);
 
 const program = new Command('tintype')
@@ -57,21 +58,21 @@ const program = new Command('tintype')
     outputError: (text, write) => write(text.replace(/^error: /, 'tintype: ')),
   })
   .addHelpText('after', `\n${exitCodes}`)
-  .showHelpAfterError('(tintype --help tells what there is)');
+  .showHelpAfterError('(see tintype --help)');
 
 program
   .command('up')
   .description(
-    'all of Tintype on this machine until Ctrl-C: API, worker, delivery, jobs and a database',
+    'runs all of Tintype on this machine until Ctrl-C: API, worker, delivery, jobs and a database',
   )
   .option(
     '--config <dir>',
-    'folder whose *.yaml and *.yml, not those of its subfolders, are watched and reconciled',
+    'folder whose *.yaml and *.yml files are watched and reconciled, without subfolders',
     SAMPLES,
   )
   .option(
     '--data <dir>',
-    'where the database, the images and the secrets are kept',
+    'folder for the database, the images and the secrets',
     parseFolder,
     DATA_FOLDER,
   )
@@ -92,7 +93,7 @@ program
     'uploads images through the public API, waits until they are ready, and prints their delivery URLs',
   )
   .option(...data)
-  .option('--project <slug>', 'the project (default: the one that tintype up names)')
+  .option('--project <slug>', 'the project (default: the one that tintype up prints)')
   .option('--slug <slug>', 'the file slug, for one file (default: made from its name)')
   .action(async (files, options) => {
     const { sessionHeaders } = await import('./standalone/token.ts');
@@ -104,12 +105,12 @@ program
 program
   .command('token')
   .description(
-    'an access token of the local identity provider, and the headers of a dashboard session with it',
+    'prints an access token of the local identity provider, and the headers of a dashboard session with it',
   )
   .option(...data)
   .option(
     '--sub <sub>',
-    'whose token it is (default: demo, who owns the declared projects)',
+    'the sub of the token (default: demo, who owns the declared projects)',
     parseSubject,
   )
   .addOption(staffOption('the token of a member of staff'))
@@ -118,11 +119,13 @@ program
 
 program
   .command('call <method> <path> [json]')
-  .description(
-    'one request to the API as a person, with the session and the signature that it needs',
-  )
+  .description('sends one request to the API as a person, with the required session and signature')
   .option(...data)
-  .option('--sub <sub>', 'who calls (default: demo, who owns the declared projects)', parseSubject)
+  .option(
+    '--sub <sub>',
+    'the sub of the caller (default: demo, who owns the declared projects)',
+    parseSubject,
+  )
   .addOption(staffOption('call as a member of staff'))
   .action(async (...[method, path, body, options]) => {
     const { sessionHeaders } = await import('./standalone/token.ts');
@@ -135,7 +138,7 @@ program
 program
   .command('env')
   .description(
-    'addresses and key of the project that tintype up names, as exports for a shell: eval "$(tintype env)"',
+    'prints the URLs and the key of the project that tintype up prints, as exports for a shell: eval "$(tintype env)"',
   )
   .option(...data)
   .action(async (options) => (await import('./cli/env.ts')).env(options));
@@ -143,15 +146,12 @@ program
 for (const [name, description] of [
   ['api', 'serves the API of a deployment'],
   ['delivery', 'serves images at the delivery hosts of a deployment'],
-  ['worker', 'processes uploads and renders of a deployment'],
+  ['worker', 'processes uploads and renders images of a deployment'],
   [
     'dispatcher',
-    'runs the jobs of a deployment that are due more often than hourly, and sends webhooks and purges',
+    'runs the jobs of a deployment that run more often than hourly, and sends webhooks and purges',
   ],
-  [
-    'operator',
-    'puts what a Kubernetes cluster declares into effect: rows, routes and installations',
-  ],
+  ['operator', 'reconciles what a Kubernetes cluster declares: rows, routes and installations'],
 ] as const) {
   program
     .command(name)
@@ -162,14 +162,14 @@ for (const [name, description] of [
 
 program
   .command('migrate')
-  .description('brings the database of TINTYPE_DATABASE_URL to this version')
+  .description('migrates the database of TINTYPE_DATABASE_URL to this version')
   .action(async () => (await import('./db/main.ts')).migrateCommand(process.env))
   .addHelpText('after', `\n${processSettings}`);
 
 program
   .command('doctor')
   .description(
-    'tries everything that Tintype needs, from the database to the CDN, and says what is wrong and what to do',
+    'checks everything that Tintype needs, from the database to the CDN, and says what is wrong and what to do',
   )
   .option(...dataOrNone)
   .option('--fix-cors', 'write the rule that lets browsers upload to the ingest bucket')
@@ -180,10 +180,10 @@ program
 
 program
   .command('job <name>')
-  .description('runs one job now, and daily-charge for each day that it missed before')
+  .description('runs one job now; daily-charge also runs for each earlier day that it missed')
   .option(
     '--at <time>',
-    'as if at this time, for hourly-rollup, daily-charge and reconciliation: a day in UTC or ISO 8601, such as 2026-11-20T00:20:00Z',
+    'run hourly-rollup, daily-charge or reconciliation as if at this time: a day in UTC or ISO 8601, such as 2026-11-20T00:20:00Z',
   )
   .option(...dataOrNone)
   .action(async (name, options) =>
@@ -192,7 +192,7 @@ program
   .addHelpText('after', `\n${jobNames()}`);
 
 for (const command of program.commands) {
-  command.showHelpAfterError(`(tintype ${command.name()} --help tells what there is)`);
+  command.showHelpAfterError(`(see tintype ${command.name()} --help)`);
 }
 
 try {
@@ -201,21 +201,27 @@ try {
   process.exitCode = report(error);
 }
 
-/** Whoever reads has enough, as `head` does, or his terminal was closed: what runs ends in its own way all the same. */
+/**
+ * If the reader of stdout has had enough, as `head`, or its terminal was closed, the command still
+ * ends in its own way.
+ */
 function outliveReader({ code }: NodeJS.ErrnoException): void {
   if (code === 'EPIPE' || code === 'EIO' || process.exitCode === 1) return;
   process.exitCode = 1;
   process.stderr.write(`tintype: what it prints cannot be written (${code}): make room there\n`);
 }
 
-/** `tintype help fly` is answered as `tintype fly` is: the general help would not say that there is no such command. */
+/**
+ * Answers `tintype help fly` like `tintype fly`, because the general help would not name the
+ * unknown command.
+ */
 function nameUnknown(words: readonly string[]): string[] {
   const [node = '', file = '', word, name] = words;
   const isKnown = name === undefined || program.commands.some((each) => each.name() === name);
   return word !== 'help' || isKnown ? [...words] : [node, file, name];
 }
 
-/** Says what went wrong in as few words as are useful, and how the process shall end. */
+/** Prints the error as briefly as is useful and returns the exit code. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   const isExpected = error instanceof Advice || error instanceof ConfigError;
@@ -227,7 +233,7 @@ function print(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** Also by the variable that names the port of a deployment, of which an empty one counts as unset. */
+/** The variable of a deployment's port sets it too; an empty one counts as unset. */
 function portOption(flag: string, { of, usual, variable }: PortFacts): Option {
   return new Option(`${flag} <port>`, `port of ${of}`)
     .argParser((text: string) => (text === '' ? usual : parsePort(text)))
@@ -237,7 +243,7 @@ function portOption(flag: string, { of, usual, variable }: PortFacts): Option {
 
 type PortFacts = { of: string; usual: number; variable: string };
 
-/** Who is staff is a person of its own. */
+/** A staff token has a subject of its own, so it excludes --sub. */
 function staffOption(description: string): Option {
   return new Option('--staff', description).conflicts('sub');
 }

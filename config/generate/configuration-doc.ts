@@ -1,6 +1,6 @@
 /**
- * Writes docs/configuration.md from the table in runtime/platform/config-variables.ts. With --check
- * it writes nothing and fails when the document is not as it would be written.
+ * Writes docs/configuration.md from the table in runtime/platform/config-variables.ts. With --check it writes nothing
+ * and fails when the document is stale.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -12,10 +12,10 @@ const head = `# Configuration
 
 <!-- Written by \`make generate\` from runtime/platform/config-variables.ts. Do not edit. -->
 
-Tintype is configured by environment variables. A wrong value stops the start with the variable's name,
-what was expected and an example. An empty variable counts as unset, and of one whose name is not in this
-table, such as a misspelt one, a warning is logged at the start. White space around a value does not count;
-around a secret it is refused. \`tintype up\` sets what it needs itself; each can be overridden.
+Environment variables configure Tintype. A wrong value stops the start with the name of the variable,
+what was expected and an example. An empty variable counts as unset. For a variable whose name is not in this
+table, such as a misspelled one, the process logs a warning at the start. White space around a value is ignored;
+around a secret it is refused. \`tintype up\` sets the variables that it needs; you can override each of them.
 
 | variable | meaning | default | example |
 |---|---|---|---|

@@ -1,6 +1,6 @@
 /**
- * Writes docs/schema.md from the catalog of a database that it migrates itself. With --check it
- * writes nothing and fails when the document is not as it would be written.
+ * Writes docs/schema.md from the catalog of a database that it migrates itself. With --check it writes nothing and
+ * fails when the document is stale.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,13 +25,13 @@ type Catalog = { tables: Table[]; columns: Column[]; rules: Rule[]; references: 
 
 const file = fileURLToPath(new URL('../../docs/schema.md', import.meta.url));
 
-const RULES_OF_TRIGGERS = `What a constraint cannot say is a trigger with the name of its rule, and its violation has that name as a constraint's would:
+const RULES_OF_TRIGGERS = `Rules that a constraint cannot express are triggers. A trigger has the name of its rule, and a violation reports that name, as with a constraint:
 
-- What never changes, and uploads that have ended for good: \`…_fixed\`, \`uploads_ended_for_good\`.
-- The counters of a project. \`…_counters_noted\` note in the transaction's own setting \`tintype.counters\` by how much each statement moves the rows and the counters; at the commit \`…_counters_agree\` refuse a transaction that moved them differently. It costs what the transaction changes, not what the project has; it takes no lock, and is sound under concurrency because each transaction is judged by its own changes. It starts from zero: a database whose triggers were disabled (a restore of data alone) has to be counted once by hand.
-- At most 100 active API keys, and exemptions that do not overlap: counted under the row lock of the project or organization, which the statements of the service take first. (An exclusion constraint would need the extension btree_gist, which not every server offers.)
+- Values that never change, and uploads that have ended for good: \`…_fixed\`, \`uploads_ended_for_good\`.
+- The counters of a project. \`…_counters_noted\` record, in the setting \`tintype.counters\` of the transaction, by how much each statement changes the rows and the counters; at the commit, \`…_counters_agree\` refuse a transaction whose changes differ. The cost depends on what the transaction changes, not on the size of the project. The check takes no lock, and is sound under concurrency because each transaction is judged by its own changes. It starts from zero: if the triggers of a database were disabled (a data-only restore), count once by hand.
+- At most 100 active API keys, and exemptions that do not overlap: counted under the row lock of the project or organization, which the service’s statements take first. (An exclusion constraint would need the extension btree_gist, which not every server offers.)
 
-No constraint says that \`usage_days.charged_credits\` is the sum of a day's ledger entries, or that \`organizations.credit_balance\` is grants minus charges: the row lock of the organization does, and tests compare.`;
+No constraint says that \`usage_days.charged_credits\` is the sum of a day's ledger entries, or that \`organizations.credit_balance\` is grants minus charges: the row lock of the organization ensures it, and tests compare the values.`;
 
 const text = printDocument(await readMigratedCatalog());
 const isStale = !existsSync(file) || readFileSync(file, 'utf8') !== text;
@@ -146,7 +146,7 @@ function printRules(title: string, rules: readonly Rule[]): string {
   return [`${title}:`, lines.join('\n')].join('\n\n');
 }
 
-// An index says its table and method again, a trigger its name and table; the interesting part comes after.
+// Removes what a definition repeats: an index its table and method, a trigger its name and table.
 function shorten(definition: string): string {
   return definition
     .replace(/^CREATE (?:CONSTRAINT )?TRIGGER \S+ /, '')

@@ -1,8 +1,8 @@
 /**
- * The image that a WatermarkPreset brings itself: compared with the file of its slug at each pass, uploaded where they
- * differ by the runtime's own way in. A file of others is never replaced, but for one that a preset left that is gone, as
- * after a renaming or a move to another namespace; what moderation blocked is not brought again. Spec: Watermark preset;
- * Upload session.
+ * The image that a WatermarkPreset declares: each pass compares it with the file of its slug, and uploads it through
+ * the runtime's own code where they differ. It never replaces a file that it did not upload, except one left by a
+ * preset that is gone, as after a rename or a move to another namespace. It never uploads again what moderation
+ * blocked. Spec: Watermark preset; Upload session.
  */
 import { createHash } from 'node:crypto';
 import type { LRUCache } from 'lru-cache';
@@ -30,9 +30,9 @@ import { type Download, type Found, readImage } from './image-source.ts';
 
 export type ImageDeps = Omit<DeclaredImageDeps, 'db' | keyof ImageSettings> & {
   download: Download;
-  /** What the API of the installation goes by now. */
+  /** The current settings of the installation's API. */
   findSettings(): Promise<ImageSettings>;
-  /** Why bytes of a digest were refused, for a while: they are not fetched again meanwhile. */
+  /** By digest, why bytes were refused: for a while they are not fetched again. */
   refused: LRUCache<string, string>;
 };
 
@@ -49,14 +49,17 @@ type Context = {
   client: KubeClient;
   images?: ImageDeps | undefined;
   mode?: PassContext['mode'];
-  /** By the word of the API server: there is no such preset, or it is going. */
+  /** Asks the API server: whether the preset does not exist, or is being deleted. */
   isPresetGone: (place: { namespace: string; name: string }) => Promise<boolean>;
 };
 
-/** With `plan-only`: the session that would be made, or go on. `isLasting`: looking again soon tells the same, at a cost. */
+/**
+ * `difference`, with `plan-only`: the session that would be created or continued. `isLasting`:
+ * another look soon would give the same result, at a cost.
+ */
 export type ImageFound = Found & { difference?: RowDifference; isLasting?: true };
 
-/** Why the preset cannot be as declared yet; undefined where its image is the file's. */
+/** Why the preset cannot be as declared yet; undefined when the file already holds its image. */
 export async function bringImage(
   { identity, spec, project_uid }: Omit<Bringing, 'project'> & { project_uid: string | undefined },
   context: Context,
@@ -64,23 +67,24 @@ export async function bringImage(
   const { db, images } = context;
   const project = project_uid === undefined ? undefined : await findProjectByOwner(db, project_uid);
   if (project === undefined) {
-    // It may be there by the time the rows are read, without an image that anybody began to bring.
+    // The project may exist by the time the rows are read, when nobody has begun to upload the
+    // image.
     return found('ProjectNotFound', `there is no Project '${spec.projectRef.name}' yet`);
   }
   const bringing = { identity, spec, project };
   const row = await findDeclaredImage(db, { ...ownerOf(identity), ...placeOf(bringing) });
   if (row.file?.status === 'blocked') return undefined;
-  // What a URL leads to is known by its digest: it is fetched only where its bytes are needed.
+  // The digest identifies the content of a URL, which is fetched only when its bytes are needed.
   const { sha256 } = spec.image;
   const known = sha256 === undefined ? 'open' : await judge(bringing, { row, sha256 }, context);
   if (known !== 'open') return known === 'brought' ? undefined : known;
-  // Whether a file is of what a ConfigMap or Secret holds is known only once that is read.
+  // Without a digest, only reading the ConfigMap or Secret shows whether the file holds its bytes.
   const isToBeBrought = sha256 !== undefined || row.file === null;
   if (isToBeBrought && project.status !== 'active') return lasting(found('ImageRefused', ASLEEP));
   if (images === undefined) {
     return found(
       'ImagesUnavailable',
-      'the operator was given no storage: set TINTYPE_S3_ENDPOINT for it',
+      'the operator has no storage configured: set TINTYPE_S3_ENDPOINT for it',
     );
   }
   const refusal = sha256 === undefined ? undefined : images.refused.get(sha256);
@@ -92,7 +96,7 @@ export async function bringImage(
 
 type Standing = ImageFound | 'brought' | 'open';
 
-/** What rows say of an image of this digest; `open`: its bytes are still to be brought. */
+/** What the rows say about an image of this digest; `open`: its bytes have yet to be uploaded. */
 async function judge(
   bringing: Bringing,
   { row: { file, upload }, sha256 }: { row: DeclaredImageRow; sha256: string },
@@ -101,7 +105,7 @@ async function judge(
   if (file?.status === 'ready' && file.sha256 === sha256) return 'brought';
   const { file_slug } = placeOf(bringing);
   if (file !== null && !(await isFree(file, bringing.identity, context))) {
-    const message = `the project has a file '${file_slug}' that the preset did not bring: set another fileSlug`;
+    const message = `the project has a file '${file_slug}' that the preset did not upload: set another fileSlug`;
     return found('FileTaken', message);
   }
   const last = upload?.sha256 === sha256 ? upload : null;
@@ -112,12 +116,15 @@ async function judge(
 
 type Tried = NonNullable<DeclaredImageRow['upload']>;
 
-/** Workers that are killed or too slow say little of a picture, and nothing of the workers that come after them. */
+/**
+ * A worker that was killed or too slow says little about the picture, and nothing about later
+ * workers.
+ */
 function isOfWorkers({ error_code }: Tried): boolean {
   return error_code === 'processing_abandoned' || error_code === 'processing_timeout';
 }
 
-/** A picture that does kill workers does so seldom. */
+/** Long, so that a picture that does kill workers does so seldom. */
 const RETRY_SECONDS = 3600;
 
 function putOff({ age_seconds, error_code }: Tried): Standing {
@@ -152,10 +159,7 @@ async function bring(
   if (!Buffer.isBuffer(bytes)) return bytes;
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   if (spec.image.sha256 !== undefined && spec.image.sha256 !== sha256) {
-    return found(
-      'ImageDigestMismatch',
-      `what \`spec.image.url\` leads to has the digest ${sha256}`,
-    );
+    return found('ImageDigestMismatch', `the image at \`spec.image.url\` has the digest ${sha256}`);
   }
   const standing = await judge(bringing, { row, sha256 }, { isPresetGone });
   if (standing !== 'open') return standing === 'brought' ? undefined : standing;
@@ -177,20 +181,20 @@ async function bring(
   }
 }
 
-/** The storage of images is nobody else's business. */
+/** The storage's own error would mean nothing to the preset's author. */
 function away({ advice }: StorageUnavailable): Found {
   return found('ImagesUnavailable', `the storage does not take the image: ${advice}`);
 }
 
 type Unsettled = { identity: Identity; error: SettingsUnknown };
 
-/** The preset itself was looked at, and is valid. */
+/** Reports why the image waits: the preset itself is valid. */
 function unsettled({ log }: ImageDeps, { identity: { namespace, name }, error }: Unsettled): Found {
   log.error('an image waits for what the API goes by', { name: `${namespace}/${name}`, error });
   return found('SettingsUnknown', NO_SETTINGS);
 }
 
-/** `upload_id`: of the session to go on with. */
+/** `upload_id`: the session to continue. */
 type Upload = ImageBytes & { bringing: Bringing; upload_id: string | undefined };
 
 type CarryOut = (upload: Upload) => Promise<RowDifference | undefined>;
@@ -203,7 +207,9 @@ function uploader({ findSettings, ...deps }: ImageDeps & { db: Database }): Carr
   };
 }
 
-/** No upload is planned that would be refused, but for want of room, which may be made by then. */
+/**
+ * Plans no upload that would be refused, except for lack of room, which may be available by then.
+ */
 function planner({ findSettings }: ImageDeps): CarryOut {
   return async ({ bringing: { project }, upload_id, ...image }) => {
     if (project.status !== 'active') throw new ServiceError('project_suspended');

@@ -1,6 +1,6 @@
 /**
- * What a person asks of the operator by an annotation: to leave a resource alone, or to say what it would do. Both hold
- * for the deletion too. Spec: Resources and their fields.
+ * What a person asks of the operator by annotation: to leave a resource alone, or to report what it would do. Both also
+ * apply to its deletion. Spec: Resources and their fields.
  */
 import type { Happening } from '../kube/events.ts';
 import type { KubeObject } from '../kube/resource.ts';
@@ -10,25 +10,27 @@ export const PLAN_ONLY = 'tintype.dev/plan-only';
 
 export type Directive = 'paused' | 'plan-only';
 
-/** The value `true` alone: who writes `false` means it. */
+/** Only the value `true` counts: someone who writes `false` means it. */
 export function directiveOf(object: KubeObject): Directive | undefined {
   if (annotationOf(object, PAUSED) === 'true') return 'paused';
   return annotationOf(object, PLAN_ONLY) === 'true' ? 'plan-only' : undefined;
 }
 
-/** Whether two states of a resource ask for the same, in the same words. */
+/** Whether two states of a resource carry the same directives, with the same values. */
 export function asksTheSame(one: KubeObject, other: KubeObject): boolean {
   return HELD_BY.every((name) => annotationOf(one, name) === annotationOf(other, name));
 }
 
 const HELD_BY = [PAUSED, PLAN_ONLY] as const;
 
-/** Of `True` or `yes`, whose writer believes that it holds: it does not. */
+/**
+ * Warns about values such as `True` or `yes`, whose author expects an effect that they do not have.
+ */
 export function ignoredAnnotations(object: KubeObject): Happening[] {
   return HELD_BY.flatMap((name) => {
     const value = annotationOf(object, name);
     if (value === undefined || value === 'true' || value === 'false') return [];
-    const note = `${name} holds nothing by ${JSON.stringify(value)}: write "true", or take it away`;
+    const note = `${name} has no effect with the value ${JSON.stringify(value)}: set it to "true", or remove it`;
     return { type: 'Warning', reason: 'AnnotationIgnored', action: 'Read', note };
   });
 }

@@ -1,25 +1,31 @@
-/** Why a declared image is not taken, in words for its resource: those of the API point to details beside them. */
+/**
+ * Why a declared image is refused, in text for its resource: the API's messages refer to details that a condition
+ * lacks.
+ */
 import type { ServiceError } from '../../runtime/core/errors.ts';
 
 export const ASLEEP =
-  'the project is suspended and takes no image: it is brought once the project wakes';
+  'the project is suspended and accepts no image: the image is uploaded once the project is active again';
 
-/** `whose`: of the project any image would be refused; bytes that are refused no project's room or state makes better. */
+/**
+ * `whose`: `project` would refuse any image; `bytes` are refused whatever the project's room or
+ * state.
+ */
 type Refusal = { message: string; whose?: 'project' | 'bytes' };
 
 type Details = { accepted?: readonly string[]; max_bytes?: number };
 
 const refusals: Readonly<Record<string, (details: Details) => Refusal>> = {
   project_suspended: () => ({ whose: 'project', message: ASLEEP }),
-  // How much room there is changes all the time, and somebody does something about it.
+  // The available room changes all the time, and somebody may free some.
   storage_quota_exceeded: () => ({
     whose: 'project',
     message:
-      'the project has no room for the image: delete files of it, or raise its storage or plan; it is tried again by itself',
+      'the project has no storage left for the image: delete some of its files, or raise its storage or plan; the operator tries again by itself',
   }),
   unsupported_content_type: ({ accepted = [] }) => ({
     whose: 'bytes',
-    message: `the image is of no type that is taken (${accepted.join(', ')}): declare another one`,
+    message: `the image is not of an accepted type (${accepted.join(', ')}): declare another one`,
   }),
   file_too_large: ({ max_bytes }) => ({
     whose: 'bytes',

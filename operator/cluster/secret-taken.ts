@@ -1,4 +1,4 @@
-/** What is said where the Secret that a Project names for its callback is not its own. Spec: Project. */
+/** The conditions for a callback Secret that exists and is not the Project's own. Spec: Project. */
 import { type Condition, conditionsFor } from '../conditions.ts';
 import { projectSpec } from '../project/schema.ts';
 import type { Holder } from './callback-secret.ts';
@@ -7,7 +7,10 @@ import { isGoing, type TenantObject } from './tenant-object.ts';
 
 type Taken = { name: string; holder: Holder | undefined };
 
-/** Where a Project holds it nobody is told to delete it: that server still reads the key in it. */
+/**
+ * Does not advise deleting a Secret that a Project holds: that project's server still reads the key
+ * in it.
+ */
 export function secretTaken(
   { name, holder }: Taken,
   findProject: (name: string) => TenantObject | undefined,
@@ -17,23 +20,26 @@ export function secretTaken(
   return conditionsFor('SecretTaken', live ? holderHasIt(live, name) : strangerHasIt(name));
 }
 
-/** Not exchanged by itself: whoever reads a Secret would find the key of the other project in it for a while. */
+/**
+ * The operator does not swap names by itself: for a while, readers of a Secret would find the other
+ * project's key in it.
+ */
 function holderHasIt(holder: TenantObject, name: string): string {
   const project = `the Project '${holder.metadata.name}'`;
   if (isGoing(holder)) {
-    return `the Secret '${name}' is still that of ${project}, which is being deleted, and is made when that one is gone`;
+    return `the Secret '${name}' still belongs to ${project}, which is being deleted, and is created when that one is gone`;
   }
   if (isLeaving(holder, name)) {
-    return `the Secret '${name}' is still that of ${project}, which is to have another one, and is made when that one has it. Where the two exchange names, set \`spec.callback.secretName\` of '${holder.metadata.name}' to a third name; when both are Ready, set it to the name that this one has left`;
+    return `the Secret '${name}' still belongs to ${project}, which is getting another one, and is created when that one has it. If the two exchange names, set \`spec.callback.secretName\` of '${holder.metadata.name}' to a third name; when both are Ready, set it to the name that this one has left`;
   }
-  return `the Secret '${name}' is that of ${project}: set another name in \`spec.callback.secretName\``;
+  return `the Secret '${name}' belongs to ${project}: set another name in \`spec.callback.secretName\``;
 }
 
 function strangerHasIt(name: string): string {
-  return `the Secret '${name}' is there and not of this resource: delete it, or set another name in \`spec.callback.secretName\``;
+  return `the Secret '${name}' exists and does not belong to this resource: delete it, or set another name in \`spec.callback.secretName\``;
 }
 
-/** What asks for a plan or a pause leaves nothing. */
+/** A holder that asks for a plan or a pause gives up nothing. */
 function isLeaving(holder: TenantObject, name: string): boolean {
   if (directiveOf(holder) !== undefined) return false;
   const spec = projectSpec.safeParse(holder.spec).data;

@@ -1,6 +1,6 @@
 /**
- * The conditions of an ImageService, and every reason that one can carry. Ready, Reconciling and Stalled follow from the
- * others, so that they can never contradict them. Ready means: the declared installation is what runs.
+ * The conditions of an ImageService, and every reason that one can carry. Ready, Reconciling and Stalled are derived
+ * from the others, so that they never contradict them. Ready means: the installation runs as declared.
  */
 
 export type Status = 'True' | 'False' | 'Unknown';
@@ -26,46 +26,55 @@ export type PartType = Exclude<ConditionType, 'Ready' | 'Reconciling' | 'Stalled
 
 export type Condition = { type: ConditionType; status: Status; reason: Reason; message: string };
 
-/**
- * What a reason means for the whole: `good`: as declared. `moving`: on its way there by itself. `stalled`: somebody
- * has to do something; the message says what.
- */
+/** `good`: as declared. `moving`: on its way. `stalled`: somebody must act, as the message says. */
 export type Outcome = 'good' | 'moving' | 'stalled';
 
-/** Every reason, what it comes to, and what it means. */
+/** Every reason with its outcome and its meaning. */
 export const reasons = {
   Running: { outcome: 'good', meaning: 'Everything that is declared runs.' },
-  AsRendered: { outcome: 'good', meaning: 'Every object is as it was rendered.' },
+  AsRendered: { outcome: 'good', meaning: 'Every object is as rendered.' },
   ChangedOnWayIn: {
     outcome: 'good',
     meaning:
-      'A policy or webhook of the cluster changes objects on their way in; they stay as it makes them.',
+      'A policy or webhook of the cluster changes objects on admission; they stay as it changes them.',
   },
-  Usable: { outcome: 'good', meaning: 'It answers, and does what is needed of it.' },
+  Usable: {
+    outcome: 'good',
+    meaning: 'The service responds and does what the installation needs.',
+  },
   NotChecked: {
     outcome: 'good',
-    meaning: 'It cannot be tried from where the operator is; pods say what they lack.',
+    meaning: 'The operator cannot test the service from where it runs; pods report what they lack.',
   },
   NotCheckedYet: {
     outcome: 'moving',
-    meaning: 'It is tried once the Secrets and ConfigMaps are as they should be.',
+    meaning: 'The service is tested once the Secrets and ConfigMaps are correct.',
   },
   CorsMissing: {
     outcome: 'good',
-    meaning: 'The bucket for uploads takes none from browsers; all else works.',
+    meaning: 'The bucket for uploads accepts none from browsers; everything else works.',
   },
   Completed: { outcome: 'good', meaning: 'The database is at the version of the image.' },
-  Available: { outcome: 'good', meaning: 'All pods of the part run as declared and are ready.' },
-  ScaledToZero: { outcome: 'good', meaning: 'The part is declared to have no pods now.' },
-  Scheduled: { outcome: 'good', meaning: 'The scheduled jobs are there.' },
+  Available: {
+    outcome: 'good',
+    meaning: 'All pods of the component run as declared and are ready.',
+  },
+  ScaledToZero: {
+    outcome: 'good',
+    meaning: 'The component is currently declared to have no pods.',
+  },
+  Scheduled: { outcome: 'good', meaning: 'The scheduled jobs exist.' },
   Suspended: { outcome: 'good', meaning: 'The scheduled jobs are suspended, as declared.' },
-  Routed: { outcome: 'good', meaning: 'Somebody serves each route of the installation.' },
+  Routed: { outcome: 'good', meaning: 'Every route of the installation is served.' },
   NoAddress: {
     outcome: 'good',
     meaning:
-      'An Ingress has no address: nobody serves it yet, or its controller never gives one. `Ready` does not wait for it.',
+      'An Ingress has no address: no controller serves it yet, or its controller never sets one. `Ready` does not wait for it.',
   },
-  RoutedByOthers: { outcome: 'good', meaning: 'Somebody else makes the routes, as declared.' },
+  RoutedByOthers: {
+    outcome: 'good',
+    meaning: 'The routes are managed outside the operator, as declared.',
+  },
   Settled: { outcome: 'good', meaning: 'There is nothing to do.' },
   Paused: {
     outcome: 'good',
@@ -74,97 +83,97 @@ export const reasons = {
 
   MigrationRunning: {
     outcome: 'moving',
-    meaning: 'The migration Job brings the database up to date.',
+    meaning: 'The migration Job is migrating the database.',
   },
   WaitingForMigration: {
     outcome: 'moving',
-    meaning: 'The part, or its objects, wait for the migration Job.',
+    meaning: 'The component, or its objects, wait for the migration Job.',
   },
   WaitingForWorkers: {
     outcome: 'moving',
-    meaning: 'The part gets the new version once the workers and the dispatcher have it.',
+    meaning: 'The component gets the new version once the workers and the dispatcher have it.',
   },
   NotAdmitted: {
     outcome: 'moving',
-    meaning: 'An HTTPRoute is written, and the Gateway that is declared has not accepted it yet.',
+    meaning: 'An HTTPRoute is written, but the declared Gateway has not accepted it yet.',
   },
-  RollingOut: { outcome: 'moving', meaning: 'New pods are on their way to being ready.' },
+  RollingOut: { outcome: 'moving', meaning: 'New pods are starting and not ready yet.' },
   NotApplied: { outcome: 'moving', meaning: 'The objects are being written.' },
   JobFailed: {
     outcome: 'good',
-    meaning: 'The last run of a scheduled job failed; the next one does its work too.',
+    meaning: 'The last run of a scheduled job failed; the next run also does its work.',
   },
   Progressing: {
     outcome: 'moving',
-    meaning: 'The installation is on its way to what is declared.',
+    meaning: 'The installation is changing to the declared state.',
   },
 
   SecretNotFound: {
     outcome: 'stalled',
     meaning: 'A Secret that the resource names does not exist.',
   },
-  SecretKeyMissing: { outcome: 'stalled', meaning: 'A Secret lacks a key that is needed.' },
-  SecretInvalid: { outcome: 'stalled', meaning: 'A Secret holds a value that cannot be right.' },
+  SecretKeyMissing: { outcome: 'stalled', meaning: 'A Secret lacks a required key.' },
+  SecretInvalid: { outcome: 'stalled', meaning: 'A Secret holds an invalid value.' },
   ConfigMapNotFound: {
     outcome: 'stalled',
     meaning: 'A ConfigMap that the resource names does not exist.',
   },
-  ConfigMapKeyMissing: { outcome: 'stalled', meaning: 'A ConfigMap lacks a key that is needed.' },
+  ConfigMapKeyMissing: { outcome: 'stalled', meaning: 'A ConfigMap lacks a required key.' },
   DatabaseUnavailable: {
     outcome: 'stalled',
-    meaning: 'PostgreSQL cannot be used by the address of the Secret.',
+    meaning: 'PostgreSQL cannot be used at the URL in the Secret.',
   },
   DatabaseMismatch: {
     outcome: 'stalled',
-    meaning: 'The resource names another database than the operator works with.',
+    meaning: 'The resource names a different database than the one that the operator uses.',
   },
   DatabaseTaken: {
     outcome: 'stalled',
-    meaning: 'Another ImageService works with the database already.',
+    meaning: 'Another ImageService already uses the database.',
   },
   NamespaceNotServed: {
     outcome: 'stalled',
-    meaning: 'No operator makes ImageServices in this namespace.',
+    meaning: 'No operator serves ImageServices in this namespace.',
   },
   SpecInvalid: {
     outcome: 'stalled',
-    meaning: 'A field says what the API server could not check.',
+    meaning: 'A field has an invalid value that the API server could not detect.',
   },
   BrokerUnusable: {
     outcome: 'stalled',
-    meaning: 'RabbitMQ does not answer, or does not do what is needed of it.',
+    meaning: 'RabbitMQ does not respond, or does not do what the installation needs.',
   },
   StorageUnusable: {
     outcome: 'stalled',
-    meaning: 'A bucket is not there, or may not be written and read.',
+    meaning: 'A bucket does not exist, or cannot be written and read.',
   },
   ObjectTaken: {
     outcome: 'stalled',
-    meaning: 'Somebody else made an object of the same name; it is left alone.',
+    meaning: 'An object of the same name was created by somebody else; it is left unchanged.',
   },
   ObjectUndone: {
     outcome: 'stalled',
-    meaning:
-      'Somebody changes an object back each time it is written; it is written ever more seldom.',
+    meaning: 'Somebody reverts an object after each write; it is written less and less often.',
   },
   ReadRefused: {
     outcome: 'stalled',
-    meaning: 'The API server does not let the operator read what it has to look at.',
+    meaning: 'The API server does not let the operator read an object that it needs.',
   },
-  ObjectRefused: { outcome: 'stalled', meaning: 'The API server does not take an object.' },
+  ObjectRefused: { outcome: 'stalled', meaning: 'The API server rejects an object.' },
   PlanOnly: {
     outcome: 'moving',
-    meaning: 'What would change is planned, and the resource asks that nothing be written.',
+    meaning: 'The changes are planned but not written, as the resource requests.',
   },
   RouteRefused: { outcome: 'stalled', meaning: 'The Gateway refuses a route of the installation.' },
   GatewayAPIMissing: { outcome: 'stalled', meaning: 'The cluster has no HTTPRoutes.' },
   KedaNotInstalled: {
     outcome: 'stalled',
-    meaning: 'KEDA is declared as the scaler, and the cluster does not have it.',
+    meaning: 'KEDA is declared as the scaler, but is not installed in the cluster.',
   },
   ScalingFailed: {
     outcome: 'stalled',
-    meaning: 'KEDA says that it cannot set the number of workers, or nothing for five minutes.',
+    meaning:
+      'KEDA reports that it cannot set the number of workers, or has reported nothing for five minutes.',
   },
   MigrationFailed: {
     outcome: 'stalled',
@@ -172,27 +181,27 @@ export const reasons = {
   },
   RolloutFailed: {
     outcome: 'stalled',
-    meaning: 'New pods did not become ready in time; the ones before them go on.',
+    meaning: 'New pods did not become ready in time; the previous pods keep running.',
   },
   RolledBack: {
     outcome: 'stalled',
-    meaning: 'A new image did not become ready in time; the one before it runs again.',
+    meaning: 'A new image did not become ready in time; the previous image runs again.',
   },
-  PodsRefused: { outcome: 'stalled', meaning: 'Kubernetes does not let the pods in.' },
+  PodsRefused: { outcome: 'stalled', meaning: 'Kubernetes refuses to create the pods.' },
   PodsFailing: { outcome: 'stalled', meaning: 'Pods cannot start.' },
   Unavailable: {
     outcome: 'stalled',
-    meaning: 'No pod of the part has been ready for two minutes.',
+    meaning: 'No pod of the component has been ready for two minutes.',
   },
-  Blocked: { outcome: 'stalled', meaning: 'Something before this has to be mended first.' },
+  Blocked: { outcome: 'stalled', meaning: 'An earlier problem must be fixed first.' },
 } as const satisfies Record<string, { outcome: Outcome; meaning: string }>;
 
 export type Reason = keyof typeof reasons;
 
-/** What one part has come to. */
+/** The state of one part. */
 export type Finding = { type: PartType; reason: Reason; message: string };
 
-/** All conditions, from what the parts have come to. */
+/** All conditions, derived from the findings of the parts. */
 export function conditionsOf(findings: readonly Finding[]): Condition[] {
   const parts = findings.map(({ type, reason, message }): Condition => {
     return { type, status: statusOf(reason), reason, message };
@@ -202,7 +211,7 @@ export function conditionsOf(findings: readonly Finding[]): Condition[] {
   );
 }
 
-/** The same conditions, where one part has come to something else. */
+/** The same conditions with one finding replaced. */
 export function withFinding(conditions: readonly Condition[], finding: Finding): Condition[] {
   const parts = conditions.filter(isOfPart).filter(({ type }) => type !== finding.type);
   return conditionsOf([finding, ...parts]);
@@ -212,7 +221,7 @@ function isOfPart(condition: Condition): condition is Condition & { type: PartTy
   return !['Ready', 'Reconciling', 'Stalled'].includes(condition.type);
 }
 
-/** What nobody can tell. */
+/** Reasons that leave the condition's status Unknown. */
 const UNTOLD: readonly Reason[] = ['NotCheckedYet', 'NoAddress', 'RoutedByOthers'];
 
 function statusOf(reason: Reason): Status {

@@ -1,6 +1,6 @@
 /**
- * The variables that an ImageService may set by name in `extraEnv`: those of the configuration that no field of it
- * decides. What a field decides, or what is for tests, may not be set behind its back.
+ * The variables that an ImageService may set by name in `extraEnv`: the configuration variables that no field sets.
+ * Variables set by a field or meant for tests are refused.
  */
 import type { ConfigField } from '../../runtime/platform/config.ts';
 import { type Variable, variables } from '../../runtime/platform/config-variables.ts';
@@ -27,7 +27,7 @@ const free: readonly ConfigField[] = [
 
 const freeVariables: readonly string[] = free.map((field) => variables[field].name);
 
-/** What exporters of traces read by themselves, but for their address. */
+/** The trace exporter reads all variables with this prefix itself; only its address has a field. */
 const TRACING = 'OTEL_EXPORTER_OTLP_';
 
 export function isFree(name: string): boolean {
@@ -42,12 +42,12 @@ const byName: ReadonlyMap<string, Variable> = new Map(
   Object.values(variables).map((each) => [each.name, each]),
 );
 
-/** None for what exporters of traces read. */
+/** Undefined for a variable that the trace exporter reads. */
 export function findVariable(name: string): Variable | undefined {
   return byName.get(name);
 }
 
-/** What its pods would refuse; nothing counts as unset to them. */
+/** Why pods would refuse the value; they treat an empty one as unset. */
 function issueOf(name: string, value = ''): string | undefined {
   if (value === '') return undefined;
   return findVariable(name)?.type.safeParse(value).error?.issues[0]?.message;
@@ -56,7 +56,7 @@ function issueOf(name: string, value = ''): string | undefined {
 const variable = group('{ name, value } or { name, secretKeyRef }', {
   name: text(expected, { max: 64, pattern: /^(TINTYPE|OTEL_EXPORTER_OTLP)_[A-Z0-9_]+$/ })
     .refine(isFree, { error: expected })
-    .describe('The variable, as the documentation of the configuration names it.'),
+    .describe('The name of the variable, as in the configuration reference.'),
   value: text('a text', { min: 0, max: 4096 }).describe('Its value.').optional(),
   secretKeyRef: group('{ name, key }', {
     name: objectName('the name of a Secret').describe('Its name, in the same namespace.'),

@@ -1,4 +1,4 @@
-/** The pieces that the schema of an ImageService is made of, each in the words of Kubernetes. */
+/** The building blocks of the ImageService schema, in Kubernetes terms. */
 import { z } from 'zod';
 import { URL_LENGTH_MAX } from '../../runtime/core/limits.ts';
 import { PORT_NUMBER } from '../../runtime/core/resources/web-address.ts';
@@ -16,14 +16,19 @@ import {
 } from '../fields.ts';
 
 const NAME_VALUE_MAX = 64;
-/** Short: the API server weighs a rule by its length, for every item that a list may have. */
+/**
+ * Kept short: the API server computes a rule's cost from its length, for every item that a list may
+ * have.
+ */
 const LABEL_NAME = /^([a-z0-9]+((\.|-+)[a-z0-9]+)*\/)?[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/;
-/** As that of a label, but that the part before the slash may have capitals. */
+/** Like a label's name, except that the prefix before the slash may have capitals. */
 const ANNOTATION_NAME =
   /^([A-Za-z0-9]+((\.|-+)[A-Za-z0-9]+)*\/)?[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/;
 const LABEL_VALUE = /^([A-Za-z0-9]([-\w.]*[A-Za-z0-9])?)?$/;
 
-/** A registry, which may have a port, and words between slashes. A colon after them begins a tag. */
+/**
+ * A registry, optionally with a port, and words between slashes. A colon after them begins a tag.
+ */
 export const REPOSITORY =
   '([A-Za-z0-9]+([.-]+[A-Za-z0-9]+)*(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*';
 
@@ -46,7 +51,7 @@ export function fileIn(kind: string) {
   });
 }
 
-/** In the API server's words: what ends in a number, and is not four of them, is no host. */
+/** For the API server's rule: a host that ends in a number must be four of them. */
 const ADDRESS = String.raw`(\.?(25[0-5]|2[0-4]\d|1?\d?\d)){4}([:/?#]|$)`;
 
 type AddressRule = { max: number; pattern: RegExp; rule: string };
@@ -122,14 +127,14 @@ export function replicas(max: number) {
 export const tolerations = z
   .array(
     group('{ key, operator, value, effect, tolerationSeconds }', {
-      key: labelName.describe('The taint; none: every taint.').optional(),
+      key: labelName.describe('The key of the taint; unset: every taint.').optional(),
       operator: choice(['Equal', 'Exists']).describe('How the value is compared.').optional(),
       value: labelValue('the value of a taint').describe('The value of the taint.').optional(),
       effect: choice(['NoSchedule', 'PreferNoSchedule', 'NoExecute'])
-        .describe('The effect; none: every effect.')
+        .describe('The effect; unset: every effect.')
         .optional(),
       tolerationSeconds: integer('a number of seconds, 0 to 86400', { min: 0, max: 86_400 })
-        .describe('How long NoExecute is borne.')
+        .describe('How long a NoExecute taint is tolerated.')
         .optional(),
     }),
     { error: 'a list of at most 32 tolerations' },
@@ -137,7 +142,7 @@ export const tolerations = z
   .max(32, { error: 'a list of at most 32 tolerations' })
   .meta({ 'x-kubernetes-list-type': 'atomic' });
 
-/** What Kubernetes checks itself, and knows more of than we do. */
+/** Kubernetes validates this itself, and knows more about it. */
 export const affinity = z
   .looseObject({}, { error: 'an affinity as pods have it' })
   .meta({ 'x-kubernetes-preserve-unknown-fields': true });
@@ -153,7 +158,7 @@ const proxyExpected = 'an address, or an address range that is not everybody';
 
 export const proxies = text(proxyExpected, { max: 64 })
   .refine(isAddressRange, { error: proxyExpected })
-  // An IPv4 address in the form of an IPv6 one is none to the API server.
+  // The API server does not accept an IPv4 address in IPv6 form.
   .meta(
     checked(
       "isIP(self) || (isCIDR(self) && !self.endsWith('/0')) || self.startsWith('::ffff:')",
@@ -161,26 +166,26 @@ export const proxies = text(proxyExpected, { max: 64 })
     ),
   );
 
-/** Parties that come in; all others are gone out to. */
+/** Parties that connect to Tintype; it connects to all others. */
 const CALLERS: readonly string[] = ['Clients', 'Metrics'];
 
 const peer = group('{ party, cidr, port } or { party, namespace, podLabels, port }', {
   party: choice(['Database', 'AMQP', 'Storage', 'Credentials', 'Clients', 'Metrics']).describe(
-    'Who it is: PostgreSQL, RabbitMQ, the object storage, who gives pods their credentials of a cloud (ports 80 and 443), who may call the API and the delivery hosts, or who may read metrics.',
+    'Database: PostgreSQL. AMQP: RabbitMQ. Storage: the object storage. Credentials: what gives pods their cloud credentials (ports 80 and 443). Clients: who may call the API and the delivery hosts. Metrics: who may read metrics.',
   ),
   cidr: addressRange.describe('A range of addresses.').optional(),
   namespace: text('the name of a namespace', {
     max: 63,
     pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
   })
-    .describe('A namespace by its name.')
+    .describe('The name of a namespace.')
     .optional(),
   podLabels: labels
-    .describe('The pods of the namespace, or of this one, that have all of these labels.')
+    .describe('Labels that the pods must all have; without namespace, pods of this one.')
     .optional(),
   port: integer('a port, 1 to 65535', { min: 1, max: 65_535 })
     .describe(
-      'Where it listens; default the port of its URL. Behind a Service it is that of the pods (targetPort).',
+      'The port that it listens on; default that of its URL. Behind a Service: the port of the pods (targetPort).',
     )
     .optional(),
 })
@@ -191,7 +196,7 @@ const peer = group('{ party, cidr, port } or { party, namespace, podLabels, port
     },
   )
   .refine((it) => it.port === undefined || !CALLERS.includes(it.party), {
-    error: 'port with parties that are called alone',
+    error: 'port only with parties that pods connect to',
   })
   .meta({
     'x-kubernetes-validations': [

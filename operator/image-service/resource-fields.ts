@@ -1,4 +1,4 @@
-/** What each pod of an ImageService may take: CPU, memory and room on a disk. */
+/** Resources of each pod of an ImageService: CPU, memory and disk space. */
 import { bytes } from '../amount-field.ts';
 import { alsoChecked, group, text } from '../fields.ts';
 import { parseBytes, readBytes } from '../quantity.ts';
@@ -20,7 +20,7 @@ const memoryLimit = alsoChecked(memory, {
 });
 
 const asked = {
-  cpu: cpu.describe('Cores, or thousandths of one with an m.').optional(),
+  cpu: cpu.describe('Cores, or thousandths of a core with m.').optional(),
   memory: memory.describe('Bytes, with a unit.').optional(),
 };
 const most = {
@@ -28,15 +28,15 @@ const most = {
   memory: memoryLimit.describe(`Bytes, with a unit; ${MEMORY_MIN} or more.`).optional(),
 };
 
-/** What is no amount is said at its own field. */
+/** An invalid amount is reported at its own field instead. */
 const HAS_BOTH = ['self.requests', 'self.limits']
   .map((part) => `has(${part}) && has(${part}.memory) && isQuantity(${part}.memory)`)
   .join(' && ');
 
 export const resources = group('{ requests, limits }', {
-  requests: group('{ cpu, memory }', asked).describe('What is set aside for each pod.').optional(),
+  requests: group('{ cpu, memory }', asked).describe('What is reserved for each pod.').optional(),
   limits: group('{ cpu, memory }', most)
-    .describe('The most that each pod may take; the heap of Node is made to fit the memory.')
+    .describe('The most that each pod may use; the Node.js heap is sized to fit the memory.')
     .optional(),
 })
   .superRefine(({ requests, limits }, { addIssue }) => {
@@ -47,7 +47,7 @@ export const resources = group('{ requests, limits }', {
     if (limit < parseBytes(MEMORY_MIN)) refuse(TOO_LITTLE);
     else if (least > limit) refuse(BELOW_REQUEST);
   })
-  .describe('CPU and memory of each pod; what is not set has a measured default.')
+  .describe('CPU and memory of each pod; the defaults are measured.')
   .meta({
     'x-kubernetes-validations': [
       {

@@ -1,19 +1,19 @@
-/** How an installation is reached, what it may reach, and what makes it grow: parts of the ImageService resource. */
+/** How an installation is reached, what it may reach, and how it scales: parts of the ImageService schema. */
 import { choice, group, integer, objectName, text } from '../fields.ts';
 import { annotations, peers } from './fields.ts';
 
 export const autoscaling = group('{ mode, stabilizationSeconds }', {
   mode: choice(['Auto', 'KEDA', 'BuiltIn', 'Disabled'])
     .describe(
-      'Who sets the number of workers by what waits: KEDA, or the operator itself (BuiltIn); default Auto: KEDA where it is installed. Disabled: nobody; scale the Deployments by hand.',
+      'What sets the number of workers by load: KEDA, or the operator (BuiltIn); default Auto: KEDA where it is installed, else BuiltIn. Disabled: scale the Deployments by hand.',
     )
     .optional(),
   stabilizationSeconds: integer('a whole number from 0 to 3600', { min: 0, max: 3600 })
     .describe(
-      'A pool shrinks to the most workers that were needed within so many seconds; default 300.',
+      'A pool shrinks to the highest number of workers needed within this many seconds; default 300.',
     )
     .optional(),
-}).describe('What makes the pools of workers grow and shrink.');
+}).describe('How the pools of workers are scaled.');
 
 export const tls = group('{ apiSecretName, deliverySecretName, customDomains }', {
   apiSecretName: objectName('the name of a Secret')
@@ -24,10 +24,10 @@ export const tls = group('{ apiSecretName, deliverySecretName, customDomains }',
     .optional(),
   customDomains: choice(['SecretPerProject', 'Disabled'])
     .describe(
-      'SecretPerProject: the custom domains of a project take their certificate from the Secret <name>-project-<slug>-tls, which cert-manager makes where deliveryAnnotations name an issuer, or you do; default where deliverySecretName is set. Disabled: no TLS for them.',
+      'SecretPerProject: custom domains of a project use the certificate in the Secret <name>-project-<slug>-tls. cert-manager creates it if deliveryAnnotations name an issuer; otherwise you do. Default if deliverySecretName is set. Disabled: no TLS for them.',
     )
     .optional(),
-}).describe('Certificates for Ingress objects; with a Gateway they stand at its listeners.');
+}).describe('Certificates for Ingress objects; with a Gateway, its listeners hold them.');
 
 const gatewayRef = group('{ name, namespace, sectionName }', {
   name: objectName('the name of a Gateway').describe('Name of the Gateway.'),
@@ -35,7 +35,7 @@ const gatewayRef = group('{ name, namespace, sectionName }', {
     max: 63,
     pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
   })
-    .describe('Its namespace; default the same.')
+    .describe('Its namespace; default that of the ImageService.')
     .optional(),
   sectionName: objectName('the name of a listener')
     .describe('One of its listeners; default all.')
@@ -45,7 +45,7 @@ const gatewayRef = group('{ name, namespace, sectionName }', {
 export const routing = group('{ mode, gatewayRef, apiAnnotations, deliveryAnnotations }', {
   mode: choice(['Ingress', 'Gateway', 'Disabled'])
     .describe(
-      'Ingress objects (default), HTTPRoutes of a Gateway, or nothing: you route to the Services yourself.',
+      'Ingress objects (default), HTTPRoutes of a Gateway, or nothing (Disabled): you route to the Services yourself.',
     )
     .optional(),
   gatewayRef: gatewayRef.describe('The Gateway that HTTPRoutes attach to.').optional(),
@@ -59,7 +59,7 @@ export const routing = group('{ mode, gatewayRef, apiAnnotations, deliveryAnnota
   .refine((it) => (it.mode === 'Gateway') === (it.gatewayRef !== undefined), {
     error: 'gatewayRef with mode Gateway, and only then',
   })
-  .describe('How requests from outside come in.')
+  .describe('How requests from outside reach the Services.')
   .meta({
     'x-kubernetes-validations': [
       {
@@ -71,11 +71,13 @@ export const routing = group('{ mode, gatewayRef, apiAnnotations, deliveryAnnota
 
 export const networkPolicy = group('{ mode, peers }', {
   mode: choice(['Enabled', 'Disabled'])
-    .describe('Whether NetworkPolicies keep every pod to what it needs; default Enabled.')
+    .describe(
+      'Whether NetworkPolicies limit every pod to the traffic that it needs; default Enabled.',
+    )
     .optional(),
   peers: peers
     .describe(
-      'Where each party is. One that is not named: anywhere, at the port of its URL; Clients and Metrics: anyone; Credentials: nowhere.',
+      'Where each party is. If not listed, a party may be anywhere, at the port of its URL; Clients and Metrics may be anyone; Credentials are unreachable.',
     )
     .optional(),
 }).describe('What the pods may reach, and who may reach them.');

@@ -1,4 +1,4 @@
-/** Who else takes part in an installation: storage, identity, CDN, scanner, staff. Parts of the ImageService resource. */
+/** The other parties of an installation: storage, identity, CDN, scanner, staff. Parts of the ImageService schema. */
 import { BUCKET_NAME } from '../../runtime/platform/config-types.ts';
 import { variables } from '../../runtime/platform/config-variables.ts';
 import { alsoChecked, choice, distinct, group, integer, matching, text } from '../fields.ts';
@@ -10,7 +10,7 @@ const bucket = alsoChecked(
   { rule: `!${matching(gap)}`, message: `must be ${expected}` },
 );
 
-/** What a bucket that is not named is called. */
+/** The default bucket names. */
 export const usualBuckets = {
   ingestBucket: variables.ingestBucket.default,
   contentBucket: variables.contentBucket.default,
@@ -20,16 +20,18 @@ export const storage = group(
   '{ endpoint, publicEndpoint, region, addressing, ingestBucket, contentBucket }',
   {
     endpoint: webAddress
-      .describe('The object storage; default TINTYPE_S3_ENDPOINT of the storage Secret.')
+      .describe('The URL of the object storage; default TINTYPE_S3_ENDPOINT of the storage Secret.')
       .optional(),
     publicEndpoint: webAddress
-      .describe('The object storage as browsers reach it, where that is another address.')
+      .describe('The URL of the object storage for browsers, if it differs.')
       .optional(),
     region: text('a region', { max: 64, pattern: /^[a-z0-9-]+$/ })
       .describe('Its region; default us-east-1.')
       .optional(),
     addressing: choice(['VirtualHost', 'Path'])
-      .describe('Where requests name the bucket: in the host (default), or in the path.')
+      .describe(
+        'Where requests name the bucket: in the host (VirtualHost, default) or the path (Path).',
+      )
       .optional(),
     ingestBucket: bucket
       .describe('The bucket for uploads; default tintype-ingest. It cannot be changed later.')
@@ -46,7 +48,7 @@ export const storage = group(
   .meta({
     'x-kubernetes-validations': [
       {
-        // Without optionals, whose cost the API server estimates beyond any budget.
+        // Without optionals, whose cost the API server estimates to exceed any budget.
         rule: `has(self.ingestBucket) && has(self.contentBucket) ? self.ingestBucket != self.contentBucket : (!has(self.ingestBucket) || self.ingestBucket != '${usualBuckets.contentBucket}') && (!has(self.contentBucket) || self.contentBucket != '${usualBuckets.ingestBucket}')`,
         message: '`ingestBucket` and `contentBucket` must be two buckets',
       },
@@ -63,9 +65,9 @@ export const identity = group('{ issuer, jwksURL, audience }', {
   issuer: webAddress.describe('The identity provider of the dashboard: the iss of its tokens.'),
   jwksURL: webAddress.describe('Its keys; default <issuer>/.well-known/jwks.json.').optional(),
   audience: text('a text of 1 to 256 characters', { max: 256 })
-    .describe('The aud that tokens must have; none: it is not looked at.')
+    .describe('The aud that tokens must have; unset: it is not checked.')
     .optional(),
-}).describe('Who vouches for the users of the dashboard.');
+}).describe('The identity provider for users of the dashboard.');
 
 const subject = text('the sub of a token, without comma and space', {
   max: 256,
@@ -74,7 +76,7 @@ const subject = text('the sub of a token, without comma and space', {
 
 export const staff = group('{ api, subjects }', {
   api: choice(['Enabled', 'Disabled'])
-    .describe('Whether /v1/staff exists; default Disabled.')
+    .describe('Whether /v1/staff is served; default Disabled.')
     .optional(),
   subjects: distinct(subject, { expected: 'a list of at most 256 subjects', max: 256 })
     .describe('The sub of each member of staff.')
@@ -96,7 +98,7 @@ const CDN_RULES = [
   },
 ];
 
-/** Pods are told of all caches in one list, between commas. */
+/** Pods receive all caches in one comma-separated list. */
 const cacheAddress = alsoChecked(
   webAddress.refine((url) => !url.includes(','), { error: 'a URL without a comma' }),
   { rule: "!self.contains(',')", message: 'must be a URL without a comma' },
@@ -105,20 +107,20 @@ const cacheAddress = alsoChecked(
 export const cdn = group('{ kind, urls, zone, method, callsPerMinute }', {
   kind: choice(['None', 'HTTPPurge', 'Cloudflare', 'Fastly', 'CloudFront'])
     .describe(
-      'The cache in front of the delivery hosts; default None. The token of Cloudflare, of Fastly, and of a cache that asks for one (HTTPPurge) is TINTYPE_CDN_TOKEN of the keys Secret.',
+      'The cache in front of the delivery hosts; default None. TINTYPE_CDN_TOKEN of the keys Secret is the token for Cloudflare, Fastly, or a cache that requires one (HTTPPurge).',
     )
     .optional(),
   urls: distinct(cacheAddress, { expected: 'a list of at most 16 URLs', max: 16 })
-    .describe('The caches that are told of purges (HTTPPurge), or another address of the API.')
+    .describe('The caches to send purges to (HTTPPurge), or another address of the CDN’s API.')
     .optional(),
   zone: text('a zone, service or distribution', { max: 128, pattern: /^\S+$/ })
     .describe('Its zone (Cloudflare), service (Fastly) or distribution (CloudFront).')
     .optional(),
   method: choice(['BAN', 'PURGE'])
-    .describe('How HTTPPurge tells a cache: BAN by tags (default), or PURGE of a host.')
+    .describe('How HTTPPurge purges a cache: BAN by tags (default), or PURGE of a host.')
     .optional(),
   callsPerMinute: integer('a whole number, 1 to 600000', { min: 1, max: 600_000 })
-    .describe('Calls a minute that its plan allows; default as the smallest plan does.')
+    .describe('Calls per minute that its plan allows; default the limit of the smallest plan.')
     .optional(),
 })
   .refine((it) => it.kind !== 'HTTPPurge' || (it.urls ?? []).length > 0, {
@@ -159,15 +161,15 @@ export const scanner = group('{ kind, url, thresholds }', {
   kind: choice(['None', 'HTTP', 'Embedded'])
     .describe('The automatic scanner; default None.')
     .optional(),
-  url: webAddress.describe('Its address, with kind HTTP.').optional(),
+  url: webAddress.describe('The URL of the scanner, with kind HTTP.').optional(),
   thresholds: thresholds
-    .describe('Scores from which a flag is raised, each as flag=score, such as nudity=0.85.')
+    .describe('The lowest score that raises a flag, each as flag=score, such as nudity=0.85.')
     .optional(),
 })
   .refine((it) => (it.kind === 'HTTP') === (it.url !== undefined), {
     error: 'url with kind HTTP, and only then',
   })
-  .describe('The scanner that looks at new images.')
+  .describe('The scanner that checks new images.')
   .meta({
     'x-kubernetes-validations': [
       {

@@ -1,6 +1,6 @@
 /**
- * The ImageService resource: one installation of the runtime. What it does not set has a default that is decided when
- * the objects are rendered, so that GitOps tools see in the cluster what stands in Git, and nothing more.
+ * The ImageService resource: one installation of the runtime. Unset fields get their defaults during rendering, not in
+ * the cluster, so that GitOps tools find there exactly what is in Git.
  */
 import { z } from 'zod';
 import { alsoChecked, choice, distinct, group, integer, named, objectName } from '../fields.ts';
@@ -46,13 +46,13 @@ function server(what: string, usual: number) {
 
 function pool({ queueLength, slots }: { queueLength: number; slots: string }) {
   return group('{ min, max, slots, queueLengthPerReplica, resources }', {
-    min: replicas(WORKERS_MAX).describe('The least pods; default 1.').optional(),
+    min: replicas(WORKERS_MAX).describe('The minimum number of pods; default 1.').optional(),
     max: integer(`a whole number, 1 to ${WORKERS_MAX}`, { min: 1, max: WORKERS_MAX })
-      .describe('The most pods; default 4, or min where that is more.')
+      .describe('The maximum number of pods; default 4, or min if that is higher.')
       .optional(),
     slots: integer('a whole number, 1 to 64', { min: 1, max: 64 }).describe(slots).optional(),
     queueLengthPerReplica: integer('a whole number, 1 to 10000', { min: 1, max: 10_000 })
-      .describe(`How much may wait for each pod before another one starts; default ${queueLength}.`)
+      .describe(`How many jobs may wait per pod before another pod starts; default ${queueLength}.`)
       .optional(),
     resources: resources.optional(),
   })
@@ -73,9 +73,9 @@ const workers = group('{ ingest, render }', {
   ingest: pool({
     queueLength: 10,
     slots:
-      'What one pod works on at a time; default 2. With 1, an upload that hangs keeps the others waiting.',
+      'How many uploads one pod processes at a time; default 2. With 1, an upload that hangs blocks the others.',
   })
-    .describe('The pods that take uploads in.')
+    .describe('The pods that process uploads.')
     .optional(),
   render: pool({
     queueLength: 4,
@@ -91,56 +91,58 @@ const pullSecret = group('{ name }', {
 
 export const imageServiceSpec = group('the fields of an ImageService', {
   image: containerImage.describe(
-    'The container image of the runtime: one for all of its processes.',
+    'The container image of the runtime, the same for all of its processes.',
   ),
   imagePullPolicy: choice(['Always', 'IfNotPresent', 'Never'])
     .describe('When the image is pulled; default IfNotPresent.')
     .optional(),
   imagePullSecretRefs: named(pullSecret, { expected: 'a list of at most 8 names', max: 8 })
-    .describe('Secrets that the image is pulled with.')
+    .describe('Secrets for pulling the image.')
     .optional(),
-  baseURL: webOrigin.describe('Where the API is reached, without a path.'),
+  baseURL: webOrigin.describe('The URL of the API, without a path.'),
   uploadBaseURL: webOrigin
-    .describe('Where uploads through the service are reached; default baseURL.')
+    .describe('The URL for uploads through the service; default baseURL.')
     .optional(),
   deliveryRootDomain: alsoChecked(domain, {
     rule: 'self == oldSelf',
     message: '`spec.deliveryRootDomain` is immutable: every URL that was handed out names it',
-  }).describe('Images of a project come from <project>.<this domain>. It cannot be changed later.'),
+  }).describe(
+    'Images of a project are served from <project>.<this domain>. It cannot be changed later.',
+  ),
   deliveryScheme: choice(['HTTPS', 'HTTP'])
-    .describe('How the delivery hosts are reached; default HTTPS.')
+    .describe('The scheme of delivery URLs; default HTTPS.')
     .optional(),
   deliveryPublicPort: integer('a port, 1 to 65535', { min: 1, max: 65_535 })
-    .describe('The port in delivery URLs, where it is not the one of the scheme.')
+    .describe('The port in delivery URLs; default that of the scheme.')
     .optional(),
   databaseSecretRef: group('{ name, key }', urlSecret('a postgres:// URL')).describe(
-    'The Secret with the address of PostgreSQL.',
+    'The Secret with the URL of PostgreSQL.',
   ),
   amqpSecretRef: group('{ name, key, managementKey }', {
     ...urlSecret('an amqp:// or amqps:// URL'),
     managementKey: dataKey
       .describe(
-        'The key that holds the http(s):// URL of the management API; KEDA then counts what is being worked on too.',
+        'The key that holds the http(s):// URL of the management API. With it, KEDA also counts the jobs in progress.',
       )
       .optional(),
-  }).describe('The Secret with the address of RabbitMQ.'),
+  }).describe('The Secret with the URL of RabbitMQ.'),
   storage: storage.optional(),
   storageSecretRef: group('{ name }', { name: pullSecret.shape.name })
     .describe(
-      'The Secret with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; what storage does not set may stand there too, by the name of its variable. None: the credentials come from the service account.',
+      'The Secret with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. It may also hold what storage does not set, under the names of the variables. Unset: the credentials come from the service account.',
     )
     .optional(),
   keysSecretRef: group('{ name }', { name: pullSecret.shape.name }).describe(
-    'The Secret with the keys of the installation, each by the name of its variable: TINTYPE_KEY_ENCRYPTION_KEYS, TINTYPE_TOKEN_KEYS, TINTYPE_REQUEST_SIGNING_SECRET, TINTYPE_STORAGE_EVENT_SECRET.',
+    'The Secret with the keys of the installation, each under the name of its variable: TINTYPE_KEY_ENCRYPTION_KEYS, TINTYPE_TOKEN_KEYS, TINTYPE_REQUEST_SIGNING_SECRET, TINTYPE_STORAGE_EVENT_SECRET.',
   ),
   identity,
-  api: group('{ replicas, resources }', server('answer the API', 2))
+  api: group('{ replicas, resources }', server('serve the API', 2))
     .describe('The processes of the API.')
     .optional(),
   delivery: group('{ replicas, resources, spoolSize }', {
     ...server('deliver images', 2),
     spoolSize: storageSize
-      .describe('Room for usage that is not in the database yet; default 1Gi.')
+      .describe('Disk space for usage that is not in the database yet; default 1Gi.')
       .optional(),
   })
     .describe('The processes that deliver images.')
@@ -148,19 +150,19 @@ export const imageServiceSpec = group('the fields of an ImageService', {
   dispatcher: group('{ replicas, resources }', server('run the frequent jobs', 1))
     .describe('The processes that send purges and run the frequent jobs.')
     .optional(),
-  workers: workers.describe('The processes that work on images.').optional(),
+  workers: workers.describe('The processes that process uploads and render images.').optional(),
   autoscaling: autoscaling.optional(),
   jobs: group('{ state }', {
     state: choice(['Active', 'Suspended'])
       .describe(
-        'Suspended: the scheduled jobs do not start; usage is not charged meanwhile. Default Active.',
+        'Suspended: scheduled jobs do not start, and usage is not charged meanwhile. Default Active.',
       )
       .optional(),
   })
     .describe('The scheduled jobs.')
     .optional(),
   ingressClassName: objectName('the name of an IngressClass')
-    .describe('The class of the Ingress objects; none: the default of the cluster.')
+    .describe('The class of the Ingress objects; default that of the cluster.')
     .optional(),
   tls: tls.optional(),
   routing: routing.optional(),
@@ -169,50 +171,52 @@ export const imageServiceSpec = group('the fields of an ImageService', {
   cdn: cdn.optional(),
   scanner: scanner.optional(),
   dashboardOrigins: origins.describe('Origins of pages that may call the API.').optional(),
-  marketingOrigins: origins.describe('Origins of pages that may ask for access.').optional(),
+  marketingOrigins: origins.describe('Origins of pages that may request access.').optional(),
   trustedProxies: distinct(proxies, { expected: 'a list of at most 64 address ranges', max: 64 })
     .describe(
-      'The proxies whose X-Forwarded-For is believed, as the pods of the ingress controller; default none.',
+      'Proxies whose X-Forwarded-For is trusted, such as the pods of the ingress controller; default none.',
     )
     .optional(),
   otlpEndpoint: webAddress.describe('The collector that traces are sent to.').optional(),
   logLevel: choice(['Debug', 'Info', 'Warn', 'Error'])
-    .describe('The least important lines that are logged; default Info.')
+    .describe('The lowest level that is logged; default Info.')
     .optional(),
   plansConfigMapRef: fileIn('ConfigMap')
-    .describe('The plans, in place of the usual ones.')
+    .describe('The plans, which replace the built-in ones.')
     .optional(),
   caConfigMapRef: fileIn('ConfigMap')
-    .describe('Certificates (PEM) of authorities that are trusted beside the usual ones.')
+    .describe('PEM certificates of authorities to trust in addition to the default ones.')
     .optional(),
-  extraEnv: extraEnv.describe('Variables of the configuration that no field decides.').optional(),
+  extraEnv: extraEnv.describe('Configuration variables that no other field sets.').optional(),
   nodeSelector: labels.describe('Labels of the nodes that pods may run on.').optional(),
-  tolerations: tolerations.describe('Taints that pods bear.').optional(),
-  affinity: affinity.describe('Affinity of all pods, as Kubernetes takes it.').optional(),
+  tolerations: tolerations.describe('Taints that pods tolerate.').optional(),
+  affinity: affinity.describe('Affinity of all pods, as in a pod spec.').optional(),
   topologySpread: choice(['Preferred', 'Required', 'Disabled'])
-    .describe('Whether the pods of a part are spread over zones and nodes; default Preferred.')
+    .describe('Whether the pods of a component are spread over zones and nodes; default Preferred.')
     .optional(),
   priorityClassName: objectName('the name of a PriorityClass')
     .describe('The priority of all pods.')
     .optional(),
   podAnnotations: annotations
-    .describe('Annotations of all pods; those of tintype.dev/ stay the operator’s.')
+    .describe('Annotations of all pods; tintype.dev/ ones belong to the operator.')
     .optional(),
   podLabels: labels
-    .describe('Further labels of all pods; the operator’s own stay as they are.')
+    .describe('Additional labels of all pods; they do not replace the operator’s own.')
     .optional(),
   serviceAccountAnnotations: annotations
-    .describe('Annotations of the service account, where a cloud gives it credentials by them.')
+    .describe(
+      'Annotations of the service account, for clouds that grant it credentials through them.',
+    )
     .optional(),
 }).meta({
   'x-kubernetes-validations': Object.entries(usualBuckets).map(([bucket, usual]) => {
     const isSet = (of: string) => `(has(${of}.storage) && has(${of}.storage.${bucket}))`;
     const added = `self.storage.${bucket} == '${usual}'`;
-    // The Secret may hold another name for one that is no longer set.
+    // The Secret may hold another name for a bucket whose field was removed.
     const removed = `!has(self.storageSecretRef) && oldSelf.storage.${bucket} == '${usual}'`;
     return {
       rule: `${isSet('self')} ? (${isSet('oldSelf')} ? self.storage.${bucket} == oldSelf.storage.${bucket} : ${added}) : (!${isSet('oldSelf')} || (${removed}))`,
-      message: `\`spec.storage.${bucket}\` is immutable (not set: ${usual}): what is in the bucket would be lost`,
+      message: `\`spec.storage.${bucket}\` is immutable (not set: ${usual}): the content of the bucket would be lost`,
     };
   }),
 });
@@ -220,10 +224,10 @@ export const imageServiceSpec = group('the fields of an ImageService', {
 export type ImageServiceSpec = z.infer<typeof imageServiceSpec>;
 
 const component = z.object({
-  name: z.string().min(1).max(63).describe('The part of the installation.'),
-  image: z.string().max(512).describe('The image that it was told to run.').optional(),
-  desired: z.int().min(0).max(1_000_000).describe('Pods that it should have.'),
-  ready: z.int().min(0).max(1_000_000).describe('Pods that are ready.'),
+  name: z.string().min(1).max(63).describe('The name of the component.'),
+  image: z.string().max(512).describe('The image that it is set to run.').optional(),
+  desired: z.int().min(0).max(1_000_000).describe('The desired number of pods.'),
+  ready: z.int().min(0).max(1_000_000).describe('The number of ready pods.'),
 });
 
 export const imageServiceStatus = z.object({
@@ -231,14 +235,14 @@ export const imageServiceStatus = z.object({
   image: z
     .string()
     .max(512)
-    .describe('The image that all parts ran when they were last all ready.')
+    .describe('The image that all components ran when they were last all ready.')
     .optional(),
-  migrationJob: allocated('The Job that brought the database to this version.'),
-  databaseID: allocated('The database that it works with, and no other ImageService.'),
+  migrationJob: allocated('The Job that migrated the database to this version.'),
+  databaseID: allocated('The database that this ImageService uses, and no other one does.'),
   components: z
     .array(component)
     .max(16)
     .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] })
-    .describe('How many pods each part has.')
+    .describe('The number of pods of each component.')
     .optional(),
 });

@@ -1,6 +1,6 @@
 /**
- * What the cluster makes of objects on their way in, as admission policies and webhooks do: it stays, and is said, since
- * what runs is not what was rendered.
+ * Changes that admission policies and webhooks of the cluster make to objects as they are written: they are left alone,
+ * and reported, since what runs is not what was rendered.
  */
 import { type Condition, withFinding } from '../image-service/conditions.ts';
 import { printPath } from '../image-service/find-difference.ts';
@@ -11,13 +11,13 @@ export type Altered = {
   kind: string;
   name: string;
   paths: readonly string[];
-  /** `tried`: it was just written, to see whether it still does. */
+  /** `tried`: the object was just written, to see whether the change still happens. */
   since: 'tried' | 'before';
 };
 
 const PRINTED = { paths: 4, objects: 8 };
 
-/** Where nothing is the matter with what was applied. */
+/** Adds them to the condition Applied if nothing else is wrong with it. */
 export function withAltered(
   conditions: readonly Condition[],
   altered: readonly Altered[],
@@ -27,7 +27,7 @@ export function withAltered(
   );
   if (!isApplied || altered.length === 0) return [...conditions];
   const objects = altered.map(({ kind, name, paths }) => `${kind} ${name} (${printPaths(paths)})`);
-  const message = `Every object is as it was rendered but for what a policy or webhook of the cluster changes of it on its way in, which stays: ${printSome(objects, PRINTED.objects)}.`;
+  const message = `Every object is as it was rendered, except for changes that a policy or webhook of the cluster makes on admission, which stay: ${printSome(objects, PRINTED.objects)}.`;
   return withFinding(conditions, { type: 'Applied', reason: 'ChangedOnWayIn', message });
 }
 

@@ -1,6 +1,6 @@
 /**
- * One pass over one ImageService: gather what is, decide, write what differs, say what became of it. It may run any
- * number of times; where everything is as declared it writes nothing. Spec: Project.
+ * One pass over one ImageService: gather the state, decide, write differences, report the result. It may run any number
+ * of times; where everything is as declared it writes nothing. Spec: Project.
  */
 
 import { directiveOf, ignoredAnnotations } from '../cluster/directives.ts';
@@ -32,16 +32,19 @@ export type PassContext = GatherContext & {
   clock: TimedClock;
   events: Pick<EventRecorder, 'tell'>;
   metrics: KubeMetrics;
-  /** Of the passes before. */
+  /** From previous passes. */
   memory: WritingMemory;
 };
 
 export type PassResult = {
-  /** Whether there is anything to look at again. */
+  /** Whether the ImageService exists and needs further passes. */
   isThere: boolean;
   written: readonly Written[];
   look_again_seconds: number | undefined;
-  /** What the scaler works with; undefined where there is nothing to scale. `as before`: nobody can tell. */
+  /**
+   * The scaler's input; undefined if there is nothing to scale. `as before`: unknown, so the
+   * previous input stays.
+   */
   gathered: Gathered | 'as before' | undefined;
 };
 
@@ -55,7 +58,7 @@ export async function passOver(place: Place, context: PassContext): Promise<Pass
   const answer = await context.client.get(imageServices, place);
   if (!answer.ok && answer.failure.reason === 'NotFound') return GONE;
   const service = unwrap(answer);
-  // Its objects belong to it: the cluster takes them away after it.
+  // It owns its objects: the cluster deletes them after it.
   if (service.metadata.deletionTimestamp !== undefined) return GONE;
   const directive = directiveOf(service);
   for (const each of ignoredAnnotations(service)) context.events.tell(regarding(service), each);
@@ -101,7 +104,10 @@ export async function passOver(place: Place, context: PassContext): Promise<Pass
   };
 }
 
-/** A right that is missing comes back by somebody's hand: the resource says which, as nobody would look for it in a log. */
+/**
+ * A missing permission returns only if somebody grants it: the resource says which, as nobody would
+ * look in a log.
+ */
 function takeForbidden(error: unknown): KubeFailure {
   if (error instanceof KubeFailure && error.reason === 'Forbidden') return error;
   throw error;
@@ -116,17 +122,20 @@ function unread({ message }: KubeFailure, { metadata }: ImageServiceObject): Fin
       : `, or take '${namespace}' out of TINTYPE_RUNTIME_NAMESPACES (\`runtimeNamespaces\` of the chart) if that namespace is gone`;
   return {
     ...{ type: 'Applied', reason: 'ReadRefused' },
-    message: `The operator may not read what it has to look at: ${why} Grant it what its Role of the chart, or of config/, grants${orElse}. Nothing is written meanwhile, and what runs goes on.`,
+    message: `The operator may not read objects that it needs: ${why} Grant it the rights of its Role in the chart or in config/${orElse}. Nothing is written meanwhile, and running pods keep running.`,
   };
 }
 
-/** Said before anything is made, so that no other begins meanwhile; where nobody can tell it stays as it was. */
+/**
+ * Reported before anything is created, so that no other begins meanwhile; while the database is
+ * unknown the claim stays.
+ */
 function claimOf({ state, id }: Observed['database']): Told['claim'] {
   if (state === 'reachable') return id === undefined ? {} : { databaseID: id };
   return state === 'other' || state === 'taken' ? {} : undefined;
 }
 
-/** Nothing was done yet: what was said of this generation stays. */
+/** Nothing was done yet: conditions of this generation stay. */
 function untilLetIn({ metadata, status }: ImageServiceObject): Told['conditions'] {
   const { conditions = [] } = status ?? {};
   const ready = findCondition(status, 'Ready');
@@ -141,7 +150,10 @@ function invalid(message: string): Finding {
 
 type Deciding = { now: Date; wrong: string | undefined };
 
-/** What was left out of the spec does not keep the rest from being done, but from being all that is declared. */
+/**
+ * A part that was left out of the spec does not stop the rest, but keeps the installation from
+ * being as declared.
+ */
 function decideOn({ installation, observed }: Gathered, { now, wrong }: Deciding): Decision {
   const decision = decide({ installation, observed, now });
   const isApplied = decision.conditions.some(
@@ -151,7 +163,7 @@ function decideOn({ installation, observed }: Gathered, { now, wrong }: Deciding
   return { ...decision, conditions: withFinding(decision.conditions, invalid(wrong)) };
 }
 
-/** Nothing can be told of the rest while something has to be mended first. */
+/** Undefined: while something must be fixed first, the other changes are unknown. */
 function plan({ steps, conditions }: Decision, { live }: Gathered): Written[] | undefined {
   const planned = planSteps(steps, live);
   const isBlocked = conditions.some(
@@ -188,10 +200,10 @@ async function write(
   });
   if (isWritten(service, status)) return;
   const { name, namespace = '', uid } = service.metadata;
-  // With its uid: a namesake that came in between is not told of this one.
+  // Includes the uid, so that the status never goes to a new resource of the same name.
   const declared = { metadata: { name, namespace, uid }, status };
   const answer = await client.applyStatus(imageServices, declared, { owner: 'tintype/status' });
-  // It went while it was looked at: nobody is left to be told.
+  // The resource was deleted or changed during the pass: the next one reports.
   if (!answer.ok && isOvertaken(answer.failure)) return;
   unwrap(answer);
   const isRefused = findCondition(status, 'Ready')?.reason === 'SpecInvalid';
@@ -204,7 +216,10 @@ function regarding(service: ImageServiceObject) {
   return { ...service, apiVersion: API_VERSION, kind: KIND };
 }
 
-/** What was away counts where all of it was in effect, and a migration never: it is another one for another Secret. */
+/**
+ * A missing object counts as drift if everything was in effect before. A migration Job never does:
+ * a changed Secret makes a new one.
+ */
 function tellDrift(
   service: ImageServiceObject,
   written: readonly Written[],

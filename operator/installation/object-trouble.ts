@@ -1,9 +1,9 @@
-/** What stood in the way of an object of an installation, in a sentence that says what to do. */
+/** What went wrong with an object of an installation, in a sentence that says what to do. */
 import { type FailureReason, type KubeFailure, unwrap } from '../kube/kube-failure.ts';
 import { printUndoing } from '../kube/who-wrote.ts';
 import type { Written } from './carry-out.ts';
 
-/** What stood in the way of an object. */
+/** What went wrong with one object. */
 export type Trouble = {
   kind: string;
   name: string;
@@ -11,13 +11,13 @@ export type Trouble = {
   message: string;
 };
 
-/** `path` is where it was not as it was written, `by` who is noted there. */
+/** `path` is where it differs from what was written, `by` who is recorded there. */
 export function sayUndone({ kind, name, path, by }: Written): Trouble {
-  const message = `${kind} '${name}' does not stay as it is written: ${printUndoing(path, by)}. It is written again ever more seldom, every five minutes in the end: stop who does that, or declare in the ImageService what is wanted.`;
+  const message = `${kind} '${name}' does not stay as written: ${printUndoing(path, by)}. It is written again less and less often, finally every five minutes: stop whoever changes it, or declare the wanted state in the ImageService.`;
   return { kind, name, reason: 'ObjectUndone', message };
 }
 
-/** What the server does not take of an object; whatever else fails, fails the pass. */
+/** Reasons for which the server rejects one object; any other failure fails the pass. */
 const REFUSALS: readonly FailureReason[] = [
   'Forbidden',
   'Invalid',
@@ -27,11 +27,14 @@ const REFUSALS: readonly FailureReason[] = [
   'Unavailable',
 ];
 
-/** A webhook that does not answer is one object's; else the server is away for a moment, and the pass is taken again. */
+/**
+ * If a webhook does not answer, the trouble is one object's; otherwise the server is down for a
+ * moment, and the pass is repeated.
+ */
 export function troubleOf({ kind, name }: Written, failure: KubeFailure): Trouble {
   const what = `${kind} '${name}'`;
   if (failure.reason === 'Conflict' || failure.reason === 'AlreadyExists') {
-    const message = `${what} is there and was not made by the operator: delete it, or give the ImageService another name.`;
+    const message = `${what} exists and was not created by the operator: delete it, or give the ImageService another name.`;
     return { kind, name, reason: 'ObjectTaken', message };
   }
   if (!REFUSALS.includes(failure.reason)) unwrap({ ok: false, failure });

@@ -1,17 +1,17 @@
-/** How many resources somebody keeps from being put into effect: what is forgotten there stays as it was. */
+/** How many resources somebody keeps from taking effect: forgotten ones would stay as they are. */
 
 export type Held = { kind: string; annotation: string; resources: number };
 
 type Sample = { labels: Record<string, string>; value: number };
 type Shape = { name: string; help: string; labelNames: readonly string[] };
 
-/** `gauge`: one whose samples are looked at for every print. */
+/** `gauge`: creates a gauge whose samples are read at every scrape. */
 export function heldMetrics(gauge: (shape: Shape, look: () => readonly Sample[]) => void) {
   let look: () => readonly Held[] = () => [];
   gauge(
     {
       name: 'tintype_resources_held',
-      help: 'Resources that an annotation of tintype.dev keeps as they are, by kind and annotation: paused or plan-only.',
+      help: 'Resources that a tintype.dev annotation keeps unchanged, by kind and annotation: paused or plan-only.',
       labelNames: ['kind', 'annotation'],
     },
     () => look().map(({ resources: value, ...labels }) => ({ labels, value })),

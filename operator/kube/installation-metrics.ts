@@ -1,4 +1,4 @@
-/** What is measured of installations and of the workers that the operator gives them, for as long as this process leads. */
+/** Metrics of installations and of the workers that the operator gives them, for as long as this process leads. */
 
 type Labels = Readonly<Record<string, string>>;
 type Gauge = {
@@ -14,7 +14,7 @@ export type PoolSeen = {
   installation: string;
   component: string;
   workers: number;
-  /** What its load asks for, whatever it may have. */
+  /** What its load asks for, regardless of its limits. */
   wanted: number;
   max: number;
 };
@@ -23,17 +23,17 @@ export function installationMetrics(gauge: NewGauge) {
   const of = ['installation'];
   const ready = gauge(
     'tintype_installation_ready',
-    '0 while the condition Ready of an ImageService is False, else 1.',
+    '0 while the condition Ready of an ImageService is False, otherwise 1.',
     of,
   );
   const stalled = gauge(
     'tintype_installation_stalled',
-    '1 while an ImageService has the condition Stalled, which somebody has to mend, else 0.',
+    '1 while an ImageService has the condition Stalled and needs somebody to act, otherwise 0.',
     of,
   );
   const paused = gauge(
     'tintype_installation_paused',
-    '1 while the annotation tintype.dev/paused keeps an ImageService as it is, else 0.',
+    '1 while the annotation tintype.dev/paused keeps an ImageService unchanged, otherwise 0.',
     of,
   );
   const all = [ready, stalled, paused];
@@ -43,7 +43,7 @@ export function installationMetrics(gauge: NewGauge) {
       stalled.set({ installation }, seen.isStalled ? 1 : 0);
       paused.set({ installation }, seen.isPaused ? 1 : 0);
     },
-    /** Others tell of it from now on, or nobody does. */
+    /** Another process reports the installation from now on, or nobody does. */
     forgetInstallation: (installation: string) => {
       for (const each of all) each.remove({ installation });
     },
@@ -56,20 +56,24 @@ export function installationMetrics(gauge: NewGauge) {
 
 function poolMetrics(gauge: NewGauge) {
   const of = ['installation', 'component'];
-  const workers = gauge('tintype_scaler_workers', 'Workers that a pool was last given.', of);
+  const workers = gauge(
+    'tintype_scaler_workers',
+    'Number of workers that was last set for a pool.',
+    of,
+  );
   const wanted = gauge(
     'tintype_scaler_wanted_workers',
-    'Workers that the load of a pool asks for, whatever it may have: of the built-in scaler.',
+    'Number of workers that the load of a pool needs, regardless of its limits. Reported by the built-in scaler.',
     of,
   );
   const max = gauge(
     'tintype_scaler_max_workers',
-    'Workers that a pool may have: of the built-in scaler.',
+    'Maximum number of workers of a pool. Reported by the built-in scaler.',
     of,
   );
   const looked = gauge(
     'tintype_scaler_last_look_seconds',
-    'Unix time of the last look at all pools of an installation; until there was one, of the begin.',
+    'Unix time when all pools of an installation were last checked; before the first check, of the start.',
     ['installation'],
   );
   return {

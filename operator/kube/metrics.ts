@@ -1,6 +1,6 @@
 /**
- * What a controller measures, under the names of client-go and controller-runtime, so that public dashboards and alerts
- * work unchanged; and what those do not know: how old a cache is.
+ * A controller's metrics, under the names of client-go and controller-runtime, so that public dashboards and alerts
+ * work unchanged; plus the age of each cache, which those do not have.
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { listMetrics } from '../../runtime/platform/metrics.ts';
@@ -29,7 +29,7 @@ export function createKubeMetrics() {
     ...installationMetrics(
       (name, help, labelNames) => new Gauge({ name, help, labelNames, registers: [registry] }),
     ),
-    /** What GET /metrics adds to the process's own. */
+    /** What GET /metrics returns besides the process metrics. */
     print: () => registry.metrics(),
     list: () => listMetrics(registry),
   };
@@ -38,13 +38,13 @@ export function createKubeMetrics() {
 function restMetrics(registry: Registry) {
   const requests = new Counter({
     name: 'rest_client_requests_total',
-    help: 'Requests to the API server by code (<error>: no answer), method and host.',
+    help: 'Requests to the API server by code (<error>: no response), method and host.',
     labelNames: ['code', 'method', 'host'],
     registers: [registry],
   });
   const durations = new Histogram({
     name: 'rest_client_request_duration_seconds',
-    help: 'How long the API server took to answer; of a watch, to begin.',
+    help: 'How long the API server took to respond; for a watch, until it began.',
     labelNames: ['verb', 'host'],
     buckets: SECONDS,
     registers: [registry],
@@ -60,7 +60,7 @@ function restMetrics(registry: Registry) {
 
 type CacheSeen = { kind: string; at: Date; objects: number };
 
-/** Of one kind there are as many caches as namespaces, and some are there only while this process leads. */
+/** A kind has a cache per namespace, and some exist only while this process leads. */
 function cacheMetrics(registry: Registry) {
   const caches = new Map<object, CacheSeen>();
   const shape = { labelNames: ['kind'], registers: [registry] };
@@ -76,13 +76,13 @@ function cacheMetrics(registry: Registry) {
       },
     });
   const relists = counter('tintype_cache_relist_total', 'Lists of all objects of a kind.');
-  const reconnects = counter('tintype_cache_watch_reconnect_total', 'Watches that were begun.');
+  const reconnects = counter('tintype_cache_watch_reconnect_total', 'Watches that were started.');
   gauge(
     'tintype_cache_last_event_seconds',
-    'Unix time of the last sign of the watch that is silent for longest.',
+    'Unix time of the last message of the watch that has been silent for longest.',
     (all) => Math.min(...all.map(({ at }) => at.getTime())) / 1000,
   );
-  gauge('tintype_cache_objects', 'Objects that the caches of a kind hold.', (all) =>
+  gauge('tintype_cache_objects', 'Objects in the caches of a kind.', (all) =>
     all.reduce((sum, { objects }) => sum + objects, 0),
   );
   return {
@@ -93,7 +93,7 @@ function cacheMetrics(registry: Registry) {
   };
 }
 
-/** What a queue tells at every print. */
+/** The state of a queue, read at every scrape. */
 export type QueueLook = () => { depth: number; running_seconds: readonly number[] };
 
 function queueMetrics(registry: Registry) {
@@ -102,13 +102,16 @@ function queueMetrics(registry: Registry) {
   const counter = (name: string, help: string) => new Counter({ name, help, ...shape });
   const histogram = (name: string, help: string) =>
     new Histogram({ name, help, buckets: SECONDS, ...shape });
-  const adds = counter('workqueue_adds_total', 'Keys that were put into the queue.');
-  const retries = counter('workqueue_retries_total', 'Keys that were put off after a failure.');
+  const adds = counter('workqueue_adds_total', 'Keys that were added to the queue.');
+  const retries = counter(
+    'workqueue_retries_total',
+    'Keys that were requeued with a delay after a failure.',
+  );
   const waited = histogram(
     'workqueue_queue_duration_seconds',
     'How long keys waited in the queue.',
   );
-  const worked = histogram('workqueue_work_duration_seconds', 'How long keys were worked on.');
+  const worked = histogram('workqueue_work_duration_seconds', 'How long keys took to process.');
   return {
     queueAdded: (name: string) => adds.inc(labels(name)),
     queueRetried: (name: string) => retries.inc(labels(name)),
@@ -118,7 +121,7 @@ function queueMetrics(registry: Registry) {
   };
 }
 
-/** Gauges that ask the queues at every print. */
+/** Gauges that read the queues at every scrape. */
 function lookedAtMetrics(registry: Registry) {
   const queues = new Map<string, QueueLook>();
   const gauge = (name: string, help: string, value: (seen: ReturnType<QueueLook>) => number) =>
@@ -134,28 +137,28 @@ function lookedAtMetrics(registry: Registry) {
         }
       },
     });
-  gauge('workqueue_depth', 'Keys of the queue that wait and are due.', ({ depth }) => depth);
+  gauge('workqueue_depth', 'Keys in the queue that are due and waiting.', ({ depth }) => depth);
   gauge(
     'workqueue_unfinished_work_seconds',
-    'For how long keys have been worked on that are not done yet, added up.',
+    'Sum of the time that keys in progress have been processed so far.',
     (seen) => seen.running_seconds.reduce((sum, each) => sum + each, 0),
   );
   const longest = (seen: ReturnType<QueueLook>) => Math.max(0, ...seen.running_seconds);
   gauge(
     'workqueue_longest_running_processor_seconds',
-    'For how long the key that takes longest has been worked on.',
+    'How long the longest-running key has been processed so far.',
     longest,
   );
-  gauge('controller_runtime_active_workers', 'Workers of the queue that are busy.', (seen) => {
+  gauge('controller_runtime_active_workers', 'Busy workers of the queue.', (seen) => {
     return seen.running_seconds.length;
   });
   return {
     watchQueue: (name: string, look: QueueLook) => void queues.set(name, look),
-    /** Unless another one has its name by now. */
+    /** Unless another queue has the name by now. */
     forgetQueue: (name: string, look: QueueLook) => {
       if (queues.get(name) === look) queues.delete(name);
     },
-    /** Of all queues. */
+    /** Over all queues. */
     longestRunningSeconds: () =>
       Math.max(0, ...[...queues.values()].map((look) => longest(look()))),
   };
@@ -176,13 +179,13 @@ function reconcileMetrics(registry: Registry) {
   const errors = counter('reconcile_errors_total', 'Passes that failed.');
   const panics = counter(
     'reconcile_panics_total',
-    'Passes that failed by a defect of the program.',
+    'Passes that failed because of a bug in the program.',
   );
   const terminal = counter(
     'terminal_reconcile_errors_total',
-    'Resources that were refused for what they declare, once for each generation and reason: only a change mends them.',
+    'Resources that were refused for what they declare, once per generation and reason: only a change of the resource helps.',
   );
-  const timeouts = counter('reconcile_timeouts_total', 'Passes that were told to stop.');
+  const timeouts = counter('reconcile_timeouts_total', 'Passes that were aborted.');
   const seconds = new Histogram({
     name: 'controller_runtime_reconcile_time_seconds',
     help: 'How long a pass took.',
@@ -191,12 +194,12 @@ function reconcileMetrics(registry: Registry) {
   });
   const workers = new Gauge({
     name: 'controller_runtime_max_concurrent_reconciles',
-    help: 'Workers that the controller has.',
+    help: 'Number of workers of the controller.',
     ...shape,
   });
   const leader = new Gauge({
     name: 'leader_election_master_status',
-    help: '1 while this process leads.',
+    help: '1 while this process is the leader.',
     labelNames: ['name'],
     registers: [registry],
   });
@@ -217,7 +220,7 @@ function reconcileMetrics(registry: Registry) {
 
 const LONG_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 21_600, 86_400];
 
-/** What became of resources, as their owners see it. */
+/** Metrics of resources, as their owners see them. */
 function resourceMetrics(registry: Registry) {
   const histogram = (name: string, help: string) =>
     new Histogram({
@@ -229,15 +232,15 @@ function resourceMetrics(registry: Registry) {
     });
   const ready = histogram(
     'time_to_ready',
-    'How long a resource was not ready before it was: at first since it was made.',
+    'How long a resource was not ready before it became ready; the first time, since it was created.',
   );
   const drift = histogram(
     'drift',
-    'When rows of a resource that had drifted were healed: since they were last seen as declared.',
+    'When drifted rows of a resource were corrected: the time since they were last seen as declared.',
   );
   const deletion = histogram(
     'deletion',
-    'From the wish to delete a resource until its rows were let go of.',
+    'Time from the request to delete a resource until its rows were released.',
   );
   return {
     resourceReady: (kind: string, seconds: number) => ready.observe({ kind }, seconds),

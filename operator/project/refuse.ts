@@ -1,6 +1,6 @@
 /**
- * Why a Project resource cannot be accepted, rule by rule, in the order in which they are told. A
- * refused resource touches no row. Spec: Resources and their fields, Project.
+ * Why a Project resource cannot be accepted, rule by rule, in the order of reporting. A refused resource touches no
+ * row. Spec: Resources and their fields, Project.
  */
 import { parseProjectSlug, RESERVED_PROJECT_SLUGS } from '../../runtime/core/slug.ts';
 import { claimOn } from '../claim.ts';
@@ -10,7 +10,7 @@ import type { TakenDomain } from './domains.ts';
 import type { DeclaredProject, ProjectRows } from './gather.ts';
 import type { ProjectSpec } from './schema.ts';
 
-/** The first reason for which the resource cannot be accepted. */
+/** The first reason not to accept the resource. */
 export function refuseProject(wish: Wish): Found | undefined {
   for (const refusal of refusals) {
     const found = refusal(wish);
@@ -46,7 +46,7 @@ const refusals: readonly Refusal[] = [
   customDomainTaken,
 ];
 
-/** A slug cannot be changed. */
+/** What to do, as a slug cannot be changed. */
 const ANEW = 'delete this resource, and declare it again with another name or spec.slug';
 
 function slugReserved(wish: Wish) {
@@ -82,10 +82,10 @@ function slugConflict({ identity, rows }: Wish) {
   const { project } = rows;
   if (project === undefined) return undefined;
   const claim = claimOn(project, identity);
-  // A project of another organization is not told from one that another resource owns.
+  // A project of another organization looks the same as one that another resource owns.
   const isForeign = claim === 'unowned' && project.organization_id !== rows.organization_id;
   if (claim !== 'other' && !isForeign) return undefined;
-  // Who has a slug is nobody's business in other organizations.
+  // Who has a slug is not revealed to other organizations.
   const isOwn = project.organization_id === rows.organization_id;
   const whose = claim === 'other' && isOwn ? ` by the Project ${ownerOf(project)}` : '';
   const message = `the slug '${project.project_slug}' is taken${whose}: ${ANEW}`;
@@ -112,7 +112,7 @@ function notOwned({ identity, spec, rows }: Wish) {
   const past =
     project.owner_name === null
       ? 'was made through the API:'
-      : `was let go of when the Project ${ownerOf(project)} was deleted: declare it under that name again, or`;
+      : `was released when the Project ${ownerOf(project)} was deleted: declare it under that name again, or`;
   const message = `the project '${project.project_slug}' ${past} set adoptionPolicy to IfUnowned to take it over`;
   return refuse('NotOwned', message);
 }
@@ -133,10 +133,10 @@ function customDomainTaken({ rows }: Wish) {
   return refuse('CustomDomainTaken', `'${taken.domain}' belongs to ${whose(taken)}`);
 }
 
-/** And what gives it to this one. */
+/** Names the holder, and says how this Project gets the domain. */
 function whose({ holder, past_holder }: TakenDomain): string {
   if (past_holder !== undefined)
-    return `a project that was let go of when the Project '${past_holder}' was deleted: declare that one again, with spec.staff.customDomains that lack it, or remove it here`;
+    return `a project that was released when the Project '${past_holder}' was deleted: declare that one again without it in spec.staff.customDomains, or remove it here`;
   const project = holder === undefined ? 'another project' : `the Project '${holder}'`;
   return `${project}: remove it here or there`;
 }

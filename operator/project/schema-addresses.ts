@@ -1,4 +1,4 @@
-/** The web addresses that a Project resource declares: origins of its pages, and where its webhooks are sent. Spec: Project. */
+/** The web addresses in a Project resource: origins of its pages, and the target of its webhooks. Spec: Project. */
 import { ORIGIN_LENGTH_MAX, URL_LENGTH_MAX } from '../../runtime/core/limits.ts';
 import {
   CALLBACK_URL_PATTERN,
@@ -10,7 +10,7 @@ import {
 } from '../../runtime/core/resources/web-address.ts';
 import { checked, group, matching, objectName, rotationTrigger, text } from '../fields.ts';
 
-/** In the API server's words: a host that ends in a number is an IPv4 address. */
+/** As an API server rule: a host that ends in a number must be an IPv4 address. */
 const HOST_IS_PLAIN = `(!${matching(NUMBERED_HOST_PATTERN)} || ${matching(IPV4_HOST_PATTERN)})`;
 
 const originExpected = 'an origin such as https://shop.example, or * for all';
@@ -40,13 +40,13 @@ const callbackUrl = text(urlExpected, { min: 0, max: URL_LENGTH_MAX })
 
 export const callback = group('{ url, secretName, rotationTrigger }', {
   url: callbackUrl.describe(
-    'Where signed webhooks are sent: https, at a public address; empty: nowhere, whatever the API set.',
+    'The https URL, at a public address, that signed webhooks are sent to; empty: none, even if the API set one.',
   ),
   secretName: objectName('the name of a Secret')
     .describe('The Secret that the operator writes, with the key that verifies webhooks.')
     .optional(),
   rotationTrigger: rotationTrigger
-    .describe('Change this text to get a new secret; the old one signs along for 24 hours.')
+    .describe('Change this text to get a new secret; the old one also signs for 24 hours.')
     .optional(),
 })
   .refine(({ url, secretName }) => url === '' || secretName !== undefined, {
@@ -57,17 +57,20 @@ export const callback = group('{ url, secretName, rotationTrigger }', {
     'x-kubernetes-validations': [
       {
         rule: "self.url == '' || has(self.secretName)",
-        message: '`secretName` must stand beside a `url`',
+        message: '`secretName` must be set with a `url`',
       },
     ],
   });
 
-/** An IPv6 address has many spellings, of which the API server's rules cannot tell the one that counts. */
+/**
+ * An IPv6 address has many spellings, and the API server's rules cannot recognize the canonical
+ * one.
+ */
 function sayWritten(what: string, spelling: string | undefined): string {
   return spelling === undefined ? '' : ` (${what} is written ${spelling})`;
 }
 
-/** The host of a callback URL, where that is not how the URL writes it. */
+/** The host of a callback URL in canonical form; undefined if the URL already has it so. */
 function hostAsLookedUp(url: string): string | undefined {
   const [, host] = CALLBACK_URL_PATTERN.exec(url) ?? [];
   if (host === undefined || !URL.canParse(url)) return undefined;

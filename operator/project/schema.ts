@@ -1,6 +1,6 @@
 /**
- * The Project resource, as people declare it. Spec: Resources and their fields, Project.
- * A field that is not set stays what the API made it.
+ * The Project resource, as people declare it. Spec: Resources and their fields, Project. An unset field keeps the value
+ * from the API.
  */
 import { z } from 'zod';
 import {
@@ -48,18 +48,20 @@ const hostname = text('a host name such as img.shop.example', {
 
 const watermarkRef = group('{ name: <name of a WatermarkPreset, or empty> }', {
   name: objectNameOrNone('the name of a WatermarkPreset').describe(
-    'Name of the WatermarkPreset, in the same namespace; empty: none, whatever the API set.',
+    'Name of the WatermarkPreset, in the same namespace; empty: no watermark, even if the API set one.',
   ),
 });
 
 const routing = group('{ perProject, probe }', {
   perProject: choice(['CustomDomainsOnly', 'Always'])
     .describe(
-      'When the project gets routing rules of its own beside the wildcard: for its custom domains (CustomDomainsOnly, the default), or for its default host too (Always).',
+      'Which hosts of the project get routing rules of their own beside the wildcard: its custom domains (CustomDomainsOnly, the default), or its default host as well (Always).',
     )
     .optional(),
   probe: choice(['Disabled', 'Enabled'])
-    .describe('Whether Routed waits until the delivery hosts answer; default Disabled.')
+    .describe(
+      'Whether the condition Routed waits until the delivery hosts answer; default Disabled.',
+    )
     .optional(),
 });
 
@@ -81,7 +83,7 @@ const staff = group('the fields that only staff may set', {
     expected: 'a list of at most 32 host names',
     max: CUSTOM_DOMAINS_MAX,
   })
-    .describe('Further hosts that serve the project.')
+    .describe('Additional hosts that serve the project.')
     .optional(),
   storageHardLimit: bytes(
     'empty for that of the plan, or an amount of storage such as 500Mi or 1Gi',
@@ -90,31 +92,33 @@ const staff = group('the fields that only staff may set', {
       pattern: /^[0-9]{1,16}(Ki|Mi|Gi|Ti|k|M|G|T)?$/,
     },
   )
-    .describe('The most that the project may store, in place of its plan; empty: that of its plan.')
+    .describe(
+      'The most that the project may store, overriding its plan; empty: the limit of its plan.',
+    )
     .optional(),
   pricingMultiplier: pricingMultiplier
     .describe(
-      'What each credit of the project is multiplied with, from the next full hour on: "0" to "1000", in quotes; 1 until it is set.',
+      'The factor by which each credit of the project is multiplied, from the next full hour on: "0" to "1000", in quotes; 1 until it is set.',
     )
     .optional(),
   nudityAutoBlock: choice(['Enabled', 'Disabled'])
     .describe('Whether the scanner may block files by itself.')
     .optional(),
   organizationId: text('the id of an organization, org_…', { max: 64, pattern: /^org_[0-9a-z]+$/ })
-    .describe('The organization of the project, in place of that of the namespace.')
+    .describe('The organization of the project, overriding that of the namespace.')
     .optional(),
 });
 
 export const projectSpec = group('the fields of a Project', {
   slug: projectSlug
-    .describe('The project slug, where it is not the name of the resource. It cannot be changed.')
+    .describe('The project slug; default the name of the resource. It cannot be changed.')
     .optional(),
   displayName: displayName
-    .describe('The name that people see; that of a new project is its slug.')
+    .describe('The name that people see; for a new project, default its slug.')
     .optional(),
   deliveryAccess: choice(['Public', 'Protected'])
     .describe(
-      'Public: anyone may fetch images, as of a new project. Protected: every URL must be signed.',
+      'Public: anyone may fetch images; a new project is Public. Protected: every URL must be signed.',
     )
     .optional(),
   state: choice(['Active', 'Suspended'])
@@ -136,14 +140,14 @@ export const projectSpec = group('the fields of a Project', {
     expected: 'a list of at most 64 transform chains',
     max: ALLOWED_TRANSFORM_CHAINS_MAX,
   })
-    .describe('The only chains that unsigned URLs may use; none: all may be used.')
+    .describe('The only chains that unsigned URLs may use; empty: they may use any.')
     .optional(),
   defaultWatermarkPresetRef: watermarkRef
     .describe('The watermark on every derived image.')
     .optional(),
   rawDownload: choice(['Enabled', 'Disabled'])
     .describe(
-      'Whether /download/raw serves images with their saved metadata; of a new project it does not.',
+      'Whether /download/raw serves images with their saved metadata; disabled for a new project.',
     )
     .optional(),
   callback: callback.describe('Where the project receives webhooks.').optional(),
@@ -163,7 +167,7 @@ export const projectSpec = group('the fields of a Project', {
   adoptionPolicy: choice(['Never', 'IfUnowned'])
     .default('Never')
     .describe(
-      'Whether a project that nobody declares, as one made through the API, may be taken over (IfUnowned); default Never.',
+      'Whether a project that no resource declares, such as one created through the API, may be taken over (IfUnowned); default Never.',
     ),
 })
   .superRefine((spec, context) => {
@@ -192,10 +196,10 @@ export type ProjectSpec = z.infer<typeof projectSpec>;
 
 export const projectStatus = z.object({
   ...statusFields,
-  projectID: allocated('The project id, as webhooks carry it.'),
+  projectID: allocated('The project id that webhooks carry.'),
   organizationID: allocated('The organization that owns the project.'),
   defaultHost: allocated('The host that serves the images of the project.'),
-  activeKid: allocated('The signing key that signs now.'),
+  activeKid: allocated('The current signing key.'),
   suspendedBy: allocated('Who suspended the project: owner or staff.'),
   storageLimitSource: allocated('Where the storage limit comes from: plan or staff.'),
 });

@@ -8,7 +8,7 @@ export const recipeSpec = group('the fields of a Recipe', {
   projectRef,
   displayName: displayName
     .describe(
-      `The name of the recipe, once per project; default the name of the resource, where that has at most ${NAME_LENGTH_MAX} characters.`,
+      `The name of the recipe, unique in its project; default the name of the resource, if that has at most ${NAME_LENGTH_MAX} characters.`,
     )
     .optional(),
   transformChain: transformChain.describe('The transform chain that the name stands for.'),

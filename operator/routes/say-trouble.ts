@@ -1,4 +1,4 @@
-/** What stands in the way of a route, in a sentence that says what to do. */
+/** What is wrong with a route, in a sentence that says what to do. */
 import { refusalOf } from '../cluster/refusal.ts';
 import type { KubeFailure } from '../kube/kube-failure.ts';
 import type { KubeObject } from '../kube/resource.ts';
@@ -8,13 +8,13 @@ import { routeTypes } from './live-route.ts';
 import type { RenderedRoute } from './render.ts';
 import type { Verdict } from './verdict.ts';
 
-/** Whatever else fails, fails the pass. */
+/** Throws for any other failure, which fails the pass. */
 export function sayRefused(
   { mode, metadata: { namespace, name } }: RenderedRoute,
   { failure, isOurs }: { failure: KubeFailure; isOurs: boolean },
 ): Verdict {
   if (failure.reason === 'Conflict' && !isOurs) {
-    const message = `'${namespace}/${name}' is there and was not made by the operator: delete it, and the route is written`;
+    const message = `'${namespace}/${name}' exists and was not created by the operator: delete it, and the route is written`;
     return { reason: 'RouteTaken', message };
   }
   if (failure.reason === 'NotFound' && mode === 'Gateway') {
@@ -28,12 +28,12 @@ export function sayRefused(
   return { reason: 'RouteRefused', message };
 }
 
-/** `live`: with who wrote what; undefined where it was deleted. */
+/** `live`: includes who wrote what; undefined if the route was deleted. */
 export function sayUndone(route: RenderedRoute, live: KubeObject | undefined): Verdict {
   const { mode, metadata } = route;
   const path = live && findDeviation(route, live);
   const by = live && path && whoWrote(live, path);
   const called = `the ${routeTypes[mode].kind} '${metadata.namespace}/${metadata.name}'`;
-  const message = `${called} does not stay as it is written: ${printUndoing(path, by)}; it is written again ever more seldom, every five minutes in the end: stop who does that`;
+  const message = `${called} does not stay as written: ${printUndoing(path, by)}; it is written again less and less often, finally every five minutes: stop whoever changes it`;
   return { reason: 'RouteUndone', message };
 }

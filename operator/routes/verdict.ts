@@ -1,41 +1,44 @@
-/** What the condition Routed says: every reason that it can have, and what each means. Spec: Project (status). */
+/** The condition Routed: every reason that it can have, and what each means. Spec: Project (status). */
 import type { Condition } from '../conditions.ts';
 
 /** Every reason with its status. */
 export const routedReasons = {
-  Routed: { status: 'True', meaning: 'Every host of the project leads to delivery.' },
-  Answering: { status: 'True', meaning: 'Delivery answered at every host of the project.' },
+  Routed: { status: 'True', meaning: 'Every host of the project is routed to delivery.' },
+  Answering: { status: 'True', meaning: 'Delivery responded at every host of the project.' },
   NotAnswering: {
     status: 'False',
-    meaning: 'A host of the project was asked, and no delivery answered.',
+    meaning: 'A host of the project was probed, and delivery did not respond.',
   },
   NotAdmitted: {
     status: 'False',
-    meaning: 'A route is written, and no ingress controller or Gateway serves it yet.',
+    meaning: 'A route is written, but no ingress controller or Gateway serves it yet.',
   },
   RouteRefused: { status: 'False', meaning: 'The Gateway or the API server refused the route.' },
-  RouteTaken: { status: 'False', meaning: 'Somebody else has an object of the name of the route.' },
+  RouteTaken: {
+    status: 'False',
+    meaning: 'Somebody else owns an object with the name of the route.',
+  },
   RouteUndone: {
     status: 'False',
-    meaning:
-      'Somebody changes the route back each time it is written; it is written ever more seldom.',
+    meaning: 'Somebody reverts the route after each write; it is written less and less often.',
   },
   HostTaken: {
     status: 'False',
-    meaning: 'A host of the project is the host of the API or of uploads, and leads there.',
+    meaning:
+      'A host of the project is also the host of the API or of uploads, and is routed there.',
   },
   GatewayAPIMissing: { status: 'False', meaning: 'The cluster has no HTTPRoutes.' },
   NoImageService: {
     status: 'False',
-    meaning: 'There is no ImageService that hosts could lead to.',
+    meaning: 'There is no ImageService to route the hosts to.',
   },
   ImageServiceInvalid: {
     status: 'Unknown',
-    meaning: 'The ImageService cannot be read: routes stay as they are.',
+    meaning: 'The ImageService cannot be read; routes stay unchanged.',
   },
   ReadRefused: {
     status: 'Unknown',
-    meaning: 'The operator cannot list the routes that there are: they stay as they are.',
+    meaning: 'The operator cannot list the existing routes; they stay unchanged.',
   },
   NotAccepted: {
     status: 'False',
@@ -43,7 +46,7 @@ export const routedReasons = {
   },
   RoutedByOthers: {
     status: 'Unknown',
-    meaning: 'The ImageService says that somebody else makes the routes.',
+    meaning: 'The ImageService declares that the routes are managed elsewhere.',
   },
 } as const satisfies Record<string, { status: Condition['status']; meaning: string }>;
 

@@ -1,6 +1,6 @@
 /**
- * The SigningKey resource: when the key that signs delivery URLs changes. Spec: Signing key.
- * A project has its first key without it; one SigningKey takes the keys of a project over.
+ * The SigningKey resource: when the key that signs delivery URLs changes. Spec: Signing key. A project has its first
+ * key without it; one SigningKey takes over the keys of a project.
  */
 import { z } from 'zod';
 import { group, integer, projectRef, rotationTrigger } from '../fields.ts';
@@ -9,7 +9,7 @@ import { allocated, statusFields, statusTime } from '../status-fields.ts';
 export const signingKeySpec = group('the fields of a SigningKey', {
   projectRef,
   rotationTrigger: rotationTrigger
-    .describe('Change this text to rotate the key; the previous one verifies for 24 hours more.')
+    .describe('Change this text to rotate the key; the previous key still verifies for 24 hours.')
     .optional(),
   rotationDays: integer('a whole number of days, 1 to 3650', { min: 1, max: 3650 })
     .describe('Rotate the key when it is this many days old.')
@@ -20,7 +20,7 @@ export type SigningKeySpec = z.infer<typeof signingKeySpec>;
 
 export const signingKeyStatus = z.object({
   ...statusFields,
-  kid: allocated('The key that signs now.'),
-  previousKid: allocated('The key before it.'),
-  previousRetireTime: statusTime.describe('When the key before it stops verifying.').optional(),
+  kid: allocated('The current key.'),
+  previousKid: allocated('The previous key.'),
+  previousRetireTime: statusTime.describe('When the previous key stops verifying.').optional(),
 });

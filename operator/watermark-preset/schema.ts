@@ -1,6 +1,6 @@
 /**
- * The WatermarkPreset resource: a ready file of the project, where it is drawn and how strongly.
- * Spec: Watermark preset.
+ * The WatermarkPreset resource: a ready file of the project, where it is drawn and how strongly. Spec: Watermark
+ * preset.
  */
 import { z } from 'zod';
 import {
@@ -43,7 +43,7 @@ function source(kind: string) {
 }
 
 const urlExpected = `an https URL of a public host, at port ${DOWNLOAD_PORTS.join(' or ')}, without user name or password`;
-/** In what RE2 understands, too; addresses that are not public are told by `downloadFault` alone. */
+/** Also valid in RE2; only `downloadFault` recognizes addresses that are not public. */
 const IMAGE_URL = new RegExp(
   String.raw`^https://([^\s/?#\\@:\[\]]+|\[[^\s/?#\\@\[\]]+\])(:0*(${DOWNLOAD_PORTS.join('|')})?)?([/?#\\]\S*)?$`,
 );
@@ -56,7 +56,7 @@ const image = group('one of configMapRef, secretRef or url', {
   secretRef: source('Secret').describe('A Secret that holds the image.').optional(),
   url: imageUrl.describe('Where the image is fetched from.').optional(),
   sha256: text('64 hexadecimal digits', { max: 64, pattern: /^[0-9a-f]{64}$/ })
-    .describe('What the image at the URL must hash to.')
+    .describe('The SHA-256 hash that the image at the URL must have.')
     .optional(),
 })
   .refine((it) => [it.configMapRef, it.secretRef, it.url].filter(Boolean).length === 1, {
@@ -73,7 +73,7 @@ const image = group('one of configMapRef, secretRef or url', {
       },
       {
         rule: 'has(self.url) == has(self.sha256)',
-        message: '`url` and `sha256` must stand together',
+        message: '`url` and `sha256` must be set together',
       },
     ],
   });
@@ -82,12 +82,12 @@ export const watermarkPresetSpec = group('the fields of a WatermarkPreset', {
   projectRef,
   displayName: displayName
     .describe(
-      `The name of the preset, once per project; default the name of the resource, where that has at most ${NAME_LENGTH_MAX} characters.`,
+      `The name of the preset, unique in its project; default the name of the resource, if that has at most ${NAME_LENGTH_MAX} characters.`,
     )
     .optional(),
   fileSlug: fileSlug
     .describe(
-      `The file that is drawn; with image, where the image is uploaded to, by default under the name of the resource, where that has at most ${FILE_SLUG_LENGTH_MAX} characters.`,
+      `The file that is drawn. With image, the slug that the image is uploaded under; default the name of the resource, if that has at most ${FILE_SLUG_LENGTH_MAX} characters.`,
     )
     .optional(),
   image: image.describe('An image that the operator uploads.').optional(),
@@ -101,7 +101,7 @@ export const watermarkPresetSpec = group('the fields of a WatermarkPreset', {
     min: WATERMARK_OPACITY_MIN,
     max: WATERMARK_OPACITY_MAX,
   })
-    .describe('How strongly it is drawn; 100 covers what is below.')
+    .describe('The opacity of the watermark; 100 is opaque.')
     .default(WATERMARK_OPACITY_DEFAULT),
 })
   .refine((spec) => spec.fileSlug !== undefined || spec.image !== undefined, {
@@ -130,6 +130,6 @@ export const watermarkPresetStatus = z.object({
   fileRevision: z
     .int()
     .min(0)
-    .describe('The revision of the file that is drawn, as of the last look.')
+    .describe('The revision of the file that is drawn, as of the last check.')
     .optional(),
 });

@@ -1,6 +1,6 @@
 /**
- * `tintype upload`: takes files through the public API as any client would: create a session, PUT the bytes
- * where it says, complete, wait until ready, print delivery URLs. Spec: Uploads.
+ * `tintype upload`: uploads files through the public API like any client: create a session, PUT the bytes where it
+ * says, complete, wait until ready, print delivery URLs. Spec: Uploads.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessingErrorCode } from '../core/errors.ts';
@@ -22,7 +22,10 @@ type UploadOptions = {
   data: string;
   project?: string;
   slug?: string;
-  /** Headers of a session that manages the declared projects: only the sample project's key is at hand. */
+  /**
+   * Headers of a session that manages the declared projects, as only the sample project's key is at
+   * hand.
+   */
   mintSession(instance: Instance): Promise<Record<string, string>>;
 };
 
@@ -61,7 +64,7 @@ export async function upload(files: readonly string[], options: UploadOptions): 
   sumUp(outcomes);
 }
 
-/** Two are decoded at a time; meanwhile the next one is sent. */
+/** Two are decoded at a time, while the next one is sent. */
 const FILES_AT_A_TIME = 3;
 
 /** The published slug, or the code of the refusal. */
@@ -97,7 +100,7 @@ async function callerOf(
 
 type Wanted = NamedFile & { project: string };
 
-/** A refusal is said here, so that the other files go on. */
+/** Prints a refusal and returns, so that the other files continue. */
 async function uploadOne(api: Api, wanted: Wanted): Promise<Outcome> {
   const progress = showProgress(wanted.file);
   try {
@@ -145,17 +148,20 @@ function failureOf({ status, error_code }: UploadSession, contentType: string): 
   return new Refused(error_code, sayFailure(error_code, contentType));
 }
 
-/** A blocked name stays blocked, whatever is uploaded under it: the picture is stored, and nobody is served it. */
+/**
+ * A blocked name stays blocked, whatever is uploaded under it: the picture is stored, but not
+ * served.
+ */
 async function refuseBlocked(api: Api, file: { project: string; slug: string }): Promise<void> {
   const path = `/v1/projects/${file.project}/files/${file.slug}`;
-  // It is published, whatever becomes of this look at it.
+  // The file is published even if this request fails.
   const found = await api.get<{ status: string }>(path).catch(() => undefined);
   if (found?.status !== 'blocked') return;
   const sentence = `the name ${file.slug} is blocked by moderation: the picture is stored, and served when staff unblock it. Say why they should in a note on the file`;
   throw new Refused('file_blocked', sentence);
 }
 
-/** Of all else than the file itself whoever runs Tintype may want to know which upload it was. */
+/** Other failures include the upload's id, for the person who runs Tintype. */
 const plain: ReadonlySet<string> = new Set(FILE_FAULTS);
 
 function withId(error: unknown, uploadId: string): unknown {
@@ -178,7 +184,7 @@ type Sending = {
   progress: Progress;
 };
 
-/** Whichever way the session names; returns the list of parts where there is one. */
+/** Uses the way that the session names; returns the list of parts, if any. */
 async function sendBytes(
   { direct, multipart }: UploadSession,
   { progress, ...sending }: Sending,
@@ -188,7 +194,7 @@ async function sendBytes(
   if (direct === undefined) {
     throw new Refused(
       'invalid_response',
-      'the API answered a session without a way in: check its version',
+      'the API returned a session without an upload URL: check its version',
     );
   }
   const { put_url: url, headers } = direct;
@@ -213,16 +219,16 @@ async function waitUntilEnded(api: Api, { path, progress, upload_id }: Waiting) 
   }
   throw new Refused(
     'detached',
-    'it has not ended in five minutes, and is not lost: look again later, and at the log of Tintype if it stays',
+    'the upload has not ended in five minutes, but is not lost: check again later; if it still waits, see the log of Tintype',
   );
 }
 
 const WAITS: Readonly<Record<string, string>> = {
-  uploaded: 'waiting for a free worker; if it stays, the log of Tintype says why',
+  uploaded: 'waiting for a free worker; if this lasts, the log of Tintype says why',
   processing: 'still being processed',
 };
 
-/** A suspended project's key is refused as one that nobody knows. */
+/** The key of a suspended project is refused like an unknown one. */
 function aboutProject(code: string, project: string): Advice | undefined {
   const advice: Record<string, string> = {
     not_found: `there is no project ${project} that this machine has a key of: declare it in the folder of YAML, or create it by POST /v1/projects`,

@@ -1,22 +1,23 @@
 /**
- * Every code that the service can answer, with its status on the surface that answers it.
- * Spec: Errors, Envelope, Codes by status, Processing error codes, Upload helper codes;
- * Verifier failure reasons. One word may stand in several tables with another status
- * (`invalid_signature` is 401 on the API and 403 on delivery), so a status is looked up by surface.
+ * Every code that the service can answer, with its status on each surface. Spec: Errors, Envelope, Codes by status,
+ * Processing error codes, Upload helper codes; Verifier failure reasons. The same code may have another status in
+ * another table (`invalid_signature` is 401 on the API and 403 on delivery), so a status is looked up by surface.
  */
 
-/** One row: the status, the sentence for a person, and what the envelope's `details` carries. */
+/** One row: the status, the sentence for a person, and the keys of the envelope's `details`. */
 export type ErrorRow = {
   readonly status: number;
   /** Default message; says what to do. */
   readonly message: string;
-  /** Keys of `details`, where the code has any. */
+  /** Keys of `details`, if the code has any. */
   readonly details?: readonly string[];
   /** The answer carries Retry-After. */
   readonly retry_after?: true;
 };
 
-/** Codes of ours that the specification lacks: idempotent POSTs, bounded lists and conditional writes. */
+/**
+ * Our own codes, not in the specification: idempotent POSTs, bounded lists and conditional writes.
+ */
 export const additionalErrors = {
   idempotency_key_reused: {
     status: 400,
@@ -26,7 +27,7 @@ export const additionalErrors = {
   idempotency_in_progress: {
     status: 409,
     message:
-      'A request with this Idempotency-Key is still being worked on. Repeat it after Retry-After seconds.',
+      'A request with this Idempotency-Key is still in progress. Repeat it after Retry-After seconds.',
     retry_after: true,
   },
   recipe_quota_exceeded: {
@@ -40,7 +41,7 @@ export const additionalErrors = {
   precondition_failed: {
     status: 412,
     message:
-      'The resource has changed since you read it, or is not there. Read it again and repeat the change, or leave If-Match out.',
+      'The resource has changed since you read it, or does not exist. Read it again and repeat the change, or leave If-Match out.',
   },
 } as const satisfies Record<string, ErrorRow>;
 
@@ -119,7 +120,7 @@ export const apiErrors = {
   },
   default_library_immutable: {
     status: 400,
-    message: 'The default library is fixed but for allowed_origins. Change that field only.',
+    message: 'Only allowed_origins of the default library can be changed. Change that field only.',
   },
   unsupported_content_type: {
     status: 400,
@@ -166,7 +167,7 @@ export const apiErrors = {
   },
   invalid_signature: {
     status: 401,
-    message: 'The signature does not fit. Use the URL or the payload exactly as it was issued.',
+    message: 'The signature does not match. Use the URL or the payload exactly as it was issued.',
   },
   signature_expired: {
     status: 401,
@@ -262,7 +263,7 @@ export const apiErrors = {
 
   not_found: {
     status: 404,
-    message: 'Nothing is here for these credentials. Check the path, the ids and the key.',
+    message: 'Nothing exists here for these credentials. Check the path, the ids and the key.',
   },
   file_not_found: {
     status: 404,
@@ -468,7 +469,8 @@ export const apiErrors = {
 
   internal: {
     status: 500,
-    message: 'Something went wrong on our side. Try again; if it stays, report the x-request-id.',
+    message:
+      'Something went wrong on our side. Try again; if the error persists, report the x-request-id.',
   },
 
   auth_unavailable: {
@@ -534,10 +536,12 @@ export const apiErrors = {
   ...additionalErrors,
 } as const satisfies Record<string, ErrorRow>;
 
-/** A code that the management API can answer. */
 export type ApiErrorCode = keyof typeof apiErrors;
 
-/** Spec: Codes by status, those of a delivery host; Delivery refusals in checking order. The last two are ours. */
+/**
+ * Spec: Codes by status, those of a delivery host; Delivery refusals in checking order. The last
+ * two are ours.
+ */
 export const deliveryErrors = {
   quota_exceeded: {
     status: 403,
@@ -550,7 +554,7 @@ export const deliveryErrors = {
   },
   invalid_signature: {
     status: 403,
-    message: 'The signature does not fit this URL. Use the signed URL exactly as it was minted.',
+    message: 'The signature does not match this URL. Use the signed URL exactly as it was minted.',
   },
   signature_expired: {
     status: 403,
@@ -585,7 +589,7 @@ export const deliveryErrors = {
   busy: {
     status: 503,
     message:
-      'Rendering is saturated, or what it needs is away for the moment. Try again after Retry-After seconds.',
+      'Rendering is saturated, or a service that it needs is unavailable. Try again after Retry-After seconds.',
     retry_after: true,
   },
   render_timeout: {
@@ -599,18 +603,21 @@ export const deliveryErrors = {
   range_not_satisfiable: {
     status: 416,
     message:
-      'The range begins behind the end of the image. Content-Range has its size; ask for bytes within it.',
+      'The range begins beyond the end of the image. Content-Range has its size; ask for bytes within it.',
   },
   internal: {
     status: 500,
-    message: 'The image could not be rendered. Try again; if it stays, report the x-request-id.',
+    message:
+      'The image could not be rendered. Try again; if the error persists, report the x-request-id.',
   },
 } as const satisfies Record<string, ErrorRow>;
 
-/** A code that a delivery host can answer. */
 export type DeliveryErrorCode = keyof typeof deliveryErrors;
 
-/** Codes of `deliveryErrors` that the specification lacks: protocol faults, ranges and failed renders. */
+/**
+ * Codes of `deliveryErrors` that are not in the specification: protocol faults, ranges and failed
+ * renders.
+ */
 export const additionalDeliveryCodes = [
   'invalid_request',
   'range_not_satisfiable',
@@ -621,7 +628,7 @@ export const additionalDeliveryCodes = [
 export const processingErrors = {
   unsupported_media_type: {
     message:
-      'This is not a supported image, or not of the declared type. Refused are HEIC, JPEG of 12 bits or with arithmetic coding, rare codings of TIFF and BMP, compressed SVG, and SVG with embedded bitmaps or a DOCTYPE: convert it first.',
+      'This is not a supported image, or not of the declared type. Not supported are HEIC, JPEG with 12 bits or arithmetic coding, rare encodings of TIFF and BMP, compressed SVG, and SVG with embedded bitmaps or a DOCTYPE: convert it first.',
   },
   animated_not_supported: {
     message: 'The image has more than one frame or page. Upload a single frame.',
@@ -635,7 +642,7 @@ export const processingErrors = {
   },
   decode_failed: {
     message:
-      'The image is corrupt or cut short, or an SVG lacks its size or its namespace (add width and height or a viewBox, and xmlns). Export it again and upload it anew.',
+      'The image is corrupt or truncated, or an SVG lacks its size or its namespace (add width and height or a viewBox, and xmlns). Export it again and upload the result.',
   },
   ingest_size_mismatch: {
     message: 'The stored object is not size_bytes long. Create a new upload with the exact size.',
@@ -651,29 +658,31 @@ export const processingErrors = {
   },
   processing_abandoned: {
     message:
-      'Processing failed repeatedly. Create a new upload; if it stays, report the upload id.',
+      'Processing failed repeatedly. Create a new upload; if the error persists, report the upload id.',
   },
   session_expired: {
     message: 'No bytes arrived before expires_at. Create a new upload.',
   },
 } as const satisfies Record<string, { readonly message: string }>;
 
-/** The `error_code` of an upload session. */
 export type ProcessingErrorCode = keyof typeof processingErrors;
 
-/** A row of the helper's table: one status or several; null where the status is another's. */
+/**
+ * A row of the helper's table: one or several statuses; null when the status comes from elsewhere.
+ */
 export type HelperErrorRow = {
   readonly statuses: readonly number[] | null;
   readonly message: string;
-  /** Keys of `details`, where the code has any. */
+  /** Keys of `details`, if the code has any. */
   readonly details?: readonly string[];
   /** The caller may choose any other status. */
   readonly or_custom?: true;
 };
 
 /**
- * Whoever chose the file reads what its sender shows: words on files are for them, what a developer needs besides is in
- * `details`. Spec: Upload helper codes, answered by the customer's own endpoint.
+ * Messages about files are for the person who chose the file, because the developer's page shows
+ * them; what the developer needs in addition is in `details`. Spec: Upload helper codes, answered
+ * by the customer's own endpoint.
  */
 export const helperErrors = {
   unknown_route: {
@@ -682,17 +691,17 @@ export const helperErrors = {
   },
   unsupported_content_type: {
     statuses: [400],
-    message: 'Files of this type are not taken here. Choose a file of another type.',
+    message: 'Files of this type are not accepted here. Choose a file of another type.',
     details: ['accepted'],
   },
   file_too_large: {
     statuses: [413],
-    message: 'The file is too large to be taken here. Choose a smaller one.',
+    message: 'The file is too large to be accepted here. Choose a smaller one.',
     details: ['max_bytes'],
   },
   invalid_input: {
     statuses: [400],
-    message: "The input does not fit the route's schema. Correct it.",
+    message: "The input does not match the route's schema. Correct it.",
   },
   forbidden: {
     statuses: [401, 403],
@@ -726,10 +735,10 @@ export const helperErrors = {
   },
 } as const satisfies Record<string, HelperErrorRow>;
 
-/** A code of the upload helper; the last two rows stand in for codes that come from elsewhere. */
+/** A code of the upload helper; the last two rows represent codes that come from elsewhere. */
 export type HelperErrorCode = keyof typeof helperErrors;
 
-/** Spec: Upload helper codes, rows whose code is not the helper's own word. */
+/** Spec: Upload helper codes, rows whose code the helper only passes on. */
 export const helperRelayedCodes = ['forbidden', 'processing_failed', 'api_unreachable'] as const;
 
 /** Spec: Verifier failure reasons. */
@@ -740,13 +749,16 @@ export const verifierReasons = {
   signature_mismatch:
     'No v1 matches: wrong secret or changed body. Verify the raw body as received.',
   invalid_body:
-    'The signature fits but the body is not { id, event, created_at, data } JSON. Check the sender.',
+    'The signature matches but the body is not { id, event, created_at, data } JSON. Check the sender.',
 } as const satisfies Record<string, string>;
 
 /** Why the webhook verifier refused a delivery. */
 export type VerifierReason = keyof typeof verifierReasons;
 
-/** A session's failure answers this status, whatever its code's own. Spec: Codes by status, 422. */
+/**
+ * A session's failure is answered with this status, whatever the status of its code. Spec: Codes by
+ * status, 422.
+ */
 export const SESSION_FAILURE_STATUS = 422;
 
 /** The `details` of a code: exactly the keys that its row lists. */
@@ -765,13 +777,13 @@ export type ServiceErrorOptions<Code> = {
   retryAfterSeconds?: number | undefined;
 };
 
-/** A refusal with a specified code; the one class that routes and actions throw. */
+/** A refusal with a specified code; the only class that routes and actions throw. */
 export class ServiceError<
   Code extends ApiErrorCode | SessionFailure = ApiErrorCode | SessionFailure,
 > extends Error {
   override readonly name = 'ServiceError';
   readonly code: ApiErrorCode | ProcessingErrorCode;
-  /** Status on the management API. */
+  /** The status on the management API. */
   readonly status: number;
   readonly details: unknown;
   readonly retryAfterSeconds: number | undefined;
@@ -786,7 +798,7 @@ export class ServiceError<
   }
 }
 
-/** A failed session, whose `error_code` becomes the answer's code. */
+/** A failed session; its `error_code` becomes the answer's code. */
 export type SessionFailure = { error_code: ProcessingErrorCode };
 
 function rowOf(code: ApiErrorCode | SessionFailure): ErrorRow {
@@ -797,7 +809,7 @@ function rowOf(code: ApiErrorCode | SessionFailure): ErrorRow {
 /** The body of every error answer. Spec: Envelope. */
 export type ErrorEnvelope = { error: { code: string; message: string; details?: unknown } };
 
-/** Builds the envelope; `details` is left out where there are none. */
+/** Builds the envelope; `details` is omitted when there are none. */
 export function errorEnvelope(error: {
   code: string;
   message: string;

@@ -1,12 +1,12 @@
 /**
- * Every state table as data: who moves what from where to where, on which condition, and what also
- * happens. SQL guards (`where status = any(…)`) are derived from these rows, so that an illegal
- * move fails in one place. Spec: States and transitions. Rows of ours stand after a table's own.
+ * Every state table as data: who moves what from which state to which, on which condition, and the side effects. SQL
+ * guards (`where status = any(…)`) are derived from these rows, so that an illegal move fails in one place. Spec:
+ * States and transitions. Our own rows follow each table of the specification.
  */
 
-/** One row. `from` is empty where the thing does not exist yet. */
+/** One row. `from` is empty when the thing does not exist yet. */
 export type Move<State extends string> = {
-  /** Short name by which code refers to the row. */
+  /** The short name by which code refers to the row. */
   readonly move: string;
   readonly from: readonly State[];
   readonly moved_by: string;
@@ -15,7 +15,6 @@ export type Move<State extends string> = {
   readonly also_happens: string;
 };
 
-/** States of an upload session. */
 export const uploadStatuses = [
   'created',
   'uploaded',
@@ -25,7 +24,6 @@ export const uploadStatuses = [
   'expired',
 ] as const;
 
-/** A state of an upload session. */
 export type UploadStatus = (typeof uploadStatuses)[number];
 
 /** Spec: Upload session (status). */
@@ -83,7 +81,7 @@ export const uploadMoves = [
   },
 ] as const satisfies readonly Move<UploadStatus>[];
 
-/** Ours: what the specification leaves open about an upload's way. */
+/** Ours: moves of an upload that the specification leaves open. */
 export const additionalUploadMoves = [
   {
     move: 'abort',
@@ -104,7 +102,7 @@ export const additionalUploadMoves = [
   {
     move: 'refuse_joined',
     from: ['created'],
-    moved_by: 'completion of parts with another sha256 than declared',
+    moved_by: 'completion of parts whose sha256 is not the declared one',
     condition: 'multipart; the parts are joined',
     to: 'failed',
     also_happens: 'error_code sha256_mismatch; reservation returned; object deleted',
@@ -120,7 +118,7 @@ export const additionalUploadMoves = [
   {
     move: 'complete_told',
     from: ['created'],
-    moved_by: 'a storage event that names the object; a WatermarkPreset that brings its image',
+    moved_by: 'a storage event that names the object; a WatermarkPreset that uploads its image',
     condition: 'as for the complete call',
     to: 'uploaded',
     also_happens: '',
@@ -129,16 +127,14 @@ export const additionalUploadMoves = [
     move: 'expire_suspended',
     from: ['created'],
     moved_by: 'time, while the project is suspended',
-    condition: 'whatever came before expires_at was not accepted',
+    condition: 'bytes that came before expires_at were not accepted',
     to: 'expired',
     also_happens: 'error_code session_expired; object deleted',
   },
 ] as const satisfies readonly Move<UploadStatus>[];
 
-/** States of a file. */
 export const fileStatuses = ['ready', 'blocked', 'deleted'] as const;
 
-/** A state of a file. */
 export type FileStatus = (typeof fileStatuses)[number];
 
 /** Spec: File (status). */
@@ -186,13 +182,13 @@ export const fileMoves = [
   },
 ] as const satisfies readonly Move<FileStatus>[];
 
-/** Ours: how a file comes to be, and what the specification says of blocks outside of its table. */
+/** Ours: how a file is created, and what the specification says about blocks outside its table. */
 export const additionalFileMoves = [
   {
     move: 'publish',
     from: [],
     moved_by: 'upload reaching ready',
-    condition: 'no live file has the slug, and no block of a deleted one stands',
+    condition: 'no live file has the slug, and no block of a deleted file is in force',
     to: 'ready',
     also_happens: 'new file id, revision 1; upload.ready event',
   },
@@ -200,7 +196,7 @@ export const additionalFileMoves = [
     move: 'publish_blocked',
     from: [],
     moved_by: 'upload reaching ready',
-    condition: 'the slug was deleted while blocked, and its block has not ended since',
+    condition: 'the file of the slug was deleted while blocked, and its block has not ended since',
     to: 'blocked',
     also_happens: 'new file id, revision 1; upload.ready event',
   },
@@ -210,7 +206,7 @@ export const additionalFileMoves = [
     moved_by: 'staff review decision rejected',
     condition: "the check is of the file's revision",
     to: 'blocked',
-    also_happens: 'as for a staff block, and it is one',
+    also_happens: 'as for a staff block, which it counts as',
   },
   {
     move: 'unblock_switched_off',
@@ -224,16 +220,14 @@ export const additionalFileMoves = [
     move: 'unblock_found_clear',
     from: ['blocked'],
     moved_by: 'scan that finds the newest picture clear',
-    condition: 'a scanner block; all that was flagged from it on is approved',
+    condition: 'a scanner block; everything flagged since the block is approved',
     to: 'ready',
     also_happens: 'cache purge; file.unblocked event',
   },
 ] as const satisfies readonly Move<FileStatus>[];
 
-/** States of a project. */
 export const projectStatuses = ['active', 'suspended'] as const;
 
-/** A state of a project. */
 export type ProjectStatus = (typeof projectStatuses)[number];
 
 /** Spec: Project (status). */
@@ -265,7 +259,7 @@ export const projectMoves = [
   },
 ] as const satisfies readonly Move<ProjectStatus>[];
 
-/** Ours: the beginning, staff taking an owner's suspension over, and resources. */
+/** Ours: creation, staff taking over an owner's suspension, and resources. */
 export const additionalProjectMoves = [
   {
     move: 'create',
@@ -295,7 +289,7 @@ export const additionalProjectMoves = [
     move: 'suspend_by_resource',
     from: ['active'],
     moved_by: 'Project resource that is suspended or deleted',
-    condition: 'state Suspended; of a deleted one, deletionPolicy Suspend',
+    condition: 'state Suspended; for a deleted resource, deletionPolicy Suspend',
     to: 'suspended',
     also_happens: 'suspended_by owner',
   },
@@ -303,16 +297,15 @@ export const additionalProjectMoves = [
     move: 'activate_by_resource',
     from: ['suspended'],
     moved_by: 'Project resource that is active or declared again',
-    condition: 'suspended_by owner; without a state, only what its deletion alone suspended',
+    condition:
+      'suspended_by owner; without a state, only if nothing but its deletion suspended the project',
     to: 'active',
     also_happens: '',
   },
 ] as const satisfies readonly Move<ProjectStatus>[];
 
-/** States of an organization's quota. */
 export const quotaStatuses = ['within quota', 'over quota'] as const;
 
-/** A state of an organization's quota. */
 export type QuotaStatus = (typeof quotaStatuses)[number];
 
 /** Spec: Organization quota. */
@@ -344,7 +337,7 @@ export const quotaMoves = [
   },
 ] as const satisfies readonly Move<QuotaStatus>[];
 
-/** Ours: whatever else changes the balance. */
+/** Ours: all other changes of the balance. */
 export const additionalQuotaMoves = [
   {
     move: 'exceed_by_refund',
@@ -364,7 +357,6 @@ export const additionalQuotaMoves = [
   },
 ] as const satisfies readonly Move<QuotaStatus>[];
 
-/** States of a webhook delivery. */
 export const webhookStatuses = [
   'pending',
   'delivered',
@@ -373,7 +365,6 @@ export const webhookStatuses = [
   'canceled',
 ] as const;
 
-/** A state of a webhook delivery. */
 export type WebhookStatus = (typeof webhookStatuses)[number];
 
 /** Spec: Webhook delivery attempt. */
@@ -406,7 +397,10 @@ export const webhookMoves = [
   },
 ] as const satisfies readonly Move<WebhookStatus>[];
 
-/** Ours: a retry is an attempt too; removing the callback URL cancels what is pending; a person may send again. */
+/**
+ * Ours: a retry is also an attempt; removing the callback URL cancels pending deliveries; a person
+ * may send again.
+ */
 export const additionalWebhookMoves = [
   {
     move: 'deliver_retry',
@@ -434,45 +428,42 @@ export const additionalWebhookMoves = [
   },
 ] as const satisfies readonly Move<WebhookStatus>[];
 
-/** Spec: Other state sets, the values that it names. */
+/** Spec: Other state sets, the values named there. */
 export const otherStateSets = {
   subscription: ['scheduled_cancel', 'canceled', 'expired'],
   check: ['flagged'],
   review: ['approved', 'rejected'],
 } as const;
 
-/** Ours: the values that those sets need besides. */
+/** Ours: further values that those sets need. */
 export const additionalStateSets = {
   subscription: ['active'],
   check: ['queued', 'scanning', 'clear', 'failed'],
   review: ['unreviewed'],
 } as const;
 
-/** Every status of a subscription. */
 export const subscriptionStatuses = [
   ...otherStateSets.subscription,
   ...additionalStateSets.subscription,
 ] as const;
 
-/** How it stands with a subscription. */
 export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
 
-/** Every status of a scanner check. */
 export const checkStatuses = [...otherStateSets.check, ...additionalStateSets.check] as const;
 
-/** A status of a scanner check. */
 export type CheckStatus = (typeof checkStatuses)[number];
 
-/** Every review value of a scanner check. */
 export const reviewValues = [...otherStateSets.review, ...additionalStateSets.review] as const;
 
-/** The last decision on a scanner check, or that there is none. */
+/** The last decision on a scanner check, or the value for none. */
 export type ReviewValue = (typeof reviewValues)[number];
 
-/** What staff decide on a flagged check. */
+/** A decision of staff on a flagged check. */
 export type ReviewDecision = (typeof otherStateSets.review)[number];
 
-/** Where the row named `move` may start: the list for a guard `status = any($1)`. */
+/**
+ * The states from which the row named `move` may start: the list for a guard `status = any($1)`.
+ */
 export function statesBefore<Row extends Move<string>>(
   table: readonly Row[],
   move: Row['move'],

@@ -1,5 +1,5 @@
 /**
- * Every environment variable that configures Tintype, in one table: docs/configuration.md is made of it,
+ * Every environment variable that configures Tintype, in one table: docs/configuration.md is generated from it, and
  * config.ts parses with it.
  */
 import type { z } from 'zod';
@@ -47,7 +47,7 @@ export const variables = {
   s3Endpoint: {
     name: 'TINTYPE_S3_ENDPOINT',
     type: url('http', 'https'),
-    description: 'Object storage; its credentials come from the usual AWS variables',
+    description: 'Object storage; its credentials come from the standard AWS variables',
     example: 'https://s3.eu-central-1.amazonaws.com',
   },
   s3Region: {
@@ -61,27 +61,27 @@ export const variables = {
     name: 'TINTYPE_S3_FORCE_PATH_STYLE',
     type: choice('true', 'false'),
     description:
-      'Buckets in the path instead of the host name, which most self-hosted storages want',
+      'Whether bucket names go in the path instead of the host name, as most self-hosted storages require',
     default: 'false',
     example: 'true',
   },
   s3PublicEndpoint: {
     name: 'TINTYPE_S3_PUBLIC_ENDPOINT',
     type: url('http', 'https'),
-    description: 'Object storage as browsers see it, where that is another address',
+    description: 'URL of the object storage for browsers, if it differs',
     example: 'https://uploads.example.com',
   },
   ingestBucket: {
     name: 'TINTYPE_INGEST_BUCKET',
     type: bucketName(),
-    description: 'Bucket that takes what clients send',
+    description: 'Bucket for uploads from clients',
     default: 'tintype-ingest',
     example: 'tintype-ingest',
   },
   contentBucket: {
     name: 'TINTYPE_CONTENT_BUCKET',
     type: bucketName(),
-    description: 'Bucket that keeps what is served',
+    description: 'Bucket for the images that are served',
     default: 'tintype-content',
     example: 'tintype-content',
   },
@@ -100,7 +100,7 @@ export const variables = {
   deliveryPublicPort: {
     name: 'TINTYPE_DELIVERY_PUBLIC_PORT',
     type: port(),
-    description: 'Port in delivery URLs, where it is not the one of the scheme',
+    description: 'Port in delivery URLs, if it is not the default port of the scheme',
     example: '8081',
   },
   deliveryScheme: {
@@ -131,58 +131,57 @@ export const variables = {
   identityAudience: {
     name: 'TINTYPE_IDENTITY_AUDIENCE',
     type: text(),
-    description: 'The `aud` that tokens must carry; unset: not looked at',
+    description: 'The `aud` that tokens must carry; unset: not checked',
     example: 'tintype',
   },
   staffApi: {
     name: 'TINTYPE_STAFF_API',
     type: onOff(),
-    description: 'Whether /v1/staff exists',
+    description: 'Whether /v1/staff is served',
     default: 'disabled',
     example: 'enabled',
   },
   staffSubjects: {
     name: 'TINTYPE_STAFF_SUBJECTS',
     type: list(text()),
-    description: 'Comma list of the `sub` of members of staff',
+    description: 'Comma-separated list of the `sub` of each member of staff',
     default: '',
     example: 'user_7f3a,user_91c0',
   },
   requestSigningSecret: {
     name: 'TINTYPE_REQUEST_SIGNING_SECRET',
     type: secret(),
-    description: 'Secret of the X-Request-Signature of dashboard writes',
+    description: 'Secret for the X-Request-Signature of dashboard writes',
     example: 'a-long-random-text-of-the-dashboard',
   },
   storageEventSecret: {
     name: 'TINTYPE_STORAGE_EVENT_SECRET',
     type: secret(),
-    description: 'Secret of inbound storage events',
+    description: 'Secret for inbound storage events',
     example: 'a-long-random-text-of-the-storage',
   },
   providerASecret: {
     name: 'TINTYPE_PROVIDER_A_SECRET',
     type: secret(),
-    description: "Secret of payment provider A's webhooks",
+    description: "Secret for payment provider A's webhooks",
     example: 'a-long-random-text-of-provider-a',
   },
   providerAMode: {
     name: 'TINTYPE_PROVIDER_A_MODE',
     type: choice('test', 'live'),
-    description:
-      'Which of its modes events of payment provider A must be of; unset: that of its secret',
+    description: 'Mode that events of payment provider A must have; unset: the mode of its secret',
     example: 'live',
   },
   providerBSecret: {
     name: 'TINTYPE_PROVIDER_B_SECRET',
     type: secret(),
-    description: "Secret of payment provider B's webhooks",
+    description: "Secret for payment provider B's webhooks",
     example: 'a-long-random-text-of-provider-b',
   },
   providerBMode: {
     name: 'TINTYPE_PROVIDER_B_MODE',
     type: choice('test', 'live'),
-    description: 'Which of its modes payment provider B must speak in',
+    description: 'Mode that payment provider B must use',
     default: 'test',
     example: 'live',
   },
@@ -190,14 +189,14 @@ export const variables = {
     name: 'TINTYPE_KEY_ENCRYPTION_KEYS',
     type: namedKeys(),
     description:
-      'Encrypts secrets at rest: comma list of `id:base64(32 bytes)`; the first one encrypts',
+      'Keys that encrypt secrets at rest: comma-separated list of `id:base64(32 bytes)`; the first one encrypts',
     example: 'k2:qL5Ks2Cn1pYwO8uTgVxZ0rHdJ3mFbNeA7iQ6tSyWvXk=',
   },
   tokenKeys: {
     name: 'TINTYPE_TOKEN_KEYS',
     type: namedKeys(),
     description:
-      'Signs upload URLs, embed URLs, library tokens, cursors and subjects; the first one signs',
+      'Keys that sign upload URLs, embed URLs, library tokens, cursors and subjects; the first one signs',
     example: 't1:Zb3Qe9Xw7LkR1uMvT5yHsA8dC2fGjN6pO4iUq0WnKxE=',
   },
   ingestMaxBytes: {
@@ -238,21 +237,21 @@ export const variables = {
   librarySessions: {
     name: 'TINTYPE_LIBRARY_SESSIONS',
     type: onOff(),
-    description: 'Whether library sessions and the picker exist',
+    description: 'Whether library sessions and the picker are available',
     default: 'enabled',
     example: 'disabled',
   },
   apiPort: {
     name: 'TINTYPE_API_PORT',
     type: listenPort(),
-    description: 'Port that the API listens on; 0: any free one',
+    description: 'Port that the API listens on; 0: any free port',
     default: '8080',
     example: '8080',
   },
   deliveryPort: {
     name: 'TINTYPE_DELIVERY_PORT',
     type: listenPort(),
-    description: 'Port that delivery listens on; 0: any free one',
+    description: 'Port that delivery listens on; 0: any free port',
     default: '8081',
     example: '8081',
   },
@@ -260,7 +259,7 @@ export const variables = {
     name: 'TINTYPE_INGEST_SLOTS',
     type: wholeNumber(0, 256),
     description:
-      'Uploads that a worker decodes at a time; with 1, one that hangs keeps all others waiting; 0: it leaves them to other workers',
+      'Uploads that a worker decodes at a time; with 1, an upload that hangs blocks all others; 0: none, other workers do it',
     default: '2',
     example: '4',
   },
@@ -268,53 +267,55 @@ export const variables = {
     name: 'TINTYPE_INGEST_MEMORY_BYTES',
     type: bytes(),
     description:
-      'What all uploads that a worker decodes at a time may take together; unset: 2 GiB a slot, at most 60 % of the memory',
+      'Memory that all uploads that a worker decodes at a time may use together; unset: 2 GiB per slot, at most 60 % of the memory',
     example: '4294967296',
   },
   renderSlots: {
     name: 'TINTYPE_RENDER_SLOTS',
     type: wholeNumber(0, 256),
     description:
-      'Images that a worker renders at a time; 0: it leaves them to other workers; unset: one a core',
+      'Images that a worker renders at a time; 0: none, other workers do it; unset: one per core',
     example: '4',
   },
   spoolDir: {
     name: 'TINTYPE_SPOOL_DIR',
     type: text(),
-    description: 'Folder that keeps usage until it is in the database',
+    description: 'Folder that holds usage until it is in the database',
     example: '/var/spool/tintype',
   },
   trustedProxies: {
     name: 'TINTYPE_TRUSTED_PROXIES',
     type: list(addressRange()),
-    description: 'Comma list of addresses and ranges whose X-Forwarded-For is believed',
+    description: 'Comma-separated list of addresses and ranges whose X-Forwarded-For is trusted',
     default: '',
     example: '10.0.0.0/8,192.168.1.7',
   },
   dashboardOrigins: {
     name: 'TINTYPE_DASHBOARD_ORIGINS',
     type: list(origin()),
-    description: 'Comma list of origins that may call the API from a browser',
+    description: 'Comma-separated list of origins that may call the API from a browser',
     default: '',
     example: 'https://app.example.com',
   },
   marketingOrigins: {
     name: 'TINTYPE_MARKETING_ORIGINS',
     type: list(origin()),
-    description: 'Comma list of origins that may post access requests',
+    description: 'Comma-separated list of origins that may post access requests',
     default: '',
     example: 'https://www.example.com',
   },
   plans: {
     name: 'TINTYPE_PLANS',
     type: text(),
-    description: 'File with the plans and their allowances; unset: trial, starter, builder, growth',
+    description:
+      'File with the plans and their allowances; unset: the plans trial, starter, builder and growth',
     example: '/etc/tintype/plans.yaml',
   },
   providerAPlans: {
     name: 'TINTYPE_PROVIDER_A_PLANS',
     type: pairs(),
-    description: "Which plan each of payment provider A's prices buys: comma list of `price=plan`",
+    description:
+      "Plan that each of payment provider A's prices buys: comma-separated list of `price=plan`",
     default: '',
     example: 'price_1Abc=starter,price_2Def=builder',
   },
@@ -322,14 +323,14 @@ export const variables = {
     name: 'TINTYPE_PROVIDER_B_PLANS',
     type: pairs(),
     description:
-      "Which plan each of payment provider B's products buys: comma list of `product=plan`",
+      "Plan that each of payment provider B's products buys: comma-separated list of `product=plan`",
     default: '',
     example: 'prod_1Abc=starter,prod_2Def=builder',
   },
   providerBUrl: {
     name: 'TINTYPE_PROVIDER_B_URL',
     type: url('http', 'https'),
-    description: "Payment provider B's API",
+    description: "URL of payment provider B's API",
     example: 'https://api.provider-b.example',
   },
   providerBApiKey: {
@@ -342,21 +343,22 @@ export const variables = {
     name: 'TINTYPE_RATE_FAILED_AUTHENTICATIONS',
     type: wholeNumber(1, 1_000_000),
     description:
-      'Failed authentications a minute and address (IPv6: /64 network) that are answered 401; further ones are 429, and what is new to the process is looked up one by one until the minute ends',
+      'Failed authentications per minute and address (IPv6: /64 network) that are answered 401; further ones are answered 429, and until the minute ends, credentials that are new to the process are looked up one at a time',
     default: String(FAILED_AUTHENTICATIONS_PER_MINUTE_PER_IP_DEFAULT),
     example: '20',
   },
   rateWrites: {
     name: 'TINTYPE_RATE_WRITES',
     type: wholeNumber(1, 1_000_000),
-    description: 'Writes a minute and project, over all processes; further ones are 429',
+    description: 'Writes per minute and project, over all processes; further ones are answered 429',
     default: String(WRITES_PER_MINUTE_PER_PROJECT_DEFAULT),
     example: '600',
   },
   unindexedThreshold: {
     name: 'TINTYPE_UNINDEXED_THRESHOLD',
     type: wholeNumber(0, Number.MAX_SAFE_INTEGER),
-    description: 'Files of a project above which filters need library indexes; 0: no limit',
+    description:
+      'Number of files in a project above which filters need library indexes; 0: no limit',
     default: String(UNINDEXED_FILES_THRESHOLD_DEFAULT),
     example: '100000',
   },
@@ -364,7 +366,7 @@ export const variables = {
     name: 'TINTYPE_CALLBACK_EGRESS',
     type: choice('public', 'any'),
     description:
-      'Where webhooks may go; `any` (loopback, http) is for tests and refused in production',
+      'Where webhooks may be sent; `any` (loopback, http) is for tests and refused in production',
     default: 'public',
     example: 'public',
   },
@@ -372,7 +374,7 @@ export const variables = {
     name: 'TINTYPE_CALLBACK_PORTS',
     type: list(port()).refine((ports) => ports.length > 0, 'a comma list of ports'),
     description:
-      'Ports that webhooks may go to, unless TINTYPE_CALLBACK_EGRESS is `any`: comma list',
+      'Comma-separated list of ports that webhooks may be sent to, unless TINTYPE_CALLBACK_EGRESS is `any`',
     default: '443,8443',
     example: '443,8443',
   },
@@ -387,7 +389,7 @@ export const variables = {
     name: 'TINTYPE_CDN_URL',
     type: list(url('http', 'https')),
     description:
-      'Address that takes purges (`http-purge`; a comma list where there are several caches: each is told), or another address of the API',
+      'URL that purges are sent to (`http-purge`; with several caches, a comma-separated list: each one gets every purge), or another URL of the CDN’s API',
     default: '',
     example: 'http://varnish-0.internal:6081,http://varnish-1.internal:6081',
   },
@@ -407,7 +409,7 @@ export const variables = {
     name: 'TINTYPE_CDN_METHOD',
     type: choice('BAN', 'PURGE'),
     description:
-      'How `http-purge` tells a cache: BAN by tags (Varnish), or PURGE of everything of a host (nginx)',
+      'How `http-purge` purges a cache: BAN by tags (Varnish), or PURGE of everything on a host (nginx)',
     default: 'BAN',
     example: 'PURGE',
   },
@@ -415,7 +417,7 @@ export const variables = {
     name: 'TINTYPE_CDN_CALLS_PER_MINUTE',
     type: wholeNumber(1, 600_000),
     description:
-      "Calls of the CDN's API a minute that its plan allows; unset: as the smallest plan does",
+      "Calls per minute to the CDN's API that its plan allows; unset: the limit of the smallest plan",
     example: '300',
   },
   scanner: {
@@ -428,20 +430,20 @@ export const variables = {
   scannerUrl: {
     name: 'TINTYPE_SCANNER_URL',
     type: url('http', 'https'),
-    description: 'Address of the scanner (`http`)',
+    description: 'URL of the scanner (`http`)',
     example: 'http://scanner.internal:9000/scan',
   },
   scannerThresholds: {
     name: 'TINTYPE_SCANNER_THRESHOLDS',
     type: shares(),
-    description: 'Scores from which a flag is raised: comma list of `flag=0..1`',
+    description: 'Lowest score that raises a flag: comma-separated list of `flag=0..1`',
     default: '',
     example: 'nudity=0.85',
   },
   watchNamespaces: {
     name: 'TINTYPE_WATCH_NAMESPACES',
     type: list(hostname()),
-    description: 'Comma list of the namespaces that the operator serves; unset: all',
+    description: 'Comma-separated list of the namespaces that the operator serves; unset: all',
     default: '',
     example: 'shop,blog',
   },
@@ -449,7 +451,7 @@ export const variables = {
     name: 'TINTYPE_RUNTIME_NAMESPACES',
     type: list(hostname()),
     description:
-      'Comma list of the namespaces in which an ImageService may stand; unset: that of TINTYPE_DELIVERY_NAMESPACE',
+      'Comma-separated list of the namespaces that an ImageService may be in; unset: that of TINTYPE_DELIVERY_NAMESPACE',
     default: '',
     example: 'tintype-system',
   },
@@ -457,39 +459,39 @@ export const variables = {
     name: 'TINTYPE_DELIVERY_NAMESPACE',
     type: hostname(),
     description:
-      "Namespace of the delivery ingress, where its ImageService has to be; unset: the operator's own, else `tintype-delivery`",
+      "Namespace of the delivery ingress, which its ImageService must be in; unset: the operator's own, else `tintype-delivery`",
     example: 'tintype-delivery',
   },
   logLevel: {
     name: 'TINTYPE_LOG_LEVEL',
     type: choice('debug', 'info', 'warn', 'error', 'silent'),
-    description: 'The least important lines that are logged',
+    description: 'The lowest level that is logged',
     default: 'info',
     example: 'debug',
   },
   metricsPort: {
     name: 'TINTYPE_METRICS_PORT',
     type: listenPort(),
-    description: 'Port that answers GET /livez, /readyz and /metrics; unset: none, 0: any free one',
+    description: 'Port that serves GET /livez, /readyz and /metrics; unset: none; 0: any free port',
     example: '9464',
   },
   otlpEndpoint: {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     type: url('http', 'https'),
-    description: 'Collector that traces are sent to; unset: none',
+    description: 'Collector that traces are sent to; unset: no traces',
     example: 'http://otel-collector.internal:4318',
   },
   failpoint: {
     name: 'TINTYPE_FAILPOINT',
     type: choice(...failpoints),
     description:
-      'For tests only, refused in production: the step at which the process kills itself',
+      'The step at which the process kills itself; for tests only, refused in production',
     example: 'ingest.before_publish',
   },
   nodeEnv: {
     name: 'NODE_ENV',
     type: text(),
-    description: '`production` refuses what is for tests only',
+    description: '`production` refuses settings that are for tests only',
     default: 'development',
     example: 'production',
   },
@@ -499,7 +501,7 @@ export type Variable = {
   name: string;
   type: z.ZodType<unknown, string>;
   description: string;
-  /** As it would stand in the environment. */
+  /** As written in the environment. */
   default?: string;
   example: string;
 };

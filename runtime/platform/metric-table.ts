@@ -1,4 +1,4 @@
-/** Every metric with its words and labels. Labels have few values: never a project, a slug or an id. */
+/** Every metric with its help text and labels. Labels have few values: never a project, a slug or an id. */
 
 export type MetricRow = {
   kind: 'counter' | 'gauge' | 'histogram';
@@ -6,7 +6,7 @@ export type MetricRow = {
   labels: readonly string[];
 };
 
-/** Of every histogram. */
+/** The buckets of every histogram. */
 export const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
 
 /** The metrics by their full names. */
@@ -28,12 +28,12 @@ export const metricTable = {
   },
   tintype_usage_unspooled_total: {
     kind: 'counter',
-    help: 'Deliveries whose usage the disk did not take: they are kept in memory until the database has them.',
+    help: 'Deliveries whose usage could not be written to disk: it is kept in memory until the database has it.',
     labels: [],
   },
   tintype_usage_lost_total: {
     kind: 'counter',
-    help: 'Deliveries whose usage neither the disk nor the memory took: they are not charged.',
+    help: 'Deliveries whose usage neither disk nor memory could hold: they are not charged.',
     labels: [],
   },
   tintype_ingest_seconds: {
@@ -43,77 +43,77 @@ export const metricTable = {
   },
   tintype_render_seconds: {
     kind: 'histogram',
-    help: 'Renders by output format and result: done, timeout or failed. What was given up, as nobody waited any more or a viewer needed its place, is none.',
+    help: 'Renders by output format and result: done, timeout or failed. Not counted: renders that were given up because nobody waited any more or a viewer needed their place.',
     labels: ['format', 'result'],
   },
   tintype_decoders_killed_total: {
     kind: 'counter',
-    help: 'Decoder processes that were killed, by reason.',
+    help: 'Killed decoder processes, by reason.',
     labels: ['reason'],
   },
   tintype_queue_waiting: {
     kind: 'gauge',
-    help: 'Messages and calls that nobody has taken yet, by the queue’s name on the broker: every process sees them alike.',
+    help: 'Messages and calls that no worker has taken yet, by the name of the queue on the broker: every process reports the same value.',
     labels: ['queue'],
   },
   tintype_queue_in_hand: {
     kind: 'gauge',
-    help: 'Messages and calls that this process works on now, by their work: ingest or render.',
+    help: 'Messages and calls that this process is working on, by kind of work: ingest or render.',
     labels: ['queue'],
   },
   tintype_uploads_waiting: {
     kind: 'gauge',
-    help: 'Uploads that wait to be processed, or to be tried again after an outage, counted to 10,000. Of the dispatcher.',
+    help: 'Uploads that wait to be processed, or to be retried after an outage, counted up to 10,000. Reported by the dispatcher.',
     labels: [],
   },
   tintype_uploads_waiting_seconds: {
     kind: 'gauge',
-    help: 'How long the oldest of them has waited; 0 where none does. Of the dispatcher.',
+    help: 'How long the oldest waiting upload has waited; 0 if none waits. Reported by the dispatcher.',
     labels: [],
   },
   tintype_cdn_purges_waiting: {
     kind: 'gauge',
-    help: 'Purges that are due and that the CDN has not taken, counted to 10,000. Of the dispatcher.',
+    help: 'Purges that are due and that the CDN has not accepted, counted up to 10,000. Reported by the dispatcher.',
     labels: [],
   },
   tintype_cdn_purges_waiting_seconds: {
     kind: 'gauge',
-    help: 'How long ago the change was that the oldest of them is for; 0 where none waits. Of the dispatcher.',
+    help: 'Age of the change behind the oldest waiting purge; 0 if none waits. Reported by the dispatcher.',
     labels: [],
   },
   tintype_checks_waiting: {
     kind: 'gauge',
-    help: 'Revisions that wait for the scanner, counted to 10,000. Of the dispatcher.',
+    help: 'Revisions that wait for the scanner, counted up to 10,000. Reported by the dispatcher.',
     labels: [],
   },
   tintype_checks_waiting_seconds: {
     kind: 'gauge',
-    help: 'How long the oldest of them has waited; 0 where none does. Of the dispatcher.',
+    help: 'How long the oldest revision has waited for the scanner; 0 if none waits. Reported by the dispatcher.',
     labels: [],
   },
   tintype_checks_unreviewed: {
     kind: 'gauge',
-    help: 'Flagged revisions that no moderator has reviewed, counted to 10,000. Of the dispatcher.',
+    help: 'Flagged revisions that no moderator has reviewed, counted up to 10,000. Reported by the dispatcher.',
     labels: [],
   },
   tintype_checks_unreviewed_seconds: {
     kind: 'gauge',
-    help: 'How long ago the oldest of them was published; 0 where there is none. Of the dispatcher.',
+    help: 'How long ago the oldest unreviewed revision was published; 0 if there is none. Reported by the dispatcher.',
     labels: [],
   },
   tintype_organizations_over_quota: {
     kind: 'gauge',
-    help: 'Organizations whose deliveries are refused with quota_exceeded, by plan: trial or paid (any other plan), counted to 10,000. Of the dispatcher.',
+    help: 'Organizations whose deliveries are refused with quota_exceeded, by plan: trial or paid (any other plan), counted up to 10,000. Reported by the dispatcher.',
     labels: ['plan'],
   },
   tintype_provider_events_total: {
     kind: 'counter',
-    help: 'Events of payment providers by provider (a or b) and result: taken, refused (the provider sends them again), or unsigned (no signature that holds, or refused before it was looked at). Of those that the deployment has.',
+    help: 'Events of the configured payment providers by provider (a or b) and result: taken, refused (the provider sends them again), or unsigned (no valid signature, or refused before the signature was checked).',
     labels: ['provider', 'result'],
   },
   tintype_database_connections: {
     kind: 'gauge',
-    help: 'The pool of connections by state: total (open), idle (of those, free), waiting (work that waits for one).',
+    help: 'The connection pool by state: total (open connections), idle (the free ones of these), waiting (tasks that wait for a connection).',
     labels: ['state'],
   },
   tintype_database_lead_seconds: {
@@ -123,12 +123,12 @@ export const metricTable = {
   },
   tintype_dependency_ready: {
     kind: 'gauge',
-    help: 'Whether this process can use what it needs: 1 or 0, by dependency: database, ingest, content (the buckets) or broker.',
+    help: 'Whether this process can use a dependency, 1 or 0: database, ingest, content (the buckets) or broker.',
     labels: ['dependency'],
   },
   tintype_rate_refused_total: {
     kind: 'counter',
-    help: 'What was refused with rate_limited, by rate: failed-authentication, write, signed-url, signing-key or access-request.',
+    help: 'Requests refused with rate_limited, by rate: failed-authentication, write, signed-url, signing-key or access-request.',
     labels: ['rate'],
   },
   tintype_job_seconds: {
@@ -138,37 +138,37 @@ export const metricTable = {
   },
   tintype_job_done_total: {
     kind: 'counter',
-    help: 'What scheduled jobs did: objects deleted by kind, uploads completed, purges sent and the like.',
+    help: 'Work done by scheduled jobs: objects deleted by kind, uploads completed, purges sent and so on.',
     labels: ['job', 'what'],
   },
   tintype_cdn_purges_total: {
     kind: 'counter',
-    help: 'Purges that were due, by what the CDN did: sent (it took them), or failed (they are tried again).',
+    help: 'Purges that were due, by result: sent (the CDN accepted them) or failed (they are retried).',
     labels: ['result'],
   },
   tintype_scans_total: {
     kind: 'counter',
-    help: 'Scans of new revisions by result: clear, flagged, failed, put_off (they are tried again) or late (counted for nothing).',
+    help: 'Scans of new revisions by result: clear, flagged, failed, put_off (they are retried) or late (the result is discarded).',
     labels: ['result'],
   },
   tintype_webhook_seconds: {
     kind: 'histogram',
-    help: 'Attempts to deliver webhooks by result: delivered, failed (it is tried again) or abandoned.',
+    help: 'Attempts to deliver webhooks by result: delivered, failed (they are retried) or abandoned.',
     labels: ['result'],
   },
   tintype_job_last_success_seconds: {
     kind: 'gauge',
-    help: 'Unix time of the last run that succeeded, of the dispatcher also of runs elsewhere; of the newest migration where none ever did.',
+    help: 'Unix time of the last run that succeeded; the dispatcher also reports runs elsewhere. If none ever succeeded, the time of the newest migration.',
     labels: ['job'],
   },
   tintype_job_last_done: {
     kind: 'gauge',
-    help: 'What the last run that succeeded did or found, wherever it ran. Of the dispatcher.',
+    help: 'What the last successful run did or found, wherever it ran. Reported by the dispatcher.',
     labels: ['job', 'what'],
   },
   tintype_job_failed_in_row: {
     kind: 'gauge',
-    help: 'Runs that failed, or were killed, since the last one that succeeded, wherever they ran. Of the dispatcher.',
+    help: 'Runs that failed or were killed since the last successful one, wherever they ran. Reported by the dispatcher.',
     labels: ['job'],
   },
 } as const satisfies Record<`tintype_${string}`, MetricRow>;

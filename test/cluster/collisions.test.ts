@@ -162,7 +162,7 @@ describe('what others have', () => {
       await untilGone('Project', first);
       await untilReason('Project', second, 'NotOwned');
       expect(await message()).toBe(
-        `the project '${slug}' was let go of when the Project ${owner} was deleted: declare it under that name again, or set adoptionPolicy to IfUnowned to take it over`,
+        `the project '${slug}' was released when the Project ${owner} was deleted: declare it under that name again, or set adoptionPolicy to IfUnowned to take it over`,
       );
     });
   });

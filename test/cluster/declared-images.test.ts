@@ -205,9 +205,10 @@ describe('a preset that brings its image', () => {
 
   const asleep = [{ state: 'Suspended' }, { state: 'Active' }] as const;
   const full = [{ staff: { storageHardLimit: '1' } }, { staff: { storageHardLimit: '' } }] as const;
-  const slept = 'the project is suspended and takes no image: it is brought once the project wakes';
+  const slept =
+    'the project is suspended and accepts no image: the image is uploaded once the project is active again';
   const filled =
-    'the project has no room for the image: delete files of it, or raise its storage or plan; it is tried again by itself';
+    'the project has no storage left for the image: delete some of its files, or raise its storage or plan; the operator tries again by itself';
   it.each([
     ['in the cluster, while its project sleeps', 'ConfigMap', asleep, slept],
     ['at a URL, while its project sleeps', 'URL', asleep, slept],
@@ -325,7 +326,7 @@ describe('a preset that brings its image', () => {
   const types =
     'image/jpeg, image/png, image/webp, image/avif, image/gif, image/tiff, image/bmp, image/svg+xml';
   it.each([
-    ['of no type', Buffer.from('no image'), `the image is of no type that is taken (${types})`],
+    ['of no type', Buffer.from('no image'), `the image is not of an accepted type (${types})`],
     ['too large', Buffer.alloc(1_000_001, PNG), 'the image has more than 1000000 bytes'],
   ])('%s is refused in words for a resource', async (_, bytes, why) => {
     const { name } = await declareServed(bytes);

@@ -121,6 +121,6 @@ it('a limit of staff goes with an empty amount: that of the plan counts; left ou
 it('a url without the Secret of its key is refused by the API server', async () => {
   const callback = { url: 'https://shop.example/hook' };
   await expect(apply('Project', newSlug(), { callback })).rejects.toThrow(
-    '`secretName` must stand beside a `url`',
+    '`secretName` must be set with a `url`',
   );
 });

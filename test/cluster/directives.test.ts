@@ -187,7 +187,9 @@ it('a word that holds nothing is told of as soon as it is written, and what is d
       expect(await ignored()).toMatchObject([
         {
           type: 'Warning',
-          note: expect.stringContaining('paused holds nothing by "True": write "true"'),
+          note: expect.stringContaining(
+            'paused has no effect with the value "True": set it to "true"',
+          ),
         },
       ]),
     );

@@ -71,7 +71,7 @@ it('a custom domain of a project that was let go of is had once its Project is d
     await apply('Project', b, { staff: { customDomains: [x] } });
     await untilReason('Project', b, 'CustomDomainTaken');
     expect((await condition('Project', b))?.message).toBe(
-      `'${x}' belongs to a project that was let go of when the Project '${a}' was deleted: declare that one again, with spec.staff.customDomains that lack it, or remove it here`,
+      `'${x}' belongs to a project that was released when the Project '${a}' was deleted: declare that one again without it in spec.staff.customDomains, or remove it here`,
     );
     await apply('Project', a, { staff: { customDomains: [] } });
     await untilReason('Project', b, 'InSync');
@@ -88,7 +88,7 @@ async function holderOf(name: string): Promise<string | undefined> {
 }
 
 const heldBy = (project: string, secret: string) =>
-  `the Secret '${secret}' is that of the Project '${project}': set another name in \`spec.callback.secretName\``;
+  `the Secret '${secret}' belongs to the Project '${project}': set another name in \`spec.callback.secretName\``;
 
 it('Projects that exchange the names of their callback Secrets are told the order, and it leads there', async () => {
   const [a, b] = [newSlug(), newSlug()];
@@ -108,7 +108,7 @@ it('Projects that exchange the names of their callback Secrets are told the orde
     await untilReason('Project', b, 'SecretTaken');
     await until(async () =>
       expect((await condition('Project', a))?.message).toBe(
-        `the Secret '${second}' is still that of the Project '${b}', which is to have another one, and is made when that one has it. Where the two exchange names, set \`spec.callback.secretName\` of '${b}' to a third name; when both are Ready, set it to the name that this one has left`,
+        `the Secret '${second}' still belongs to the Project '${b}', which is getting another one, and is created when that one has it. If the two exchange names, set \`spec.callback.secretName\` of '${b}' to a third name; when both are Ready, set it to the name that this one has left`,
       ),
     );
     expect(await holderOf(second)).toBe(b);
@@ -144,7 +144,7 @@ it('a Secret stays with the Project that is there, until that one is gone', asyn
     await untilTold(heldBy(a, a));
     await remove('Project', a);
     await untilTold(
-      `the Secret '${a}' is still that of the Project '${a}', which is being deleted, and is made when that one is gone`,
+      `the Secret '${a}' still belongs to the Project '${a}', which is being deleted, and is created when that one is gone`,
     );
     await apply('Project', a, spec);
     await untilGone('Project', a);

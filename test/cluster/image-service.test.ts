@@ -255,7 +255,9 @@ describe('on one database', { shuffle: false }, () => {
         await annotate({ 'tintype.dev/paused': 'yes' });
         await until(async () => {
           const notes = (await list('Event')).map(({ note }) => note);
-          expect(notes.join('\n')).toContain('tintype.dev/paused holds nothing by "yes"');
+          expect(notes.join('\n')).toContain(
+            'tintype.dev/paused has no effect with the value "yes"',
+          );
         });
         await annotate({ 'tintype.dev/paused': null });
         await until(async () => expect(await dispatcher()).toBe(2));
@@ -458,7 +460,7 @@ describe('on one database', { shuffle: false }, () => {
       await merge('ImageService', name, { spec: { image: 'registry.example/tintype:2' } });
       await led(async () => {
         await untilReason(name, 'ObjectTaken', 'Applied');
-        expect(await message(name)).toMatch(/Service '.*-api' is there and was not made by/);
+        expect(await message(name)).toMatch(/Service '.*-api' exists and was not created by/);
         expect((await read('Service', `${name}-api`)).spec.ports[0].port).toBe(8080);
         // Its parts run it all the same: a later one is taken back to it.
         await until(async () => {

@@ -97,12 +97,16 @@ it('tells that the Secret is taken, by whom, and what would be written all the s
     const before = await allSecrets();
     await apply('Project', name, callback(taken.metadata.name), plan);
     await untilReason('Project', name, 'SecretTaken');
-    expect((await condition('Project', name))?.message).toContain('is there and not of this');
+    expect((await condition('Project', name))?.message).toContain(
+      'exists and does not belong to this',
+    );
     expect((await condition('Project', name, 'Planned'))?.message).toMatch(/^\+ projects /);
     await untilPlanned(name, []);
     await apply('Project', name, callback(other), plan);
     await until(async () =>
-      expect((await condition('Project', name))?.message).toContain(`of the Project '${other}'`),
+      expect((await condition('Project', name))?.message).toContain(
+        `belongs to the Project '${other}'`,
+      ),
     );
     expect((await read('Project', name)).metadata.finalizers).toBeUndefined();
     expect(await allSecrets()).toEqual(before);

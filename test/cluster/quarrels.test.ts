@@ -48,7 +48,7 @@ it('an object that somebody changes back is written ever more seldom, and it is 
     const undone = await quarrelling(async () => {
       await untilReason('main', 'ObjectUndone');
       expect(await message('main')).toBe(
-        "Deployment 'main-api' does not stay as it is written: 'replica-keeper' changes `spec.replicas` each time. It is written again ever more seldom, every five minutes in the end: stop who does that, or declare in the ImageService what is wanted.",
+        "Deployment 'main-api' does not stay as written: 'replica-keeper' changes `spec.replicas` each time. It is written again less and less often, finally every five minutes: stop whoever changes it, or declare the wanted state in the ImageService.",
       );
       await new Promise((resolve) => setTimeout(resolve, 8_000));
     });

@@ -164,7 +164,7 @@ describe('the policy of staff fields, on a real API server', () => {
     await kubectl('tenant', 'apply', project('applied', {}));
     await kubectl('staff', 'apply', project('applied', { staff }));
     await expect(kubectl('tenant', 'apply', theirs)).rejects.toThrow(
-      'run `kubectl apply set-last-applied --filename` with yours, and apply it again',
+      'run `kubectl apply set-last-applied --filename` with your file, and apply it again',
     );
     await kubectl('tenant', 'apply set-last-applied', theirs);
     await kubectl('tenant', 'apply', theirs);
@@ -178,7 +178,7 @@ describe('the policy of staff fields, on a real API server', () => {
     await kubectl('tenant', 'create', project('replaced', {}));
     expect((await change('staff', 'replaced', { staff })).status).toBe(200);
     await expect(kubectl('tenant', 'replace', theirs)).rejects.toThrow(
-      'replacing it (`kubectl replace`) takes away what your file leaves out: apply the file instead',
+      'replaced the resource (`kubectl replace`), that removes what your file leaves out: apply the file instead',
     );
     await kubectl('tenant', 'apply', theirs);
     expect(await specOf('replaced')).toMatchObject({ displayName: 'Store', staff });

@@ -100,8 +100,8 @@ it('a route that somebody changes back is written ever more seldom, and it is sa
     const undone = await quarrelling({ isAsWritten, undo }, async () => {
       await untilReason(project, 'RouteUndone');
       const said =
-        `the Ingress '${images()}/main-project-${name}' does not stay as it is written: 'host-keeper' changes \`spec.rules[0].host\` each time; ` +
-        'it is written again ever more seldom, every five minutes in the end: stop who does that';
+        `the Ingress '${images()}/main-project-${name}' does not stay as written: 'host-keeper' changes \`spec.rules[0].host\` each time; ` +
+        'it is written again less and less often, finally every five minutes: stop whoever changes it';
       const { status, message } = (await condition('Project', name, 'Routed')) ?? {};
       expect({ status, message }).toEqual({ status: 'False', message: said });
       await until(async () =>

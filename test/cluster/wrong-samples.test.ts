@@ -155,7 +155,7 @@ const wrong: Wrong[] = [
     'WatermarkPreset',
     { projectRef, image: { url: 'https://a.example/a.png' } },
     'spec.image',
-    '`url` and `sha256` must stand together',
+    '`url` and `sha256` must be set together',
   ],
   [
     'too strong',

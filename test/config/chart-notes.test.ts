@@ -19,8 +19,8 @@ describe('what the chart says at the end', () => {
     const text = notes();
     const migrating =
       'kubectl --namespace tintype-system exec deployment/tintype-operator -- tintype migrate';
-    const before = text.split('A first project')[0];
-    expect(before).toContain('a project says SchemaNotReady until then');
+    const before = text.split('Create a first project')[0];
+    expect(before).toContain('until then, projects report SchemaNotReady');
     expect(before).toContain(migrating);
   });
 

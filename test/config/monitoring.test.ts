@@ -91,7 +91,7 @@ it('TintypeJobFailing rings for a job whose pods are gone before anybody collect
   const rule = rules.find(({ alert }) => alert === 'TintypeJobFailing');
   const of = (job: string) => `tintype_job_failed_in_row{namespace="images",job="${job}"}`;
   const description =
-    'daily-charge in images failed 3 times, within an hour or since it last succeeded.';
+    'daily-charge in images failed 3 times within an hour or since it last succeeded.';
   const labels = { severity: 'warning', namespace: 'images', job: 'daily-charge' };
   judge(
     { groups: [{ name: 'tintype', rules: [rule] }] },

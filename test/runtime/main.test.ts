@@ -37,7 +37,7 @@ describe('wrong use', () => {
     [['job'], "tintype: missing required argument 'name'", 'tintype job --help'],
     [['job', 'a', '--at'], "tintype: option '--at <time>' argument missing", 'tintype job --help'],
   ])('is answered with the help that has the right one: %j', async (words, said, help) => {
-    const stderr = `${said}\n(${help} tells what there is)\n`;
+    const stderr = `${said}\n(see ${help})\n`;
     expect(await runTintype(words)).toEqual({ code: 2, stdout: '', stderr });
   });
 });
@@ -50,7 +50,7 @@ describe('tintype help', () => {
     const rows = [...named.matchAll(/^ {2}(\S+) +(.+)$/gm)].map(([, name, when]) => [name, when]);
     expect(rows).toEqual([
       ...Object.entries(jobs).map(([name, { schedule }]) => [name, schedule]),
-      ...Object.keys(jobsByHand).map((name) => [name, 'only when it is called']),
+      ...Object.keys(jobsByHand).map((name) => [name, 'only when called']),
     ]);
     for (const [name, { clock }] of Object.entries<JobByHand>({ ...jobs, ...jobsByHand })) {
       expect(options.includes(name), name).toBe(clock === 'at');
@@ -61,7 +61,9 @@ describe('tintype help', () => {
     'says of %s where its settings are from',
     async (name) => {
       const { stdout } = await runTintype([name, '--help']);
-      expect(stdout).toContain('variables of the environment, which docs/configuration.md lists');
+      expect(stdout).toContain(
+        'Environment variables configure this process; see docs/configuration.md',
+      );
     },
   );
 
@@ -84,8 +86,7 @@ describe('tintype help', () => {
   });
 
   it('says that there is no such command, as a call of it does', async () => {
-    const stderr =
-      "tintype: unknown command 'tokn'\n(Did you mean token?)\n(tintype --help tells what there is)\n";
+    const stderr = "tintype: unknown command 'tokn'\n(Did you mean token?)\n(see tintype --help)\n";
     for (const words of [['help', 'tokn'], ['tokn']]) {
       expect(await runTintype(words)).toEqual({ code: 2, stdout: '', stderr });
     }

@@ -1,6 +1,6 @@
 /**
- * A folder as somebody might have it: pictures of all eight types, under awkward names, beside broken, hostile and
- * foreign files, a folder and links. Each with what `tintype upload` has to say of it.
+ * A folder as a user might have it: images of all eight types under awkward names, besides broken, hostile and foreign
+ * files, a folder and links. Each comes with the expected output of `tintype upload`.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import sharp from 'sharp';
 import { printBmp } from './bmp.ts';
 import { animatedPng, animatedWebp, over, photograph, pngBomb } from './pictures.ts';
 
-/** What stands behind the name: `✓ ready …`, or `✗ code: sentence`. */
+/** The output after the name: `✓ ready …`, or `✗ code: sentence`. */
 export type MixedFile = { name: string; bytes: Buffer | string; says: RegExp };
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><circle r="9"/></svg>';
@@ -23,7 +23,7 @@ export async function mixedFiles(): Promise<MixedFile[]> {
   return [...(await sound()), ...(await awkward()), ...(await broken()), ...foreign()];
 }
 
-/** Puts all of it there, with a folder and links beside; returns what is to be said of these. */
+/** Writes all files, a folder and links; returns the expected output for the latter. */
 export async function writeMixedFolder(folder: string): Promise<Record<string, RegExp>> {
   const files = await mixedFiles();
   for (const { name, bytes } of files) {
@@ -69,7 +69,7 @@ async function sound(): Promise<MixedFile[]> {
   return Object.entries(made).map(([name, bytes]) => ({ name, bytes, says: READY }));
 }
 
-/** What a URL cannot hold is left out of the slug, and no name takes another one's. */
+/** Characters that a URL cannot hold are left out of the slug; no name takes another one's. */
 async function awkward(): Promise<MixedFile[]> {
   const bytes = await jpeg;
   return [
@@ -122,7 +122,7 @@ async function broken(): Promise<MixedFile[]> {
     {
       name: 'cut.jpg',
       bytes: whole.subarray(0, whole.length / 2),
-      says: /^✗ decode_failed: The JPEG is corrupt or cut short\. Export it again/,
+      says: /^✗ decode_failed: The JPEG is corrupt or truncated\. Export it again/,
     },
     {
       name: 'doctype.svg',
@@ -137,7 +137,7 @@ async function broken(): Promise<MixedFile[]> {
   ];
 }
 
-/** Refused before anything is sent, in the words of the service. */
+/** Refused before anything is sent, with the service's message. */
 function foreign(): MixedFile[] {
   const type = 'unsupported_content_type';
   return [

@@ -1,4 +1,4 @@
-/** The pages of docs/errors as Markdown: one for each code, and the index of all. */
+/** The pages of docs/errors as Markdown: one per code, and the index. */
 
 import { errorEntryTitle, errorGroups } from '../../../runtime/core/error-help/error-groups.ts';
 import { type ErrorEntry, errorPages } from '../../../runtime/core/error-help/error-pages.ts';
@@ -39,13 +39,13 @@ export function errorIndexText(): string {
   return `${['# Error codes', ORIGIN, INTRODUCTION, ...groups.map((group) => group.trimEnd())].join('\n\n')}\n`;
 }
 
-const INTRODUCTION = `A page for each of ${errorPages.size} codes: why it is answered, an example, and what to do. The API serves the same pages at \`/docs/errors\`, and the \`Link\` header of every refusal leads to its own.`;
+const INTRODUCTION = `This section has a page for each of ${errorPages.size} codes: its cause, an example, and what to do. The API serves the same pages at \`/docs/errors\`, and the \`Link\` header of every refusal points to its page.`;
 
 function rowOf({ code, message }: ErrorEntry): string[] {
   return [`[\`${code}\`](${code}.md)`, message];
 }
 
-/** Outside of code, `<word>` would be taken for a tag. */
+/** Outside code spans, Markdown would read `<word>` as a tag. */
 function escaped(text: string): string {
   const parts = text.split(/(`[^`]*`)/);
   return parts.map((part) => (part.startsWith('`') ? part : part.replaceAll('<', '&lt;'))).join('');

@@ -1,4 +1,4 @@
-/** The alerts: what is asked of Prometheus, for how long it has to hold, and what a person reads who is woken by it. */
+/** The alerts: the Prometheus expression, how long it must hold, and the text for the person on call. */
 import type { Alert } from './alert.ts';
 import { deskAlerts } from './desk-alerts.ts';
 import { operatorAlerts } from './operator-alerts.ts';
@@ -9,11 +9,11 @@ const p99 = (metric: string, filter: string) =>
   `histogram_quantile(0.99, sum by (namespace, le) (rate(${metric}_bucket{${filter}}[5m])))`;
 
 type Failing = { metric: string; failed: string; window?: string };
-/** More than a share of what is asked for, and more than so many. */
+/** More than `share` of the requests fail, and more than `count`, within the window. */
 const above = ({ metric, failed, window = '5m' }: Failing, share: number, count: number) =>
   `sum by (namespace) (${rate(`${metric}{${failed}}`, window)}) / sum by (namespace) (${rate(metric, window)}) > ${share} and sum by (namespace) (increase(${metric}{${failed}}[${window}])) > ${count}`;
 
-/** Where little is asked for, one picture is a large share: there most has to fail, as it does in an outage. */
+/** With little traffic, one picture is a large share: most must fail, as in an outage. */
 const mostFailing = (of: Failing) => above(of, 0.5, 2);
 const failing = (of: Failing, share: number) => `${above(of, share, 10)} or ${mostFailing(of)}`;
 
@@ -32,25 +32,25 @@ export const alerts: readonly Alert[] = [
     expr: 'min by (namespace, dependency) (tintype_dependency_ready) < 1',
     for: '2m',
     severity: 'critical',
-    summary: 'PostgreSQL, a bucket or the broker cannot be used.',
+    summary: 'PostgreSQL, a bucket or the broker is unavailable.',
     description:
-      'A process in {{ $labels.namespace }} has not been able to use this for two minutes: {{ $labels.dependency }}.',
+      'A process in {{ $labels.namespace }} has not been able to use this dependency for two minutes: {{ $labels.dependency }}.',
   },
   {
     name: 'TintypeServiceFailing',
     expr: 'max by (namespace) (tintype_job_last_done{job="status-sampling", what="failed"}) > 0',
     for: '3m',
     severity: 'critical',
-    summary: 'A service does not do its work when it is tried, once a minute.',
+    summary: 'A service fails its test, which runs once a minute.',
     description:
-      '/status of the API in {{ $labels.namespace }} names what fails: {{ $value | humanize }} of five services.',
+      '{{ $value | humanize }} of five services fail; /status of the API in {{ $labels.namespace }} names them.',
   },
   {
     name: 'TintypeApiErrors',
     expr: failing({ metric: 'tintype_api_request_seconds_count', failed: 'status=~"5.."' }, 0.02),
     for: '5m',
     severity: 'critical',
-    summary: 'The API answers requests with errors of its own.',
+    summary: 'The API answers requests with server errors.',
     description:
       '{{ $value | humanizePercentage }} of the requests in {{ $labels.namespace }} ended with 5xx.',
   },
@@ -89,7 +89,7 @@ export const alerts: readonly Alert[] = [
     expr: 'max by (namespace) (tintype_uploads_waiting_seconds) > 300',
     for: '5m',
     severity: 'critical',
-    summary: 'Uploads wait and are not processed.',
+    summary: 'Uploads are waiting and not processed.',
     description:
       'The oldest upload in {{ $labels.namespace }} has waited for {{ $value | humanizeDuration }}.',
   },
@@ -116,7 +116,7 @@ export const alerts: readonly Alert[] = [
     expr: `sum by (namespace, reason) (${rate('tintype_decoders_killed_total', '15m')}) * 900 > 50`,
     for: '15m',
     severity: 'warning',
-    summary: 'Decoders are killed again and again.',
+    summary: 'Decoders are killed repeatedly.',
     description:
       '{{ $value | humanize }} decoders in {{ $labels.namespace }} were killed within 15 minutes: {{ $labels.reason }}.',
   },
@@ -134,18 +134,18 @@ export const alerts: readonly Alert[] = [
     expr: 'min_over_time(tintype_database_connections{state="waiting"}[5m]) > 0',
     for: '5m',
     severity: 'critical',
-    summary: 'Work waits for connections to the database.',
+    summary: 'Tasks wait for connections to the database.',
     description:
-      '{{ $value | humanize }} pieces of work in {{ $labels.pod }} wait for a connection without a break.',
+      'In {{ $labels.pod }}, {{ $value | humanize }} tasks are continuously waiting for a connection.',
   },
   {
     name: 'TintypeSpoolFailing',
     expr: 'sum by (namespace, pod) (increase(tintype_usage_unspooled_total[15m])) > 0',
     for: '0m',
     severity: 'critical',
-    summary: 'A delivery server cannot write down what it delivers.',
+    summary: 'A delivery server cannot record what it delivers.',
     description:
-      '{{ $value | humanize }} deliveries of {{ $labels.pod }} were kept in memory alone: they are lost if it dies, or if memory runs out.',
+      '{{ $value | humanize }} deliveries of {{ $labels.pod }} were kept only in memory: they are lost if the process dies, or if memory runs out.',
   },
   {
     name: 'TintypeUsageLost',
@@ -154,11 +154,11 @@ export const alerts: readonly Alert[] = [
     severity: 'critical',
     summary: 'Deliveries are not metered.',
     description:
-      '{{ $value | humanize }} deliveries in {{ $labels.namespace }} could not be noted, and will not be charged.',
+      '{{ $value | humanize }} deliveries in {{ $labels.namespace }} could not be recorded and will not be charged.',
   },
   {
     name: 'TintypeJobFailing',
-    // A CronJob's pod is gone before anybody collects from it.
+    // A CronJob's pod is gone before Prometheus scrapes it.
     expr: [
       'sum by (namespace, job) (increase(tintype_job_seconds_count{result="failed"}[1h])) > 2',
       'max by (namespace, job) (tintype_job_failed_in_row) > 2',
@@ -167,7 +167,7 @@ export const alerts: readonly Alert[] = [
     severity: 'warning',
     summary: 'A scheduled job fails.',
     description:
-      '{{ $labels.job }} in {{ $labels.namespace }} failed {{ $value | humanize }} times, within an hour or since it last succeeded.',
+      '{{ $labels.job }} in {{ $labels.namespace }} failed {{ $value | humanize }} times within an hour or since it last succeeded.',
   },
   {
     name: 'TintypeJobOverdue',
@@ -187,16 +187,16 @@ export const alerts: readonly Alert[] = [
     expr: 'count by (namespace) (tintype_dependency_ready{dependency="broker"}) unless count by (namespace) (tintype_job_last_success_seconds)',
     for: '10m',
     severity: 'critical',
-    summary: 'No dispatcher tells of its jobs.',
+    summary: 'No dispatcher reports on its jobs.',
     description:
-      'Processes run in {{ $labels.namespace }}, and no dispatcher beside them: nobody sends webhooks and purges, and no other alert on jobs can ring.',
+      'Processes run in {{ $labels.namespace }}, but no dispatcher: webhooks and purges are not sent, and no other alert on jobs can fire.',
   },
   {
     name: 'TintypeMeteringDiffers',
     expr: 'max by (namespace, what) (tintype_job_last_done{job="reconciliation", what=~"differing|missing_batches"}) > 0',
     for: '0m',
     severity: 'warning',
-    summary: 'What was delivered, summed and charged does not agree.',
+    summary: 'Deliveries, usage sums and charges do not match.',
     description:
       'The last reconciliation of {{ $labels.namespace }} found {{ $labels.what }}: {{ $value | humanize }}.',
   },
@@ -207,25 +207,24 @@ export const alerts: readonly Alert[] = [
     severity: 'warning',
     summary: 'New pictures are not scanned.',
     description:
-      'A picture in {{ $labels.namespace }} waits for the scanner for {{ $value | humanizeDuration }}.',
+      'A picture in {{ $labels.namespace }} has been waiting for the scanner for {{ $value | humanizeDuration }}.',
   },
   {
     name: 'TintypePurgesFailing',
     expr: 'max by (namespace) (tintype_cdn_purges_waiting_seconds) > 600',
     for: '5m',
     severity: 'critical',
-    summary: 'Purges of the CDN wait: viewers see images that were deleted, blocked or replaced.',
+    summary: 'CDN purges are waiting: viewers see images that were deleted, blocked or replaced.',
     description:
-      'A change in {{ $labels.namespace }} is {{ $value | humanizeDuration }} old, and the CDN has not taken its purge.',
+      'A change in {{ $labels.namespace }} is {{ $value | humanizeDuration }} old, and the CDN has not accepted its purge.',
   },
   {
     name: 'TintypeRestarting',
     expr: 'changes(tintype_process_start_time_seconds[15m]) > 1',
     for: '0m',
     severity: 'warning',
-    summary: 'A process dies and is started again and again.',
-    description:
-      '{{ $labels.pod }} was started anew {{ $value | humanize }} times within 15 minutes.',
+    summary: 'A process repeatedly dies and restarts.',
+    description: '{{ $labels.pod }} restarted {{ $value | humanize }} times within 15 minutes.',
   },
   {
     name: 'TintypeClockWrong',
@@ -234,15 +233,15 @@ export const alerts: readonly Alert[] = [
     severity: 'warning',
     summary: 'The clocks of a process and of the database differ.',
     description:
-      'The clock of the database and that of {{ $labels.pod }} are {{ $value | humanizeDuration }} apart.',
+      'The clocks of the database and of {{ $labels.pod }} differ by {{ $value | humanizeDuration }}.',
   },
   {
     name: 'TintypeEventLoopBlocked',
     expr: 'tintype_nodejs_eventloop_lag_p99_seconds > 1',
     for: '10m',
     severity: 'warning',
-    summary: 'A process has more to do than its core can.',
-    description: '{{ $labels.pod }} answers {{ $value | humanizeDuration }} late.',
+    summary: 'A process has more work than its core can handle.',
+    description: '{{ $labels.pod }} responds {{ $value | humanizeDuration }} late.',
   },
   ...deskAlerts,
   ...operatorAlerts,

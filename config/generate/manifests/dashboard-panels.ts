@@ -1,4 +1,4 @@
-/** The panels of the Grafana dashboard: what is drawn, and by which queries. */
+/** The panels of the Grafana dashboard: what each draws, and by which queries. */
 
 import { deskRows } from './desk-panels.ts';
 import { operatorRows } from './operator-panels.ts';
@@ -8,21 +8,21 @@ import { workRows } from './work-panels.ts';
 
 export const dashboardRows: readonly PanelRow[] = [
   {
-    title: 'What all of it needs',
+    title: 'Shared dependencies',
     panels: [
       {
-        title: 'Dependencies: 1 where all can use it',
+        title: 'Dependencies: 1 if all processes can use it',
         description:
-          'PostgreSQL, the two buckets and the broker: 0 while any process cannot use one. Look here first.',
+          'PostgreSQL, the two buckets and the broker: 0 while any process cannot use it. Look here first.',
         unit: 'short',
         targets: [
           [`min by (dependency) (tintype_dependency_ready{${inNamespace}})`, '{{dependency}}'],
         ],
       },
       {
-        title: 'Services that do not do their work',
+        title: 'Failing services',
         description:
-          'How many of the five failed when they were last tried, once a minute; /status of the API names them. A bucket that can only be read shows here alone.',
+          'How many of the five services failed their last test, which runs once a minute; /status of the API names them. A bucket that can be read but not written shows only here.',
         unit: 'short',
         targets: [
           [
@@ -32,9 +32,9 @@ export const dashboardRows: readonly PanelRow[] = [
         ],
       },
       {
-        title: 'The clock of the database, ahead of ours',
+        title: 'Database clock ahead of the pod’s clock',
         description:
-          'Below 0 a pod is ahead of it. Beyond 10 s either way library sessions and embed URLs end at wrong times, and what is delivered around a full hour stands in the hour beside its own.',
+          'Below 0, the pod is ahead. Beyond 10 s either way, library sessions and embed URLs end at wrong times, and deliveries around a full hour are counted in the adjacent hour.',
         unit: 's',
         min: 'what is drawn',
         targets: [[gauge('tintype_database_lead_seconds', 'pod'), '{{pod}}']],
@@ -42,7 +42,7 @@ export const dashboardRows: readonly PanelRow[] = [
       {
         title: 'Database connections',
         description:
-          'Connections that are open, those of them that are free, and work that waits for one.',
+          'Open connections, free ones among them, and tasks that wait for a connection.',
         unit: 'short',
         targets: [[`sum by (state) (tintype_database_connections{${inNamespace}})`, '{{state}}']],
       },
@@ -54,20 +54,19 @@ export const dashboardRows: readonly PanelRow[] = [
       {
         title: 'Requests by status',
         description:
-          'Requests to the API a second: 5xx are ours, 4xx the callers’, 499 callers who left.',
+          'API requests per second: 5xx are server errors, 4xx caller errors, 499 callers who disconnected.',
         unit: 'reqps',
         targets: [[`sum by (status) (${rate('tintype_api_request_seconds_count')})`, '{{status}}']],
       },
-      latency('Answers of the API', {
+      latency('API latency', {
         metric: 'tintype_api_request_seconds',
         description:
-          'How long the API takes to answer: half of the requests, 95 and 99 of a hundred, without those that bring the bytes of an upload.',
+          'How long the API takes to respond: median, p95 and p99, without requests that carry the bytes of an upload.',
         filter: WITHOUT_BYTES_IN,
       }),
       {
-        title: 'Refused by rate',
-        description:
-          'Requests that were refused with rate_limited, by the rate that they went over.',
+        title: 'Refused by rate limit',
+        description: 'Requests refused with rate_limited, by the rate that they exceeded.',
         unit: 'ops',
         targets: [[`sum by (rate) (${rate('tintype_rate_refused_total')})`, '{{rate}}']],
       },
@@ -79,7 +78,7 @@ export const dashboardRows: readonly PanelRow[] = [
       {
         title: 'Deliveries by source',
         description:
-          'Where the bytes of delivered images came from; render is what had to be drawn first.',
+          'Where the bytes of delivered images came from; render means that the image had to be rendered first.',
         unit: 'reqps',
         targets: [
           [`sum by (source) (${rate('tintype_delivery_request_seconds_count')})`, '{{source}}'],
@@ -88,26 +87,26 @@ export const dashboardRows: readonly PanelRow[] = [
       {
         title: 'Deliveries by status',
         description:
-          'Answers of the delivery hosts a second: 5xx are ours, 403 and 404 are told to viewers.',
+          'Responses of the delivery hosts per second: 5xx are server errors; 403 and 404 are refusals that viewers see.',
         unit: 'reqps',
         targets: [
           [`sum by (status) (${rate('tintype_delivery_request_seconds_count')})`, '{{status}}'],
         ],
       },
-      latency('Answers of delivery', {
+      latency('Delivery latency', {
         metric: 'tintype_delivery_request_seconds',
         description:
-          'How long viewers wait for an image; what has to be drawn first takes longer. Without originals, which take as long as their viewers.',
+          'How long viewers wait for an image; images that must be rendered first take longer. Without originals, whose time depends on the viewer’s connection.',
         filter: WITHOUT_ORIGINALS,
       }),
       {
         title: 'Bytes delivered',
-        description: 'Bodies that were handed to viewers and CDNs, a second.',
+        description: 'Bytes of bodies sent to viewers and CDNs, per second.',
         unit: 'Bps',
         targets: [[`sum(${rate('tintype_delivery_bytes_total')})`, 'bodies']],
       },
       {
-        title: 'Deliveries that the disk did not take',
+        title: 'Deliveries not written to disk',
         description: 'In memory: charged unless the process dies. Lost: never charged.',
         unit: 'ops',
         targets: [
@@ -125,27 +124,27 @@ export const dashboardRows: readonly PanelRow[] = [
     panels: [
       {
         title: 'CPU',
-        description: 'Cores that each pod uses; 1 is one whole core.',
+        description: 'Cores that each pod uses; 1 is one full core.',
         unit: 'percentunit',
         targets: [[`sum by (pod) (${rate('tintype_process_cpu_seconds_total')})`, '{{pod}}']],
       },
       {
         title: 'Memory',
-        description: 'Resident memory of each process, without that of its decoders.',
+        description: 'Resident memory of each process, without its decoders.',
         unit: 'bytes',
         targets: [[gauge('tintype_process_resident_memory_bytes', 'pod'), '{{pod}}']],
       },
       {
         title: 'Event loop, p99',
         description:
-          'How late each process answers what is due: more than a second is too much work for its core.',
+          'How late the event loop of each process runs: more than a second means too much work for its core.',
         unit: 's',
         targets: [[gauge('tintype_nodejs_eventloop_lag_p99_seconds', 'pod'), '{{pod}}']],
       },
       {
         title: 'Starts within 15 minutes',
         description:
-          'How often each process was started anew in its pod: twice or more is one that dies again and again.',
+          'How often each process restarted in its pod: twice or more means that it dies repeatedly.',
         unit: 'short',
         targets: [
           [

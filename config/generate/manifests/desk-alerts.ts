@@ -1,4 +1,6 @@
-/** The alerts for those who sit at a desk: what waits for a moderator, or for whoever sees to payments. */
+/**
+ * The alerts that can wait for office hours: work for a moderator, or for the person who handles payments.
+ */
 import type { Alert } from './alert.ts';
 
 const events = (result: string, window: string) =>
@@ -19,13 +21,14 @@ export const deskAlerts: readonly Alert[] = [
     expr: 'max by (namespace) (tintype_organizations_over_quota{plan="paid"}) - min by (namespace) (min_over_time(tintype_organizations_over_quota{plan="paid"}[1d])) > 0',
     for: '5m',
     severity: 'warning',
-    summary: 'An organization that pays is over quota: its pictures are not delivered.',
+    summary: 'A paying organization is over quota: its pictures are not delivered.',
     description:
-      'Organizations with a paid plan in {{ $labels.namespace }} that are over quota: {{ $value | humanize }} more than at some time of the last day.',
+      'Organizations with a paid plan in {{ $labels.namespace }} that are over quota: {{ $value | humanize }} more than at some time in the last day.',
   },
   {
     name: 'TintypeProviderEventsRefused',
-    // Strangers may send what is not signed. Where nothing that is signed comes beside it, it is the provider's.
+    // Anyone may send an unsigned event. Where no signed event arrives as well, the unsigned ones
+    // are the provider's.
     expr: `${events('refused', '1h')} > 0 or ${events('unsigned', '1h')} > 2 unless ${events('taken', '1d')} > 0`,
     for: '0m',
     severity: 'warning',

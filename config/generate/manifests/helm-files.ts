@@ -1,4 +1,6 @@
-/** The templates of the chart that are words of Helm and no object: names, and what is said at the end. */
+/**
+ * The chart's templates that are not objects: named templates, and the notes that Helm prints after an install.
+ */
 import { privateCaHelpers } from './private-ca.ts';
 
 export const helpers = `{{- /* What the names of all objects begin with: the release, with the product's name in it. */}}
@@ -21,24 +23,24 @@ ${privateCaHelpers}`;
 
 export const notes = `{{- $name := include "tintype.fullname" . -}}
 {{- $watched := .Values.watchNamespaces | default (list "default") | first -}}
-Tintype's operator is being started. It is ready when this returns:
+Tintype's operator is starting. It is ready when this command returns:
 
   kubectl --namespace {{ .Release.Namespace }} wait deployment/{{ $name }}-operator --for=condition=Available --timeout=180s
 
 {{- if not (lookup "v1" "Secret" .Release.Namespace .Values.secretName) }}
 
-It waits for the Secret {{ .Values.secretName }}, which is yours to make:
+It waits for the Secret {{ .Values.secretName }}, which you must create:
 
   kubectl --namespace {{ .Release.Namespace }} create secret generic {{ .Values.secretName }} \\
     --from-literal=TINTYPE_DATABASE_URL=postgres://tintype:…@…:5432/tintype \\
     --from-literal=TINTYPE_KEY_ENCRYPTION_KEYS="k1:$(openssl rand -base64 32)"
 {{- end }}
 
-The database is migrated by the first ImageService. Without one do it by hand, as a project says SchemaNotReady until then:
+The first ImageService migrates the database. Without an ImageService, migrate it yourself; until then, projects report SchemaNotReady:
 
   kubectl --namespace {{ .Release.Namespace }} exec deployment/{{ $name }}-operator -- tintype migrate
 
-A first project, and how to wait for it:
+Create a first project, and wait for it:
 
   kubectl apply --filename - <<'END'
   apiVersion: tintype.dev/v1alpha1
@@ -50,7 +52,7 @@ A first project, and how to wait for it:
 
 {{- if not .Values.crds.keep }}
 
-Uninstalling this release removes the custom resource definitions, and with them every resource of theirs.
+Uninstalling this release removes the custom resource definitions, and with them all of their resources.
 {{- end }}
 {{- if .Values.watchNamespaces }}
 

@@ -1,14 +1,16 @@
-/** The alerts that the operator's own metrics ring: itself, and the installations that it makes. */
+/**
+ * The alerts on the operator's own metrics: about the operator itself, and the installations that it deploys.
+ */
 import { type Alert, OPERATOR_NAMESPACE } from './alert.ts';
 
 export const operatorAlerts: readonly Alert[] = [
   {
     name: 'TintypeOperatorWithoutLeader',
-    // The first half is silent where no operator runs at all.
+    // The first half returns nothing where no operator runs at all.
     expr: `max by (namespace) (leader_election_master_status{name="tintype-operator"}) < 1 or max by (namespace) (absent(leader_election_master_status{name="tintype-operator",namespace="${OPERATOR_NAMESPACE}"}))`,
     for: '2m',
     severity: 'critical',
-    summary: 'No operator leads: what is declared is not put into effect.',
+    summary: 'No operator is the leader: declared resources are not reconciled.',
     description: 'No pod of the operator in {{ $labels.namespace }} holds the Lease.',
   },
   {
@@ -16,9 +18,9 @@ export const operatorAlerts: readonly Alert[] = [
     expr: 'sum by (namespace, controller) (rate(controller_runtime_reconcile_errors_total{container="operator"}[10m])) * 600 > 30',
     for: '10m',
     severity: 'warning',
-    summary: 'The operator fails to put resources into effect.',
+    summary: 'The operator fails to reconcile resources.',
     description:
-      'Passes of {{ $labels.controller }} failed {{ $value | humanize }} times within ten minutes.',
+      'Passes of the controller {{ $labels.controller }} failed {{ $value | humanize }} times within ten minutes.',
   },
   {
     name: 'TintypeOperatorBehind',
@@ -35,14 +37,14 @@ export const operatorAlerts: readonly Alert[] = [
     severity: 'critical',
     summary: 'The operator has heard nothing from the API server.',
     description:
-      '{{ $labels.pod }} heard of {{ $labels.kind }} {{ $value | humanizeDuration }} ago.',
+      '{{ $labels.pod }} last received a message about {{ $labels.kind }} {{ $value | humanizeDuration }} ago.',
   },
   {
     name: 'TintypeInstallationStalled',
     expr: 'max by (namespace, installation) (tintype_installation_stalled) > 0',
     for: '10m',
     severity: 'critical',
-    summary: 'An ImageService waits for somebody to mend something.',
+    summary: 'An ImageService needs somebody to fix a problem.',
     description:
       'The condition Stalled of {{ $labels.installation }} says what is wrong and what to do.',
   },
@@ -51,16 +53,16 @@ export const operatorAlerts: readonly Alert[] = [
     expr: 'min by (namespace, installation) (tintype_installation_ready) < 1 unless max by (namespace, installation) (tintype_installation_stalled) > 0',
     for: '30m',
     severity: 'warning',
-    summary: 'What runs is not what an ImageService declares.',
+    summary: 'An installation does not run as its ImageService declares.',
     description:
-      '{{ $labels.installation }} has not been ready for half an hour, and the condition Reconciling says what for.',
+      '{{ $labels.installation }} has not been ready for half an hour. The condition Reconciling says what it waits for.',
   },
   {
     name: 'TintypeWorkersAtMaximum',
     expr: 'max by (namespace, installation, component) (tintype_scaler_wanted_workers) > max by (namespace, installation, component) (tintype_scaler_max_workers)',
     for: '15m',
     severity: 'warning',
-    summary: 'A pool of workers has all the pods that it may have, and needs more.',
+    summary: 'A pool of workers has its maximum number of pods and needs more.',
     description:
       '{{ $labels.component }} of {{ $labels.installation }} would need {{ $value | humanize }} pods.',
   },
@@ -69,8 +71,8 @@ export const operatorAlerts: readonly Alert[] = [
     expr: 'time() - max by (namespace, installation) (tintype_scaler_last_look_seconds) > 300',
     for: '5m',
     severity: 'warning',
-    summary: 'The number of workers does not follow what waits for them.',
+    summary: 'The number of workers does not follow the load.',
     description:
-      'The workers of {{ $labels.installation }} have not been looked at for {{ $value | humanizeDuration }}.',
+      'The workers of {{ $labels.installation }} have not been checked for {{ $value | humanizeDuration }}.',
   },
 ];

@@ -1,4 +1,4 @@
-/** The panels of the operator, and of the installations that it makes. */
+/** The panels of the operator, and of the installations that it deploys. */
 import { gauge, inNamespace, type PanelRow, rate } from './panel.ts';
 
 const slowest = (metric: string) =>
@@ -14,7 +14,7 @@ export const operatorRows: readonly PanelRow[] = [
       {
         title: 'Passes of the operator by result',
         description:
-          'Passes over resources a second, by controller: error is tried again with growing pauses.',
+          'Passes over resources per second, by controller; passes with result error are retried with growing pauses.',
         unit: 'ops',
         targets: [
           [
@@ -26,7 +26,7 @@ export const operatorRows: readonly PanelRow[] = [
       {
         title: 'Failed passes within ten minutes',
         description:
-          'Passes that failed, by controller: more than 30 mean that it puts little into effect.',
+          'Failed passes, by controller: more than 30 mean that the controller reconciles little.',
         unit: 'short',
         targets: [
           [
@@ -53,15 +53,15 @@ export const operatorRows: readonly PanelRow[] = [
         targets: [[gauge('workqueue_depth', 'name'), '{{name}}']],
       },
       {
-        title: 'Who leads',
-        description: '1 for the pod that leads: exactly one should.',
+        title: 'Leader',
+        description: '1 for the leader: exactly one pod should have it.',
         unit: 'short',
         targets: [[gauge('leader_election_master_status', 'pod'), '{{pod}}']],
       },
       {
         title: 'Requests to the API server',
         description:
-          'What the operator asks the API server for: 429 is being held back, 401 and 403 are its rights.',
+          'Requests of the operator to the API server: 429 means throttling, 401 and 403 mean missing rights.',
         unit: 'reqps',
         targets: [
           [
@@ -73,12 +73,12 @@ export const operatorRows: readonly PanelRow[] = [
     ],
   },
   {
-    title: 'What the operator sees',
+    title: 'Watches and caches',
     panels: [
       {
-        title: 'Since a watch last gave a sign',
+        title: 'Time since the last message of a watch',
         description:
-          'How long the operator has heard nothing of a kind: the API server gives a sign each minute at least, and 15 minutes are too long.',
+          'How long the operator has received nothing about a kind: the API server sends a message at least every minute, and 15 minutes are too long.',
         unit: 's',
         targets: [
           [`time() - min by (kind) (tintype_cache_last_event_seconds{${inNamespace}})`, '{{kind}}'],
@@ -91,9 +91,9 @@ export const operatorRows: readonly PanelRow[] = [
         targets: [[gauge('tintype_cache_objects', 'kind'), '{{kind}}']],
       },
       {
-        title: 'Resources that an annotation holds',
+        title: 'Resources held by an annotation',
         description:
-          'Resources that tintype.dev/paused or tintype.dev/plan-only keep as they are: whatever is declared there does nothing.',
+          'Resources that tintype.dev/paused or tintype.dev/plan-only keep unchanged: changes to them have no effect.',
         unit: 'short',
         targets: [
           [gauge('tintype_resources_held', 'kind, annotation'), '{{kind}} {{annotation}}'],
@@ -101,9 +101,9 @@ export const operatorRows: readonly PanelRow[] = [
         ],
       },
       {
-        title: 'Lists and watches that were begun',
+        title: 'Lists and watches started',
         description:
-          'Watches are begun anew every few minutes; lists again and again mean that watches do not hold.',
+          'Watches restart every few minutes; repeated lists mean that watches do not last.',
         unit: 'ops',
         targets: [
           [`sum by (kind) (${rate('tintype_cache_relist_total')})`, '{{kind}}: lists'],
@@ -111,9 +111,9 @@ export const operatorRows: readonly PanelRow[] = [
         ],
       },
       {
-        title: 'What owners of resources wait for, p95',
+        title: 'Waiting times of resource owners, p95',
         description:
-          'How long a resource takes until it is ready, rows that drifted until they are healed, and a deletion until its rows are let go of.',
+          'How long it takes until a resource is ready, until drifted rows are corrected, and until a deletion has released its rows.',
         unit: 's',
         targets: [
           [slowest('tintype_resource_time_to_ready_seconds'), '{{kind}}: ready'],
@@ -128,20 +128,21 @@ export const operatorRows: readonly PanelRow[] = [
     panels: [
       {
         title: 'Installations that are ready',
-        description: '0 where the condition Ready of an ImageService is False, which says why.',
+        description:
+          '0 if the condition Ready of an ImageService is False; the condition says why.',
         unit: 'short',
         targets: [[gauge('tintype_installation_ready', 'installation'), '{{installation}}']],
       },
       {
         title: 'Installations that are stalled',
-        description: '1 where somebody has to mend something: the condition Stalled says what.',
+        description: '1 if somebody must fix a problem; the condition Stalled says which.',
         unit: 'short',
         targets: [[gauge('tintype_installation_stalled', 'installation'), '{{installation}}']],
       },
       {
         title: 'Workers of a pool',
         description:
-          'Workers that a pool was last given, that its load asks for, and that it may have: of the built-in scaler.',
+          'Workers that were last set for a pool, that its load needs, and that it may have, from the built-in scaler.',
         unit: 'short',
         targets: [
           [gauge('tintype_scaler_workers', ofPool), `${POOL}: given`],
@@ -150,9 +151,9 @@ export const operatorRows: readonly PanelRow[] = [
         ],
       },
       {
-        title: 'Since workers were looked at',
+        title: 'Time since workers were checked',
         description:
-          'How long ago the operator last looked at the pools of an installation; more than five minutes is too long.',
+          'How long ago the operator last checked the pools of an installation; more than five minutes is too long.',
         unit: 's',
         targets: [
           [

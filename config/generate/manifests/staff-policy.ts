@@ -1,6 +1,6 @@
 /**
- * `spec.staff` of a Project may be set, changed and removed by those alone who have the verb `manage-staff-fields`: the
- * API server asks its authorizer itself, so that no webhook of ours can be down.
+ * Only users with the verb `manage-staff-fields` may set, change or remove `spec.staff` of a Project. The API server
+ * asks its own authorizer, so there is no webhook of ours that could be down.
  */
 import { GROUP } from './custom-resources.ts';
 import type { Manifest } from './manifest.ts';
@@ -21,11 +21,11 @@ function nameOf({ fullname }: Place): string {
 const isStaff = `authorizer.group('${GROUP}').resource('projects').namespace(request.namespace).name(request.name).check('${STAFF_VERB}').allowed()`;
 
 /**
- * kubectl takes away what stood in the file that was applied last, whoever applied it, and is not in this one; and with
- * a replacement all that is not in the file.
+ * `kubectl apply` removes what was in the last applied file, whoever applied it, and is not in this
+ * one; `kubectl replace` removes everything that the file leaves out.
  */
 const AS_IT_WAS =
-  'If your file leaves it out, and you apply it, the last `kubectl apply` was of a file that has it: run `kubectl apply set-last-applied --filename` with yours, and apply it again; replacing it (`kubectl replace`) takes away what your file leaves out: apply the file instead';
+  'If you applied a file that leaves it out, the last `kubectl apply` was of a file that has it: run `kubectl apply set-last-applied --filename` with your file, and apply it again. If you replaced the resource (`kubectl replace`), that removes what your file leaves out: apply the file instead';
 
 function policy(place: Place): object {
   return {

@@ -7,7 +7,8 @@ export const workRows: readonly PanelRow[] = [
     panels: [
       {
         title: 'Uploads by result',
-        description: 'Processed uploads a second: ready, or the code that they were refused with.',
+        description:
+          'Processed uploads per second: ready, or the code that they were refused with.',
         unit: 'ops',
         targets: [[`sum by (result) (${rate('tintype_ingest_seconds_count')})`, '{{result}}']],
       },
@@ -17,42 +18,42 @@ export const workRows: readonly PanelRow[] = [
       }),
       {
         title: 'Waiting uploads',
-        description: 'Uploads that wait for a worker, or to be tried again after an outage.',
+        description: 'Uploads that wait for a worker, or for a retry after an outage.',
         unit: 'short',
         targets: [[gauge('tintype_uploads_waiting', 'namespace'), '{{namespace}}']],
       },
       {
         title: 'The oldest waiting upload',
-        description: 'How long somebody has waited for an upload; mostly it is seconds.',
+        description: 'How long the oldest upload has waited; normally seconds.',
         unit: 's',
         targets: [[gauge('tintype_uploads_waiting_seconds', 'namespace'), '{{namespace}}']],
       },
       {
         title: 'Renders by result',
-        description: 'Derived images that were drawn a second, and those that failed.',
+        description: 'Derived images rendered per second, and failed renders.',
         unit: 'ops',
         targets: [[`sum by (result) (${rate('tintype_render_seconds_count')})`, '{{result}}']],
       },
       latency('Rendering', {
         metric: 'tintype_render_seconds',
-        description: 'How long a worker takes for one derived image.',
+        description: 'How long a worker takes to render one derived image.',
       }),
       {
         title: 'Killed decoders',
         description:
-          'Decoders that ended before their picture was done, by reason; single ones are bad pictures.',
+          'Decoders that ended before their picture was finished, by reason; occasional ones are bad pictures.',
         unit: 'ops',
         targets: [[`sum by (reason) (${rate('tintype_decoders_killed_total')})`, '{{reason}}']],
       },
       {
-        title: 'Messages that wait in a queue',
+        title: 'Messages waiting in a queue',
         description: 'Messages and calls that no worker has taken yet.',
         unit: 'short',
         targets: [[gauge('tintype_queue_waiting', 'queue'), '{{queue}}']],
       },
       {
-        title: 'Messages that workers have in hand',
-        description: 'Messages and calls that each pod works on now, by queue.',
+        title: 'Messages in progress',
+        description: 'Messages and calls that each pod is working on, by queue.',
         unit: 'short',
         targets: [[gauge('tintype_queue_in_hand', 'pod, queue'), '{{pod}} {{queue}}']],
       },
@@ -64,79 +65,78 @@ export const workRows: readonly PanelRow[] = [
       {
         title: 'Runs of jobs by result',
         description:
-          'Runs of scheduled jobs a second: succeeded, failed, or skipped as another one was under way.',
+          'Runs of scheduled jobs per second: succeeded, failed, or skipped because another run was in progress.',
         unit: 'ops',
         targets: [
           [`sum by (job, result) (${rate('tintype_job_seconds_count')})`, '{{job}} {{result}}'],
         ],
       },
       {
-        title: 'Since a job last succeeded',
+        title: 'Time since a job last succeeded',
         description:
-          'How long ago each job last ended well: longer than its schedule means that it is overdue.',
+          'How long ago each job last succeeded: longer than its schedule means that it is overdue.',
         unit: 's',
         targets: [[`time() - ${gauge('tintype_job_last_success_seconds', 'job')}`, '{{job}}']],
       },
       {
         title: 'Failed runs since a job last succeeded',
-        description: 'Runs that failed in a row: 0 where the last one ended well.',
+        description: 'Consecutive failed runs: 0 if the last run succeeded.',
         unit: 'short',
         targets: [[gauge('tintype_job_failed_in_row', 'job'), '{{job}}']],
       },
       {
-        title: 'What jobs did',
-        description: 'What runs of jobs deleted, completed, sent and charged, a second.',
+        title: 'Work done by jobs',
+        description: 'Items that job runs deleted, completed, sent and charged, per second.',
         unit: 'ops',
         targets: [[`sum by (job, what) (${rate('tintype_job_done_total')})`, '{{job}}: {{what}}']],
       },
       {
-        title: 'Purges of the CDN by result',
-        description: 'Purges that the CDN took (sent) and those that are tried again (failed).',
+        title: 'CDN purges by result',
+        description: 'Purges that the CDN accepted (sent) and purges that are retried (failed).',
         unit: 'ops',
         targets: [[`sum by (result) (${rate('tintype_cdn_purges_total')})`, '{{result}}']],
       },
       {
-        title: 'Purges that wait',
-        description: 'Purges that are due and that the CDN has not taken; mostly there are none.',
+        title: 'Waiting purges',
+        description: 'Purges that are due and that the CDN has not accepted; normally none.',
         unit: 'short',
         targets: [[gauge('tintype_cdn_purges_waiting', 'namespace'), '{{namespace}}']],
       },
       {
-        title: 'Oldest purge that waits',
+        title: 'Oldest waiting purge',
         description:
-          'How long ago the change was that it is for: so long some viewers see what was.',
+          'Age of the change that the purge is for: for this long, some viewers have seen the old state.',
         unit: 's',
         targets: [[gauge('tintype_cdn_purges_waiting_seconds', 'namespace'), '{{namespace}}']],
       },
       {
         title: 'Webhooks by result',
-        description: 'Attempts to deliver webhooks: delivered, failed (tried again) or abandoned.',
+        description: 'Attempts to deliver webhooks: delivered, failed (retried) or abandoned.',
         unit: 'ops',
         targets: [[`sum by (result) (${rate('tintype_webhook_seconds_count')})`, '{{result}}']],
       },
       {
         title: 'Scans by result',
-        description:
-          'Scans of new pictures: clear, flagged, failed, put_off (tried again) or late.',
+        description: 'Scans of new pictures: clear, flagged, failed, put_off (retried) or late.',
         unit: 'ops',
         targets: [[`sum by (result) (${rate('tintype_scans_total')})`, '{{result}}']],
       },
       {
-        title: 'Pictures that wait for the scanner',
-        description: 'New pictures that nobody has scanned yet; they are served meanwhile.',
+        title: 'Pictures waiting for the scanner',
+        description: 'New pictures that are not scanned yet; they are served meanwhile.',
         unit: 'short',
         targets: [[gauge('tintype_checks_waiting', 'namespace'), '{{namespace}}']],
       },
       {
-        title: 'Oldest picture that waits for the scanner',
-        description: 'How long the oldest of them has waited; mostly it is seconds.',
+        title: 'Oldest picture waiting for the scanner',
+        description: 'How long the oldest picture has waited; normally seconds.',
         unit: 's',
         targets: [[gauge('tintype_checks_waiting_seconds', 'namespace'), '{{namespace}}']],
       },
       {
-        title: 'What the last reconciliation found',
+        title: 'Findings of the last reconciliation',
         description:
-          'Days whose usage and charges do not agree, and pieces of spools that never came: 0 is right.',
+          'Days whose usage and charges do not match, and spool batches that never arrived: should be 0.',
         unit: 'short',
         targets: [
           [

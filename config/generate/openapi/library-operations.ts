@@ -1,4 +1,4 @@
-/** The operations on libraries, and those of the picker. */
+/** The operations on libraries, and the picker's. */
 import type { Operation } from './operations.ts';
 
 const SESSIONS = '/v1/projects/{slug}/library-sessions';
@@ -14,7 +14,7 @@ export const libraryOperations: Readonly<Record<string, Operation>> = {
   [`POST ${LIBRARIES}`]: {
     id: 'createLibrary',
     tag: 'Libraries',
-    title: 'Make a library',
+    title: 'Create a library',
     one: 'Library',
   },
   [`GET ${LIBRARIES}/{lib}`]: {
@@ -38,25 +38,25 @@ export const libraryOperations: Readonly<Record<string, Operation>> = {
   [`POST ${SESSIONS}`]: {
     id: 'mintLibrarySession',
     tag: 'Library sessions and the picker',
-    title: 'Make a library session',
+    title: 'Create a library session',
     one: 'LibrarySession',
   },
   [`POST ${SESSIONS}/revoke`]: {
     id: 'revokeLibrarySessions',
     tag: 'Library sessions and the picker',
-    title: 'End library sessions before their time',
+    title: 'Revoke library sessions',
     one: 'RevokedLibrarySessions',
   },
   'GET /v1/library/files': {
     id: 'listLibraryFiles',
     tag: 'Library sessions and the picker',
-    title: 'List what the session may see',
+    title: 'List the files that the session may see',
     page: 'LibraryFile',
   },
   'POST /v1/library/uploads': {
     id: 'createLibraryUpload',
     tag: 'Library sessions and the picker',
-    title: 'Begin an upload from the picker',
+    title: 'Create an upload from the picker',
     one: 'LibraryUpload',
   },
   'GET /v1/library/uploads/{id}': {
@@ -68,13 +68,13 @@ export const libraryOperations: Readonly<Record<string, Operation>> = {
   'POST /v1/library/uploads/{id}/complete': {
     id: 'completeLibraryUpload',
     tag: 'Library sessions and the picker',
-    title: 'Say that the bytes are there',
+    title: 'Complete an upload of the session',
     one: 'LibraryUpload',
   },
   'POST /v1/library/uploads/{id}/abort': {
     id: 'abortLibraryUpload',
     tag: 'Library sessions and the picker',
-    title: 'Give an upload of the session up',
+    title: 'Abort an upload of the session',
     one: 'LibraryUpload',
   },
 };

@@ -1,4 +1,4 @@
-/** One endpoint as an Operation Object: everything that it takes, and every status that it can answer. */
+/** One endpoint as an Operation Object: all its parameters, and every status that it can return. */
 import type { z } from 'zod';
 import { inboundCredential } from '../../../runtime/api/auth/inbound-signature.ts';
 import { isOpen } from '../../../runtime/api/auth/principal.ts';
@@ -59,7 +59,7 @@ function queryParameters({ query }: Endpoint): Json[] {
   }));
 }
 
-/** Ours, beside Spec: Conventions. */
+/** An addition of ours to Spec: Conventions. */
 function headerParameters(endpoint: Endpoint): Json[] {
   return [...(isConditional(endpoint) ? [ifMatch] : []), ...idempotencyKey(endpoint)];
 }
@@ -68,7 +68,7 @@ const ifMatch: Json = {
   name: 'If-Match',
   in: 'header',
   required: false,
-  description: 'The ETag that the write is meant for; 412 where the record has another by now.',
+  description: 'The ETag that the write expects; 412 if the record has a different one by now.',
   schema: { type: 'string' },
 };
 
@@ -79,7 +79,8 @@ function idempotencyKey({ method, auth }: Endpoint): Json[] {
       name: 'Idempotency-Key',
       in: 'header',
       required: false,
-      description: 'Of your making. A repetition within a day gets the answer of the first call.',
+      description:
+        'A key that you choose. Repeating the call within a day returns the first response.',
       schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
     },
   ];
@@ -117,7 +118,7 @@ function successes(endpoint: Endpoint, operation: Operation): Json {
 
 function keeping({ cache_control }: Endpoint): Json {
   if (cache_control === 'no-store') return {};
-  const description = 'How long the answer may be kept.';
+  const description = 'How long the response may be cached.';
   return { 'Cache-Control': { description, schema: { type: 'string', const: cache_control } } };
 }
 
@@ -138,7 +139,10 @@ function answerContent(operation: Operation): Json {
   return { content: { 'application/json': { schema, ...ownExample(operation) } } };
 }
 
-/** Of a list: its one example, on its last page. A record brings its own, where the operation has no other. */
+/**
+ * For a list: its only example, on the last page. Records have their own example unless the
+ * operation overrides it.
+ */
 function ownExample(operation: Operation): Json {
   const example = answerExamples[operation.id];
   if ('page' in operation)
@@ -155,14 +159,14 @@ function exampleOf(record: string): unknown {
 
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
   200: 'Done.',
-  201: 'Made.',
+  201: 'Created.',
   204: 'Done; no body.',
 };
 
-/** A refusal that answers in the shape of success: readiness says which check failed. */
+/** A refusal with the body of a success: readiness says which check failed. */
 function sameBody(operation: Operation): Json {
   const statuses = (operation.also ?? []).filter((status) => status >= 400);
-  const answer = { ...success(200, operation), description: 'Not now: the body says why.' };
+  const answer = { ...success(200, operation), description: 'Not ready: the body says why.' };
   return Object.fromEntries(statuses.map((status) => [status, answer]));
 }
 
@@ -176,7 +180,7 @@ function answerSchema(operation: Operation): Json | undefined {
   if ('items' in operation) return { type: 'object', required: ['items'], properties: { items } };
   const next_cursor = {
     type: ['string', 'null'],
-    description: 'Send it as `cursor` for the next page; null on the last.',
+    description: 'Send this as `cursor` for the next page; null on the last page.',
   };
   const properties = { items, next_cursor, ...operation.beside };
   return { type: 'object', required: ['items', 'next_cursor'], properties };

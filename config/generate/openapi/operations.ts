@@ -1,4 +1,4 @@
-/** What each endpoint is called and what it answers. An endpoint that is not here stops the generator. */
+/** The name and response of each endpoint. An endpoint that is missing here stops the generator. */
 
 import type { Json } from './document.ts';
 import { embedOperations } from './embed-operations.ts';
@@ -7,7 +7,7 @@ import type { RecordName } from './schemas.ts';
 import { publicOperations, staffOperations } from './staff-operations.ts';
 import type { Tag } from './tags.ts';
 
-/** The body of success: one record, a list of them in pages or in one piece, a picture, or none. */
+/** The body of a success: one record, a list in pages or in one piece, a picture, or none. */
 type Answer =
   | { one: RecordName }
   | { page: RecordName }
@@ -19,9 +19,9 @@ export type Operation = Answer & {
   id: string;
   tag: Tag;
   title: string;
-  /** Further statuses of success, with the same body. */
+  /** Further statuses with the same body. */
   also?: readonly number[];
-  /** What a page may say beside its items. */
+  /** What a page may hold besides its items. */
   beside?: Json;
 };
 
@@ -31,32 +31,32 @@ export const operations: Readonly<Record<string, Operation>> = {
   'GET /healthz': {
     id: 'getHealth',
     tag: 'Infrastructure',
-    title: 'Is the process alive',
+    title: 'Check liveness',
     one: 'Health',
   },
   'GET /readyz': {
     id: 'getReadiness',
     tag: 'Infrastructure',
-    title: 'Can it do its work',
+    title: 'Check readiness',
     one: 'Readiness',
     also: [503],
   },
   'POST /v1/internal/storage-events': {
     id: 'receiveStorageEvents',
     tag: 'Infrastructure',
-    title: 'Tell of new objects',
+    title: 'Report new objects',
     one: 'CountedEvents',
   },
   'POST /v1/billing/providerb/webhook': {
     id: 'receiveProviderBEvent',
     tag: 'Infrastructure',
-    title: 'Payment provider B tells',
+    title: 'Receive an event of payment provider B',
     one: 'TakenEvent',
   },
   'POST /v1/billing/providera/webhook': {
     id: 'receiveProviderAEvent',
     tag: 'Infrastructure',
-    title: 'Payment provider A tells',
+    title: 'Receive an event of payment provider A',
     one: 'TakenEvent',
   },
   'POST /v1/billing/cancel-subscription': {
@@ -68,19 +68,19 @@ export const operations: Readonly<Record<string, Operation>> = {
   'GET /v1/me': {
     id: 'getMe',
     tag: 'Identity and organizations',
-    title: 'Who is calling',
+    title: 'Read the calling user',
     one: 'Me',
   },
   'GET /v1/organizations': {
     id: 'listOrganizations',
     tag: 'Identity and organizations',
-    title: 'The caller’s organization',
+    title: 'List the caller’s organization',
     page: 'Organization',
   },
   'POST /v1/organizations': {
     id: 'createOrganization',
     tag: 'Identity and organizations',
-    title: 'Make an organization',
+    title: 'Create an organization',
     one: 'Organization',
     also: [200],
   },
@@ -93,7 +93,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   'POST /v1/projects': {
     id: 'createProject',
     tag: 'Projects',
-    title: 'Make a project',
+    title: 'Create a project',
     one: 'Project',
   },
   [`GET ${PROJECT}`]: {
@@ -117,7 +117,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   'GET /v1/key': {
     id: 'getCallingKey',
     tag: 'API keys',
-    title: 'The key that is calling',
+    title: 'Read the calling key',
     one: 'CallingKey',
   },
   [`GET ${PROJECT}/keys`]: {
@@ -129,7 +129,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   [`POST ${PROJECT}/keys`]: {
     id: 'createApiKey',
     tag: 'API keys',
-    title: 'Make a key',
+    title: 'Create a key',
     one: 'CreatedApiKey',
   },
   [`POST ${PROJECT}/keys/{keyId}/revoke`]: {
@@ -153,13 +153,13 @@ export const operations: Readonly<Record<string, Operation>> = {
   [`POST ${PROJECT}/webhook-deliveries/{id}/redeliver`]: {
     id: 'redeliverWebhook',
     tag: 'Webhooks',
-    title: 'Send a delivery once more',
+    title: 'Send a delivery again',
     one: 'WebhookDelivery',
   },
   [`POST ${PROJECT}/webhook-test`]: {
     id: 'sendTestWebhook',
     tag: 'Webhooks',
-    title: 'Send a test to the callback URL',
+    title: 'Send a test event to the callback URL',
     one: 'WebhookDelivery',
   },
   [`GET ${PROJECT}/signing-keys`]: {
@@ -189,7 +189,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   [`PUT ${PROJECT}/watermark-presets`]: {
     id: 'createWatermarkPreset',
     tag: 'Watermark presets',
-    title: 'Make a preset',
+    title: 'Create a preset',
     one: 'WatermarkPreset',
   },
   [`GET ${PROJECT}/watermark-presets/{id}`]: {
@@ -201,7 +201,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   [`PUT ${PROJECT}/watermark-presets/{id}`]: {
     id: 'putWatermarkPreset',
     tag: 'Watermark presets',
-    title: 'Make or replace a preset',
+    title: 'Create or replace a preset',
     one: 'WatermarkPreset',
     also: [201],
   },
@@ -220,7 +220,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   [`PUT ${PROJECT}/recipes`]: {
     id: 'createRecipe',
     tag: 'Recipes',
-    title: 'Make a recipe',
+    title: 'Create a recipe',
     one: 'Recipe',
   },
   [`GET ${PROJECT}/recipes/{id}`]: {
@@ -232,7 +232,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   [`PUT ${PROJECT}/recipes/{id}`]: {
     id: 'putRecipe',
     tag: 'Recipes',
-    title: 'Make or replace a recipe',
+    title: 'Create or replace a recipe',
     one: 'Recipe',
     also: [201],
   },
@@ -251,7 +251,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   [`POST ${PROJECT}/uploads`]: {
     id: 'createUpload',
     tag: 'Uploads',
-    title: 'Begin an upload',
+    title: 'Create an upload',
     one: 'Upload',
   },
   [`GET ${PROJECT}/uploads/{id}`]: {
@@ -263,19 +263,19 @@ export const operations: Readonly<Record<string, Operation>> = {
   [`POST ${PROJECT}/uploads/{id}/complete`]: {
     id: 'completeUpload',
     tag: 'Uploads',
-    title: 'Say that the bytes are there',
+    title: 'Complete an upload',
     one: 'Upload',
   },
   [`POST ${PROJECT}/uploads/{id}/parts`]: {
     id: 'signUploadParts',
     tag: 'Uploads',
-    title: 'Sign the part URLs again',
+    title: 'Renew the part URLs',
     one: 'UploadParts',
   },
   [`POST ${PROJECT}/uploads/{id}/abort`]: {
     id: 'abortUpload',
     tag: 'Uploads',
-    title: 'Give an upload up',
+    title: 'Abort an upload',
     one: 'Upload',
   },
   [`GET ${PROJECT}/files`]: {
@@ -286,7 +286,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     beside: {
       filters: {
         type: 'object',
-        description: 'Says that the files are those of an uploader.',
+        description: 'Present when the files are filtered by uploader.',
         required: ['uploader'],
         properties: { uploader: { type: 'boolean', const: true } },
         additionalProperties: false,
@@ -302,7 +302,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   [`PATCH ${PROJECT}/files/{fileSlug}`]: {
     id: 'updateFile',
     tag: 'Files',
-    title: 'Change what is said of a file',
+    title: 'Change the details of a file',
     one: 'File',
   },
   [`DELETE ${PROJECT}/files/{fileSlug}`]: {
@@ -328,7 +328,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   [`GET ${PROJECT}/usage`]: {
     id: 'getUsage',
     tag: 'Usage',
-    title: 'What was delivered and charged',
+    title: 'Read deliveries and charges',
     one: 'Usage',
   },
   ...publicOperations,

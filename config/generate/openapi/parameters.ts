@@ -1,8 +1,8 @@
-/** The parameters of paths and queries, in words. */
+/** Descriptions of path and query parameters. */
 import type { Json } from './document.ts';
 import { exampleIds } from './example-ids.ts';
 
-/** What a path parameter is, by its name. */
+/** Path parameters by name. */
 const PATH: Readonly<Record<string, { description: string; schema: Json }>> = {
   slug: {
     description: 'The slug of the project.',
@@ -45,7 +45,7 @@ const PATH: Readonly<Record<string, { description: string; schema: Json }>> = {
   },
 };
 
-/** `{id}` is of the kind of the list that it stands in. */
+/** `{id}` identifies an item of the list that precedes it in the path. */
 const LISTS: Readonly<Record<string, { what: string; prefix: keyof typeof exampleIds }>> = {
   'watermark-presets': { what: 'preset', prefix: 'wm' },
   recipes: { what: 'recipe', prefix: 'rcp' },
@@ -86,41 +86,41 @@ function idSchema(prefix: keyof typeof exampleIds): Json {
 }
 
 export const parameterNotes: Readonly<Record<string, string>> = {
-  limit: 'How many to answer at most.',
-  cursor: '`next_cursor` of the page before, unchanged, with the same filters and sort.',
-  status: 'Only those in this state.',
-  size: 'The box that the picture fits in: 480 pixels, or 1600.',
-  event: 'Only those of this event.',
-  q: 'Only slugs that begin with this.',
+  limit: 'The maximum number of items to return.',
+  cursor: '`next_cursor` of the previous page, unchanged, with the same filters and sort.',
+  status: 'Only items in this state.',
+  size: 'The box that the picture fits in: 480 or 1600 pixels.',
+  event: 'Only deliveries of this event.',
+  q: 'Only slugs that begin with this text.',
   library: 'Only files of this library: its slug, or `default`.',
   folder: 'Only files of this folder; needs `library`.',
-  recursive: 'With `folder`: its subfolders as well.',
+  recursive: 'With `folder`: include its subfolders.',
   search: 'Only files whose title, original file name or slug contains this text; needs `library`.',
-  has_location: 'Only files with, or without, a place; needs `library`.',
-  bbox: '`west,south,east,north` in degrees; needs `library`. West above east crosses the antimeridian.',
+  has_location: 'Only files with, or without, a location; needs `library`.',
+  bbox: '`west,south,east,north` in degrees; needs `library`. If west is greater than east, the box crosses the antimeridian.',
   sort: '`uploaded` (newest first), `name`, or `taken` (newest first, undated last). The last two need `library`.',
-  uploader: 'Only files whose current revision this subject of a library session uploaded.',
-  o: 'The origin that may show the page in a frame.',
-  exp: 'Until when, in Unix seconds.',
-  kid: 'The id of the key that signed.',
-  s: 'The signature of all of this.',
+  uploader: 'Only files whose current revision was uploaded by this subject of a library session.',
+  o: 'The origin that may embed the page in a frame.',
+  exp: 'The expiry time of the URL, in Unix seconds.',
+  kid: 'The id of the key that signed the URL.',
+  s: 'The signature of the URL.',
   include: '`location` adds `location` and `taken_at`.',
-  from: 'Beginning, as a date (2026-01-31) or a timestamp (2026-01-31T12:00:00Z); 30 days before now where it is left out, or before `to` where that is earlier.',
-  to: 'End, as a date (that day included) or a timestamp; now where it is left out.',
+  from: 'Start of the range, as a date (2026-01-31) or a timestamp (2026-01-31T12:00:00Z). Default: 30 days before now, or before `to` if that is earlier.',
+  to: 'End of the range, as a date (that day included) or a timestamp. Default: now.',
   since:
-    'What was done then or later: a timestamp (2026-01-31T12:00:00Z), or a date, which is its midnight UTC.',
+    'Only entries from this time on: a timestamp (2026-01-31T12:00:00Z), or a date, which means midnight UTC.',
   until:
-    'What was done before: a timestamp, or a date, which is its midnight UTC, so that this day is left out.',
+    'Only entries before this time: a timestamp, or a date, which means midnight UTC, so that day is excluded.',
   active_since:
-    'Only those that were open then or later: a timestamp, or a date, which is its midnight UTC.',
-  organization_id: 'Only what belongs to this organization.',
-  project_slug: 'Only what belongs to this project.',
-  file_slug: 'Only what is about files of this slug.',
-  review: 'Only those with this review.',
-  flag: 'Only those that raised this flag.',
-  actor_kind: 'Only what was done by this kind of actor.',
-  actor_id: 'Only what was done by this one: a subject, the id of a key, or the UID of a resource.',
+    'Only incidents that were open at this time or later: a timestamp, or a date, which means midnight UTC.',
+  organization_id: 'Only items of this organization.',
+  project_slug: 'Only items of this project.',
+  file_slug: 'Only items about files with this slug.',
+  review: 'Only checks with this review.',
+  flag: 'Only checks that raised this flag.',
+  actor_kind: 'Only actions of this kind of actor.',
+  actor_id: 'Only actions of this actor: a subject, the id of a key, or the UID of a resource.',
   action: 'Only this action, such as `file.block`.',
-  target: 'Only what was done to this: an id or a slug.',
-  request_id: 'Only what was done in this request, by its `x-request-id`.',
+  target: 'Only actions on this target: an id or a slug.',
+  request_id: 'Only actions of the request with this `x-request-id`.',
 };

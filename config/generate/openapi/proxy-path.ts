@@ -1,4 +1,6 @@
-/** The upload proxy, which is no endpoint of the table: its URL is the credential. Spec: Uploads (proxy.put_url). */
+/**
+ * The upload proxy, which is not in the endpoint table: its URL is the credential. Spec: Uploads (proxy.put_url).
+ */
 import type { ApiErrorCode } from '../../../runtime/core/errors.ts';
 import { PROXY_UPLOAD_PATH } from '../../../runtime/core/signing/upload-url.ts';
 import type { Json } from './document.ts';
@@ -40,7 +42,7 @@ export const proxyPath: Json = {
       tags: ['Uploads'],
       summary: 'Send the bytes through the proxy',
       description:
-        '`proxy.put_url` of a session with `mode: "proxy"`, used exactly as it was answered. Completes the session by itself. Open to every origin.',
+        'Use `proxy.put_url` of a session with `mode: "proxy"` exactly as it was returned. The request also completes the session. Open to every origin.',
       security: [],
       parameters: [
         {
@@ -60,7 +62,7 @@ export const proxyPath: Json = {
         content: { 'image/*': { schema: { type: 'string', format: 'binary' } } },
       },
       responses: {
-        204: { description: 'Stored, and completed.', headers: answerHeaders },
+        204: { description: 'Stored and completed.', headers: answerHeaders },
         ...refusalResponses(proxyRefusals),
         ...unreadStatuses,
       },

@@ -1,4 +1,6 @@
-/** Every refusal that an endpoint can answer: its own, and those that follow from who may call it and what it takes. */
+/**
+ * Every refusal that an endpoint can return: its own, and those that follow from its callers and its parameters.
+ */
 import { inboundCredential } from '../../../runtime/api/auth/inbound-signature.ts';
 import { isOpen, tokenCredential } from '../../../runtime/api/auth/principal.ts';
 import type { Endpoint } from '../../../runtime/api/endpoint.ts';
@@ -13,7 +15,7 @@ import {
 } from '../../../runtime/core/errors.ts';
 import type { Json } from './document.ts';
 
-/** The envelope. Spec: Errors, Envelope. */
+/** The error envelope. Spec: Errors, Envelope. */
 export const errorSchema = {
   type: 'object',
   required: ['error'],
@@ -22,21 +24,24 @@ export const errorSchema = {
       type: 'object',
       required: ['code', 'message'],
       properties: {
-        code: { type: 'string', description: 'What a client branches on.' },
+        code: { type: 'string', description: 'The code that a client branches on.' },
         message: { type: 'string', description: 'For people: what is wrong and what to do.' },
         details: {
           type: 'object',
           description:
-            'What belongs to the code; for `invalid_request`, `issues` of `{ path, message }`.',
+            'Data specific to the code; for `invalid_request`, a list `issues` of `{ path, message }`.',
           additionalProperties: true,
         },
       },
     },
   },
-  externalDocs: { description: 'Every code: why, an example, and what to do', url: '/docs/errors' },
+  externalDocs: {
+    description: 'Every code: the cause, an example, and what to do',
+    url: '/docs/errors',
+  },
 } as const;
 
-/** A code with its status, what it says, and the name and details of its example. */
+/** A code with its status and meaning, and the name and details of its example. */
 export type Refusal = Omit<ErrorRow, 'details'> & {
   readonly code: string;
   readonly example: string;
@@ -51,7 +56,7 @@ export function refusal(code: ApiErrorCode): Refusal {
   return { code, example: code, ...row, ...(details === undefined ? {} : { details }) };
 }
 
-/** A response for each status of these, named by their codes. */
+/** One response per status of these refusals, with their codes. */
 export function refusalResponses(refusals: readonly Refusal[]): Json {
   const byStatus = Map.groupBy(refusals, ({ status }) => status);
   const sorted = [...byStatus].toSorted(([one], [other]) => one - other);
@@ -85,7 +90,7 @@ function response(refusals: readonly Refusal[]): Json {
 
 const retryAfter = { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } as const;
 
-/** On every answer. Spec: Errors, Envelope. */
+/** Sent with every response. Spec: Errors, Envelope. */
 export const answerHeaders = {
   'x-request-id': { $ref: '#/components/headers/x-request-id' },
   'Cache-Control': { $ref: '#/components/headers/Cache-Control' },
@@ -94,28 +99,28 @@ export const answerHeaders = {
 export const headers = {
   'Cache-Control': {
     description:
-      'Whether and how long the answer may be kept: not at all, but where the operation says otherwise.',
+      'Whether and how long the response may be cached: not at all, unless the operation says otherwise.',
     schema: { type: 'string', const: 'no-store' },
   },
   ETag: {
-    description: 'Of the settings as they are: send it as `If-Match` with a write.',
+    description: 'The version of the current settings: send it as `If-Match` with a write.',
     schema: { type: 'string' },
   },
   'x-request-id': {
-    description: 'Names the request in the logs: the one that was sent, or one made here.',
+    description: 'Identifies the request in the logs: the value that was sent, or a generated one.',
     schema: { type: 'string' },
   },
   Link: {
-    description: 'The page on this code, `rel="help"`.',
+    description: 'The page about this code, with `rel="help"`.',
     schema: { type: 'string' },
   },
   'Retry-After': {
-    description: 'Seconds after which to try again.',
+    description: 'Seconds to wait before you try again.',
     schema: { type: 'integer', minimum: 1 },
   },
 } as const;
 
-/** An envelope for each code that an operation answers. */
+/** An example envelope for each code that an operation can return. */
 export function refusalExamples(refusals: readonly Refusal[]): Json {
   const sorted = refusals.toSorted((one, other) => (one.example < other.example ? -1 : 1));
   const examples = sorted.map(({ example, code, message, details }) => [
@@ -125,7 +130,7 @@ export function refusalExamples(refusals: readonly Refusal[]): Json {
   return Object.fromEntries(examples);
 }
 
-/** What an endpoint refuses. Spec: Conventions (most operations can also answer …). */
+/** The refusals of an endpoint. Spec: Conventions (most operations can also answer …). */
 export function refusalsOf(endpoint: Endpoint): readonly Refusal[] {
   const codes = [
     ...endpoint.errors,
@@ -138,7 +143,10 @@ export function refusalsOf(endpoint: Endpoint): readonly Refusal[] {
   return endpoint.path.endsWith('/uploads/{id}/complete') ? [...own, ...sessionFailures] : own;
 }
 
-/** A session that has failed is answered with its own error_code; one that expired is 410. Spec: Codes by status (422). */
+/**
+ * A failed session returns its own error_code; an expired one returns 410. Spec: Codes by status
+ * (422).
+ */
 const sessionFailures: readonly Refusal[] = Object.entries(processingErrors)
   .filter(([code]) => code !== 'session_expired')
   .map(([code, { message }]) => ({
@@ -187,7 +195,7 @@ const ofTokens: readonly ApiErrorCode[] = [
   'library_sessions_disabled',
 ];
 
-/** Ours: a conditional write. */
+/** An addition of ours: conditional writes. */
 function ofConditions(endpoint: Endpoint): readonly ApiErrorCode[] {
   return isConditional(endpoint) ? ['precondition_failed'] : [];
 }
@@ -197,7 +205,8 @@ export function isConditional({ method, moving }: Endpoint): boolean {
 }
 
 /**
- * Below /v1 the database is asked, whoever calls; what is outside judges by itself, or says in its own shape what is away.
+ * Every request below /v1 asks the database; other endpoints decide alone, or report what is
+ * unavailable in their own format.
  */
 function ofWaiting({ method, path, auth }: Endpoint): readonly ApiErrorCode[] {
   const isKnown = !isOpen(auth);

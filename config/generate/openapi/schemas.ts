@@ -1,4 +1,4 @@
-/** The records that answers are made of, by name, with their fields' words and an example of each. */
+/** The records of responses, by name, with notes on their fields and an example of each. */
 import type { z } from 'zod';
 import {
   acceptedRecord,
@@ -87,7 +87,7 @@ export const records = {
 
 export type RecordName = keyof typeof records;
 
-/** Words of the reference, where it has some for the record. */
+/** The reference's notes, for the records that have some. */
 const notesOf: Partial<Record<RecordName, Readonly<Record<string, string | undefined>>>> = {
   ApiKey: fieldNotes['api key'],
   CallingKey: fieldNotes['api key'],
@@ -103,7 +103,7 @@ const notesOf: Partial<Record<RecordName, Readonly<Record<string, string | undef
   Project: fieldNotes.project,
   StaffProject: {
     ...fieldNotes.project,
-    nudity_auto_block: 'Whether what the scanner flags for nudity is blocked at once.',
+    nudity_auto_block: 'Whether files that the scanner flags for nudity are blocked at once.',
   },
   Recipe: fieldNotes.recipe,
   SignedUrl: fieldNotes['signed url'],
@@ -114,7 +114,7 @@ const notesOf: Partial<Record<RecordName, Readonly<Record<string, string | undef
   WebhookDelivery: fieldNotes['webhook delivery'],
 };
 
-const TIMES = { created_at: 'When it was made.', updated_at: 'When it last changed.' };
+const TIMES = { created_at: 'When it was created.', updated_at: 'When it last changed.' };
 
 export function recordSchemas(): Json {
   const names = Object.keys(records) as RecordName[];
@@ -123,6 +123,6 @@ export function recordSchemas(): Json {
 
 function recordSchema(name: RecordName): Json {
   const schema = withNotes(jsonSchema(records[name], 'output'), { ...TIMES, ...notesOf[name] });
-  // An example that is no such record stops the generator.
+  // An example that does not match its record stops the generator.
   return { ...schema, examples: [records[name].parse(examples[name])] };
 }

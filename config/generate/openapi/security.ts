@@ -1,4 +1,4 @@
-/** How callers prove who they are. Spec: Authentication, Credentials. */
+/** How callers authenticate. Spec: Authentication, Credentials. */
 import type { Credential } from '../../../runtime/api/auth/principal.ts';
 import type { Endpoint } from '../../../runtime/api/endpoint.ts';
 import type { Json } from './document.ts';
@@ -8,7 +8,7 @@ export const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'X-Api-Key',
-    description: 'The key of a project. It decides alone where both headers are sent.',
+    description: 'The key of a project. If both headers are sent, only this one counts.',
   },
   ApiKey: {
     type: 'http',
@@ -32,7 +32,7 @@ export const securitySchemes = {
     in: 'header',
     name: 'X-Request-Signature',
     description:
-      'Of writes by a session: hex HMAC-SHA256, with the request signing secret, of `METHOD\\npathname\\n` and the bytes of the body. On the page at `/docs` enter the secret itself: the page signs with it, and sends it nowhere.',
+      'For writes by a session: the hex HMAC-SHA256, with the request signing secret, of `METHOD\\npathname\\n` and the bytes of the body. On the page at `/docs`, enter the secret itself: the page signs with it and never sends it.',
   },
   LibrarySession: {
     type: 'http',
@@ -69,7 +69,7 @@ export const securitySchemes = {
 
 type Requirement = { readonly [Name in keyof typeof securitySchemes]?: readonly string[] };
 
-/** Any one of these lets a caller in. */
+/** Each of these is sufficient. */
 export function securityOf({ method, auth }: Pick<Endpoint, 'method' | 'auth'>): readonly Json[] {
   const found = auth.flatMap((credential) => requirementsOf(method, credential));
   return found.filter(

@@ -1,4 +1,4 @@
-/** The operations of staff and of the public, as the table of operations lists them. */
+/** The staff and public operations, for the table of operations. */
 import type { Operation } from './operations.ts';
 
 const PROJECT = '/v1/staff/projects/{slug}';
@@ -7,13 +7,13 @@ export const publicOperations: Readonly<Record<string, Operation>> = {
   'POST /v1/public/access-requests': {
     id: 'requestAccess',
     tag: 'Public',
-    title: 'Ask for access',
+    title: 'Request access',
     one: 'Accepted',
   },
   'GET /v1/public/status': {
     id: 'getStatus',
     tag: 'Public',
-    title: 'Does the service work',
+    title: 'Read the service status',
     one: 'Status',
   },
 };
@@ -22,55 +22,55 @@ export const staffOperations: Readonly<Record<string, Operation>> = {
   'GET /v1/staff/access-requests': {
     id: 'listAccessRequests',
     tag: 'Staff',
-    title: 'Who asked for access',
+    title: 'List access requests',
     page: 'AccessRequest',
   },
   'GET /v1/staff/organizations/{organization_id}': {
     id: 'getOrganizationAsStaff',
     tag: 'Staff',
-    title: 'One organization with its quota',
+    title: 'Read an organization with its quota',
     one: 'Organization',
   },
   'PATCH /v1/staff/organizations/{organization_id}': {
     id: 'updateOrganizationAsStaff',
     tag: 'Staff',
-    title: 'Free usage on or off',
+    title: 'Turn free usage on or off',
     one: 'Organization',
   },
   'GET /v1/staff/projects': {
     id: 'listProjectsAsStaff',
     tag: 'Staff',
-    title: 'Projects of every organization',
+    title: 'List projects of every organization',
     page: 'StaffProject',
   },
   [`GET ${PROJECT}`]: {
     id: 'getProjectAsStaff',
     tag: 'Staff',
-    title: 'One project',
+    title: 'Read any project',
     one: 'StaffProject',
   },
   [`PATCH ${PROJECT}`]: {
     id: 'updateProjectAsStaff',
     tag: 'Staff',
-    title: 'Change what only staff may',
+    title: 'Change settings reserved for staff',
     one: 'StaffProject',
   },
   [`GET ${PROJECT}/files`]: {
     id: 'listFilesAsStaff',
     tag: 'Staff',
-    title: 'Files of a project',
+    title: 'List files of any project',
     page: 'File',
   },
   [`GET ${PROJECT}/usage`]: {
     id: 'getStaffUsage',
     tag: 'Staff',
-    title: 'What any project used',
+    title: 'Read the usage of any project',
     one: 'Usage',
   },
   [`GET ${PROJECT}/uploads`]: {
     id: 'listUploadsAsStaff',
     tag: 'Staff',
-    title: 'Upload sessions of a project',
+    title: 'List upload sessions of any project',
     page: 'Upload',
   },
   'POST /v1/staff/files/{fileId}/block': {
@@ -82,43 +82,43 @@ export const staffOperations: Readonly<Record<string, Operation>> = {
   'POST /v1/staff/files/{fileId}/unblock': {
     id: 'unblockFile',
     tag: 'Staff',
-    title: 'Let a file go again',
+    title: 'Unblock a file',
     one: 'File',
   },
   'GET /v1/staff/moderation-notes': {
     id: 'listModerationNotes',
     tag: 'Staff',
-    title: 'Notes for moderators',
+    title: 'List notes for moderators',
     page: 'ModerationNote',
   },
   'GET /v1/staff/reconciliation': {
     id: 'getReconciliation',
     tag: 'Staff',
-    title: 'Does metering agree',
+    title: 'Compare metering with charges',
     page: 'ReconciledDay',
   },
   'GET /v1/staff/checks': {
     id: 'listChecks',
     tag: 'Staff',
-    title: 'What the scanner found',
+    title: 'List scanner checks',
     page: 'Check',
   },
   'GET /v1/staff/checks/{id}': {
     id: 'getCheck',
     tag: 'Staff',
-    title: 'One check and its reviews',
+    title: 'Read a check with its reviews',
     one: 'CheckWithReviews',
   },
   'GET /v1/staff/checks/{id}/image': {
     id: 'getCheckImage',
     tag: 'Staff',
-    title: 'Look at what was scanned',
+    title: 'View the scanned picture',
     picture: 'image/webp',
   },
   'POST /v1/staff/checks/{id}/review': {
     id: 'reviewCheck',
     tag: 'Staff',
-    title: 'Decide on a flagged check',
+    title: 'Review a flagged check',
     one: 'CheckWithReviews',
   },
   'GET /v1/staff/incidents': {
@@ -130,19 +130,19 @@ export const staffOperations: Readonly<Record<string, Operation>> = {
   'POST /v1/staff/incidents': {
     id: 'openIncident',
     tag: 'Staff',
-    title: 'Tell of an incident',
+    title: 'Open an incident',
     one: 'Incident',
   },
   'PATCH /v1/staff/incidents/{id}': {
     id: 'updateIncident',
     tag: 'Staff',
-    title: 'Tell more, or that it is over',
+    title: 'Update or end an incident',
     one: 'Incident',
   },
   'GET /v1/staff/audit': {
     id: 'listAudit',
     tag: 'Staff',
-    title: 'Who did what',
+    title: 'List the audit log',
     page: 'AuditEntry',
   },
 };

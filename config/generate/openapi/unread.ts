@@ -1,13 +1,15 @@
-/** What any operation is answered that cannot be read as a request, beside its own 400. Ours; Spec: Errors, Envelope. */
+/**
+ * Any operation's response to input that is not readable as a request, besides its 400. Ours; Spec: Errors, Envelope.
+ */
 import type { Json } from './document.ts';
 import { refusal, refusalResponses } from './refusals.ts';
 
 const unread = {
   RequestTimeout: {
     status: 408,
-    why: 'The head or the body did not arrive in time, and the connection ends:',
+    why: 'The headers or the body did not arrive in time, and the connection is closed:',
   },
-  HeadTooLarge: { status: 431, why: 'The head is too large, and the connection ends:' },
+  HeadTooLarge: { status: 431, why: 'The headers are too large, and the connection is closed:' },
 } as const;
 
 const entries = Object.entries(unread);

@@ -27,38 +27,38 @@ export function formatTable(): string {
   );
 }
 
-/** What a person writes, and within which bounds; an operation that is missing here does not compile. */
+/** The syntax of each operation and its bounds; a missing operation does not compile. */
 const WRITTEN: Record<
   Exclude<OperationName, undefined>,
   { syntax: readonly string[]; rule: string }
 > = {
   resize: {
     syntax: ['resize/<w>x<h>', 'resize/<w>x', 'resize/x<h>'],
-    rule: `Sides in pixels, ${printLimit('RESIZE_SIDE_PIXELS_MIN')} to ${printLimit('RESIZE_SIDE_PIXELS_MAX')}. A side left empty follows the aspect ratio.`,
+    rule: `Sides in pixels, ${printLimit('RESIZE_SIDE_PIXELS_MIN')} to ${printLimit('RESIZE_SIDE_PIXELS_MAX')}. An empty side follows the aspect ratio.`,
   },
   mode: {
     syntax: ['fill', 'smart', 'fit', 'fit/<mode>'],
-    rule: 'Directly after resize. `fill` (the default; `crop` means the same) fills the box and cuts around the centre, `smart` cuts around the focal point that was found at upload, `fit` keeps the whole image inside the box.',
+    rule: 'Must follow resize directly. `fill` (the default; `crop` is a synonym) fills the box and crops around the centre, `smart` crops around the focal point that was found at upload, `fit` keeps the whole image inside the box.',
   },
   crop: {
     syntax: ['crop/<x>,<y>,<w>,<h>'],
-    rule: 'A box of the source in pixels, from its top left, 1 pixel wide and high at least; it is cut before anything is resized, wherever it stands in the chain.',
+    rule: 'A box of the source in pixels from the top left, at least 1 pixel wide and high. It is cut before any resize, wherever it stands in the chain.',
   },
   format: {
     syntax: ['format/webp', 'format/avif', 'format/jpeg', 'format/png'],
-    rule: 'The format of the answer; `jpg` is read as `jpeg`. Without it the stored format is kept.',
+    rule: 'The format of the response; `jpg` is read as `jpeg`. Without it, the stored format is kept.',
   },
   quality: {
     syntax: ['quality/<n>'],
-    rule: `${printLimit('QUALITY_MIN')} to ${printLimit('QUALITY_MAX')}. For PNG it chooses the compression level, never fewer colours. A GIF takes no notice of it, and has a palette made for the size that was asked for.`,
+    rule: `${printLimit('QUALITY_MIN')} to ${printLimit('QUALITY_MAX')}. For PNG it sets the compression level and never reduces colours. GIF ignores it and gets a palette made for the requested size.`,
   },
   watermark: {
     syntax: ['watermark', 'watermark:<preset id>'],
-    rule: 'Draws a watermark preset; without an id the default one of the project.',
+    rule: 'Draws a watermark preset; without an id, the default preset of the project.',
   },
   preset: {
     syntax: ['preset:<name>'],
-    rule: 'Stands for the chain that the project has stored under this name.',
+    rule: 'Stands for the chain that the project stores under this name.',
   },
 };
 
@@ -92,7 +92,7 @@ export function refusalTable(): string {
   return table(['', 'status', 'code', 'when'], rows);
 }
 
-/** `fileMissing` → file missing. */
+/** For example, `fileMissing` → file missing. */
 function words(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

@@ -1,4 +1,4 @@
-/** The built endpoints from runtime/api/endpoints.ts, by the heading that their path belongs to. */
+/** The endpoints of runtime/api/endpoints.ts, grouped under headings by path. */
 import type { Credential } from '../../../runtime/api/auth/principal.ts';
 import type { Endpoint } from '../../../runtime/api/endpoint.ts';
 import { endpoints } from '../../../runtime/api/endpoints.ts';
@@ -8,7 +8,7 @@ import { endpointNotes } from './endpoint-notes.ts';
 import { fieldsOf } from './json-type.ts';
 import { code, codes, table } from './markdown.ts';
 
-/** Headings in their order; the first whose paths match has the endpoint. */
+/** Headings in order; an endpoint belongs to the first whose pattern matches its path. */
 const HEADINGS = {
   Infrastructure: /^\/(?:healthz|readyz|v1\/internal\/.*|v1\/billing\/provider[ab]\/webhook)$/,
   'Identity and organizations': /^\/v1\/(?:me|organizations)$/,
@@ -32,13 +32,13 @@ export const endpointLists: ReadonlyMap<string, () => string> = new Map(
   Object.keys(HEADINGS).map((heading) => [heading, () => printHeading(heading)]),
 );
 
-/** What each scope opens. */
+/** What each scope allows. */
 export function scopeTable(): string {
   const rows = apiKeyScopes.map((scope) => {
     const opened = endpoints.filter(({ auth }) => auth.includes(`key:${scope}`)).map(nameOf);
     return [code(scope), codes(opened)];
   });
-  return table(['scope', 'opens'], rows);
+  return table(['scope', 'allows'], rows);
 }
 
 function printHeading(heading: string): string {
@@ -64,7 +64,7 @@ function printEndpoint(endpoint: Endpoint): string {
   const facts = [
     `Callers: ${callers.join(', or ')}.`,
     `Success: ${endpoint.ok}.`,
-    ...(own.length === 0 ? [] : [`Refusals of its own: ${own.join(', ')}.`]),
+    ...(own.length === 0 ? [] : [`Specific refusals: ${own.join(', ')}.`]),
   ];
   return `### ${code(nameOf(endpoint))}\n\n${note}\n\n${facts.join(' ')}\n${printFields(endpoint)}`;
 }
@@ -87,14 +87,14 @@ function printFields({ body, query }: Endpoint): string {
 }
 
 function printCredential({ method }: Endpoint, credential: Credential): string {
-  if (credential === 'none') return 'anybody';
-  if (credential === 'embed_url_signature') return 'the bearer of the signed address';
+  if (credential === 'none') return 'anyone';
+  if (credential === 'embed_url_signature') return 'anyone with the signed URL';
   if (credential === 'token') return 'library session';
   if (credential.startsWith('token:'))
     return `library session with ${code(credential.slice('token:'.length))}`;
   if (credential === 'key') return 'any API key';
   if (credential.startsWith('key:')) return `API key with ${code(credential.slice('key:'.length))}`;
-  if (credential.endsWith('_signature')) return 'whoever signs the body';
+  if (credential.endsWith('_signature')) return 'a sender that signs the body';
   const who = credential === 'staff' ? 'staff session' : 'dashboard session';
   return method === 'GET' ? who : `${who} that signs the request`;
 }

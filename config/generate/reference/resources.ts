@@ -1,4 +1,6 @@
-/** The fields of each record as it is answered: names and types from its zod schema, words from field-notes.ts. */
+/**
+ * The fields of each record in a response: names and types from its zod schema, text from field-notes.ts.
+ */
 import type { z } from 'zod';
 import { apiKeyRecord, createdApiKeyRecord } from '../../../runtime/core/resources/api-key.ts';
 import { fileRecord } from '../../../runtime/core/resources/file.ts';
@@ -55,7 +57,7 @@ const records = {
   user: userRecord,
 } as const satisfies Record<string, z.ZodType>;
 
-/** A note for every field of every record, and none for a field that is not there. */
+/** A note for every field of every record, and none for a field that does not exist. */
 export type FieldNotes = {
   readonly [Name in keyof typeof records]: Readonly<
     Record<Exclude<keyof z.infer<(typeof records)[Name]>, 'created_at' | 'updated_at'>, string>
@@ -63,7 +65,7 @@ export type FieldNotes = {
 };
 
 const TIMES: Readonly<Record<string, string>> = {
-  created_at: 'When it was made.',
+  created_at: 'When it was created.',
   updated_at: 'When it last changed.',
 };
 
@@ -75,7 +77,7 @@ function recordTable(name: keyof typeof records): string {
   const notes: Readonly<Record<string, string | undefined>> = fieldNotes[name];
   const rows = fieldsOf(records[name], 'output').map((field) => [
     code(field.name),
-    field.isRequired ? field.type : `${field.type}; not always there`,
+    field.isRequired ? field.type : `${field.type}; may be absent`,
     notes[field.name] ?? TIMES[field.name] ?? '',
   ]);
   return table(['field', 'type', 'meaning'], rows);

@@ -1,32 +1,32 @@
-/** Help with credentials: who is calling, and what they may do. Spec: Authentication. */
+/** Help with credentials: who is calling, and what the caller may do. Spec: Authentication. */
 import type { apiErrors } from '../errors.ts';
 import type { HelpTable } from './help-table.ts';
 
 export const callerHelp = {
   unauthorized: {
     cause:
-      'No credential came with the request, or it does not hold: an API key that is mistyped, revoked or rotated, or whose project is suspended; an access token that is expired, of another issuer or badly signed; or an `x-identity-user-id` that is not the `sub` of the token. Which of them is not told.',
+      'The request has no credential, or the credential is not valid: an API key that is mistyped, revoked or rotated, or whose project is suspended; an access token that is expired, from another issuer or badly signed; or an `x-identity-user-id` that is not the `sub` of the token. The response does not say which.',
     steps: [
-      'Servers: send the whole key as `X-Api-Key: <key>` or `Authorization: Bearer <key>`. When both are sent, X-Api-Key counts.',
-      'Look in the list of keys whether it is still active, and whether the project is.',
+      'Servers: send the whole key as `X-Api-Key: <key>` or `Authorization: Bearer <key>`. If both are sent, X-Api-Key counts.',
+      'Check in the list of keys that the key is still active, and that the project is active.',
       'Dashboards: send a fresh access token as `Authorization: Bearer <token>` and its `sub` as `x-identity-user-id`.',
     ],
   },
   invalid_request_signature: {
     cause:
-      'A session wrote something (POST, PUT, PATCH, DELETE) and `X-Request-Signature` is missing or does not fit the request.',
+      'A session sent a write (POST, PUT, PATCH, DELETE), and `X-Request-Signature` is missing or does not match the request.',
     steps: [
-      'Compute hex HMAC-SHA256, with the request signing secret as the key, of method, line feed, pathname, line feed and body.',
-      'Take the pathname as it is sent and without the query; an empty body is the empty text.',
-      'Sign the very bytes that are sent: JSON that is printed a second time may differ.',
+      'Compute the hex HMAC-SHA256, with the request signing secret as the key, of method, line feed, pathname, line feed and body.',
+      'Use the pathname exactly as it is sent, without the query; an empty body is the empty string.',
+      'Sign the exact bytes that you send: JSON that is serialized a second time may differ.',
     ],
   },
   invalid_signature: {
     cause:
-      'The signature of an upload URL, of a storage event or of a payment provider’s event does not fit: something was changed after it was signed, or another secret signed it.',
+      'The signature of an upload URL, a storage event or a payment provider’s event does not match: the content was changed after it was signed, or it was signed with another secret.',
     steps: [
       'Upload URLs: use `proxy.put_url` exactly as it was returned, with `exp` and `sig` and nothing else.',
-      'Events: sign the raw body with the secret that this installation is configured with, and send those very bytes.',
+      'Events: sign the raw body with the secret that is configured in this installation, and send exactly those bytes.',
     ],
   },
   signature_expired: {
@@ -35,7 +35,7 @@ export const callerHelp = {
   },
   library_session_not_allowed: {
     cause:
-      'The bearer token is a library session (`ls1.…`), which works on /v1/library only, and this is another path.',
+      'The bearer token is a library session (`ls1.…`), which works only on /v1/library, and this is another path.',
     steps: [
       'From your server: use an API key.',
       'From a dashboard: use a session of the identity provider.',
@@ -44,22 +44,22 @@ export const callerHelp = {
   },
   browser_session_required: {
     cause:
-      'An API key called an operation that only people use: settings, keys, rotation of signing keys, billing. Keys are in programs, and a stolen one must not open more doors.',
-    steps: ['Do it in the dashboard, or call with a session and its request signature.'],
+      'An API key called an operation that is reserved for people: settings, keys, rotation of signing keys, billing. Keys are stored in programs, and a stolen key must not give access to more.',
+    steps: ['Use the dashboard, or call with a session and its request signature.'],
   },
   api_key_required: {
-    cause: 'A session called an operation that is meant for servers alone, such as `GET /v1/key`.',
+    cause: 'A session called an operation that is only for servers, such as `GET /v1/key`.',
     steps: ['Call it from your server with an API key of the project.'],
   },
   forbidden: {
-    cause: 'The API key is valid, but it was made without the scope that this operation needs.',
+    cause: 'The API key is valid, but it was created without the scope that this operation needs.',
     steps: [
-      'Look at `scopes` of the key in `GET /v1/key`, and at the scope of the operation in the reference.',
-      'Create a key with that scope (a key without `scopes` has them all), and use it instead.',
+      'Compare `scopes` of the key in `GET /v1/key` with the scope of the operation in the reference.',
+      'Create a key with that scope (a key created without `scopes` has all of them), and use it instead.',
     ],
   },
   staff_only: {
-    cause: 'The session is valid, but its person is not in the list of staff.',
+    cause: 'The session is valid, but the person is not in the list of staff.',
     steps: [
       'Sign in as staff.',
       'Operators: add the `sub` of the person to `TINTYPE_STAFF_SUBJECTS`.',
@@ -67,19 +67,19 @@ export const callerHelp = {
   },
   staff_only_field: {
     cause:
-      'An owner sent fields that only staff may set. Nothing of the request was applied, not even its other fields.',
+      'An owner sent fields that only staff may set. No part of the request was applied, not even its other fields.',
     steps: [
       'Leave out the fields in `details.fields` and send the rest again.',
-      'Ask support, if they need another value.',
+      'If they need another value, ask support.',
     ],
     details: { fields: ['storage_hard_limit_bytes', 'pricing_multiplier'] },
   },
   auth_unavailable: {
     cause:
-      'The keys of the identity provider could not be fetched and no earlier ones are left, so that no session can be verified. API keys are not affected.',
+      'The keys of the identity provider could not be fetched and no earlier ones are cached, so no session can be verified. API keys are not affected.',
     steps: [
       'Try again after a few seconds.',
-      'Operators: look whether the key set of the identity provider is reachable from the API.',
+      'Operators: check that the API can reach the key set of the identity provider.',
     ],
   },
 } satisfies Partial<HelpTable<typeof apiErrors>>;

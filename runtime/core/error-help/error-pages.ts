@@ -1,6 +1,6 @@
 /**
- * A page for every code: what it means on each surface that answers it, why, an example, and what to do. One word
- * may have two statuses, so that a page can have several entries. Spec: Errors; Upload helper codes.
+ * A page for every code: its meaning on each surface that uses it, the cause, an example, and what to do. One code may
+ * have different statuses, so a page can have several entries. Spec: Errors; Upload helper codes.
  */
 import { browserClientErrors } from '../browser-client-errors.ts';
 import {
@@ -20,7 +20,7 @@ import type { ErrorHelp, HelpTable } from './help-table.ts';
 import { browserClientHelp, helperHelp, verifierHelp } from './helper-help.ts';
 import { processingHelp } from './processing-help.ts';
 
-/** Who answers a code. */
+/** Where a code is used. */
 export const errorSurfaces = {
   api: 'The management API',
   delivery: 'Delivery hosts',
@@ -36,21 +36,21 @@ type ErrorSurface = keyof typeof errorSurfaces;
 export type ErrorEntry = {
   readonly code: string;
   readonly surface: ErrorSurface;
-  /** Empty where the code is not the answer to a request. */
+  /** Empty when the code is not the answer to a request. */
   readonly statuses: readonly number[];
   readonly message: string;
   readonly cause: string;
   readonly steps: readonly string[];
-  /** The body as JSON; undefined where there is none. */
+  /** The body as JSON; undefined when there is none. */
   readonly example: unknown;
-  /** A sentence on the example. */
+  /** A sentence about the example. */
   readonly note?: string;
 };
 
-const RETRY_AFTER_NOTE = 'The answer carries `Retry-After`, in seconds.';
+const RETRY_AFTER_NOTE = 'The response carries `Retry-After`, in seconds.';
 const upload_id = 'upl_01kbr40c2m6r8n4t7y9w3x5vqh';
 
-/** Every code in the order of the alphabet, with its entries. */
+/** Every code in alphabetical order, with its entries. */
 export const errorPages: ReadonlyMap<string, readonly ErrorEntry[]> = pagesOf([
   ...entriesOf('api', apiErrors, apiHelp),
   ...entriesOf('delivery', deliveryErrors, deliveryHelp),
@@ -93,7 +93,7 @@ function failed(error_code: string): Session {
   return {
     statuses: [SESSION_FAILURE_STATUS],
     example: { upload_id, status: 'failed', error_code },
-    note: 'This is read from the upload. Completing it again answers 422 with this code.',
+    note: 'You find this code in the upload. Completing the upload again answers 422 with this code.',
   };
 }
 
@@ -101,7 +101,7 @@ function expired(error_code: string): Session {
   return {
     statuses: [],
     example: { upload_id, status: 'expired', error_code },
-    note: 'This is read from the upload. Completing it answers 410 `upload_expired`; the upload helper answers 422 with this code while the upload’s token is in its time.',
+    note: 'You find this code in the upload. Completing the upload answers 410 `upload_expired`; the upload helper answers 422 with this code while the upload’s token is still valid.',
   };
 }
 

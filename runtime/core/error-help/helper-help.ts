@@ -6,7 +6,7 @@ import type { HelpTable } from './help-table.ts';
 export const helperHelp: HelpTable<typeof helperErrors> = {
   unknown_route: {
     cause:
-      'The client named a route that the router does not have, or none where there are several.',
+      'The client named a route that the router does not have, or named none although there are several.',
     steps: ['Compare the name with the routes on your server, and deploy both together.'],
   },
   unsupported_content_type: {
@@ -18,53 +18,53 @@ export const helperHelp: HelpTable<typeof helperErrors> = {
     details: { accepted: ['image/jpeg', 'image/png'] },
   },
   file_too_large: {
-    cause: 'The file is above the `maxSize` of the route.',
+    cause: 'The file is larger than the `maxSize` of the route.',
     steps: ['Send at most `details.max_bytes` bytes, or raise `maxSize`.'],
     details: { max_bytes: 8_388_608 },
   },
   invalid_input: {
-    cause: 'The input that the client sent along does not fit the schema of the route.',
+    cause: 'The input that the client sent does not match the schema of the route.',
     steps: ['Compare what the client sends with the schema on your server.'],
   },
   forbidden: {
-    cause: 'The middleware of the route refused this upload, with the status that it chose.',
+    cause: 'The middleware of the route refused this upload, with a status of its choice.',
     steps: [
-      'Sign in, where the site asks for it.',
-      'As its developer: look at what the middleware checks.',
+      'Sign in, if the site asks for it.',
+      'If you develop the site: look at what the middleware checks.',
     ],
   },
   middleware_failed: {
-    cause: 'The middleware of the route threw something that is not a refusal.',
-    steps: ['Read the log of your own server: the error is there and nowhere else.'],
+    cause: 'The middleware of the route threw an error that is not a refusal.',
+    steps: ['Read the log of your own server: only it has the error.'],
   },
   invalid_token: {
     cause:
-      'The token of the upload was changed or cut short, or the API key was rotated since it was made.',
+      'The token of the upload was changed or truncated, or the API key was rotated after the token was created.',
     steps: ['Prepare the upload again.'],
   },
   upload_expired: {
     cause:
-      'The upload and its token are past their time. A file in one piece whose bytes came in time is published all the same.',
+      'The upload and its token have expired. A file sent in one piece whose bytes arrived in time is still published.',
     steps: ['Prepare the upload again.'],
   },
   processing_failed: {
     cause:
-      'The image was sent and could not be processed, or the upload was aborted. The code of the answer is the upload’s own `error_code`, such as decode_failed.',
+      'The image was sent but could not be processed, or the upload was aborted. The code of the response is the upload’s own `error_code`, such as decode_failed.',
     steps: ['Look up that code: it says what is wrong with the image.'],
   },
   on_upload_complete_failed: {
-    cause: 'The file is published, and the hook `onUploadComplete` on your server threw.',
+    cause: 'The file is published, but the hook `onUploadComplete` on your server threw an error.',
     steps: [
-      'Read the log of your own server and mend the hook.',
+      'Read the log of your own server and fix the hook.',
       'Complete again: the hook is called once more.',
     ],
   },
   api_unreachable: {
     cause:
-      'Your server could not reach the image service, or got a 5xx from it; the code of the answer is the service’s own.',
+      'Your server could not reach the image service, or got a 5xx from it; in that case the code of the response is the service’s own.',
     steps: [
       'Try again after a second.',
-      'Check the address of the service in the settings of the helper.',
+      'Check the URL of the service in the settings of the helper.',
     ],
   },
 };
@@ -72,36 +72,36 @@ export const helperHelp: HelpTable<typeof helperErrors> = {
 export const browserClientHelp: HelpTable<typeof browserClientErrors> = {
   network_error: {
     cause:
-      'The connection broke or was refused while the browser sent something, and trying again did not help.',
+      'The connection broke or was refused while the browser was sending, and retries failed too.',
     steps: [
       'Check the connection, then start the upload again.',
       'If only uploads fail: the CORS rules of the bucket must allow your site.',
     ],
   },
   aborted: {
-    cause: 'The page stopped the upload before the service had taken all of its bytes.',
-    steps: ['Start it again when it is wanted.'],
+    cause: 'The page stopped the upload before the service had received all of its bytes.',
+    steps: ['Start the upload again if you still need it.'],
   },
   detached: {
-    cause: 'The page let go of the upload, which goes on to exist on the server.',
+    cause: 'The page detached from the upload, which continues to exist on the server.',
     steps: ['Choose the same file again: the upload is resumed.'],
   },
   etag_missing: {
     cause:
-      'The storage answered a part without an ETag that scripts may read, so that the parts cannot be joined.',
+      'The storage’s response to a part has no ETag that scripts may read, so the parts cannot be joined.',
     steps: ['Add `ETag` to the exposed headers in the CORS rules of the bucket.'],
   },
   file_mismatch: {
     cause:
-      'An upload is to be resumed with another file than the one that it was begun with; or the file was changed or taken away since it was chosen, and browsers read no such file.',
+      'The upload was resumed with a different file than it was started with; or the file was changed or removed after it was chosen, and browsers cannot read such a file.',
     steps: ['Choose the file again, or start a new upload.'],
   },
   invalid_response: {
     cause:
-      'The upload endpoint answered something that is not an answer of the upload helper, such as a page in HTML; or the storage refused the bytes in words of its own.',
+      'The upload endpoint sent a response that is not from the upload helper, such as an HTML page; or the storage refused the bytes with a message of its own.',
     steps: [
-      'Check the address of the endpoint, and that no sign-in page stands before it.',
-      'Where the message says that the storage answered, look up that status in its manual.',
+      'Check the URL of the endpoint, and that no sign-in page is in front of it.',
+      'If the message says that the storage answered, look up that status in its manual.',
     ],
   },
 };
@@ -109,9 +109,9 @@ export const browserClientHelp: HelpTable<typeof browserClientErrors> = {
 export const verifierHelp: HelpTable<typeof verifierReasons> = {
   missing_header: {
     cause:
-      'The request that you verify has no signature header. It did not come from the service, or a proxy took the header off.',
+      'The request that you verify has no signature header. It did not come from the service, or a proxy removed the header.',
     steps: [
-      'Pass the signature header of the request to the verifier, and answer 400 where there is none.',
+      'Pass the signature header of the request to the verifier, and answer 400 if there is none.',
     ],
   },
   malformed_header: {
@@ -120,22 +120,22 @@ export const verifierHelp: HelpTable<typeof verifierReasons> = {
   },
   timestamp_out_of_tolerance: {
     cause:
-      'The signature was made too long ago or in the future, by more than 300 seconds. It may be an old request that somebody repeats.',
+      'The signature is more than 300 seconds in the past or in the future. It may be an old request that somebody is replaying.',
     steps: [
       'Check the clock of your server.',
-      'Verify when the request arrives, not when a queue gets to it.',
+      'Verify the request when it arrives, not later from a queue.',
     ],
   },
   signature_mismatch: {
     cause:
-      'No `v1` of the header fits the body: the secret is another one, or the body was changed.',
+      'No `v1` of the header matches the body: the secret is a different one, or the body was changed.',
     steps: [
       'Verify the raw bytes of the body, before anything parses them.',
       'Use the `callback_secret` of this project; after a rotation, the new one.',
     ],
   },
   invalid_body: {
-    cause: 'The signature fits, and the body is not `{ id, event, created_at, data }` in JSON.',
-    steps: ['Check that the secret signs nothing but webhooks of this service.'],
+    cause: 'The signature matches, but the body is not `{ id, event, created_at, data }` in JSON.',
+    steps: ['Check that the secret signs only webhooks of this service.'],
   },
 };

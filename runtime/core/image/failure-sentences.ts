@@ -1,6 +1,6 @@
 /**
- * What a failed upload is told, in the words of the type that it declared: a photograph hears nothing of SVG, and a
- * picture that is too large hears how large it may be. Spec: Processing error codes; Limits, Uploads.
+ * The sentence for a failed upload, worded for its declared type: a failed photograph does not mention SVG, and for an
+ * image that is too large the limit is stated. Spec: Processing error codes; Limits, Uploads.
  */
 import { type ProcessingErrorCode, processingErrors } from '../errors.ts';
 import {
@@ -30,10 +30,10 @@ type Sentences = Partial<Record<ProcessingErrorCode, string>>;
 
 function raster(name: string, foreign: string, pixels: string): Sentences {
   return {
-    unsupported_media_type: `This is no ${name} that can be read: ${foreign}`,
+    unsupported_media_type: `This ${name} cannot be read: ${foreign}`,
     image_too_large: `The ${name} has too many pixels (at most ${pixels}), or is too costly to process: make it smaller.`,
     processing_timeout: 'Processing this image took too long three times. Make it smaller.',
-    decode_failed: `The ${name} is corrupt or cut short. Export it again and upload it anew.`,
+    decode_failed: `The ${name} is corrupt or truncated. Export it again and upload the result.`,
   };
 }
 
@@ -43,7 +43,7 @@ const mega = (pixels: number) => `${pixels / 1_000_000}`;
 const sentences: Readonly<Record<UploadType, Sentences>> = {
   'image/jpeg': raster(
     'JPEG',
-    'it is of another type, or has 12 bits, arithmetic coding or a lossless one. Export it as a JPEG of 8 bits.',
+    'it is of another type, or has 12 bits, arithmetic coding or lossless coding. Export it as a JPEG of 8 bits.',
     `${mega(JPEG_PIXELS_MAX)} megapixels, ${JPEG_SIDE_PIXELS_MAX} pixels a side`,
   ),
   'image/png': raster(
@@ -69,16 +69,16 @@ const sentences: Readonly<Record<UploadType, Sentences>> = {
   ),
   'image/bmp': raster(
     'BMP',
-    'it is of another type, or has a rare coding or a colour profile of its own. Export it as PNG or a BMP of 24 bits.',
+    'it is of another type, or has a rare encoding or an embedded colour profile. Export it as PNG or a BMP of 24 bits.',
     `${mega(BMP_PIXELS_MAX)} megapixels`,
   ),
   'image/svg+xml': {
     unsupported_media_type:
-      'This is no SVG that is taken: it has a DOCTYPE or an embedded bitmap, is compressed, or is of another type. Delete the line that begins with <!DOCTYPE, and the bitmaps; unpack an SVGZ.',
+      'This SVG is not accepted: it has a DOCTYPE or an embedded bitmap, is compressed, or is of another type. Delete the line that begins with <!DOCTYPE, and the bitmaps; unpack an SVGZ.',
     image_too_large:
       'The SVG is too costly to draw: nested too deep, with too many elements, layers, filters or styles, with too much text, or with a stroke or shape far larger than the picture. Simplify it.',
     processing_timeout: 'Drawing this SVG took too long three times. Simplify it.',
     decode_failed:
-      'The SVG is no well-formed XML, or lacks its size (width and height, or a viewBox) or its namespace (xmlns="http://www.w3.org/2000/svg"). Add what is missing and upload it anew.',
+      'The SVG is not well-formed XML, or lacks its size (width and height, or a viewBox) or its namespace (xmlns="http://www.w3.org/2000/svg"). Add what is missing and upload it again.',
   },
 };

@@ -4,7 +4,7 @@ import { conditionsOf, type Finding } from '../../../operator/image-service/cond
 import type { Trouble } from '../../../operator/installation/object-trouble.ts';
 import { withTroubles } from '../../../operator/installation/troubles.ts';
 
-const message = 'is there and was not made by the operator';
+const message = 'exists and was not created by the operator';
 const taken = (kind: string, name: string): Trouble => {
   return { kind, name, reason: 'ObjectTaken', message };
 };

@@ -28,7 +28,7 @@ const fates: Record<string, Fate> = {
   },
   'cut.jpg': {
     end: ended('decode_failed'),
-    says: /^✗ decode_failed: The JPEG is corrupt or cut short\. Export it again and upload it anew\.$/,
+    says: /^✗ decode_failed: The JPEG is corrupt or truncated\. Export it again and upload the result\.$/,
   },
   'failing.jpg': {
     at: 'create',
