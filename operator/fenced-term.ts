@@ -66,7 +66,7 @@ export async function leadFenced(
     },
   };
   await told(fence.raise).catch((error) => {
-    log.warn('the term is not in the database yet', { error });
+    log.warn('the term of the leader is not recorded in the database yet', { error });
   });
   await work(fenced);
   term.signal.removeEventListener('abort', end);

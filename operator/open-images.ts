@@ -72,14 +72,14 @@ function openBell(config: Config, { log, lifecycle }: Opening): Pick<Queue, 'pub
       queue = opened;
       if (isStopping) await opened.close();
     })
-    .catch((error) => log.error('workers are not told of declared images', { error }));
+    .catch((error) => log.error('workers could not be notified of declared images', { error }));
   lifecycle.onStop('queue', () => {
     isStopping = true;
     return queue?.close();
   });
   return {
     publish: async (name, message) => {
-      if (queue === undefined) throw new Error('the broker is away');
+      if (queue === undefined) throw new Error('the broker is unavailable');
       await queue.publish(name, message);
     },
   };

@@ -190,7 +190,10 @@ type Unsettled = { identity: Identity; error: SettingsUnknown };
 
 /** Reports why the image waits: the preset itself is valid. */
 function unsettled({ log }: ImageDeps, { identity: { namespace, name }, error }: Unsettled): Found {
-  log.error('an image waits for what the API goes by', { name: `${namespace}/${name}`, error });
+  log.error('a declared image waits for the settings of the API', {
+    name: `${namespace}/${name}`,
+    error,
+  });
   return found('SettingsUnknown', NO_SETTINGS);
 }
 

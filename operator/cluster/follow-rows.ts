@@ -25,7 +25,7 @@ export async function followRows(state: TenantState, term: FencedTerm): Promise<
     await takeChanges(state, term).catch((error) => {
       // Each pass reports that the database is down, and the end of the term was reported already.
       if (absenceOf(error) !== undefined || term.signal.aborted) return;
-      state.log.warn('changes of rows cannot be read, and will be', { error });
+      state.log.warn('changed rows could not be read; retrying', { error });
     });
   }
 }

@@ -33,7 +33,7 @@ export async function sweepOrphans(state: TenantState, term: FencedTerm): Promis
     const pause_ms = await sweep(state, term, compared).then(
       () => resync_ms,
       (error) => {
-        log.warn('rows could not be compared with resources, and will be', { error });
+        log.warn('rows could not be compared with resources; retrying', { error });
         return retry_ms;
       },
     );
@@ -118,7 +118,7 @@ async function withoutElsewhere(
   const [first] = left;
   if (first !== undefined) {
     log.warn(
-      'rows are left alone whose resources are of another cluster, until they are declared in this one; the first is named',
+      'rows whose resources belong to another cluster are left alone until they are declared in this one; the first is named',
       { count: left.length, kind: first.kind, name: keyOf(first) },
     );
   }

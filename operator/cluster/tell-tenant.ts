@@ -39,7 +39,10 @@ export async function tellFailure(
   const conditions = conditionsOf(error);
   if (conditions === undefined) return;
   await tell(state, known, conditions).catch((failure) => {
-    state.log.warn('a failure could not be told', { kind: known.kind, error: failure });
+    state.log.warn('a failure could not be reported in the status of a resource', {
+      kind: known.kind,
+      error: failure,
+    });
   });
 }
 

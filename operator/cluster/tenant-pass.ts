@@ -73,7 +73,7 @@ async function turnAt(state: TenantState, { kind, pass, term }: Running): Promis
       throw error;
     }
     state.gate.failed(absence);
-    state.log.warn('the database cannot be worked with', { kind, name: pass.key, error });
+    state.log.warn('the database is unavailable', { kind, name: pass.key, error });
     const pause_ms = Math.max(state.gate.shut_ms(), CONFLICT_MS);
     return wait(state, { kind, object, context, absence }, pause_ms);
   }

@@ -17,7 +17,7 @@ export function createReporter(log: Log): (report: PassReport) => void {
     }
     for (const note of notes) {
       const { file, line, message: reason } = note;
-      once(note, () => log.info('a declaration is passed over', { file, line, reason }));
+      once(note, () => log.info('a declaration is ignored', { file, line, reason }));
     }
     for (const report of resources) {
       const { identity, reason, message } = report;

@@ -61,7 +61,7 @@ export async function startFolderOperator(options: FolderOperatorOptions): Promi
   const look = () => void passes.pass().then(lookAgain, () => undefined);
   const report = await passes.pass();
   if (report.faults.length > 0)
-    options.log.info('the rest of the folder is in effect', { folder: options.folder });
+    options.log.info('all other files of the folder are in effect', { folder: options.folder });
   lookAgain(report);
   const watching = watchFolder(options, look);
   return {

@@ -67,7 +67,9 @@ async function tellAll(caches: Caches, options: Options, term: Term): Promise<vo
   while (!term.signal.aborted) {
     for (const service of silent(caches, { served, before: clock.now().getTime() - patience_ms })) {
       await tell(service, options).catch((error) => {
-        log.warn('an ImageService cannot be told that nobody serves it', { error });
+        log.warn('the status of an ImageService that no operator serves could not be written', {
+          error,
+        });
       });
     }
     await sleep(clock, Math.min(LOOK_MS, patience_ms), term.signal);

@@ -87,7 +87,7 @@ async function write(state: State, told: Told): Promise<void> {
     const isRepeated = await repeat(state, told);
     if (!isRepeated) await begin(state, told);
   } catch (error) {
-    state.log.debug('an event was not told', { reason: told.reason, error });
+    state.log.debug('an Event was not written', { reason: told.reason, error });
   } finally {
     state.waiting -= 1;
   }

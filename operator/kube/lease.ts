@@ -111,7 +111,7 @@ function untilNextLook({ lease, random }: State): number {
 }
 
 function failed({ log, name }: State, error: unknown): void {
-  log.warn('a candidate cannot see whether there is a leader', { name, error });
+  log.warn('a candidate cannot read the lease of the leader', { name, error });
 }
 
 /** Takes the Lease if nobody holds it, or if its holder gave no sign for its promised duration. */
@@ -164,7 +164,7 @@ function begin(state: State, { epoch, began }: Begun): void {
   };
   state.running = running;
   metrics.leads(name, 1);
-  log.info('this process leads now', { name, generation: epoch });
+  log.info('this process is now the leader', { name, generation: epoch });
   if (state.signal.aborted) over.abort();
   state.signal.addEventListener('abort', running.abort, { once: true });
   watchEnd(state, running);
@@ -208,7 +208,7 @@ async function renew(state: State, running: Running): Promise<void> {
     if (running.isCurrent()) running.until = began + LEASE_MS.renew;
     return;
   }
-  log.warn('the lease could not be renewed', { name, error: answer.failure });
+  log.warn('the leader lease could not be renewed', { name, error: answer.failure });
   const { reason } = answer.failure;
   if (reason === 'Conflict' || reason === 'NotFound') await reread(state, running);
 }
@@ -226,7 +226,10 @@ function end(state: State, running: Running): void {
   state.signal.removeEventListener('abort', running.abort);
   state.running = undefined;
   state.metrics.leads(state.name, 0);
-  state.log.info('this process no longer leads', { name: state.name, generation: running.epoch });
+  state.log.info('this process is no longer the leader', {
+    name: state.name,
+    generation: running.epoch,
+  });
 }
 
 /**
@@ -243,5 +246,6 @@ async function resign(state: State, running: Running): Promise<void> {
   end(state, running);
   if (!isOurs) return;
   const answer = await lease.giveUp(running.epoch);
-  if (!answer.ok) log.warn('the lease could not be given up', { name, error: answer.failure });
+  if (!answer.ok)
+    log.warn('the leader lease could not be released', { name, error: answer.failure });
 }

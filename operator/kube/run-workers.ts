@@ -103,7 +103,7 @@ async function attempt(options: WorkersOptions, pass: Pass): Promise<Outcome> {
   } catch (error) {
     if (pass.signal.aborted || error instanceof NotLeading) return { kind: 'failed' };
     if (isDefect(error)) metrics.reconcilePanicked(controller);
-    log.error('a pass failed', {
+    log.error('a reconciliation failed', {
       kind: controller,
       name: pass.key,
       attempts: pass.failures + 1,

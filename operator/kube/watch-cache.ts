@@ -136,7 +136,7 @@ async function run<T extends KubeObject>(state: State<T>, synced: () => void): P
 function report<T extends KubeObject>({ log, type }: State<T>, failure: KubeFailure, wait: number) {
   // It is normal that the server forgets old versions.
   const at = failure.reason === 'Gone' ? 'debug' : 'warn';
-  log[at]('a watch failed and begins again', {
+  log[at]('a watch failed and restarts', {
     kind: type.kind,
     reason: failure.reason,
     error: failure,

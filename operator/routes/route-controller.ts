@@ -162,7 +162,7 @@ async function follow(state: State, queue: WorkQueue, signal: AbortSignal): Prom
   while (!signal.aborted) {
     await turn().catch((error) => {
       state.isDue = true;
-      log.warn('routes could not be compared, and will be', { error });
+      log.warn('routes could not be compared; retrying', { error });
     });
     await sleep(context.clock, poll_ms, signal);
   }
@@ -190,7 +190,7 @@ async function passOrWait(state: State, pass: Pass, term: Term): Promise<Outcome
   } catch (error) {
     if (absenceOf(error) === undefined) throw error;
     state.isDue = true;
-    state.log.warn('the database cannot be worked with', { kind: NAME, name: pass.key, error });
+    state.log.warn('the database is unavailable', { kind: NAME, name: pass.key, error });
     return { kind: 'done' };
   }
 }
@@ -212,9 +212,14 @@ async function runPass(state: State, { key, signal }: Pass, term: Term): Promise
   const { verdict, altered, rest_ms } = pass;
   const { reason, message } = verdict;
   if (UNROUTED.includes(reason)) log.warn('a host has no route to delivery', { name: key, reason });
-  if (reason === 'RouteUndone') log.warn('a route is changed back', { name: key, advice: message });
+  if (reason === 'RouteUndone')
+    log.warn('a route is repeatedly changed by someone else', { name: key, advice: message });
   for (const { paths, ...route } of altered) {
-    log.info('a policy changes a route', { kind: route.kind, name: route.name, changes: paths });
+    log.info('an admission policy changes a route', {
+      kind: route.kind,
+      name: route.name,
+      changes: paths,
+    });
   }
   const after_ms = Math.min(rest_ms ?? Infinity, reason === 'NotAnswering' ? retry_ms : Infinity);
   return after_ms === Infinity ? { kind: 'done' } : { kind: 'again', after_ms };

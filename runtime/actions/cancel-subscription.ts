@@ -59,7 +59,7 @@ async function release({ db, log }: CancelDeps, found: SubscriptionRow): Promise
     await releaseCancellation(db, found);
   } catch (error) {
     const { organization_id } = found;
-    log.warn('a cancellation could not be released', { organization_id, error });
+    log.warn('the claim on a cancellation could not be released', { organization_id, error });
   }
 }
 

@@ -84,7 +84,7 @@ async function ringIngest(
   try {
     await queue.publish('ingest', { upload_id: uploadId });
   } catch (error) {
-    log.warn('the doorbell of an upload was not taken', { upload_id: uploadId, error });
+    log.warn('the broker did not accept the doorbell of an upload', { upload_id: uploadId, error });
   }
 }
 

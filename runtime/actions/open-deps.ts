@@ -85,7 +85,7 @@ export function openDatabase(url: string, { log, lifecycle }: Opening): OpenData
       // A server that shuts down at the same time may close the connection first.
       if (isClosing) return;
       // Logged outside any request, whichever request opened the connection.
-      onTrail({}, () => log.warn('a database connection broke while idle', { error }));
+      onTrail({}, () => log.warn('an idle database connection was lost', { error }));
     },
   });
   lifecycle.onStop('database', () => {

@@ -36,7 +36,10 @@ export function createPatience({ log, lifecycle, random = Math.random }: Waiting
           if (!(error instanceof Away)) throw error;
           // Logged once; the ready line shows how long the wait took.
           if (wait_ms === PAUSE_MS.first) {
-            log.warn('a server is away: the process waits for it', { dependency: server, error });
+            log.warn('a dependency is unavailable: the process waits for it', {
+              dependency: server,
+              error,
+            });
           }
         }
         await lifecycle.pause(wait_ms * (0.5 + random()));

@@ -158,7 +158,7 @@ async function workThenStore(call: RawCall, claim: IdempotencyClaim, work: Work)
   const answer = await work(call.deps);
   const isMine = await store(call.deps, claim, answer).catch(async (error: unknown) => {
     const { request_id } = call;
-    call.deps.log.warn('the answer to an Idempotency-Key was not kept', { request_id, error });
+    call.deps.log.warn('the response for an Idempotency-Key was not stored', { request_id, error });
     await release(call, claim);
     return true;
   });

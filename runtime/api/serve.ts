@@ -127,12 +127,9 @@ function providerBOf(
   }
   if (url !== api_key) {
     const missing = url === undefined ? variables.providerBUrl : variables.providerBApiKey;
-    log.warn(
-      'subscriptions of provider B cannot be cancelled: its address and its key belong together',
-      {
-        variable: missing.name,
-      },
-    );
+    log.warn('subscriptions of provider B cannot be cancelled: set both its URL and its key', {
+      variable: missing.name,
+    });
   }
   return undefined;
 }

@@ -136,14 +136,16 @@ export async function countFailedJobRuns(
 }
 
 /**
- * Deletes older ended runs, except each job's newest success: after a time in which nothing ran, it
- * tells since when runs were missed. Returns how many were deleted.
+ * Deletes older ended runs, except the newest success of each job from that long ago: after a time
+ * in which nothing ran, it tells since when runs were missed. Returns how many were deleted.
  */
 export function deleteOldJobRuns(db: Queryable, ageSeconds: number): Promise<number> {
+  const ago = 'now() - make_interval(secs => $1)';
   return deleteRows(db, {
     table: 'job_runs',
-    condition: `finished_at < now() - make_interval(secs => $1) and exists (select from job_runs newer
-      where newer.job = job_runs.job and newer.outcome = 'done' and newer.started_at > job_runs.started_at)`,
+    condition: `finished_at < ${ago} and (outcome <> 'done' or exists (select from job_runs newer
+      where newer.job = job_runs.job and newer.outcome = 'done' and newer.started_at < ${ago}
+        and newer.started_at > job_runs.started_at and newer.scheduled_for >= job_runs.scheduled_for))`,
     value: ageSeconds,
   });
 }
@@ -176,15 +178,18 @@ export async function findFirstRunTime(db: Queryable): Promise<Date | undefined>
 }
 
 /**
- * The latest time, up to now, that a successful run of the job was for, if it started after that
- * time, give or take a minute, as clocks differ.
+ * The latest time that a successful run of the job was for, if it started after that time, give or
+ * take a minute, as clocks differ; up to now, or of the runs that started before a time.
  */
-export async function findLastScheduledFor(db: Queryable, job: string): Promise<Date | undefined> {
+export async function findLastScheduledFor(
+  db: Queryable,
+  { job, before }: { job: string; before?: Date },
+): Promise<Date | undefined> {
   const [row] = await db.query<{ last: Date | null }>(
     `select max(scheduled_for) as last from job_runs
      where job = $1 and outcome = 'done' and scheduled_for <= now()
-       and started_at > scheduled_for - interval '1 minute'`,
-    [job],
+       and started_at > scheduled_for - interval '1 minute' and started_at < coalesce($2, 'infinity')`,
+    [job, before ?? null],
   );
   return row?.last ?? undefined;
 }

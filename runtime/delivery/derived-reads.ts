@@ -35,7 +35,7 @@ export function startDerivedReads(deps: { db: Queryable; clock: Clock; log: Log 
     try {
       while (noted.size > 0) await writeBatch(deps.db, noted);
     } catch (error) {
-      deps.log.warn('reads of derived images not written, will be tried again', { error });
+      deps.log.warn('reads of derived images were not recorded; retrying', { error });
     }
   };
   const loop = (async () => {

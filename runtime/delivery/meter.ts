@@ -88,7 +88,7 @@ function sayUnsent(
 ): void {
   const counts = (deliveries: number) => ({ counts: { deliveries } });
   if (spooled > 0) {
-    log.error('usage was not sent before the end, and stays in its folder', {
+    log.error('usage was not sent before the process ended, and stays in the spool', {
       ...counts(spooled),
       folder,
     });
@@ -96,7 +96,10 @@ function sayUnsent(
   const kept = held.size();
   if (kept === 0) return;
   for (let each = 0; each < kept; each += 1) metrics.usageLost();
-  log.error('usage that no disk took was not sent before the end, and is lost', counts(kept));
+  log.error(
+    'usage that could not be spooled was not sent before the process ended, and is lost',
+    counts(kept),
+  );
 }
 
 /** Each logs at most once a minute, because a full disk fails every delivery. */
@@ -176,7 +179,7 @@ async function sendHeld({ spool_id, sequence, deliveries }: HeldPiece, deps: Cou
       metrics.usageLost();
       losses.add();
     }
-    log.error('usage batch refused, and lost', { spool: spool_id, sequence, error });
+    log.error('a usage batch was refused and is lost', { spool: spool_id, sequence, error });
   }
 }
 
@@ -198,7 +201,12 @@ async function sendSegment(spool: Spool, segment: Segment, deps: CountingDeps): 
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const file = await spool.setAside(segment);
-    deps.log.error('usage batch refused, set aside', { spool: spool_id, sequence, file, error });
+    deps.log.error('a usage batch was refused and set aside', {
+      spool: spool_id,
+      sequence,
+      file,
+      error,
+    });
   }
 }
 

@@ -55,7 +55,7 @@ async function askForLease({ db, log }: RenderDeps, lease: Lease): Promise<Lease
     return await acquireRenderLease(db, lease);
   } catch (error) {
     // Rendering twice is better than not at all.
-    log.warn('the database gave no lease for a render: it goes on, and may be rendered twice', {
+    log.warn('no lease for a render from the database: rendering anyway, possibly twice', {
       object_key: lease.derived_key,
       error,
     });
@@ -97,6 +97,6 @@ async function giveBack({ db, log }: RenderDeps, { derived_key, lease_id }: Leas
   try {
     await deleteRenderLease(db, { derived_key, lease_id });
   } catch (error) {
-    log.warn('the lease of a render was not given back', { object_key: derived_key, error });
+    log.warn('the lease of a render was not released', { object_key: derived_key, error });
   }
 }

@@ -118,7 +118,7 @@ async function abort(
 ): Promise<boolean> {
   try {
     await buckets.ingest.abortMultipart(key, upload_id);
-    log.info('a multipart upload that nobody knows was aborted', { object_key: key });
+    log.info('an unknown multipart upload was aborted', { object_key: key });
     return true;
   } catch (error) {
     log.warn('a multipart upload could not be aborted', { object_key: key, error });

@@ -12,7 +12,7 @@ export async function libraryIndexes(context: JobContext): Promise<JobCounts> {
     signal.throwIfAborted();
     const outcome = await buildLibraryIndex(patient, name);
     counts[outcome] += 1;
-    log.info('an index of libraries was looked at', { name, reason: outcome });
+    log.info('an index of the libraries was checked', { name, reason: outcome });
   }
   // Also collects statistics on the indexed expressions, by which the planner chooses an index.
   if (counts.built > 0) await patient.query('analyze files');

@@ -93,9 +93,12 @@ async function runInTurn(deps: JobDeps, turn: Turn): Promise<JobRunResult> {
   const { name, signal } = turn;
   const result = await runJob(deps, turn);
   if (result.outcome !== 'skipped') return result;
-  deps.log.info('waiting for a run of the job to end, or for its lease, a minute at most', {
-    job: name,
-  });
+  deps.log.info(
+    'waiting up to a minute for another run of the job to end, or for its lease to expire',
+    {
+      job: name,
+    },
+  );
   const isFree = await outlastRun(deps.db, { job: name, signal });
   signal.throwIfAborted();
   return isFree ? runJob(deps, turn) : result;

@@ -54,7 +54,7 @@ async function sendPage(context: PurgeContext, page: readonly PurgeRow[]): Promi
   await updatePurgesFailed(db, failed);
   for (const error of new Set(refused.values())) {
     const count = [...refused.values()].filter((each) => each === error).length;
-    log.warn('purges failed: they are tried again', { count, error });
+    log.warn('purges failed; retrying', { count, error });
   }
   return { sent: sent.length, failed: failed.length };
 }

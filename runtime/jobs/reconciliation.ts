@@ -29,7 +29,7 @@ export async function reconciliation(context: JobContext): Promise<JobCounts> {
 function tell({ log }: JobContext, { project_id, day, differences }: ReconciledDay): void {
   for (const { cause, credits } of differences) {
     const advice = differenceCauses[cause];
-    log.warn('the metering of a day does not agree', {
+    log.warn('the metering of a day does not add up', {
       project_id,
       day,
       reason: cause,
@@ -46,7 +46,12 @@ async function tellLosses({ db, log }: JobContext, since: Date): Promise<JobCoun
     LINES_MAX,
   )) {
     const counts = { missing_batches, lost_deliveries };
-    log.warn('usage of a delivery server never came', { day, spool, counts, advice: LOSS_ADVICE });
+    log.warn('usage of a delivery server never arrived', {
+      day,
+      spool,
+      counts,
+      advice: LOSS_ADVICE,
+    });
   }
   return {
     missing_batches: losses.reduce((sum, loss) => sum + loss.missing_batches, 0),

@@ -65,9 +65,10 @@ type Reported = { result: JobRunResult; at: Date; seconds: number; isStopped: bo
 
 function report({ log }: JobDeps, { result, at, seconds, isStopped }: Reported): void {
   const fields = { at, duration_ms: Math.round(seconds * 1000) };
-  if (result.outcome === 'failed' && isStopped) log.info('job stopped with its process', fields);
+  if (result.outcome === 'failed' && isStopped)
+    log.info('job stopped because its process is stopping', fields);
   else if (result.outcome === 'failed') log.error('job failed', { ...fields, error: result.error });
-  else if (result.outcome === 'skipped') log.info('job skipped: it runs already', fields);
+  else if (result.outcome === 'skipped') log.info('job skipped: it is already running', fields);
   else log[levelOf(result.counts)]('job done', { ...fields, counts: result.counts });
 }
 
@@ -92,7 +93,7 @@ async function runRecorded(
     return { outcome: 'done', counts };
   } catch (error) {
     await updateJobRunFinished(deps.db, { run_id, outcome: 'failed', error: String(error) }).catch(
-      (cause) => deps.log.warn('the end of a job was not recorded', { error: cause }),
+      (cause) => deps.log.warn('the end of a job run was not recorded', { error: cause }),
     );
     return { outcome: 'failed', error };
   }

@@ -35,7 +35,7 @@ export type SchedulerOptions = {
 const TICK_MS = 1000;
 /** The most missed runs that are caught up on, and the most of the needed ones before those. */
 const MISSED_MAX = 40;
-/** How long runs are kept. Of times before, only those after the job's last success are known to be missed. */
+/** How long runs are kept. Of times before, only those after the last success from then are known to be missed. */
 const KNOWN_MS = 90 * 86_400_000;
 /** The most scheduled times to look back on, almost three years for a daily job. */
 const KNOWN_MAX = 1000;
@@ -95,7 +95,7 @@ async function runWhenDue(deps: JobDeps & { clock: DatabaseClock }, line: Line):
  * from the first run of any job.
  */
 function lookedBefore(db: Queryable, { name, job }: Line): Promise<Date | undefined> {
-  return job.missed === 'each' ? findFirstRunTime(db) : findLastScheduledFor(db, name);
+  return job.missed === 'each' ? findFirstRunTime(db) : findLastScheduledFor(db, { job: name });
 }
 
 type Span = { after: Date; until: Date };
@@ -142,7 +142,7 @@ async function listMissed(
   const count = needed === undefined ? older.length : needed.slice(MISSED_MAX).length;
   if (count > 0) {
     const fields = { job: name, count, until: made.at(-1), advice: FORGONE_ADVICE };
-    log.warn('runs of a job were missed too long ago to be made up for', fields);
+    log.warn('runs of a job were missed too long ago to catch up on', fields);
   }
   return made;
 }
@@ -153,9 +153,10 @@ type Catching = Pick<Job, 'schedule' | 'missed' | 'needed'>;
 async function missedSince(db: Queryable, name: string, { after, until }: Span): Promise<Date> {
   const first = await findFirstRunTime(db);
   if (first === undefined || first > after) return after;
-  const succeeded = await findLastScheduledFor(db, name);
-  const known = until.getTime() - KNOWN_MS;
-  const since = succeeded === undefined ? known : Math.min(succeeded.getTime(), known);
+  const known = new Date(until.getTime() - KNOWN_MS);
+  // Later successes say nothing about it: a call may have been killed between the nights.
+  const succeeded = await findLastScheduledFor(db, { job: name, before: known });
+  const since = Math.min(known.getTime(), succeeded?.getTime() ?? known.getTime());
   return new Date(Math.max(first.getTime() - 1, since));
 }
 

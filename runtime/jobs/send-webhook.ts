@@ -85,7 +85,7 @@ function openSecrets({ sealing, log }: WebhookDeps, webhook: ClaimedWebhook): st
     try {
       return [sealing.open(secret, callbackSecretContext(project_id)).toString()];
     } catch (error) {
-      log.error('a callback secret cannot be opened', { project_id, delivery_id, error });
+      log.error('a callback secret cannot be decrypted', { project_id, delivery_id, error });
       return [];
     }
   });
@@ -127,7 +127,7 @@ async function record(deps: WebhookDeps, ended: EndedAttempt): Promise<WebhookSt
       return await recordWebhookAttempt(deps.db, ended);
     } catch (error) {
       if (performance.now() > until) throw error;
-      deps.log.warn('an attempt of a webhook is not written down yet', {
+      deps.log.warn('a webhook attempt is not recorded yet', {
         delivery_id: ended.delivery_id,
         error,
       });

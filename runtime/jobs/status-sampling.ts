@@ -58,7 +58,7 @@ async function probe(context: JobContext, service: StatusService): Promise<Outco
   } catch (error) {
     // The process is ending, so the failure says nothing about the service.
     if (context.signal.aborted) return 'unknown';
-    context.log.warn('a service does not do its work', { service, error });
+    context.log.warn('a service is failing its check', { service, error });
     return 'failed';
   }
 }

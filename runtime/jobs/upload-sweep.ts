@@ -58,7 +58,7 @@ async function sweepSafely(context: JobContext, upload: UploadRow): Promise<Outc
   try {
     return await sweepUpload(context, upload);
   } catch (error) {
-    context.log.warn('an upload could not be swept', { upload_id: upload.upload_id, error });
+    context.log.warn('the sweep failed for an upload', { upload_id: upload.upload_id, error });
     return 'errors';
   }
 }
@@ -119,7 +119,10 @@ async function ringAgain({ db, queue, log }: JobContext): Promise<number> {
       rung += 1;
     }
   } catch (error) {
-    log.warn('doorbells were not taken', { counts: { waiting: waiting.length, rung }, error });
+    log.warn('the broker did not accept doorbells', {
+      counts: { waiting: waiting.length, rung },
+      error,
+    });
   }
   return rung;
 }

@@ -39,7 +39,7 @@ export async function walkBucket(context: JobContext, walk: Walk): Promise<numbe
     const old = page.filter(({ modified_at }) => modified_at.getTime() <= youngest);
     for (const key of old.length === 0 ? [] : await walk.judge(old)) {
       if (!(await deleteObject(context, bucket, { object_key: key }))) continue;
-      log.info('an object that nobody needs was deleted', { object_key: key });
+      log.info('an unreferenced object was deleted', { object_key: key });
       deleted += 1;
     }
     seen += page.length;

@@ -82,7 +82,11 @@ async function send(
     if (result !== undefined) deps.metrics?.webhook({ result, seconds });
     return result;
   } catch (error) {
-    deps.log.error('an attempt of a webhook broke on our side', { delivery_id, project_id, error });
+    deps.log.error('a webhook attempt failed with an internal error', {
+      delivery_id,
+      project_id,
+      error,
+    });
     return undefined;
   } finally {
     leave(performance.now() - began);

@@ -136,7 +136,7 @@ export async function runProcess(
 function endHeld({ log, process: target = process, held_ms = HELD_MS }: Options): void {
   const end = () => {
     const reason = process.getActiveResourcesInfo().toSorted().join(' ');
-    log.warn('all parts have stopped, and something holds the process: it ends', { reason });
+    log.warn('all parts have stopped but something keeps the process alive: exiting', { reason });
     target.exit(0);
   };
   setTimeout(end, held_ms).unref();
@@ -179,7 +179,7 @@ async function stopPart(part: Part, { log, partMs, endsAt }: Stopping): Promise<
     log.debug('a part stopped', { part: part.name, duration_ms });
     return true;
   } catch (error) {
-    log.error('a part did not stop', { part: part.name, error });
+    log.error('a part of the process did not stop', { part: part.name, error });
     return false;
   } finally {
     clearTimeout(timer);

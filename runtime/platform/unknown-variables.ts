@@ -21,7 +21,7 @@ export function unknownVariables(env: Environment): string[] {
 /** Logs a line for each; they do not keep the process from its work. */
 export function warnOfUnknownVariables(env: Environment, log: Log): void {
   for (const variable of unknownVariables(env)) {
-    log.warn('a variable is none of ours and says nothing: see docs/configuration.md', {
+    log.warn('unknown variable, ignored: see docs/configuration.md', {
       variable,
     });
   }

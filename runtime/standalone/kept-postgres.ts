@@ -18,7 +18,7 @@ export async function keepPostgres({
 }: PostgresOptions & { log: Log }): Promise<KeptPostgres> {
   const first = await startPostgres(options);
   if (first.adopted)
-    log.info('the PostgreSQL of an earlier start is still running and is used again', {
+    log.info('the PostgreSQL of an earlier start is still running; reusing it', {
       pid: first.pid,
     });
   const { url, port } = first;
@@ -43,7 +43,7 @@ async function keep(first: Postgres, kept: Kept, signal: AbortSignal): Promise<P
   for (let current = first; ; ) {
     await Promise.race([current.exited, ended]);
     if (signal.aborted) return current;
-    kept.log.warn('PostgreSQL has ended and is started again: until then everything waits for it', {
+    kept.log.warn('PostgreSQL has stopped; restarting it, everything waits until then', {
       pid: current.pid,
     });
     current = (await startAgain(kept, signal)) ?? current;
@@ -57,10 +57,10 @@ async function startAgain(
   for (let wait = RETRY_MS_FIRST; !signal.aborted; wait = Math.min(wait * 2, RETRY_MS_MAX)) {
     try {
       const again = await startPostgres(options);
-      log.info('PostgreSQL runs again', { pid: again.pid });
+      log.info('PostgreSQL is running again', { pid: again.pid });
       return again;
     } catch (error) {
-      log.error('PostgreSQL does not start and is tried again', { error });
+      log.error('PostgreSQL does not start; retrying', { error });
     }
     await sleep(wait, undefined, { signal }).catch(() => undefined);
   }

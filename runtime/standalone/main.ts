@@ -83,8 +83,9 @@ async function start({ options, env, log, lifecycle }: Start): Promise<void> {
 }
 
 function sayOther(log: Log, { project_slug }: Instance): void {
-  if (project_slug === '') log.info('upload and env have no project: the folder declares none');
-  else log.info('upload and env take this project now', { project_slug });
+  if (project_slug === '')
+    log.info('tintype upload and env have no project: the folder declares none');
+  else log.info('tintype upload and env now use this project', { project_slug });
 }
 
 /** Runs first, so that nothing has been started when the folder is missing. */

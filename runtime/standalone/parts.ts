@@ -79,7 +79,7 @@ export async function startParts(options: PartsOptions): Promise<void> {
   const onPass = async () => {
     if (!isUp) return;
     await look().catch((error: unknown) =>
-      deps.log.warn('which project upload and env take is not known, it is tried again', { error }),
+      deps.log.warn('the project for tintype upload and env is not known; retrying', { error }),
     );
   };
   await startOperator(deps, { ...options, organization_id, onPass }, config);
@@ -98,7 +98,7 @@ async function startDatabaseServer({ dataFolder, lifecycle, log }: PartsOptions)
 async function bringUp(url: string, { log }: PartsOptions): Promise<void> {
   const { applied, newer } = await migrateOrAdvise(url);
   if (applied.length > 0) {
-    log.info('the database was brought to this version', {
+    log.info('the database was migrated to this version', {
       count: applied.length,
       version: applied.at(-1),
     });

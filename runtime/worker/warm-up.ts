@@ -33,7 +33,7 @@ export function createWarmUp(deps: Deps): WarmUp {
     for (let file = files.shift(); file !== undefined; file = files.shift()) {
       if (stopping.signal.aborted) return;
       await warmFile(deps, file, stopping.signal).catch((error: unknown) => {
-        if (!stopping.signal.aborted) deps.log.warn('presets were not rendered ahead', { error });
+        if (!stopping.signal.aborted) deps.log.warn('presets were not pre-rendered', { error });
       });
     }
   };
@@ -57,7 +57,7 @@ async function warmFile(deps: Deps, file: FileRow, signal: AbortSignal): Promise
     await renderWhenIdle(deps, request, signal).catch((error: unknown) => {
       signal.throwIfAborted();
       const { derived_key: object_key } = request;
-      deps.log.warn('a preset was not rendered ahead', { object_key, error });
+      deps.log.warn('a preset was not pre-rendered', { object_key, error });
     });
   }
 }
@@ -96,5 +96,7 @@ async function renderWhenIdle(
     }
     await sleep(TRY_AGAIN_MS, undefined, { signal });
   }
-  log.debug('a preset was not rendered ahead: others wait', { object_key: request.derived_key });
+  log.debug('a preset was not pre-rendered: requests are waiting', {
+    object_key: request.derived_key,
+  });
 }

@@ -323,7 +323,7 @@ describe('what runs apart', { shuffle: false }, () => {
 
   describe('the end of a process', () => {
     /** What the job that samples says of public addresses, which lead nowhere here. */
-    const UNTRIED = 'a service does not do its work';
+    const UNTRIED = 'a service is failing its check';
     const stateOf = async (uploadId: string) =>
       (await key('GET', `/v1/projects/shop/uploads/${uploadId}`)).body.status;
 

@@ -24,7 +24,7 @@ it('an operator begins without the broker: workers find declared images by thems
     plans: defaultPlans,
     settings: { ...uploads, ingestMaxBytes: 8 * 1024 * 1024 },
   });
-  await expect(images?.queue.publish('ingest', {})).rejects.toThrow('the broker is away');
+  await expect(images?.queue.publish('ingest', {})).rejects.toThrow('the broker is unavailable');
   await Promise.all(stops.map((stop) => stop()));
 });
 

@@ -96,7 +96,10 @@ async function newLease(terms: Terms, subject: string): Promise<Lease> {
     const lease = await leaseOf(terms, subject, several);
     return lease.left > 0 || several === 1 ? lease : await leaseOf(terms, subject, 1);
   } catch (error) {
-    terms.log.warn('a rate is counted by this process alone', { rate: terms.scope, error });
+    terms.log.warn('a rate could not be counted in the database: this process counts alone', {
+      rate: terms.scope,
+      error,
+    });
     return {
       left: limit,
       has_more: false,

@@ -52,7 +52,7 @@ async function completeAll(deps: ApiDeps, uploads: ReadonlyMap<string, UploadRow
     if (upload.status !== 'created') continue;
     await completeAsTold(deps, upload).catch((error: unknown) => {
       // The answer reports only the first failure.
-      deps.log.warn('a storage event could not be followed', {
+      deps.log.warn('a storage event could not be processed', {
         upload_id: upload.upload_id,
         error,
       });
@@ -72,7 +72,7 @@ async function completeAsTold(deps: ApiDeps, upload: UploadRow): Promise<void> {
   } catch (error) {
     const isAnswered = error instanceof ServiceError && error.status < 500;
     if (!isAnswered) throw error;
-    deps.log.info('a storage event completed nothing', {
+    deps.log.info('a storage event matched no upload that could be completed', {
       upload_id: upload.upload_id,
       code: error.code,
     });

@@ -85,7 +85,7 @@ async function call(line: Line, { path, key, body }: Call): Promise<Answer> {
     return answer;
   } catch (error) {
     breaker.failed();
-    options.log.warn('provider B did not answer as it should', { method, path, error });
+    options.log.warn('provider B sent an unexpected response', { method, path, error });
     throw new ServiceError('providerb_request_failed', { cause: error });
   }
 }

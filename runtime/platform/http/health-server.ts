@@ -40,7 +40,7 @@ function answer(options: HealthOptions): RequestListener {
     const [path = '', query] = request.url?.split('?', 2) ?? [];
     const excluded = new URLSearchParams(query).getAll('exclude');
     const failed = (error: unknown) => {
-      options.log.error('a process could not say how it is', { path, error });
+      options.log.error('a health check failed to respond', { path, error });
       return json(500, { status: 'failed' });
     };
     void tell({ path, excluded }, options)

@@ -89,7 +89,7 @@ function ring(
         const hear = async () => handle(JSON.parse(doorbell.text));
         await goOn(carried, () => tracedMessage('process', doorbell.name, hear));
       } catch (error) {
-        doorbell.log?.error('a doorbell was not handled', { queue: doorbell.name, error });
+        doorbell.log?.error('the handler of a doorbell failed', { queue: doorbell.name, error });
       }
     },
     drop: () => undefined,

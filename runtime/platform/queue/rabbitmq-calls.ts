@@ -217,7 +217,7 @@ function readCall({ name, log }: { name: QueueName; log: Log }, content: Buffer)
   try {
     return parseMessage(content);
   } catch (error) {
-    log.error('a call could not be read', { queue: name, error });
+    log.error('a request from the broker could not be parsed', { queue: name, error });
     throw error;
   }
 }

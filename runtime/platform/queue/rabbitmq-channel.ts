@@ -22,7 +22,7 @@ export type KeptChannel = {
 /** The broker cannot be reached now. */
 export class QueueAway extends Error {
   constructor() {
-    super('the broker is away');
+    super('the broker is unavailable');
     this.name = 'QueueAway';
   }
 }

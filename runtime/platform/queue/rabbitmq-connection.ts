@@ -44,7 +44,7 @@ export async function connectRabbit(url: string, log: Log): Promise<RabbitConnec
     // Until setup has ended, nobody else listens to the connection's errors.
     connected.on('error', (error) => {
       if (model !== connected)
-        log.warn('the broker ended a connection at its beginning', { error });
+        log.warn('the broker closed a connection during its handshake', { error });
     });
     for (const work of works) await orFail(work(connected), SETUP_MS_MAX);
     model = connected;
@@ -65,14 +65,14 @@ export async function connectRabbit(url: string, log: Log): Promise<RabbitConnec
     throw adviceOn(error, address);
   });
   connection.on('error', (error) => log.warn('the broker reported an error', { error }));
-  connection.on('disconnect', (error) => log.warn('the broker is away', { error }));
+  connection.on('disconnect', (error) => log.warn('the broker is unavailable', { error }));
   connection.on('reconnect-scheduled', ({ attempt, error }: Scheduled) => {
     const attempts = attempt - 1;
     if (attempts % ATTEMPTS_A_LINE === 1) {
       log.warn('the broker cannot be used yet', { attempts, error });
     }
   });
-  connection.on('connect', () => log.info('the broker is back'));
+  connection.on('connect', () => log.info('the broker is available again'));
   connection.on('handler-error', (error) => log.error('a handler of the broker failed', { error }));
   return {
     whenConnected: async (work) => {
@@ -97,12 +97,12 @@ function watchBlocks(log: Log) {
     watch: (model: ChannelModel) => {
       model.on('blocked', (reason) => {
         blocked = model;
-        log.warn('the broker takes no messages', { reason });
+        log.warn('the broker accepts no messages', { reason });
         for (const tell of tells) tell(reason);
       });
       model.on('unblocked', () => {
         blocked = undefined;
-        log.info('the broker takes messages again');
+        log.info('the broker accepts messages again');
       });
     },
     has: (model: ChannelModel | undefined) => model !== undefined && model === blocked,

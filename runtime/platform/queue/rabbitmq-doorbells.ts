@@ -118,7 +118,7 @@ export async function mendDoorbells(
   await sleep(DECLARE_AGAIN_MS);
   const channel = await publisher.ready(PUBLISH_MS_MAX);
   await orFail(declare(channel, doorbellQueue(name)), PUBLISH_MS_MAX);
-  log.error('a queue of doorbells was broken, and begins anew', { queue: name });
+  log.error('a doorbell queue was broken and has been recreated', { queue: name });
   return 'renewed';
 }
 
@@ -178,7 +178,7 @@ async function answer(
     const { content, properties } = message;
     await goOn(properties.headers, () => handle(parseMessage(content)));
   } catch (error) {
-    log.error('a doorbell was not handled', { queue: message.fields.routingKey, error });
+    log.error('the handler of a doorbell failed', { queue: message.fields.routingKey, error });
   }
 }
 

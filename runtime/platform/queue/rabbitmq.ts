@@ -53,7 +53,7 @@ async function openListener(url: string, log: Log): Promise<RabbitConnection> {
       await orFail(connection.whenConnected(work), LISTEN_MS_MAX);
     } catch (error) {
       if (error instanceof Advice) throw error;
-      log.error('doorbells are not heard yet', { error });
+      log.error('doorbells cannot be received yet', { error });
     }
   };
   return { ...connection, whenConnected };

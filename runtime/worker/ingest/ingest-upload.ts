@@ -184,7 +184,7 @@ async function settle(
   const verdict = verdictOf(error, upload);
   switch (verdict.end) {
     case 'drop':
-      log.warn('an attempt was overtaken', { error });
+      log.warn('an attempt to process an upload was superseded', { error });
       return { result: 'dropped' };
     case 'fail': {
       const { error_code } = verdict;
@@ -198,7 +198,7 @@ async function settle(
     }
     case 'retry': {
       const { cause, delay_seconds } = verdict;
-      log.warn('an attempt failed', { reason: cause, error });
+      log.warn('an attempt to process an upload failed', { reason: cause, error });
       const retry = { ...upload, cause, delay_seconds };
       const left = await written(() => updateUploadRetry(deps.db, retry));
       return left === undefined ? { result: 'dropped' } : { result: 'retry', delay_seconds };
@@ -215,6 +215,6 @@ async function deleteIngestObject(
     await buckets.ingest.delete(ingest_key);
     await failpoint?.('ingest.object_deleted');
   } catch (error) {
-    log.warn('an ingest object is left to the sweep', { upload_id, error });
+    log.warn('an ingest object was not deleted: the sweep will do it', { upload_id, error });
   }
 }

@@ -107,7 +107,10 @@ async function renderDerived(
     if (isOutage(error) || isNoFaultOfTheJob(error)) {
       // A caller over the queue sees no cause, so a failure that is nobody's fault must become
       // QueueBusy.
-      log.warn('a render has to be asked for again', { object_key: derived_key, error });
+      log.warn('an image was not rendered: the caller must retry', {
+        object_key: derived_key,
+        error,
+      });
       throw new QueueBusy('render', BUSY_RETRY_AFTER_SECONDS);
     }
     const isTimeout = error instanceof SandboxFailure && error.reason === 'timeout';

@@ -58,7 +58,7 @@ async function readInTime(
     return await Promise.race([content.read(source_key), late]);
   } catch (error) {
     if (!isOutage(error)) throw error;
-    log.warn('the source of a preview was not read', { object_key: source_key, error });
+    log.warn('the source of a preview could not be read', { object_key: source_key, error });
     return 'unread';
   } finally {
     ended.abort();
@@ -68,7 +68,7 @@ async function readInTime(
 function replyTo({ log }: PreviewDeps, error: unknown): PreviewReply {
   if (!(error instanceof SandboxFailure)) throw error;
   if (isNoFaultOfTheJob(error)) {
-    log.warn('a preview has to be asked for again', { error });
+    log.warn('a preview was not rendered: the caller must retry', { error });
     throw new QueueBusy('render', BUSY_RETRY_AFTER_SECONDS);
   }
   const { reason } = error;

@@ -101,7 +101,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const report = (failure: SandboxFailure, { kind, about }: SandboxJob) => {
     const { reason } = failure;
     if (reason === 'unstarted') {
-      options.log.error('decoders do not start: see what they say, and ask tintype doctor', {
+      options.log.error('decoders do not start: see their output, and run tintype doctor', {
         error: failure,
       });
     } else options.log.warn('a decoder failed', { ...about, kind, reason, error: failure });

@@ -36,7 +36,7 @@ describe('a process that starts', () => {
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({
         dependency: 'database',
-        msg: 'a server is away: the process waits for it',
+        msg: 'a dependency is unavailable: the process waits for it',
         error: expect.objectContaining({ message: 'PostgreSQL does not listen there' }),
       }),
     ]);

@@ -70,6 +70,7 @@ it('deletes ended job runs, sent purges and past rate windows when they are old,
   await db.query(`insert into job_runs (job, scheduled_for, started_at, lease_until, finished_at, outcome) values
     ('old', now(), now() - interval '101 days', now(), now() - interval '101 days', 'done'),
     ('old', now(), now() - interval '100 days', now(), now() - interval '100 days', 'done'),
+    ('failing', now(), now() - interval '100 days', now(), now() - interval '100 days', 'failed'),
     ('young', now(), now(), now(), now(), 'done'),
     ('open', now(), now() - interval '100 days', now(), null, null)`);
   await db.query(
@@ -80,7 +81,7 @@ it('deletes ended job runs, sent purges and past rate windows when they are old,
   await db.query(`insert into rate_windows (scope, subject, window_start, count) values
     ('s', 'old', now() - interval '2 days', 1), ('s', 'young', now(), 1)`);
   expect(await jobs.run(table.retention)).toMatchObject({
-    job_runs: 1,
+    job_runs: 2,
     purges: 1,
     rate_windows: 1,
   });
@@ -90,7 +91,7 @@ it('deletes ended job runs, sent purges and past rate windows when they are old,
     rate_windows: 0,
   });
   const left = await db.query<{ job: string }>('select job from job_runs order by job');
-  // The newest of a job stays: it tells since when the job was not run.
+  // The newest success stays: it tells since when the job was not run.
   expect(left.map((row) => row.job)).toEqual(['old', 'open', 'young']);
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hourOf } from '../../../runtime/core/metering.ts';
+import { deleteOldJobRuns } from '../../../runtime/db/job-runs.ts';
 import { insertUsageBatch } from '../../../runtime/db/usage-batches.ts';
 import { nightsToCharge } from '../../../runtime/jobs/daily-charge.ts';
 import type { Job } from '../../../runtime/jobs/job.ts';
@@ -200,6 +201,11 @@ describe('the times of a run that is called', () => {
     expect(afterUsage.length).toBeGreaterThan(1);
     lines.length = 0;
     expect(await called()).toEqual([...newest, ...afterUsage]);
+    // Also where the call was killed behind the newest night, and retention has run since.
+    await insert(due(0), { started: new Date() });
+    await db.query(`update job_runs set finished_at = started_at`);
+    expect(await deleteOldJobRuns(db, 90 * 86_400)).toBe(0);
+    expect(await called()).toEqual([...newest.slice(1), due(-40), ...afterUsage]);
     expect(lines).toEqual([]);
   });
 });

@@ -24,7 +24,7 @@ it('closes without having been opened, and is not opened afterwards', async () =
     return createInProcessQueue();
   });
   await queue.close();
-  await expect(queue.depths()).rejects.toThrow('the broker is away');
+  await expect(queue.depths()).rejects.toThrow('the broker is unavailable');
   expect(opened).toBe(0);
 });
 

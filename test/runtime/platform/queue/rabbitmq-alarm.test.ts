@@ -41,7 +41,7 @@ it('turns everybody away while it lasts, says so once, and goes on by itself', {
   await expect(ringer.depths()).rejects.toBeInstanceOf(QueueAway);
   await expect(ringer.mend('ingest')).rejects.toBeInstanceOf(QueueAway);
   expect(performance.now() - started).toBeLessThan(4000);
-  const told = () => lines.filter((line) => line.includes('the broker takes no messages'));
+  const told = () => lines.filter((line) => line.includes('the broker accepts no messages'));
   expect(told()).toHaveLength(2);
   expect(told()[0]).toContain('memory');
   await server.calm();
@@ -50,14 +50,14 @@ it('turns everybody away while it lasts, says so once, and goes on by itself', {
     .poll(() => ringer.publish('ingest', {}).then(String, String), soon)
     .toBe('undefined');
   expect(await ringer.mend('ingest')).toBe('sound');
-  expect(lines.join('')).toContain('the broker takes messages again');
+  expect(lines.join('')).toContain('the broker accepts messages again');
   await Promise.all([caller.close(), ringer.close(), worker.close()]);
 });
 
 it('is told by the probe as what it is', { timeout: 300_000 }, async () => {
   await server.alarm();
   const probe = await openRabbitProbe(server.url);
-  await expect(probe.tryQuorumQueue()).rejects.toThrow(/takes no messages.*memory/);
+  await expect(probe.tryQuorumQueue()).rejects.toThrow(/accepts no messages.*memory/);
   await probe.close();
   await server.calm();
 });
@@ -70,7 +70,7 @@ it('that is away fails a doorbell at once, and takes the next when it is back', 
   const ring = () => queue.publish('ingest', {}).then(String, String);
   await ring();
   const started = performance.now();
-  for (let n = 0; n < 5; n += 1) expect(await ring()).toContain('the broker is away');
+  for (let n = 0; n < 5; n += 1) expect(await ring()).toContain('the broker is unavailable');
   expect(performance.now() - started).toBeLessThan(4000);
   await server.start();
   await expect.poll(ring, soon).toBe('undefined');

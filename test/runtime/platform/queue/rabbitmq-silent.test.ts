@@ -23,7 +23,7 @@ it('throws a queue away that confirms nothing while another one does', {
   const seen: unknown[] = [];
   await server.freeze('tintype.ingest.doorbells');
   await queue.consume('ingest', { slots: 1 }, async (message) => void seen.push(message));
-  await expect(queue.publish('ingest', { n: 1 })).rejects.toThrow('the broker is away');
+  await expect(queue.publish('ingest', { n: 1 })).rejects.toThrow('the broker is unavailable');
   expect(await queue.mend('ingest')).toBe('renewed');
   await queue.publish('ingest', { n: 2 });
   await expect.poll(() => seen, soon).toContainEqual({ n: 2 });

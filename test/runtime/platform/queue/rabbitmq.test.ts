@@ -150,7 +150,9 @@ describe('RabbitMQ', () => {
     await connection.close();
     await queue.publish('ingest', { n: 1 });
     await expect.poll(() => seen, soon).toEqual([{ n: 1 }]);
-    expect(lines.filter((line) => line.includes('a doorbell was not handled'))).toHaveLength(4);
+    expect(lines.filter((line) => line.includes('the handler of a doorbell failed'))).toHaveLength(
+      4,
+    );
     await queue.close();
   });
 
@@ -238,7 +240,7 @@ describe('RabbitMQ, in small', () => {
     expect(await queue.mend('ingest')).toBe('sound');
     await queue.publish('ingest', { n: 2 });
     await expect.poll(() => seen, soon).toContainEqual({ n: 2 });
-    expect(lines.join('')).toContain('a queue of doorbells was broken, and begins anew');
+    expect(lines.join('')).toContain('a doorbell queue was broken and has been recreated');
     await queue.close();
   });
 
@@ -292,7 +294,7 @@ describe('RabbitMQ, in small', () => {
     await closed;
     expect(await Promise.all(asked)).toContainEqual(expect.stringContaining('is full'));
     await expect(queue.call('render', 1, { deadline_ms: 50 })).rejects.toBeInstanceOf(QueueBusy);
-    await expect(queue.publish('ingest', {})).rejects.toThrow('the broker is away');
+    await expect(queue.publish('ingest', {})).rejects.toThrow('the broker is unavailable');
   });
 
   it('that has one of our queues with other settings says which, and what to do', async () => {
