@@ -268,7 +268,7 @@ describe('what make and Helm install', { shuffle: false }, () => {
 
     it('trusts an authority, and has a second release beside it, as its README has it typed', async () => {
       await writeFile(join(plane.folder, 'ca.crt'), 'its authority');
-      expect(await typeAll('An authority of your own')).toBe(2);
+      expect(await typeAll('Your own certificate authority')).toBe(2);
       expect(JSON.stringify(await kubeOk(plane, { path: OPERATOR }))).toContain('"tintype-ca"');
       for (const name of ['shop', 'blog']) await type(`kubectl create namespace ${name}`);
       expect(await typeAll('A second release')).toBe(2);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Import, importsOf, projectRoot, sourceFiles } from './source-files.ts';
 
-/** Who may import whom: the table of docs/architecture.md, of which the longest prefix of a file counts. */
+/** Which folders may import which: the table of docs/architecture.md, of which the longest prefix of a file counts. */
 const MAY_IMPORT = readTable();
 
 /** What the entry of any process may import beside its own layer: it constructs what the others are handed. */
