@@ -1,6 +1,6 @@
 // Brings a database to this version: runs the SQL files of migrations/ in order, each in a transaction, under an
-// advisory lock so that processes that start together do not collide. Applied files never change; a change is a new
-// file.
+// advisory lock so that processes that start together do not collide. Statements of applied files never change; a
+// change is a new file.
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
