@@ -188,7 +188,7 @@ export async function findLastScheduledFor(
   const [row] = await db.query<{ last: Date | null }>(
     `select max(scheduled_for) as last from job_runs
      where job = $1 and outcome = 'done' and scheduled_for <= now()
-       and started_at > scheduled_for - interval '1 minute' and started_at < coalesce($2, 'infinity')`,
+       and started_at > scheduled_for - interval '1 minute' and started_at < coalesce($2::timestamptz, 'infinity')`,
     [job, before ?? null],
   );
   return row?.last ?? undefined;

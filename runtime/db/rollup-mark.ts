@@ -1,6 +1,6 @@
 // Table sweep_positions: how far usage batches have been summed. A time alone is not enough: after a clock was set
 // back, batches arrive with times that a run has already passed. Spec: Metering.
-import type { Queryable } from './client.ts';
+import type { Queryable, Transaction } from './client.ts';
 import { onlyRow } from './rows.ts';
 
 const ROLLUP = 'hourly-rollup';
@@ -12,10 +12,7 @@ export type RollupMark = {
   at: Date;
 };
 
-/**
- * The mark for a run that begins; read it before any batch. The last mark's batches may be deleted
- * by now.
- */
+/** Undefined before the first success. */
 export async function findRollupMark(db: Queryable): Promise<RollupMark | undefined> {
   const [row] = await db.query<RollupMark>(
     'select after_key::bigint as batch_id, updated_at as at from sweep_positions where sweep = $1',
@@ -25,7 +22,8 @@ export async function findRollupMark(db: Queryable): Promise<RollupMark | undefi
 }
 
 /**
- * Call it after success. Of two concurrent runs, the mark of the one that read more batches stays.
+ * The mark for a run that begins; read it before any batch. The last mark's batches may be deleted
+ * by now.
  */
 export async function findNextMark(db: Queryable, last?: RollupMark): Promise<RollupMark> {
   const [row] = await db.query<RollupMark>(
@@ -35,9 +33,15 @@ export async function findNextMark(db: Queryable, last?: RollupMark): Promise<Ro
   return onlyRow(row);
 }
 
-/** After success. Of two concurrent runs, the one that read more batches counts. */
-export async function upsertRollupMark(db: Queryable, { batch_id, at }: RollupMark): Promise<void> {
-  await db.query(
+/**
+ * Call it after success, under the lock of the hours: nobody is folding by an older mark then. Of
+ * two concurrent runs, the mark of the one that read more batches stays.
+ */
+export async function upsertRollupMark(
+  tx: Transaction,
+  { batch_id, at }: RollupMark,
+): Promise<void> {
+  await tx.query(
     `insert into sweep_positions as p (sweep, after_key, updated_at) values ($1, $2, $3)
      on conflict (sweep) do update set after_key = excluded.after_key, updated_at = excluded.updated_at
      where p.after_key::bigint <= excluded.after_key::bigint`,

@@ -26,15 +26,23 @@ export async function hourlyRollup(context: JobContext): Promise<JobCounts> {
   const { db, clock, signal } = context;
   const mark = await findRollupMark(db);
   const next = await findNextMark(db, mark);
-  const from = nextHour(keptSince(clock.now(), { mark, days: FOLDED_DAYS }));
+  const from = foldedFrom(clock.now(), mark);
   const hours = await listHoursTouched(db, { newer: newerThan(mark), from });
   let changed = 0;
   for (const some of inParts(hours, HOURS_AT_ONCE)) {
     signal.throwIfAborted();
     changed += await foldAlone(context, some);
   }
-  await upsertRollupMark(db, next);
+  await db.transaction(async (tx) => {
+    await lockUsageHours(tx);
+    await upsertRollupMark(tx, next);
+  });
   return { hours: hours.length, changed };
+}
+
+/** Before the first sum, retention has deleted nothing. */
+function foldedFrom(now: Date, mark: RollupMark | undefined): Date {
+  return mark === undefined ? new Date(0) : nextHour(keptSince(now, { mark, days: FOLDED_DAYS }));
 }
 
 /** Batches before this were summed by a successful run; null if there was none. */
@@ -43,10 +51,15 @@ function newerThan(mark: RollupMark | undefined): { batch_id: number; since: Dat
   return { batch_id: mark.batch_id, since: new Date(mark.at.getTime() - OVERLAP_MS) };
 }
 
-async function foldAlone({ db, failpoint }: JobContext, hours: Date[]): Promise<number> {
+async function foldAlone({ db, clock, failpoint }: JobContext, hours: Date[]): Promise<number> {
   const changed = await db.transaction(async (tx) => {
     await lockUsageHours(tx);
-    const rows = await foldUsageHours(tx, hours);
+    // Another run may have ended since, and retention deletes by its mark.
+    const from = foldedFrom(clock.now(), await findRollupMark(tx));
+    const rows = await foldUsageHours(
+      tx,
+      hours.filter((hour) => hour >= from),
+    );
     await failpoint?.('rollup.before_commit');
     return rows;
   });

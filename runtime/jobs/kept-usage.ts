@@ -6,10 +6,10 @@ import type { RollupMark } from '../db/rollup-mark.ts';
 
 const DAY_MS = 86_400_000;
 
-type Kept = { mark: RollupMark | undefined; days: number };
+type Kept = { mark: RollupMark; days: number };
 
 /** So many days before the last sum, or before now if that is earlier because the clock was set back. */
 export function keptSince(now: Date, { mark, days }: Kept): Date {
-  const summed = Math.min(now.getTime(), mark?.at.getTime() ?? now.getTime());
+  const summed = Math.min(now.getTime(), mark.at.getTime());
   return new Date(summed - days * DAY_MS);
 }

@@ -37,6 +37,7 @@ import {
   foldUsageHours,
   listProjectsWithUsage,
   listUsageHours,
+  listWithUsage,
 } from '../../../runtime/db/usage-hours.ts';
 import {
   claimWebhooks,
@@ -176,6 +177,16 @@ const asked: [what: string, ask: (noted: Database) => Promise<unknown>][] = [
   [
     'the projects of the daily charge',
     (noted) => listProjectsWithUsage(noted, { from: hour(72), to: hour(0), after: '', limit: 100 }),
+  ],
+  [
+    'the nights of long ago that have usage',
+    (noted) =>
+      listWithUsage(
+        noted,
+        Array.from({ length: 900 }, (_, day) => ({
+          ...{ at: hour(day * 24), from: hour(day * 24 + 72), to: hour(day * 24) },
+        })),
+      ),
   ],
   [
     'the hours of a charge',

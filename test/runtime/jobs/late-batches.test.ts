@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { dayOf, startOfDay } from '../../../runtime/core/metering.ts';
 import type { Queryable } from '../../../runtime/db/client.ts';
 import { insertUsageBatch } from '../../../runtime/db/usage-batches.ts';
-import type { Job } from '../../../runtime/jobs/job.ts';
+import type { Job, JobContext } from '../../../runtime/jobs/job.ts';
 import { runJob } from '../../../runtime/jobs/run-job.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -30,10 +30,11 @@ beforeEach(async () => {
 
 const hoursAgo = (hours: number) => new Date((Math.floor(Date.now() / HOUR_MS) - hours) * HOUR_MS);
 
-function send(to: Queryable, window_start: Date): Promise<boolean> {
+function send(to: Queryable, ...windows: Date[]): Promise<boolean> {
   sequence += 1;
-  const entry = { project_id, window_start, requests: 1, bytes: 1, transforms: 0, credits: 1 };
-  return insertUsageBatch(to, { spool_id: 'spl_late', sequence, entries: [entry] });
+  const sums = { project_id, requests: 1, bytes: 1, transforms: 0, credits: 1 };
+  const entries = windows.map((window_start) => ({ ...sums, window_start }));
+  return insertUsageBatch(to, { spool_id: 'spl_late', sequence, entries });
 }
 
 /** As the schedule does it: recorded, so that the next run begins where this one looked. */
@@ -100,6 +101,35 @@ it('usage of before a long absence is neither deleted nor forgotten, and is char
   expect(await db.query(charges, [project_id])).toEqual([{ delta: 1 }]);
   await runRollup();
   expect(await jobs.run(table.retention)).toMatchObject({ batches: 1 });
+});
+
+it('usage of long before the first sum of all is summed', async () => {
+  await send(db, hoursAgo(60 * 24));
+  await db.query(`update usage_batches set received_at = now() - interval '60 days'`);
+  await jobs.run(table.retention);
+  await runRollup();
+  expect(await requests()).toEqual([1]);
+});
+
+it('a run that another and retention have overtaken sums no hour from what is left of it', async () => {
+  const windows = Array.from({ length: 25 }, (_, hour) => hoursAgo(60 * 24 - hour));
+  await db.query(
+    `insert into sweep_positions values ('hourly-rollup', '0', now() - interval '60 days')`,
+  );
+  for (const _ of ['deleted', 'left']) await send(db, ...windows);
+  let isOvertaken = false;
+  const failpoint: JobContext['failpoint'] = async (name) => {
+    if (isOvertaken || name !== 'rollup.committed') return;
+    isOvertaken = true;
+    await runRollup();
+    // As retention deletes where there are too many rows for one statement.
+    await db.query(
+      'delete from usage_batch_rows where batch_id = (select min(batch_id) from usage_batches)',
+    );
+  };
+  const { signal } = new AbortController();
+  await rollup.run({ ...jobs.deps, at: new Date(), run: 'slow', signal, failpoint });
+  expect(await requests()).toEqual(windows.map(() => 2));
 });
 
 it('usage that cannot be summed keeps none from its charge, and fails the run', async () => {
