@@ -13,9 +13,7 @@ import { sleep, type TimedClock } from './timed-clock.ts';
 export type Term = {
   /** Higher than in every earlier term; a write is refused once a higher number has been seen. */
   epoch: number;
-  /**
-   * The uid of the Lease object: it differs in another cluster, and after the Lease is recreated.
-   */
+  /** The uid of the Lease object: another one in another cluster or once the Lease is recreated. */
   lease_uid: string;
   /**
    * Aborted when the term is over or about to be: current work may finish, nothing new may begin.

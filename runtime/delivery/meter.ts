@@ -183,10 +183,7 @@ async function sendHeld({ spool_id, sequence, deliveries }: HeldPiece, deps: Cou
   }
 }
 
-/**
- * Throws when the database is away; a segment that is refused permanently does not hold up the
- * others.
- */
+/** Throws when the database is away; a permanently refused segment does not delay the others. */
 async function sendSegment(spool: Spool, segment: Segment, deps: CountingDeps): Promise<void> {
   const { spool_id, sequence } = segment;
   try {
