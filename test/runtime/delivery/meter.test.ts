@@ -242,7 +242,7 @@ describe('metering', () => {
     meter.record(delivery());
     await meter.stop();
     expect(await requests()).toBe(1);
-    expect(lines.join('')).not.toContain('stays in its folder');
+    expect(lines.join('')).not.toContain('stays in the spool');
   });
 
   it('says at its end how much it could not send', async () => {
@@ -250,7 +250,7 @@ describe('metering', () => {
     const meter = start({ db: away, usage_patience_ms: 10 });
     for (let count = 0; count < 3; count += 1) meter.record(delivery());
     await meter.stop();
-    const [line] = lines.filter((each) => each.includes('stays in its folder'));
+    const [line] = lines.filter((each) => each.includes('stays in the spool'));
     expect(JSON.parse(line ?? '')).toMatchObject({
       level: 'error',
       counts: { deliveries: 3 },
@@ -269,7 +269,7 @@ describe('metering', () => {
     await meter.stop();
     const [line] = lines.filter((each) => each.includes('and is lost'));
     expect(JSON.parse(line ?? '')).toMatchObject({ level: 'error', counts: { deliveries: 3 } });
-    expect(lines.join('')).not.toContain('stays in its folder');
+    expect(lines.join('')).not.toContain('stays in the spool');
     expect(lost).toBe(3);
     rmSync(folder);
   });

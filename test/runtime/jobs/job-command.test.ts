@@ -119,7 +119,7 @@ it('runs behind a run whose process was killed, once its lease is over', async (
   await begin('daily-charge', '12 seconds');
   const { code, stderr } = await job('daily-charge');
   expect(code).toBe(0);
-  expect(stderr).toContain('waiting for a run of the job');
+  expect(stderr).toContain('waiting up to a minute for another run of the job');
   expect((await runs()).map(({ outcome }) => outcome)).toEqual(['lost', 'done']);
 });
 
