@@ -169,7 +169,7 @@ export const SVG_LAYER_DEPTH_MAX = 32;
 /** Style sheet rules times elements. */
 export const SVG_STYLE_MATCHES_MAX = 40_000_000;
 /** The estimated time, on the safe side, that drawing an SVG once may take on one core. */
-export const SVG_DRAWING_NS_MAX = 12_000_000_000;
+export const SVG_DRAWING_NS_MAX = 10_000_000_000;
 /** Blur deviation and morphology radius, in pixels of the raster grid. */
 export const SVG_FILTER_RADIUS_MAX = 250;
 export const SVG_TURBULENCE_OCTAVES_MAX = 8;

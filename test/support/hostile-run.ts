@@ -18,8 +18,7 @@ export const DECODERS = 2;
 export function startDecoders(): Sandbox {
   return createSandbox({
     slots: DECODERS,
-    // A drawing may take 12 s of a core, which two decoders and the other tests share.
-    wall_clock_ms: 240_000,
+    wall_clock_ms: 60_000,
     memory_bytes: 2_000_000_000,
     jobs_per_child: 1_000_000,
     log: createLog({ level: 'silent', name: 'test' }),

@@ -34,7 +34,11 @@ export async function openRabbitProbe(url: string): Promise<RabbitProbe> {
       if (model === undefined) throw new Error('the connection broke at once');
       const { promise: blocked, reject } = Promise.withResolvers<never>();
       connection.onBlocked((reason) =>
-        reject(new Advice(`The broker accepts no messages (${reason}): free memory or disk space on it.`)),
+        reject(
+          new Advice(
+            `The broker accepts no messages (${reason}): free memory or disk space on it.`,
+          ),
+        ),
       );
       await Promise.race([tryQuorumQueue(model), blocked]);
     },
