@@ -5,7 +5,7 @@
 import type { CacheHealth } from '../kube/cache-health.ts';
 import { unwrap } from '../kube/kube-failure.ts';
 import type { ChangeHandler } from '../kube/listeners.ts';
-import { sleep } from '../kube/timed-clock.ts';
+import { syncedInTime } from '../kube/synced-in-time.ts';
 import { openWatchCache, type WatchCacheOptions } from '../kube/watch-cache.ts';
 import { type TenantKind, type TenantObject, tenantTypes, typeOf } from './tenant-object.ts';
 
@@ -44,8 +44,6 @@ type CachesOptions = Omit<WatchCacheOptions<TenantObject>, 'type' | 'selection'>
   /** Empty: all namespaces. */
   namespaces: readonly string[];
 };
-
-const SYNC_MS_MAX = 30_000;
 
 export function openObjectCaches({ namespaces, ...options }: CachesOptions): ObjectCaches {
   const places: readonly (string | undefined)[] =
@@ -90,10 +88,10 @@ export function openObjectCaches({ namespaces, ...options }: CachesOptions): Obj
     subscribe: (handler) => {
       for (const { kind, cache } of caches) cache.subscribe((change) => handler(kind, change));
     },
-    synced: Promise.race([
-      Promise.all(caches.map(({ cache }) => cache.synced)),
-      sleep(options.clock, SYNC_MS_MAX, stopped.signal),
-    ]),
+    synced: syncedInTime(
+      caches.map(({ cache }) => cache),
+      { clock: options.clock, signal: stopped.signal },
+    ),
     health,
     stop: async () => {
       stopped.abort();

@@ -8,7 +8,7 @@ import { listObjects } from '../installation/list-objects.ts';
 import { type ImageServiceObject, imageServices } from '../installation/live-types.ts';
 import type { CacheHealth } from '../kube/cache-health.ts';
 import type { Change } from '../kube/stored-objects.ts';
-import { sleep } from '../kube/timed-clock.ts';
+import { syncedInTime } from '../kube/synced-in-time.ts';
 import { openWatchCache, type WatchCache, type WatchCacheOptions } from '../kube/watch-cache.ts';
 import { deliveryName, type EdgeFound, findEdge, gatewayOf, type RouteMode } from './edge.ts';
 import {
@@ -43,8 +43,6 @@ export type EdgeCaches = {
 
 type Options = Omit<WatchCacheOptions<LiveRoute>, 'type' | 'selection'> & { namespace: string };
 
-const SYNC_MS_MAX = 30_000;
-
 type State = Options & {
   services: WatchCache<ImageServiceObject>;
   caches: Record<RouteMode, WatchCache<LiveRoute>>;
@@ -74,9 +72,8 @@ export function openEdgeCaches(options: Options): EdgeCaches {
   const { services, caches, index } = state;
   const routes = [caches.Ingress, caches.Gateway];
   const all = [services, ...routes];
-  const routesListed = Promise.all(routes.map((cache) => cache.synced));
   const stopped = new AbortController();
-  const waited = sleep(options.clock, SYNC_MS_MAX, stopped.signal);
+  const waiting = { clock: options.clock, signal: stopped.signal };
   return {
     find: () => seen(state, findEdge(services.values(), namespace)),
     findNow: async () => seen(state, findEdge(await listServices(state), namespace)),
@@ -84,7 +81,7 @@ export function openEdgeCaches(options: Options): EdgeCaches {
     routesOf: (project_id) => [...(index.get(project_id)?.values() ?? [])],
     wildcard: (found) => wildcardOf(state, found),
     subscribe: (handler) => void handlers.push(handler),
-    synced: Promise.all([services.synced, Promise.race([routesListed, waited])]),
+    synced: Promise.all([services.synced, syncedInTime(routes, waiting)]),
     health: () => all.map((cache) => cache.health()),
     stop: async () => {
       stopped.abort();
