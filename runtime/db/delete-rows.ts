@@ -39,7 +39,7 @@ export async function repeatWhileFull(
   return taken;
 }
 
-/** The same for rows whose time, in this column, is longer ago. */
+/** Deletes rows whose time, in this column, is longer ago. */
 export function deleteRowsOlderThan(
   db: Queryable,
   { table, column }: { table: string; column: string },

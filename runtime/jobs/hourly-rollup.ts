@@ -9,7 +9,7 @@ import {
   findRollupMark,
   type RollupMark,
   upsertRollupMark,
-} from '../db/rollup-mark.ts';
+} from '../db/sweep-positions.ts';
 import { listHoursTouched } from '../db/usage-batches.ts';
 import { foldUsageHours, lockUsageHours } from '../db/usage-hours.ts';
 import type { JobContext, JobCounts } from './job.ts';

@@ -11,6 +11,9 @@ import type { Queue } from '../platform/queue/queue.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import type { WebhookSender } from './webhook-sender.ts';
 
+/** Retention keeps runs for so long, and the scheduler looks back as far. */
+export const RUNS_KEPT_DAYS = 90;
+
 export type JobDeps = {
   readonly db: Database;
   readonly buckets: Buckets;

@@ -13,12 +13,12 @@ import { deleteOldJobRuns } from '../db/job-runs.ts';
 import { deleteOldRevocations } from '../db/library-sessions.ts';
 import { deleteOldPurges } from '../db/purges.ts';
 import { deleteOldRateWindows } from '../db/rate-windows.ts';
-import { findRollupMark } from '../db/rollup-mark.ts';
 import { deleteOldStatusSamples } from '../db/status-samples.ts';
+import { findRollupMark } from '../db/sweep-positions.ts';
 import { deleteOldUsageBatches } from '../db/usage-batches.ts';
 import { deleteUsagePartitions, insertUsagePartitions } from '../db/usage-partitions.ts';
 import { deleteOldWebhookDeliveries } from '../db/webhook-deliveries.ts';
-import type { JobContext, JobCounts } from './job.ts';
+import { type JobContext, type JobCounts, RUNS_KEPT_DAYS } from './job.ts';
 import { keptSince } from './kept-usage.ts';
 
 const DAY_SECONDS = 24 * 3600;
@@ -29,7 +29,7 @@ const DAY_SECONDS = 24 * 3600;
  */
 const keptDays = {
   batches: 35,
-  job_runs: 90,
+  job_runs: RUNS_KEPT_DAYS,
   purges: 7,
   rate_windows: 1,
   audit_entries: 730,

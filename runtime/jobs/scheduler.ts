@@ -16,7 +16,7 @@ import {
 import type { Metrics } from '../platform/metrics.ts';
 import { createOutageLog } from '../platform/outage-log.ts';
 import { createDatabaseClock, type DatabaseClock } from './database-clock.ts';
-import type { Job, JobByHand, JobDeps } from './job.ts';
+import { type Job, type JobByHand, type JobDeps, RUNS_KEPT_DAYS } from './job.ts';
 import { outlastRun } from './outlast-run.ts';
 import { runJob } from './run-job.ts';
 import { jobs } from './table.ts';
@@ -35,8 +35,8 @@ export type SchedulerOptions = {
 const TICK_MS = 1000;
 /** The most missed runs that are caught up on, and the most of the needed ones before those. */
 const MISSED_MAX = 40;
-/** How long runs are kept. Of times before, only those after the last success from then are known to be missed. */
-const KNOWN_MS = 90 * 86_400_000;
+/** Runs are kept for so long. Of times before, only those after the last success from then are known to be missed. */
+const KNOWN_MS = RUNS_KEPT_DAYS * 86_400_000;
 /** The most scheduled times to look back on, almost three years for a daily job. */
 const KNOWN_MAX = 1000;
 /** The largest tolerated difference between the clocks of Kubernetes and of the database. */
