@@ -47,6 +47,7 @@ soak: $(INSTALLED) test-tools ## what takes longer than the suites may, some hou
 	@TINTYPE_SOAK_HISTORIES=$(or $(SESSIONS),500) vitest run --config config/vitest.config.ts test/runtime/upload-session.test.ts
 	@TINTYPE_SOAK_HISTORIES=$(or $(CHECKS),1000) vitest run --config config/vitest.config.ts test/runtime/actions/moderation-histories.test.ts
 	@TINTYPE_SOAK_HISTORIES=$(or $(HISTORIES),10000) vitest run --config config/vitest.config.ts test/runtime/jobs/metering-histories.test.ts
+	@TINTYPE_SOAK_FILES=1000000 vitest run --config config/vitest.config.ts test/runtime/api/files-at-scale.test.ts
 	@TINTYPE_SOAK_SAMPLES=all vitest run --config config/vitest.config.ts test/cluster/crashes test/cluster/kill-operator turned-jpeg render/alike
 	@TINTYPE_SOAK_OPERATOR_MINUTES=$(or $(OPERATOR_MINUTES),60) vitest run --config config/vitest.config.ts test/cluster/soak.test.ts
 
