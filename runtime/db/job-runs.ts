@@ -36,6 +36,21 @@ export async function insertJobRun(
   return rows[0];
 }
 
+/**
+ * Corrects runs of the job that a clock dated that was set back since: they ended by now, so that none counts as a run
+ * for its time when that comes, and none keeps the job from running until its lease is over.
+ */
+export async function updateRunsAhead(db: Queryable, job: string): Promise<void> {
+  await db.query(
+    `update job_runs set started_at = least(started_at, now()), scheduled_for = least(scheduled_for, now()),
+       finished_at = case when finished_at > now() then now() else finished_at end,
+       lease_until = least(lease_until, now() + interval '1 minute')
+     where job = $1
+       and (started_at > now() or (finished_at is null and lease_until > now() + interval '1 minute'))`,
+    [job],
+  );
+}
+
 /** The run of a job that is under way and not yet lost. */
 export async function findRunningJobRun(
   db: Queryable,

@@ -30,13 +30,13 @@ const ROLLUP = 'hourly-rollup';
  * times that a run has already passed.
  */
 export type RollupMark = {
-  /** The newest batch at that time. */
+  /** The newest batch that was summed. */
   batch_id: number;
-  /** When the run began. */
+  /** When no newer one was there yet, or when that one was received. */
   at: Date;
 };
 
-/** Undefined before the first success. */
+/** Undefined before the first sum. */
 export async function findRollupMark(db: Queryable): Promise<RollupMark | undefined> {
   const [row] = await db.query<RollupMark>(
     'select after_key::bigint as batch_id, updated_at as at from sweep_positions where sweep = $1',
@@ -45,30 +45,30 @@ export async function findRollupMark(db: Queryable): Promise<RollupMark | undefi
   return row;
 }
 
-/**
- * The mark for a run that begins; read it before any batch. The last mark's batches may be deleted
- * by now.
- */
-export async function findNextMark(db: Queryable, last?: RollupMark): Promise<RollupMark> {
-  const [row] = await db.query<RollupMark>(
-    'select greatest(max(batch_id), $1) as batch_id, now() as at from usage_batches',
-    [last?.batch_id ?? 0],
+/** The mark at most so many batches further, and whether it is the end of all. */
+export async function findNextMark(
+  db: Queryable,
+  { mark, limit }: { mark: RollupMark | undefined; limit: number },
+): Promise<RollupMark & { is_end: boolean }> {
+  const [row] = await db.query<RollupMark & { is_end: boolean }>(
+    `select coalesce(max(batch_id), $1) as batch_id, count(*) < $2 as is_end,
+       case when count(*) < $2 then now() else (array_agg(received_at order by batch_id desc))[1] end as at
+     from (
+       select batch_id, received_at from usage_batches where batch_id > $1 order by batch_id limit $2
+     ) next`,
+    [mark?.batch_id ?? 0, limit],
   );
   return onlyRow(row);
 }
 
-/**
- * Call it after success, under the lock of the hours: nobody is folding by an older mark then. Of
- * two concurrent runs, the mark of the one that read more batches stays.
- */
+/** Call it under the lock of the hours, in the transaction that sums its batches. */
 export async function upsertRollupMark(
   tx: Transaction,
   { batch_id, at }: RollupMark,
 ): Promise<void> {
   await tx.query(
-    `insert into sweep_positions as p (sweep, after_key, updated_at) values ($1, $2, $3)
-     on conflict (sweep) do update set after_key = excluded.after_key, updated_at = excluded.updated_at
-     where p.after_key::bigint <= excluded.after_key::bigint`,
+    `insert into sweep_positions (sweep, after_key, updated_at) values ($1, $2, $3)
+     on conflict (sweep) do update set after_key = excluded.after_key, updated_at = excluded.updated_at`,
     [ROLLUP, String(batch_id), at],
   );
 }

@@ -1,6 +1,7 @@
 // Tables usage_batches and usage_batch_rows: flushed pieces of a delivery server's spool. Spec: Metering.
 import type { Queryable } from './client.ts';
 import { deleteRows } from './delete-rows.ts';
+import type { RollupMark } from './sweep-positions.ts';
 
 export type UsageBatchEntry = {
   project_id: string;
@@ -62,12 +63,12 @@ export function deleteOldUsageBatches(db: Queryable, before: Date): Promise<numb
 }
 
 /**
- * The hours from `from` on, oldest first, in batches that are newer than a given one or were
- * received since a time; without `newer`, in all batches.
+ * The hours from `from` on, oldest first, in batches behind the mark up to `until`, and in those that came into sight
+ * after the mark was made: no transaction that inserts a batch lasts 10 minutes.
  */
 export async function listHoursTouched(
   db: Queryable,
-  { newer, from }: { newer: { batch_id: number; since: Date } | null; from: Date },
+  { mark, until, from }: { mark: RollupMark | undefined; until: number; from: Date },
 ): Promise<Date[]> {
   const rows = await db.query<{ hour: Date }>(
     `select distinct hour from usage_batches b cross join lateral (
@@ -75,8 +76,10 @@ export async function listHoursTouched(
        union all
        select window_start from usage_batch_rows r where b.hours is null and r.batch_id = b.batch_id
      ) told
-     where ($1::timestamptz is null or b.received_at >= $1 or b.batch_id > $2) and hour >= $3 order by hour`,
-    [newer?.since ?? null, newer?.batch_id ?? null, from],
+     where (b.batch_id > $1 and b.batch_id <= $2
+         or b.received_at between $3::timestamptz - interval '10 minutes' and $3 + interval '10 minutes')
+       and hour >= $4 order by hour`,
+    [mark?.batch_id ?? 0, until, mark?.at ?? null, from],
   );
   return rows.map(({ hour }) => hour);
 }

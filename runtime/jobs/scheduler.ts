@@ -12,6 +12,7 @@ import {
   findLastScheduledFor,
   hasDoneJobRun,
   listTimesNotRun,
+  updateRunsAhead,
 } from '../db/job-runs.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { createOutageLog } from '../platform/outage-log.ts';
@@ -70,6 +71,7 @@ async function runWhenDue(deps: JobDeps & { clock: DatabaseClock }, line: Line):
     try {
       await deps.clock.compare();
       if (looked === undefined) {
+        await updateRunsAhead(deps.db, line.name);
         looked = (await lookedBefore(deps.db, line)) ?? deps.clock.now();
         next = cronOf(line.job).nextRun(looked);
       }
@@ -188,6 +190,7 @@ export async function timesNow(
   deps: Pick<JobDeps, 'db' | 'clock' | 'log'>,
   { name, job, at }: Called,
 ): Promise<Date[]> {
+  await updateRunsAhead(deps.db, name);
   if (!('missed' in job) || job.missed === 'newest') return [at ?? deps.clock.now()];
   const now = await findDatabaseTime(deps.db);
   const come = new Date(now.getTime() + TOLERANCE_MS);

@@ -92,7 +92,8 @@ describe('usage', () => {
     const entries = [entry(project_id, hour('3T07'), 1)];
     await insertUsageBatch(db, { spool_id: 'spl_untold', sequence: 1, entries });
     await db.query(`update usage_batches set hours = null where spool_id = 'spl_untold'`);
-    const touched = await listHoursTouched(db, { newer: null, from: hour('3T07') });
+    const all = { mark: undefined, until: Number.MAX_SAFE_INTEGER };
+    const touched = await listHoursTouched(db, { ...all, from: hour('3T07') });
     expect(touched).toContainEqual(hour('3T07'));
   });
 

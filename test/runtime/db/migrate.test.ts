@@ -224,6 +224,35 @@ it('names the organization of audit entries that were written before they had it
   expect(owners).toEqual([{ organization_id }, { organization_id: null }]);
 });
 
+it('lets the rollup continue behind what the version before has summed', async () => {
+  const file = new URL('0079_positions_of_rollup.sql', MIGRATIONS);
+  const [up = '', down = ''] = readFileSync(file, 'utf8').split('-- Down Migration');
+  const again = async () => {
+    await db.query(down);
+    await db.query(up);
+    return db.query('select sweep, after_key, updated_at from sweep_positions');
+  };
+  expect(await again()).toEqual([]);
+  const times = `(values (1, now() - interval '3 hours'), (2, now() - interval '1 hour')) told (n, at)`;
+  await db.query(
+    `insert into job_runs (job, scheduled_for, started_at, lease_until, finished_at, outcome)
+     select 'hourly-rollup', at, at, at, at, case n when 1 then 'done' else 'failed' end from ${times}`,
+  );
+  const [run] = await db.query<{ at: Date }>(
+    `select started_at as at from job_runs where outcome = 'done'`,
+  );
+  const beginning = { sweep: 'hourly-rollup', after_key: '0', updated_at: run?.at };
+  expect(await again()).toEqual([beginning]);
+  await db.query(
+    `insert into usage_batches (spool_id, sequence, received_at)
+     select 'spl', n, at - interval '20 minutes' from ${times}`,
+  );
+  const [summed] = await db.query<{ id: number }>(
+    'select batch_id as id from usage_batches where sequence = 1',
+  );
+  expect(await again()).toEqual([{ ...beginning, after_key: String(summed?.id) }]);
+});
+
 it('comments every table', async () => {
   const bare = await db.query(
     `select relname from pg_class

@@ -6,6 +6,7 @@ import {
   insertJobRun,
   updateJobRunFinished,
   updateJobRunLease,
+  updateRunsAhead,
 } from '../../../runtime/db/job-runs.ts';
 import { updateProject } from '../../../runtime/db/projects.ts';
 import {
@@ -51,6 +52,27 @@ describe('a job', () => {
     expect(await done('sweep')).toEqual([{ run_id: run.run_id }]);
     expect(await start('sweep')).toBeDefined();
     expect(await deleteOldJobRuns(db, 3600)).toBe(0);
+  });
+
+  it('is not kept by runs that a clock dated that was set back since', async () => {
+    const [ahead, before] = [must(await start('clock')), must(await start('before'))];
+    await updateJobRunFinished(db, { run_id: ahead.run_id, outcome: 'done', error: null });
+    const open = must(await start('clock'));
+    await db.query(
+      `update job_runs set started_at = started_at + ahead, scheduled_for = scheduled_for + ahead,
+         finished_at = finished_at + ahead, lease_until = lease_until + ahead
+       from (select interval '9 days') told (ahead) where job = 'clock'`,
+    );
+    for (const job of ['clock', 'before']) await updateRunsAhead(db, job);
+    const [seen] = await db.query(
+      `select max(started_at) <= now() and max(scheduled_for) <= now() and max(finished_at) <= now() as past,
+         max(lease_until) <= now() + interval '1 minute' as soon from job_runs where job = 'clock'`,
+    );
+    expect(seen).toEqual({ past: true, soon: true });
+    const { run_id, lease_until } = before;
+    const rows = 'select lease_until from job_runs where run_id = $1 and finished_at is null';
+    expect(await db.query(rows, [run_id])).toEqual([{ lease_until }]);
+    expect(await db.query(rows, [open.run_id])).toHaveLength(1);
   });
 
   it('that stopped renewing its lease is lost, and says so to itself', async () => {

@@ -379,6 +379,22 @@ describe('the scheduler', () => {
     expect(ran).toEqual([secondsIn(3660), secondsIn(60)].map((at) => `sweep ${printed([at])[0]}`));
   });
 
+  it('runs at its time what ran before while the database’s clock was ahead', async () => {
+    const hour = new Date((Math.ceil(Date.now() / 3_600_000) + 1) * 3_600_000);
+    await db.query(
+      `insert into job_runs (job, scheduled_for, started_at, lease_until, finished_at, outcome)
+       values ('charge', $1, $1, $1, $1, 'done')`,
+      [hour],
+    );
+    jobs.clock.set(new Date());
+    scheduler = await startLooked({
+      charge: noting('charge', 'each', `0 ${hour.getUTCHours()} * * *`),
+    });
+    jobs.clock.set(hour);
+    await until(1);
+    expect(ran).toEqual([`charge ${printed([hour])[0]}`]);
+  });
+
   it('tells what runs to stop, and waits for it', async () => {
     jobs.clock.set(utc('2026-11-04T12:00:30'));
     const started = Promise.withResolvers<void>();
