@@ -176,9 +176,13 @@ export async function updateWebhookResend(
   return rows[0];
 }
 
-/** Deletes older ones that are not to be sent any more, with their attempts; returns how many. */
+/**
+ * Deletes those whose last attempt is longer ago and that are not to be sent any more, with their attempts; returns how
+ * many. By their creation too, which has an index.
+ */
 export function deleteOldWebhookDeliveries(db: Queryable, ageSeconds: number): Promise<number> {
-  const condition = 'created_at < now() - make_interval(secs => $1) and due_at is null';
+  const ago = 'now() - make_interval(secs => $1)';
+  const condition = `created_at < ${ago} and updated_at < ${ago} and due_at is null`;
   return deleteRows(db, { table: 'webhook_deliveries', condition, value: ageSeconds });
 }
 

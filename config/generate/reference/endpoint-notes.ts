@@ -108,7 +108,7 @@ export const endpointNotes: Readonly<Record<string, string>> = {
   'POST /v1/projects/{slug}/files/{fileSlug}/moderation-notes':
     'Leaves a note about a file for moderators, as `note` or under its other name `body`. A file has one note: a second one replaces it. Answers `{ project_slug, file_slug, note, author }` and its times.',
   'GET /v1/projects/{slug}/webhook-deliveries':
-    'Deliveries to the callback URL in the last 30 days, newest first, each with its last 20 attempts: the time, the duration, and the status and beginning of the response, or why there was none. `body` is what was signed, byte for byte. Filter with `event` and `status`.',
+    'Deliveries to the callback URL, newest first, until 30 days after their last attempt, each with its last 20 attempts: the time, the duration, and the status and beginning of the response, or why there was none. `body` is what was signed, byte for byte. Filter with `event` and `status`.',
   'POST /v1/projects/{slug}/webhook-deliveries/{id}/redeliver':
     'Sends a delivery once more, under its id, to the current callback URL, whatever its state. This attempt does not count among the ten of its schedule. The attempt is under way when the response arrives; the list shows its result. Without a callback URL: 400.',
   'POST /v1/projects/{slug}/webhook-test':

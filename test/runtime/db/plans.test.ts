@@ -12,6 +12,7 @@ import {
   findFirstRunTime,
   listDoneJobRuns,
   listTimesNotRun,
+  updateRunsAhead,
 } from '../../../runtime/db/job-runs.ts';
 import { insertLedgerEntry } from '../../../runtime/db/ledger.ts';
 import { countOverQuota } from '../../../runtime/db/organizations.ts';
@@ -23,6 +24,7 @@ import {
   countChecksWaiting,
 } from '../../../runtime/db/scan-claims.ts';
 import { listChecks } from '../../../runtime/db/scanner-checks.ts';
+import { findNextMark } from '../../../runtime/db/sweep-positions.ts';
 import { listClaimableUploads } from '../../../runtime/db/upload-processing.ts';
 import {
   listLiveIngestKeys,
@@ -151,10 +153,7 @@ const asked: [what: string, ask: (noted: Database) => Promise<unknown>][] = [
     'the end of a render',
     (noted) => updateRenderLeaseStored(noted, { derived_key: 'k7', told_seconds: 9 }),
   ],
-  [
-    'reads of derived images',
-    (noted) => upsertDerivedReads(noted, { keys: ['k7', 'k8'], day: today }),
-  ],
+  ['reads of derived images', (noted) => upsertDerivedReads(noted, ['k7', 'k8'])],
   [
     'a batch of usage',
     (noted) =>
@@ -169,8 +168,10 @@ const asked: [what: string, ask: (noted: Database) => Promise<unknown>][] = [
       const [newest] = await db.query<{ id: number }>(
         'select max(batch_id) as id from usage_batches',
       );
-      const newer = { batch_id: newest?.id ?? 0, since: hour(1) };
-      return listHoursTouched(noted, { newer, from: hour(24 * 30) });
+      const until = newest?.id ?? 0;
+      const mark = { batch_id: until - 10, at: hour(1) };
+      await findNextMark(noted, { mark, limit: 50_000 });
+      return listHoursTouched(noted, { mark, until, from: hour(24 * 30) });
     },
   ],
   ['an hour of the rollup', (noted) => foldUsageHours(noted, [hour(2)])],
@@ -291,6 +292,7 @@ const asked: [what: string, ask: (noted: Database) => Promise<unknown>][] = [
     'when a job did not run',
     (noted) => listTimesNotRun(noted, { job: 'daily-charge', times: [new Date()] }),
   ],
+  ['runs of a job that are dated ahead', (noted) => updateRunsAhead(noted, 'upload-sweep')],
   ['how often jobs failed', (noted) => countFailedJobRuns(noted, ['upload-sweep', 'retention'])],
   ['what jobs did last', (noted) => listDoneJobRuns(noted, ['upload-sweep', 'retention'])],
 ];

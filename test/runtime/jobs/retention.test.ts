@@ -95,30 +95,42 @@ it('deletes ended job runs, sent purges and past rate windows when they are old,
   expect(left.map((row) => row.job)).toEqual(['old', 'open', 'young']);
 });
 
-it('deletes old webhook deliveries, and none that is still to be sent', async () => {
+it('deletes webhook deliveries a month after their last attempt, and none that is still to be sent', async () => {
   const { project_id } = await makeProject(db);
   await db.query(
-    `insert into webhook_deliveries (delivery_id, project_id, event, body, url, status, next_attempt_at, created_at)
-     select name, $1, 'upload.ready', '{}', 'https://a.example', status, due, now() - make_interval(days => age)
-     from (values ('old', 'abandoned', null, 31), ('young', 'abandoned', null, 1), ('due', 'pending', now(), 90))
-       told (name, status, due, age)`,
+    `insert into webhook_deliveries (delivery_id, project_id, event, body, url, status, next_attempt_at, created_at, updated_at)
+     select name, $1, 'upload.ready', '{}', 'https://a.example', status, due,
+       now() - make_interval(days => age), now() - make_interval(days => tried)
+     from (values ('old', 'abandoned', null, 90, 31), ('young', 'abandoned', null, 1, 1),
+       ('sent late', 'abandoned', null, 90, 1), ('due', 'pending', now(), 90, 90))
+       told (name, status, due, age, tried)`,
     [project_id],
   );
   expect(await jobs.run(table.retention)).toMatchObject({ webhook_deliveries: 1 });
-  const left = 'select delivery_id from webhook_deliveries order by delivery_id';
-  expect(await db.query(left)).toEqual([{ delivery_id: 'due' }, { delivery_id: 'young' }]);
+  const left = await db.query<{ delivery_id: string }>(
+    'select delivery_id from webhook_deliveries',
+  );
+  const names = left.map(({ delivery_id }) => delivery_id);
+  expect(names.toSorted()).toEqual(['due', 'sent late', 'young']);
 });
 
 it('deletes reads of derived images that no sweep asks for any more', async () => {
-  const day = (daysAgo: number) =>
-    new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
-  await upsertDerivedReads(db, { keys: ['old'], day: day(33) });
-  await upsertDerivedReads(db, { keys: ['young', 'read again'], day: day(31) });
-  await upsertDerivedReads(db, { keys: ['read again'], day: day(0) });
-  await upsertDerivedReads(db, { keys: ['read again'], day: day(40) });
+  const days = { old: 33, young: 31, 'read again': 33, ahead: -1 };
+  await db.query(
+    `insert into derived_reads (derived_key, read_on)
+     select key, (now() at time zone 'utc')::date - ago from unnest($1::text[], $2::integer[]) told (key, ago)`,
+    [Object.keys(days), Object.values(days)],
+  );
+  await upsertDerivedReads(db, ['read again', 'ahead']);
   expect(await jobs.run(table.retention)).toMatchObject({ derived_reads: 1 });
-  const left = await db.query('select derived_key from derived_reads order by derived_key');
-  expect(left).toEqual([{ derived_key: 'read again' }, { derived_key: 'young' }]);
+  const left = await db.query(
+    `select derived_key, (now() at time zone 'utc')::date - read_on as ago from derived_reads order by derived_key`,
+  );
+  expect(left).toEqual([
+    { derived_key: 'ahead', ago: -1 },
+    { derived_key: 'read again', ago: 0 },
+    { derived_key: 'young', ago: 31 },
+  ]);
 });
 
 it('deletes answers to Idempotency-Keys after a day', async () => {
