@@ -3,19 +3,16 @@ import type { Queryable } from './client.ts';
 import { deleteRows } from './delete-rows.ts';
 import { THIS_MOMENT } from './this-moment.ts';
 
-/** `day` in UTC, as `2030-01-31`; default: today by the database's clock, like the sweep. A stored later day stays. */
-export async function upsertDerivedReads(
-  db: Queryable,
-  { keys, day = null }: { keys: readonly string[]; day?: string | null },
-): Promise<void> {
+/** Read today by the database's clock, like the sweep; a stored later day stays. */
+export async function upsertDerivedReads(db: Queryable, keys: readonly string[]): Promise<void> {
   // In a fixed order, so that two servers never deadlock.
   await db.query(
     `insert into derived_reads as r (derived_key, read_on)
-     select key, coalesce($2::date, (${THIS_MOMENT} at time zone 'utc')::date)
+     select key, (${THIS_MOMENT} at time zone 'utc')::date
      from unnest($1::text[]) key group by key order by key
      on conflict (derived_key) do update set read_on = excluded.read_on
        where r.read_on < excluded.read_on`,
-    [keys, day],
+    [keys],
   );
 }
 

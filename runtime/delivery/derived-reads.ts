@@ -61,6 +61,6 @@ export function startDerivedReads(deps: { db: Queryable; clock: Clock; log: Log 
 
 async function writeBatch(db: Queryable, noted: Set<string>): Promise<void> {
   const keys = [...noted].slice(0, BATCH_MAX);
-  await upsertDerivedReads(db, { keys });
+  await upsertDerivedReads(db, keys);
   for (const key of keys) noted.delete(key);
 }
