@@ -17,6 +17,12 @@ import { createLog } from '../../runtime/platform/log.ts';
 
 const DAY_MS = 86_400_000;
 
+/** The machine is up for as long as the process runs, also when the test moves its clocks. */
+vi.mock('node:os', async (original) => ({
+  ...(await original<typeof import('node:os')>()),
+  uptime: () => performance.now() / 1000,
+}));
+
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 

@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { LOOKUP_CACHE_SECONDS_MAX } from '../../../runtime/core/limits.ts';
+import { keptSecondsMax } from '../../../runtime/delivery/lookup.ts';
+import { createLookupCache } from '../../../runtime/delivery/lookup-cache.ts';
+import { createSteadyClock } from '../../../runtime/platform/clock.ts';
+
+/** A process on a machine that sleeps: its running time stands still then, the machine's uptime does not. */
+function onMachine() {
+  const at = { running: 1000, uptime: 500_000 };
+  const runFor = (seconds: number) => {
+    at.running += seconds * 1000;
+    at.uptime += seconds * 1000;
+  };
+  const sleepFor = (seconds: number) => {
+    at.uptime += seconds * 1000;
+    runFor(1);
+  };
+  const clock = createSteadyClock({ running_ms: () => at.running, uptime_ms: () => at.uptime });
+  return { clock, runFor, sleepFor };
+}
+
+it('a steady clock counts the time that its machine slept, once', () => {
+  const { clock, runFor, sleepFor } = onMachine();
+  const begun = clock.now().getTime();
+  const passed = () => clock.now().getTime() - begun;
+  runFor(10);
+  expect(passed()).toBe(10_000);
+  sleepFor(3600);
+  expect(passed()).toBe(3_611_000);
+  runFor(10);
+  expect(passed()).toBe(3_621_000);
+  sleepFor(60);
+  expect(passed()).toBe(3_682_000);
+});
+
+it('a steady clock is not moved by an uptime that is rounded, or set back', () => {
+  const at = { running: 0, uptime: 100_000 };
+  const clock = createSteadyClock({ running_ms: () => at.running, uptime_ms: () => at.uptime });
+  const begun = clock.now().getTime();
+  for (const uptime of [101_000, 101_000, 102_000, 50_000, 51_000]) {
+    at.running += 700;
+    at.uptime = uptime;
+    clock.now();
+  }
+  expect(clock.now().getTime() - begun).toBe(3500);
+});
+
+it('what was looked up before its machine slept is looked up anew, and no cache keeps it', async () => {
+  const { clock, runFor, sleepFor } = onMachine();
+  const answers = ['ready', 'blocked'];
+  const cache = createLookupCache({ clock, load: async () => answers.shift() });
+  const asked_at = clock.now().getTime();
+  expect(await cache.find('a')).toBe('ready');
+  runFor(LOOKUP_CACHE_SECONDS_MAX - 10);
+  expect(await cache.find('a')).toBe('ready');
+  sleepFor(3600);
+  expect(keptSecondsMax(clock, { asked_at })).toBe(0);
+  expect(await cache.find('a')).toBe('blocked');
+});
