@@ -30,7 +30,10 @@ export async function prepareUpload(
   return answer(context, await createOnce(context, body, keyFor(asked, state, body)), state);
 }
 
-/** If the answer was lost for so long that its session has expired, creates a new one. */
+/**
+ * If the answer was lost for so long that its session has expired, creates a new one. Our clock may
+ * be wrong, so the service decides.
+ */
 async function createOnce(
   { api, project: slug }: HelperContext,
   body: Operations['POST /v1/projects/{slug}/uploads']['body'],
@@ -39,7 +42,10 @@ async function createOnce(
   const create = (once: typeof key) =>
     api.call('POST /v1/projects/{slug}/uploads', { path: { slug }, body, ...once });
   const upload = await create(key);
-  return Date.parse(upload.expires_at) > Date.now() ? upload : create({});
+  if (Date.parse(upload.expires_at) > Date.now()) return upload;
+  const path = { slug, id: upload.upload_id };
+  const { status } = await api.call('GET /v1/projects/{slug}/uploads/{id}', { path });
+  return status === 'expired' ? create({}) : upload;
 }
 
 /**

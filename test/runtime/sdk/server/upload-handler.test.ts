@@ -35,6 +35,12 @@ beforeEach(() => {
   completed.length = 0;
   errors.length = 0;
 });
+afterEach(() => void vi.useRealTimers());
+
+/** The clock of the handler's server. */
+function setClockAhead(seconds: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 });
+}
 
 const avatar = uploadRoute({
   accept: { 'image/jpeg': { maxSize: '1MB', maxCount: 1 }, 'image/png': {} },
@@ -143,20 +149,28 @@ describe('the upload handler', () => {
   });
 
   it('begins anew where the session that its key made is over', async () => {
-    const over: Json[] = [];
-    const late: typeof fetch = async (target, init) => {
-      const answer = await fetch(target, init);
-      const upload = (await answer.json()) as Json;
-      over.push(upload.upload_id);
-      const expires_at = over.length === 1 ? new Date(0).toISOString() : upload.expires_at;
-      return Response.json({ ...upload, expires_at }, { status: answer.status });
+    const first = await post(prepare({ idempotency_key: 'late' }));
+    await post({ action: 'abort', token: first.body.token });
+    setClockAhead(16 * 60);
+    const again = await post(prepare({ idempotency_key: 'late' }));
+    expect(again).toMatchObject({ status: 200, body: { upload_id: expect.any(String) } });
+    expect(again.body.upload_id).not.toBe(first.body.upload_id);
+  });
+
+  it.each([
+    ['one PUT', file, 16 * 60],
+    ['parts', () => file({ size_bytes: 17_000_000 }), 13 * 60 * 60],
+  ])('begins one session of %s where its own clock is ahead', async (_, sent, seconds) => {
+    const begun: string[] = [];
+    const counting: typeof fetch = async (target, init) => {
+      if (init?.method === 'POST') begun.push(String(target));
+      return fetch(target, init);
     };
-    const prepared = await post(prepare({ idempotency_key: 'late' }), {
-      handler: makeHandler({ fetch: late }),
-    });
-    expect(prepared).toMatchObject({ status: 200, body: { upload_id: over[1] } });
-    expect(over).toEqual([expect.any(String), expect.any(String)]);
-    expect(over[1]).not.toBe(over[0]);
+    setClockAhead(seconds);
+    const handler = makeHandler({ fetch: counting });
+    const prepared = await post(prepare({ route: 'large', file: sent() }), { handler });
+    expect(prepared.status).toBe(200);
+    expect(begun).toHaveLength(1);
   });
 
   it('says what its routes take', async () => {
