@@ -34,7 +34,7 @@ const end = (done) => done.then(
   (value) => value,
   (error) => ({ code: error.code, status: error.status, isTyped: error instanceof UploadError }),
 );
-Object.assign(window, { uploader, picture, end });
+Object.assign(window, { createUploader, uploader, picture, end });
 document.title = 'ready';
 `;
 
@@ -130,6 +130,25 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(await ended()).toMatchObject({ file: { width: 2400 } });
     expect(puts).toEqual([3]);
     expect(await page.evaluate('uploader.pending()')).toEqual([]);
+  });
+
+  it('says of an address that is none where the page is', async () => {
+    const said = await page.evaluate(`(() => {
+      document.head.append(Object.assign(document.createElement('base'), { href: 'about:blank' }));
+      const make = (endpoint) => {
+        try {
+          return typeof createUploader({ endpoint }).upload;
+        } catch (error) {
+          return String(error);
+        }
+      };
+      return ['/upload', 'https://shop.example/upload'].map(make);
+    })()`);
+    const advice = 'use a whole URL such as https://shop.example/upload';
+    expect(said).toEqual([
+      `TypeError: endpoint is '/upload', which is relative, and about:blank is no base for it: ${advice}`,
+      'function',
+    ]);
   });
 
   it('begins anew where something else is sent along', async () => {
