@@ -26,7 +26,7 @@ export function createSpoolLocks(folder: string): SpoolLocks {
   const held = new Map<string, FileLock>();
   const take = (spoolId: string) => {
     if (held.has(spoolId)) return true;
-    const lock = tryLock(join(folder, `${spoolId}.lock`));
+    const lock = tryLock(lockPath(folder, spoolId));
     if (typeof lock === 'object') held.set(spoolId, lock);
     return lock !== 'held';
   };
@@ -40,6 +40,11 @@ export function createSpoolLocks(folder: string): SpoolLocks {
     if (spoolId !== undefined && isLeft(join(folder, name)) && take(spoolId)) letGo(spoolId);
   }
   return { take, letGo, letGoOfAll: () => [...held.keys()].forEach(letGo) };
+}
+
+/** The file is there as long as its process lives, and before the spool's folder is. */
+export function lockPath(folder: string, spoolId: string): string {
+  return join(folder, `${spoolId}.lock`);
 }
 
 function isLeft(path: string): boolean {

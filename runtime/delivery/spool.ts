@@ -4,13 +4,21 @@
  * identifies its batch however often it is sent. Each process has its own spool in the folder, and sends the spools of
  * processes that have ended. Spec: Metering.
  */
-import { closeSync, openSync, readdirSync, rmdirSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  rmdirSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Advice } from '../platform/advice.ts';
 import { makeFolder } from '../platform/make-folder.ts';
 import { reasonOf } from '../platform/reason-of.ts';
-import { createSpoolLocks, type SpoolLocks } from './spool-locks.ts';
+import { createSpoolLocks, lockPath, type SpoolLocks } from './spool-locks.ts';
 
 /** A closed segment: sent as one batch and then removed. */
 export type Segment = { spool_id: string; sequence: number; path: string };
@@ -37,8 +45,7 @@ const SEGMENT_NAME = /^(\d{10})\.ndjson$/;
 
 /** `own` is the new spool's id, never used before. Throws when the folder cannot be used. */
 export function openSpool(folder: string, own: string): Spool {
-  prepareFolder(folder);
-  const locks = createSpoolLocks(folder);
+  const locks = prepareFolder(folder);
   const tail = openTail(folder, own, locks);
   const listOurs = () => listSegments(folder, own, locks);
   return {
@@ -153,10 +160,12 @@ async function listSpool(folder: string, spool_id: string): Promise<Segment[]> {
     .map((sequence) => ({ spool_id, sequence, path: segmentPath(folder, spool_id, sequence) }));
 }
 
-function prepareFolder(folder: string): void {
+function prepareFolder(folder: string): SpoolLocks {
   try {
     makeFolder(folder);
+    const locks = createSpoolLocks(folder);
     removeEmptySpools(folder);
+    return locks;
   } catch (cause) {
     throw new Advice(
       `TINTYPE_SPOOL_DIR: expected a folder that this user may write in (${reasonOf(cause)}); for example TINTYPE_SPOOL_DIR=/var/spool/tintype`,
@@ -165,9 +174,11 @@ function prepareFolder(folder: string): void {
   }
 }
 
-/** Removes the folders that earlier processes left; a folder that is not empty stays. */
+/** Removes the folders that earlier processes left; a folder stays if it is not empty, or locked. */
 function removeEmptySpools(folder: string): void {
   for (const name of readdirSync(folder)) {
+    // Its process may be about to write in it.
+    if (existsSync(lockPath(folder, name))) continue;
     try {
       rmdirSync(join(folder, name));
     } catch {}

@@ -154,6 +154,17 @@ describe('a spool', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  it('has a folder that no other process removes while it lives, even without a line', async () => {
+    const spool = openSpool(folder, 'one');
+    spool.append({ a: 1 });
+    for (const segment of await spool.closedSegments()) await spool.remove(segment);
+    openSpool(folder, 'two');
+    expect(readdirSync(folder)).toContain('one');
+    spool.end();
+    openSpool(folder, 'three');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   it('of another process is left alone while that lives, and sent as soon as it was killed', async () => {
     const writer = spawn(process.execPath, [WRITER, folder, 'other'], {
       stdio: ['pipe', 'pipe', 'inherit'],
