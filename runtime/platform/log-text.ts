@@ -24,7 +24,7 @@ function style(format: 'dim' | 'green' | 'yellow' | 'red', text: string): string
 function printLine(line: string): string {
   const entry = parseEntry(line);
   if (entry === undefined) return line;
-  const time = String(entry.time).slice(11, 19);
+  const time = `${String(entry.time).slice(11, 19)}Z`;
   const fields = Object.entries(entry).filter(([name]) => !own.has(name));
   const words = [
     style('dim', time),

@@ -161,7 +161,7 @@ it('the text format is one line for a person, with the stack of an error below',
   const { log, lines } = recorded({ format: 'text' });
   log.warn('port is taken', { port: 8080, path: '/a b' });
   const line = stripVTControlCharacters(lines[0] ?? '');
-  expect(line).toMatch(/^\d\d:\d\d:\d\d warn {2}port is taken port=8080 path="\/a b"\n$/);
+  expect(line).toMatch(/^\d\d:\d\d:\d\dZ warn {2}port is taken port=8080 path="\/a b"\n$/);
   log.error('failed', { error: new Error('outer', { cause: new Error('inner') }) });
   const failure = stripVTControlCharacters(lines[1] ?? '');
   expect(failure).toContain('Error: outer');
@@ -189,6 +189,6 @@ describe('colours of the text format', () => {
 
   it('are for a terminal that shows them, whatever becomes of the other output', async () => {
     expect(await said('>')).toContain('\u001b[32minfo');
-    expect(await said('2>')).toMatch(/^[\d:]+ info {2}said\n$/);
+    expect(await said('2>')).toMatch(/^[\d:]+Z info {2}said\n$/);
   });
 });
