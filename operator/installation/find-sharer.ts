@@ -5,10 +5,9 @@
  */
 import { directiveOf } from '../cluster/directives.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { KubeFailure } from '../kube/kube-failure.ts';
 import { findCondition } from '../kube/live-condition.ts';
 import { byAge, keyOf } from '../kube/resource.ts';
-import { listObjects } from './list-objects.ts';
+import { listObjects, noneWhereForbidden } from './list-objects.ts';
 import { type ImageServiceObject, imageServices } from './live-types.ts';
 
 type Looking = {
@@ -25,6 +24,8 @@ export async function findSharer(
 ): Promise<string | undefined> {
   const found = await Promise.all(
     namespaces.map(async (namespace) => {
+      // A namespace may be deleted, and with it the right to read there: the ImageService that was
+      // let in continues.
       const maySkip = namespace !== service.metadata.namespace && isLetIn(service, database_id);
       return listObjects(client, imageServices, { namespace }).catch(
         maySkip ? noneWhereForbidden : undefined,
@@ -37,14 +38,6 @@ export async function findSharer(
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const [first] = whoIsBefore(service, { others, database_id }).toSorted(byAge);
   return first && keyOf(first.metadata);
-}
-
-/**
- * A namespace may be deleted, and with it the right to read there: the ImageService that was let in
- * continues.
- */
-function noneWhereForbidden(error: unknown): undefined {
-  if (!(error instanceof KubeFailure && error.reason === 'Forbidden')) throw error;
 }
 
 function isLetIn({ status }: ImageServiceObject, database_id: string | undefined): boolean {

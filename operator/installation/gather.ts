@@ -49,7 +49,7 @@ export async function gather(
   const [found, files, cluster] = await Promise.all([
     readSecrets(client, namespace, spec),
     readConfigMaps(client, namespace, spec),
-    listCluster(client, { name, namespace }),
+    listCluster(client, { name, namespace, spec }),
   ]);
   const { problems: faults, endpoints, digest } = examineSecrets(spec, found);
   const configured = examineConfigMaps(spec, files);

@@ -3,6 +3,7 @@
  * the previous one.
  */
 import type { KubeClient } from '../kube/client.ts';
+import { KubeFailure } from '../kube/kube-failure.ts';
 import type { KubeObject, ResourceType } from '../kube/resource.ts';
 
 type Wanted = { namespace: string; labels?: string };
@@ -17,4 +18,8 @@ export async function listObjects<T extends KubeObject>(
   if (answer.ok) return answer.value.items;
   if (answer.failure.reason === 'NotFound') return undefined;
   throw answer.failure;
+}
+
+export function noneWhereForbidden(error: unknown): undefined {
+  if (!(error instanceof KubeFailure && error.reason === 'Forbidden')) throw error;
 }

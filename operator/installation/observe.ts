@@ -11,11 +11,12 @@ import {
 } from '../image-service/observed.ts';
 import { REVISION } from '../image-service/render/deployments.ts';
 import type { RenderedObject } from '../image-service/render/object.ts';
+import type { ImageServiceSpec } from '../image-service/schema.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { findCondition } from '../kube/live-condition.ts';
 import { type KubeObject, withManagers } from '../kube/resource.ts';
 import type { KnownRoute } from '../routes/live-route.ts';
-import { listObjects } from './list-objects.ts';
+import { listObjects, noneWhereForbidden } from './list-objects.ts';
 import { type ImageServiceStatus, jobs, ownedLabels, ownedTypes, pods } from './live-types.ts';
 
 const COMPONENT = 'app.kubernetes.io/component';
@@ -35,14 +36,16 @@ export function liveKey({ kind, name }: { kind: string; name: string }): string 
   return `${kind} ${name}`;
 }
 
-type Place = { name: string; namespace: string };
+type Declared = { name: string; namespace: string; spec: ImageServiceSpec };
 
-export async function listCluster(client: KubeClient, { name, namespace }: Place) {
+export async function listCluster(client: KubeClient, { name, namespace, spec }: Declared) {
   const wanted = { namespace, labels: ownedLabels(name) };
   const [found, ownPods, allJobs] = await Promise.all([
     Promise.all(
       ownedTypes.map(withManagers).map(async (type) => {
-        return { type, items: await listObjects(client, type, wanted) };
+        const listed = listObjects(client, type, wanted);
+        const items = isNeeded(type.kind, spec) ? listed : listed.catch(noneWhereForbidden);
+        return { type, items: await items };
       }),
     ),
     listObjects(client, pods, wanted),
@@ -58,6 +61,20 @@ export async function listCluster(client: KubeClient, { name, namespace }: Place
   const keda: Installation['keda'] = isThere ? 'present' : 'absent';
   return { live, pods: ownPods ?? [], jobs: allJobs ?? [], keda };
 }
+
+/**
+ * Whether the installation has objects of this kind as declared; otherwise at most an earlier mode
+ * left some, which stay until they may be listed.
+ */
+function isNeeded(kind: string, { routing, autoscaling }: ImageServiceSpec): boolean {
+  const { mode = 'Ingress' } = routing ?? {};
+  if (kind === 'Ingress') return mode === 'Ingress';
+  if (kind === 'HTTPRoute') return mode === 'Gateway';
+  const { mode: scaler = 'Auto' } = autoscaling ?? {};
+  return !KEDA.includes(kind) || scaler === 'Auto' || scaler === 'KEDA';
+}
+
+const KEDA: readonly string[] = ['ScaledObject', 'TriggerAuthentication'];
 
 /** The state that the objects of the cluster show. */
 export function observeObjects(

@@ -39,8 +39,18 @@ it('says which right is missing, of one that is new and of one that runs, and go
   await permit(without('httproutes', 'list'));
   await cluster.create('ImageService', anInstallation('main'));
   await led(async () => {
+    // Its routes are Ingresses.
+    await untilReason('main', 'Running');
+    const gateway = { mode: 'Gateway', gatewayRef: { name: 'edge' } };
+    await merge('ImageService', 'main', { spec: { routing: gateway } });
     await untilReason('main', 'ReadRefused');
     expect(await message('main')).toMatch(/may not read .*cannot list resource "httproutes"/);
+    await permit(without('ingresses', 'list'));
+    // The cluster has none.
+    await untilReason('main', 'GatewayAPIMissing');
+    await merge('ImageService', 'main', { spec: { routing: null } });
+    await untilReason('main', 'ReadRefused');
+    expect(await message('main')).toMatch(/may not read .*cannot list resource "ingresses"/);
     await permit(granted);
     await untilReason('main', 'Running');
 
