@@ -9,7 +9,7 @@ import type { ProjectSpec } from './schema.ts';
 export function projectDifferences(
   change: ProjectChange,
   { identity, spec }: Subject<ProjectSpec>,
-  { project }: ProjectRows,
+  { project, newest_price }: ProjectRows,
 ): RowDifference[] {
   const row = project?.project_slug ?? spec?.slug ?? identity.name;
   const update = (written: object): RowDifference[] => {
@@ -42,11 +42,23 @@ export function projectDifferences(
       return [insert('signing_keys', row, { kid: new Made('a new key') })];
     case 'set-domains':
       return domainDifferences(project?.custom_domains ?? [], change.domains);
-    case 'set-multiplier': {
-      const { effective_from, multiplier } = change;
-      return [insert('project_pricing', row, { effective_from, multiplier })];
-    }
+    case 'set-multiplier':
+      return [priceDifference(change, { row, newest_price })];
   }
+}
+
+type PriceChange = Extract<ProjectChange, { change: 'set-multiplier' }>;
+
+/** A price that was set for the same hour is replaced. */
+function priceDifference(
+  { effective_from, multiplier }: PriceChange,
+  { row, newest_price }: { row: string; newest_price: ProjectRows['newest_price'] },
+): RowDifference {
+  const table = 'project_pricing';
+  if (newest_price?.effective_from.getTime() !== effective_from.getTime())
+    return insert(table, row, { effective_from, multiplier });
+  const fields = fieldsOf({ multiplier }, { multiplier: newest_price.pricing_multiplier });
+  return { action: 'update', table, row: `${row} from ${effective_from.toISOString()}`, fields };
 }
 
 function secretOf({ secret, callback_url }: CallbackChange) {

@@ -3,6 +3,7 @@ import type { Queryable } from '../../runtime/db/client.ts';
 import { findDatabaseTime } from '../../runtime/db/database-time.ts';
 import { findDeclaredWatermarkPreset, isOwnerElsewhere } from '../../runtime/db/declared-rows.ts';
 import { findOrganization } from '../../runtime/db/organizations.ts';
+import { listPricing, type PricingRow } from '../../runtime/db/project-pricing.ts';
 import {
   findProjectByOwner,
   findProjectByOwnerOrSlug,
@@ -52,6 +53,8 @@ export type ProjectRows = DomainRows & {
   callback_egress?: Scope['callback_egress'];
   /** The time of the reads, by the database's clock: needed if a price is declared. */
   read_at: Date | undefined;
+  /** The price that was set last, for the same reason. */
+  newest_price: PricingRow | undefined;
 };
 
 export async function gatherProject(
@@ -62,6 +65,7 @@ export async function gatherProject(
   const { identity, spec } = subject;
   const project = await findProjectOf(db, subject);
   const project_id = project?.project_id ?? null;
+  const isPriced = spec?.staff?.pricingMultiplier !== undefined;
   return {
     project,
     organization_id: await findOwner(db, spec, scope),
@@ -70,7 +74,8 @@ export async function gatherProject(
     ...(await findDomains(db, subject, { project_id, scope })),
     delivery_root_domain: scope.delivery_root_domain,
     callback_egress: scope.callback_egress,
-    read_at: spec?.staff?.pricingMultiplier === undefined ? undefined : await findDatabaseTime(db),
+    read_at: isPriced ? await findDatabaseTime(db) : undefined,
+    newest_price: isPriced && project ? await findNewestPrice(db, project) : undefined,
   };
 }
 
@@ -91,6 +96,13 @@ async function findOwner(
   const declared = spec?.staff?.organizationId;
   if (declared === undefined) return scope.organization_id;
   return (await findOrganization(db, declared))?.organization_id;
+}
+
+async function findNewestPrice(
+  db: Queryable,
+  { project_id }: DeclaredProject,
+): Promise<PricingRow | undefined> {
+  return (await listPricing(db, [project_id])).at(-1);
 }
 
 type Place = { project_id: string | null; scope: Scope };

@@ -10,15 +10,16 @@ const table = 'signing_keys';
 
 export function signingKeyDifferences(
   change: SigningKeyChange,
-  { identity }: Subject<SigningKeySpec>,
+  { identity, spec }: Subject<SigningKeySpec>,
   { key, owned }: SigningKeyRows,
 ): RowDifference[] {
+  const project = spec?.projectRef.name ?? '';
   const owner = ownerColumns(identity);
   const { rotation_trigger } = change;
   const issued = fieldsOf({ kid: new Made('a new key'), rotation_trigger, ...owner });
   switch (change.change) {
     case 'issue':
-      return [{ action: 'insert', table, row: change.project_id, fields: issued }];
+      return [{ action: 'insert', table, row: project, fields: issued }];
     case 'claim':
     case 'adopt': {
       const fields = fieldsOf({ ...owner, rotation_trigger }, key);
@@ -28,7 +29,7 @@ export function signingKeyDifferences(
       const fields = fieldsOf({ status: 'retired' }, { status: 'active' });
       return [
         { action: 'update', table, row: key?.kid ?? '', fields },
-        { action: 'insert', table, row: change.project_id, fields: issued },
+        { action: 'insert', table, row: project, fields: issued },
       ];
     }
     case 'release': {

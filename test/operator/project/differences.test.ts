@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { projectDifferences } from '../../../operator/project/differences.ts';
 import type { ProjectRows } from '../../../operator/project/gather.ts';
 import { printDifference } from '../../../operator/row-difference.ts';
+import { projectRows } from '../samples.ts';
 
 const subject = {
   identity: { uid: 'u', namespace: 'shops', name: 'shop', generation: 1 },
@@ -28,4 +29,21 @@ it.each([
   },
 ])('domains from $before to $after: each that moves among those that stay', (each) => {
   expect(linesOf([...each.before], [...each.after])).toEqual(each.lines);
+});
+
+it.each([
+  {
+    hour: 11,
+    line: '+ project_pricing shop { effective_from: 2026-11-20T12:00:00.000Z, multiplier: "2" }',
+  },
+  {
+    hour: 12,
+    line: '~ project_pricing shop from 2026-11-20T12:00:00.000Z { multiplier: "1.5" → "2" }',
+  },
+])('a price is new, or replaces the one that was set for the same hour', ({ hour, line }) => {
+  const at = (each: number) => new Date(Date.UTC(2026, 10, 20, each));
+  const newest_price = { project_id: 'p', effective_from: at(hour), pricing_multiplier: '1.5' };
+  const change = { change: 'set-multiplier', multiplier: '2', effective_from: at(12) } as const;
+  const [difference] = projectDifferences(change, subject, projectRows({ newest_price }));
+  expect(difference && printDifference(difference)).toBe(line);
 });
