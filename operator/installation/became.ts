@@ -25,8 +25,17 @@ const BELIEVED_MS = 60 * 60_000;
 type Known = { print: string; until: number; paths: readonly string[] };
 
 /** The record ends with its term: the next leader tries once. */
-export function createBecame({ elapsed }: Pick<TimedClock, 'elapsed'>): Became {
-  const known = new Map<string, Known>();
+export function createBecame(
+  { elapsed }: Pick<TimedClock, 'elapsed'>,
+  known = new Map<string, Known>(),
+): Became {
+  // The oldest come first.
+  const forgetOld = () => {
+    for (const [uid, { until }] of known) {
+      if (until > elapsed()) return;
+      known.delete(uid);
+    }
+  };
   return {
     find: (written, live) => {
       const { print: before, until = 0, paths } = known.get(uidOf(live)) ?? {};
@@ -35,8 +44,9 @@ export function createBecame({ elapsed }: Pick<TimedClock, 'elapsed'>): Became {
     note: (written, live) => {
       const paths = explainDifferences(written, live);
       const until = elapsed() + BELIEVED_MS;
-      if (paths.length === 0) known.delete(uidOf(live));
-      else known.set(uidOf(live), { print: print(live, written), until, paths });
+      forgetOld();
+      known.delete(uidOf(live));
+      if (paths.length > 0) known.set(uidOf(live), { print: print(live, written), until, paths });
       return paths;
     },
     forget: (live) => void known.delete(uidOf(live)),

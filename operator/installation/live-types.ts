@@ -64,9 +64,12 @@ export function typeOf({ kind }: { kind: string }): ResourceType {
 
 export const INSTANCE = 'app.kubernetes.io/instance';
 
-/** Selects the objects and pods of an installation; without a name, those of all installations. */
+/**
+ * Selects the objects and pods of an installation; without a name, those of all installations, but
+ * not the routes of projects, which may be many.
+ */
 export function ownedLabels(name?: string): string {
-  const labels = { 'app.kubernetes.io/name': 'tintype', ...MANAGED };
-  const pairs = Object.entries(name === undefined ? labels : { ...labels, [INSTANCE]: name });
-  return pairs.map(([label, value]) => `${label}=${value}`).join();
+  const labels = Object.entries({ 'app.kubernetes.io/name': 'tintype', ...MANAGED });
+  const pairs = labels.map(([label, value]) => `${label}=${value}`);
+  return [...pairs, name === undefined ? INSTANCE : `${INSTANCE}=${name}`].join();
 }

@@ -43,6 +43,7 @@ const inNamespace = (group: string, plural: string, name: string) =>
 function scale(): Promise<unknown> {
   const labels = {
     'app.kubernetes.io/name': 'tintype',
+    'app.kubernetes.io/instance': 'some',
     'app.kubernetes.io/managed-by': 'tintype-operator',
   };
   const head = { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject' };
