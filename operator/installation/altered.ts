@@ -38,6 +38,13 @@ export function happeningOf({ kind, name, paths }: Altered): Happening {
   };
 }
 
+/** For a message about routes; empty if none was changed. */
+export function alsoAltered(altered: readonly Pick<Altered, 'kind' | 'name' | 'paths'>[]): string {
+  if (altered.length === 0) return '';
+  const routes = altered.map(({ kind, name, paths }) => `${printPaths(paths)} of ${kind} ${name}`);
+  return `; a policy or webhook of the cluster changes ${printSome(routes, PRINTED.objects)} on admission, and the operator leaves that unchanged`;
+}
+
 function printPaths(paths: readonly string[]): string {
   return printSome(paths.map(printPath), PRINTED.paths);
 }

@@ -95,8 +95,7 @@ async function take(client: KubeClient, step: Step, doing: Doing): Promise<void>
   const [planned] = planSteps([step], live);
   if (step.do !== 'delete') {
     const wanted = withDigest(step.object);
-    if (planned === undefined)
-      memory.quarrels.settled(quarrelKeys(wanted.kind, wanted.metadata).changed);
+    if (planned === undefined) settle(wanted, doing);
     else await makeAsWanted(client, { wanted, planned }, doing);
   } else if (planned !== undefined) {
     const { metadata } = live.get(liveKey(step.object)) ?? {};
@@ -105,6 +104,16 @@ async function take(client: KubeClient, step: Step, doing: Doing): Promise<void>
     }
     note(deeds, planned, await remove(client, step.object, live));
   }
+}
+
+function settle({ kind, metadata }: RenderedObject, { memory: { quarrels }, deeds }: Doing): void {
+  const keys = quarrelKeys(kind, metadata);
+  quarrels.settled(keys.changed);
+  const held = quarrels.held(keys.changed) ?? quarrels.held(keys.deleted);
+  if (held === undefined) return;
+  const { words: message, rest_ms } = held;
+  deeds.troubles.push({ kind, name: metadata.name, reason: 'ObjectUndone', message });
+  deeds.rest_ms = Math.min(rest_ms, deeds.rest_ms ?? Infinity);
 }
 
 type Making = { wanted: RenderedObject; planned: Written };
@@ -124,8 +133,13 @@ async function makeAsWanted(
     return;
   }
   const applied = appliedTo(wanted);
-  const { rest_ms, isQuarrel } = quarrels.undone(present ? changed : deleted, applied);
-  if (isQuarrel) deeds.troubles.push(sayUndone(planned));
+  const key = present ? changed : deleted;
+  const { rest_ms, isQuarrel } = quarrels.undone(key, applied);
+  if (isQuarrel) {
+    const trouble = sayUndone(planned);
+    quarrels.say(key, trouble.message);
+    deeds.troubles.push(trouble);
+  }
   if (rest_ms > 0) {
     deeds.rest_ms = Math.min(rest_ms, deeds.rest_ms ?? Infinity);
     return;

@@ -27,6 +27,13 @@ export type Quarrels = {
   settled(key: string): void;
   /** Called when it is to be deleted. */
   forget(key: string): void;
+  /** What somebody is informed of. */
+  say(key: string, words: string): void;
+  /**
+   * The same, while it may be undone again: whoever undoes it slowly must not make it seem to have
+   * ended each time.
+   */
+  held(key: string): Held | undefined;
 };
 
 export type Undone = {
@@ -35,6 +42,8 @@ export type Undone = {
   /** Whether it was undone so often that somebody must be informed. */
   isQuarrel: boolean;
 };
+
+export type Held = { words: string; rest_ms: number };
 
 const REST_MS = { first: 1_000, last: 300_000 };
 /** Undone this often in a row, it is no accident. */
@@ -47,8 +56,11 @@ type Known = {
   written_at: number;
   /** Undefined: nobody is known to have undone the last write. */
   undone_at: number | undefined;
+  /** How long the write before it lasted. */
+  lasted_ms: number;
   /** How often in a row it was undone. */
   times: number;
+  words?: string;
 };
 
 export function createQuarrels({ elapsed }: Pick<TimedClock, 'elapsed'>): Quarrels {
@@ -67,7 +79,8 @@ export function createQuarrels({ elapsed }: Pick<TimedClock, 'elapsed'>): Quarre
       if (known === undefined) return { rest_ms: 0, isQuarrel: false };
       if (known.undone_at === undefined || isForgotten(known)) {
         known.undone_at = elapsed();
-        known.times = elapsed() - known.written_at < QUIET_MS ? known.times + 1 : 1;
+        known.lasted_ms = elapsed() - known.written_at;
+        known.times = known.lasted_ms < QUIET_MS ? known.times + 1 : 1;
       }
       const until = known.undone_at + restOf(known.times);
       return {
@@ -76,14 +89,25 @@ export function createQuarrels({ elapsed }: Pick<TimedClock, 'elapsed'>): Quarre
       };
     },
     wrote: (key, wanted) => {
-      const times = find(key, wanted)?.times ?? 0;
-      all.set(key, { wanted, times, written_at: elapsed(), undone_at: undefined });
+      const before = find(key, wanted) ?? { wanted, times: 0, lasted_ms: 0 };
+      all.set(key, { ...before, written_at: elapsed(), undone_at: undefined });
     },
     settled: (key) => {
       const known = all.get(key);
       if (known !== undefined) known.undone_at = undefined;
     },
     forget: (key) => void all.delete(key),
+    say: (key, words) => {
+      const known = all.get(key);
+      if (known !== undefined) known.words = words;
+    },
+    held: (key) => {
+      const { words, times = 0, lasted_ms = 0, written_at = 0 } = all.get(key) ?? {};
+      const rest_ms = written_at + Math.min(2 * lasted_ms, QUIET_MS) - elapsed();
+      return words === undefined || times < QUARREL_TIMES || rest_ms <= 0
+        ? undefined
+        : { words, rest_ms };
+    },
   };
 }
 

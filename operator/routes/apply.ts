@@ -8,11 +8,11 @@ import type { Altered } from '../installation/altered.ts';
 import { isAsBefore } from '../installation/became.ts';
 import type { WritingMemory } from '../installation/writing-memory.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { unwrap } from '../kube/kube-failure.ts';
+import { type Answer, unwrap } from '../kube/kube-failure.ts';
 import { quarrelKeys } from '../kube/quarrels.ts';
 import { type KubeObject, withManagers } from '../kube/resource.ts';
 import type { RouteStep } from './decide.ts';
-import { declaredOf, isAsWritten } from './deviation.ts';
+import { declaredOf, isAsWritten, isOwned } from './deviation.ts';
 import { PROJECT_LABEL } from './edge.ts';
 import { projectOf, routeTypes } from './live-route.ts';
 import type { RenderedRoute } from './render.ts';
@@ -75,7 +75,11 @@ async function makeAsWanted(step: Applying, doing: Doing): Promise<void> {
     }
     const key = live === undefined ? deleted : changed;
     const { rest_ms, isQuarrel } = memory.quarrels.undone(key, applied);
-    if (isQuarrel) done.undone.push(sayUndone(route, live));
+    if (isQuarrel) {
+      const verdict = sayUndone(route, live);
+      memory.quarrels.say(key, verdict.message);
+      done.undone.push(verdict);
+    }
     if (rest_ms > 0) {
       done.rest_ms = Math.min(rest_ms, done.rest_ms ?? Infinity);
       done.isMissing ||= live === undefined;
@@ -101,17 +105,13 @@ async function look(
 }
 
 async function write(
-  { route, to }: Applying,
+  step: Applying,
   live: KubeObject | undefined,
   { client, memory: { became, quarrels }, done }: Doing,
 ): Promise<void> {
-  const { mode, metadata, spec } = route;
-  // It may be ours even if the cache has not seen it yet.
-  const isOurs =
-    to === 'ours' || (live !== undefined && projectOf(live) === metadata.labels[PROJECT_LABEL]);
-  const conflicts = isOurs ? 'take' : 'refuse';
-  const declared = { metadata, spec };
-  const answer = await client.apply(routeTypes[mode], declared, { owner: ROUTE_OWNER, conflicts });
+  const { route, to } = step;
+  const { mode, metadata } = route;
+  const { answer, isOurs } = await put(step, live, client);
   if (!answer.ok) {
     done.refused.push(sayRefused(route, { failure: answer.failure, isOurs }));
     return;
@@ -122,9 +122,34 @@ async function write(
   // The only difference is what a policy makes of it: nobody changed it back.
   if (live !== undefined && isAsBefore(live, answer.value)) quarrels.forget(changed);
   else quarrels.wrote(changed, applied);
-  const paths = became.note(declaredOf(route), answer.value);
+  const paths = became.note(declaredOf(route, answer.value), answer.value);
   const { kind } = routeTypes[mode];
   if (paths.length > 0) done.altered.push({ kind, name: metadata.name, paths, since: 'tried' });
+}
+
+/** `isOurs`: it could be nobody else's. */
+async function put(
+  { route, to }: Applying,
+  live: KubeObject | undefined,
+  client: KubeClient,
+): Promise<{ answer: Answer<KubeObject>; isOurs: boolean }> {
+  const { mode, metadata, spec } = route;
+  const apply = (conflicts: 'take' | 'refuse') =>
+    client.apply(routeTypes[mode], { metadata, spec }, { owner: ROUTE_OWNER, conflicts });
+  if (to === 'new' && !isMade(route, live)) {
+    const answer = await apply('refuse');
+    const isTaken = !answer.ok && answer.failure.reason === 'Conflict';
+    // The cache may not show that it is ours.
+    const isOurs = isTaken && isMade(route, live ?? (await look(client, route)));
+    if (!isOurs) return { answer, isOurs };
+  }
+  return { answer: await apply('take'), isOurs: true };
+}
+
+/** By its owner too: somebody may have overwritten its label. */
+function isMade(route: RenderedRoute, live: KubeObject | undefined): boolean {
+  if (live === undefined) return false;
+  return projectOf(live) === route.metadata.labels[PROJECT_LABEL] || isOwned(route, live);
 }
 
 async function remove(

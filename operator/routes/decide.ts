@@ -5,11 +5,13 @@
  */
 import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import { APPLIED } from '../image-service/render/object.ts';
+import type { Altered } from '../installation/altered.ts';
 import type { Became } from '../installation/became.ts';
+import { type Held, type Quarrels, quarrelKeys } from '../kube/quarrels.ts';
 import { printSome } from '../print-some.ts';
-import { isAsWritten } from './deviation.ts';
+import { declaredOf, isAsWritten } from './deviation.ts';
 import { deliveryName, type EdgeFound, gatewayOf, ownFieldOf } from './edge.ts';
-import { admissionOf, findRoute, type KnownRoute } from './live-route.ts';
+import { admissionOf, findRoute, type KnownRoute, routeTypes } from './live-route.ts';
 import { keepOutgoing } from './outgoing.ts';
 import { defaultHost, type RenderedRoute, renderRoutes, type Way } from './render.ts';
 import type { Verdict } from './verdict.ts';
@@ -34,6 +36,7 @@ export type RouteFacts = {
   wildcard: KnownRoute | undefined;
   /** What routes became on admission, as far as known. */
   became?: Pick<Became, 'find'> | undefined;
+  quarrels?: Pick<Quarrels, 'held'> | undefined;
 };
 
 /** `new`: only if nobody else has an object of this name. */
@@ -41,7 +44,13 @@ export type RouteStep =
   | { do: 'apply'; route: RenderedRoute; to: 'new' | 'ours' }
   | { do: 'delete'; route: KnownRoute };
 
-export type RouteDecision = { steps: RouteStep[]; verdict: Verdict; hosts: string[] };
+export type RouteDecision = {
+  steps: RouteStep[];
+  verdict: Verdict;
+  hosts: string[];
+  /** Routes that stay as the cluster changed them on admission. */
+  altered: Altered[];
+};
 
 export function decideRoute(facts: RouteFacts): RouteDecision {
   const { edge, live } = facts;
@@ -50,13 +59,15 @@ export function decideRoute(facts: RouteFacts): RouteDecision {
     const isUnknown = edge.state === 'invalid' || edge.state === 'unseen';
     const isKept = isUnknown && facts.project !== undefined;
     const steps = isKept ? [] : live.map(remove);
-    return { steps, verdict: judgeHosts(facts) ?? outside(edge), hosts: hostsOf(facts) };
+    const verdict = judgeHosts(facts) ?? outside(edge);
+    return { steps, verdict, hosts: hostsOf(facts), altered: [] };
   }
   const wanted = wantedRoutes(facts, edge).map((route) => withPresent(route, facts));
   return {
     steps: [...wanted.flatMap(applying), ...removing(wanted, facts, edge)],
     verdict: judge(facts, edge, wanted),
     hosts: hostsOf(facts),
+    altered: wanted.flatMap((each) => alteredOf(each, facts)),
   };
 }
 
@@ -65,7 +76,7 @@ function outside(edge: Exclude<EdgeFound, { state: 'ready' }>): Verdict {
   if (edge.state === 'absent') return { reason: 'NoImageService', message: edge.why };
   if (edge.state === 'unseen') return { reason: 'ReadRefused', message: edge.why };
   const { name } = edge.edge.owner;
-  const message = `the ImageService '${name}' has \`spec.routing.mode\` 'Disabled': routes are made by somebody else`;
+  const message = `the ImageService '${name}' has \`spec.routing.mode\` 'Disabled': its routes are managed outside the operator`;
   return { reason: 'RoutedByOthers', message };
 }
 
@@ -98,6 +109,12 @@ function withPresent(
   const present = findRoute(live, { mode, name: metadata.name });
   const isAsWanted = present !== undefined && isAsWritten(route, present.object, became);
   return { route, present, isAsWanted };
+}
+
+function alteredOf({ route, present }: Wanted, { became }: RouteFacts): Altered[] {
+  const paths = present && became?.find(declaredOf(route, present.object), present.object);
+  const { kind } = routeTypes[route.mode];
+  return paths === undefined ? [] : [{ kind, name: route.metadata.name, paths, since: 'before' }];
 }
 
 function applying({ route, present, isAsWanted }: Wanted): RouteStep[] {
@@ -141,6 +158,8 @@ function judge(facts: RouteFacts, way: Way, wanted: readonly Wanted[]): Verdict 
   }
   const taken = judgeHosts(facts);
   if (taken !== undefined) return taken;
+  const undone = wanted.flatMap(({ route }) => heldOf(route, facts) ?? []);
+  if (undone[0] !== undefined) return { reason: 'RouteUndone', message: undone[0].words };
   const own = wanted.map((each) => ({ name: each.route.metadata.name, route: current(each) }));
   const shared = { name: deliveryName(way.edge), route: wildcard };
   for (const each of declared?.perProject === 'Always' ? own : [...own, shared]) {
@@ -152,6 +171,11 @@ function judge(facts: RouteFacts, way: Way, wanted: readonly Wanted[]): Verdict 
   return { reason: 'Routed', message: `${print(hosts)} ${verb} to delivery` };
 }
 
+function heldOf({ mode, metadata }: RenderedRoute, { quarrels }: RouteFacts): Held | undefined {
+  const { changed, deleted } = quarrelKeys(mode, metadata);
+  return quarrels?.held(changed) ?? quarrels?.held(deleted);
+}
+
 /** Undefined when the project may use all of its hosts. */
 function judgeHosts(facts: RouteFacts): Verdict | undefined {
   const free = hostsOf(facts);
@@ -159,9 +183,9 @@ function judgeHosts(facts: RouteFacts): Verdict | undefined {
   if (host === undefined || !('edge' in facts.edge)) return undefined;
   const { edge } = facts.edge;
   const way = facts.project?.custom_domains.includes(host)
-    ? 'take it out of the custom domains of the project'
+    ? 'remove it from the custom domains of the project'
     : 'declare the project under another slug';
-  const message = `'${host}' is the installation's own, \`spec.${ownFieldOf(edge, host)}\` of the ImageService '${edge.owner.name}', and leads to the API: ${way}, or change that field`;
+  const message = `'${host}' is the host of \`spec.${ownFieldOf(edge, host)}\` of the ImageService '${edge.owner.name}', and leads to the API: ${way}, or change that field`;
   return { reason: 'HostTaken', message };
 }
 
@@ -181,8 +205,8 @@ function judgeRoute(
   const called = `the ${kind} '${edge.namespace}/${name}'`;
   if (route === undefined) {
     const isShared = name === deliveryName(edge);
-    const why = isShared ? `: the ImageService '${edge.owner.name}' says what it waits for` : '';
-    return { reason: 'NotAdmitted', message: `${called} is not there yet${why}` };
+    const why = isShared ? `: the conditions of the ImageService '${edge.owner.name}' say why` : '';
+    return { reason: 'NotAdmitted', message: `${called} does not exist yet${why}` };
   }
   const admission = admissionOf(route, gatewayOf(edge));
   if (admission.state === 'admitted') return undefined;

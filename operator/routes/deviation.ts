@@ -9,10 +9,7 @@ import type { RenderedRoute } from './render.ts';
  * what was applied.
  */
 export function findDeviation(route: RenderedRoute, live: KubeObject): string | undefined {
-  const isOwned = route.metadata.ownerReferences.every(({ uid }) =>
-    live.metadata.ownerReferences?.some((each) => each.uid === uid),
-  );
-  return isOwned ? findDifference(declaredOf(route), live) : '.metadata.ownerReferences';
+  return findDifference(declaredOf(route, live), live);
 }
 
 /** Whether it exists as rendered, or as the cluster changes that on admission. */
@@ -22,11 +19,19 @@ export function isAsWritten(
   became: Pick<Became, 'find'> | undefined,
 ): boolean {
   if (findDeviation(route, live) === undefined) return true;
-  return became?.find(declaredOf(route), live) !== undefined;
+  return became?.find(declaredOf(route, live), live) !== undefined;
 }
 
-/** Without the owners, as others may add some. */
-export function declaredOf({ metadata, spec }: RenderedRoute): object {
-  const { labels, annotations } = metadata;
-  return { metadata: { labels, annotations }, spec };
+/** Owners only where ours is missing, as others may add some. */
+export function declaredOf(route: RenderedRoute, live: KubeObject): object {
+  const { labels, annotations, ownerReferences } = route.metadata;
+  const owners = isOwned(route, live) ? {} : { ownerReferences };
+  return { metadata: { labels, annotations, ...owners }, spec: route.spec };
+}
+
+/** Whether it belongs to the ImageService that the route is rendered for. */
+export function isOwned({ metadata }: RenderedRoute, live: KubeObject): boolean {
+  return metadata.ownerReferences.every(({ uid }) =>
+    live.metadata.ownerReferences?.some((each) => each.uid === uid),
+  );
 }

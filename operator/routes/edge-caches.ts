@@ -96,7 +96,7 @@ export function openEdgeCaches(options: Options): EdgeCaches {
 function seen({ caches, namespace }: State, found: EdgeFound): EdgeFound {
   if (found.state !== 'ready' || caches[found.mode].health().isSynced) return found;
   const { kind } = routeTypes[found.mode];
-  const why = `the operator could not list the objects of kind ${kind} in '${namespace}' yet, so that routes stay as they are: where it lacks the right, its log names it`;
+  const why = `the operator could not list the objects of kind ${kind} in '${namespace}' yet, so routes stay as they are: if it lacks a permission, its log names it`;
   return { state: 'unseen', edge: found.edge, why };
 }
 

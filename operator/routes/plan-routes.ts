@@ -31,7 +31,7 @@ export async function planRoutes(object: TenantObject, context: PlanContext): Pr
 }
 
 const LISTED_MS_MAX = 10_000;
-const UNLISTED = 'the routes that there are cannot be listed yet: the plan waits for them';
+const UNLISTED = 'the existing routes cannot be listed yet: the plan waits for them';
 
 /** Does not wait for what lacks the permission to be listed: other resources need their turn. */
 async function allListed({ edges }: PlanContext): Promise<void> {

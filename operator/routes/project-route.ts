@@ -21,6 +21,7 @@ import { applyRoute, type RouteDeeds } from './apply.ts';
 import { type DeclaredRouting, decideRoute, print, type RouteDecision } from './decide.ts';
 import type { EdgeCaches } from './edge-caches.ts';
 import { addressesOf, findSilentHost, type ProbeHost } from './probe-hosts.ts';
+import { slugOf } from './render.ts';
 import { tellProject } from './tell-project.ts';
 import { conditionOf, type Verdict } from './verdict.ts';
 
@@ -53,8 +54,23 @@ export async function findSubject(key: string, context: RouteContext): Promise<R
     const project = object && (await findRoutedProject(db, { owner_uid: object.metadata.uid }));
     return { project_id: project?.project_id, project, object };
   }
-  const project = await findRoutedProject(db, { project_id: key });
-  return { project_id: key, project, object: project && ownerOf(project, caches) };
+  const project =
+    (await findRoutedProject(db, { project_id: key })) ?? (await findNamed(key, context));
+  const project_id = project?.project_id ?? key;
+  return { project_id, project, object: project && ownerOf(project, caches) };
+}
+
+/** Somebody may have overwritten the label of a route: its name says whose it is. */
+async function findNamed(
+  label: string,
+  { db, edges }: RouteContext,
+): Promise<RoutedProjectRow | undefined> {
+  for (const { object } of edges.routesOf(label)) {
+    const project_slug = slugOf(edges.find(), object.metadata.name);
+    const project = project_slug && (await findRoutedProject(db, { project_slug }));
+    if (project) return project;
+  }
+  return undefined;
 }
 
 /** The resource that declares a project now. */
@@ -97,13 +113,18 @@ export function planRoute(
   { edges, memory }: Pick<RouteContext, 'edges'> & Partial<Pick<RouteContext, 'memory'>>,
 ): RouteDecision {
   const edge = edges.find();
+  const labelled = project_id === undefined ? [] : edges.routesOf(project_id);
+  const slug = project?.project_slug;
   return decideRoute({
     project,
     declared: object && declaredRouting(object),
     edge,
-    live: project_id === undefined ? [] : edges.routesOf(project_id),
+    // Somebody may have labelled another project's route.
+    live: labelled.filter(({ object: { metadata } }) => {
+      return slug === undefined || (slugOf(edge, metadata.name) ?? slug) === slug;
+    }),
     wildcard: edges.wildcard(edge),
-    became: memory?.became,
+    ...memory,
   });
 }
 
@@ -115,9 +136,9 @@ export function judgeAtOnce(
   const { object } = subject;
   if (object === undefined || isGoing(object) || isLeftAlone(subject, context)) return undefined;
   if (declaredRouting(object).probe === 'Enabled') return undefined;
-  const { steps, verdict } = planRoute(subject, context);
+  const { steps, verdict, altered } = planRoute(subject, context);
   if (steps.length > 0) return undefined;
-  const condition = conditionOf(verdict);
+  const condition = conditionOf(verdict, altered);
   context.told?.set(object.metadata.uid, condition);
   return condition;
 }
@@ -132,8 +153,11 @@ export const declaredRouting = oncePerObject(({ spec = {} }: TenantObject): Decl
   };
 });
 
-/** Includes the final verdict. */
-export type RoutePass = Pick<RouteDeeds, 'altered' | 'rest_ms'> & { verdict: Verdict };
+/** `tried`: changed on admission just now. */
+export type RoutePass = Pick<RouteDeeds, 'rest_ms'> & {
+  condition: Condition & Verdict;
+  tried: RouteDeeds['altered'];
+};
 
 /** Undefined if the resource is to be left alone. */
 export async function routeProject(
@@ -146,9 +170,10 @@ export async function routeProject(
   const { subject, decision } = known;
   if (isLeftAlone(subject, rest)) return undefined;
   const context = { ...rest, edges: known.edges };
-  const { trouble, ...deeds } = await applyRoute(context.client, decision.steps, rest.memory);
+  const deeds = await applyRoute(context.client, decision.steps, rest.memory);
+  const { trouble, altered: tried, ...when } = deeds;
   const verdict = trouble ?? (await probed(subject, decision, { context, signal }));
-  const pass = { ...deeds, verdict };
+  const pass = { ...when, tried, condition: conditionOf(verdict, [...decision.altered, ...tried]) };
   if (subject.object !== undefined) await tellProject(subject.object, pass, context);
   return pass;
 }

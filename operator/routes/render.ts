@@ -7,7 +7,14 @@ import { CUSTOM_DOMAINS_MAX } from '../../runtime/core/limits.ts';
 import { APPLIED, digest, toMap } from '../image-service/render/object.ts';
 import { SERVICE_PORT } from '../image-service/render/services.ts';
 import { API_VERSION } from '../kinds.ts';
-import { deliveryName, type Edge, ownFieldOf, type RouteMode, routeLabels } from './edge.ts';
+import {
+  deliveryName,
+  type Edge,
+  type EdgeFound,
+  ownFieldOf,
+  type RouteMode,
+  routeLabels,
+} from './edge.ts';
 import { findRoute, hostsOfRoute, type KnownRoute } from './live-route.ts';
 import { shareHosts } from './share-hosts.ts';
 
@@ -100,6 +107,13 @@ export function defaultHost({ spec }: Edge, { project_slug }: Pick<Routed, 'proj
 
 function routeName(edge: Edge, { project_slug }: Pick<Routed, 'project_slug'>): string {
   return `${edge.owner.name}-project-${project_slug}`;
+}
+
+/** Of the project that a route is named for; undefined if the name is not of this ImageService. */
+export function slugOf(found: EdgeFound, name: string): string | undefined {
+  if (!('edge' in found)) return undefined;
+  const prefix = routeName(found.edge, { project_slug: '' });
+  return name.startsWith(prefix) ? name.slice(prefix.length).split('.')[0] : undefined;
 }
 
 function hostsOf(edge: Edge, of: Routed): string[] {

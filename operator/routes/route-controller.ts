@@ -209,12 +209,12 @@ async function runPass(state: State, { key, signal }: Pass, term: Term): Promise
   }
   const pass = await routeProject(subject, context, signal);
   if (pass === undefined) return { kind: 'done' };
-  const { verdict, altered, rest_ms } = pass;
-  const { reason, message } = verdict;
+  const { condition, tried, rest_ms } = pass;
+  const { reason, message } = condition;
   if (UNROUTED.includes(reason)) log.warn('a host has no route to delivery', { name: key, reason });
   if (reason === 'RouteUndone')
     log.warn('a route is repeatedly changed by someone else', { name: key, advice: message });
-  for (const { paths, ...route } of altered) {
+  for (const { paths, ...route } of tried) {
     log.info('an admission policy changes a route', {
       kind: route.kind,
       name: route.name,

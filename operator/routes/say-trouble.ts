@@ -14,7 +14,7 @@ export function sayRefused(
   { failure, isOurs }: { failure: KubeFailure; isOurs: boolean },
 ): Verdict {
   if (failure.reason === 'Conflict' && !isOurs) {
-    const message = `'${namespace}/${name}' exists and was not created by the operator: delete it, and the route is written`;
+    const message = `'${namespace}/${name}' exists and was not created by the operator: delete it, and the operator writes the route`;
     return { reason: 'RouteTaken', message };
   }
   if (failure.reason === 'NotFound' && mode === 'Gateway') {
@@ -24,7 +24,7 @@ export function sayRefused(
   }
   const refusal = refusalOf(failure);
   if (refusal === undefined) throw failure;
-  const message = `'${namespace}/${name}': ${refusal}; this is tried again by itself`;
+  const message = `'${namespace}/${name}': ${refusal}; the operator tries again by itself`;
   return { reason: 'RouteRefused', message };
 }
 

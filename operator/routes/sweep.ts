@@ -61,8 +61,10 @@ export function keyOf({ project_id = '', object }: RouteSubject): string {
 function isSettled(subject: RouteSubject, context: RouteContext): boolean {
   const { object } = subject;
   if (isLeftAlone(subject, context) || (object !== undefined && !isLookedAt(object))) return true;
-  const { steps, verdict } = planRoute(subject, context);
+  const { steps, verdict, altered } = planRoute(subject, context);
   if (steps.length > 0) return false;
   if (object === undefined) return true;
-  return declaredRouting(object).probe === 'Disabled' && isTold(object, conditionOf(verdict));
+  return (
+    declaredRouting(object).probe === 'Disabled' && isTold(object, conditionOf(verdict, altered))
+  );
 }

@@ -4,12 +4,11 @@
  */
 import { isGoing, type TenantObject, typeOf } from '../cluster/tenant-object.ts';
 import type { Condition } from '../conditions.ts';
-import { type Altered, happeningOf } from '../installation/altered.ts';
+import { happeningOf } from '../installation/altered.ts';
 import { API_VERSION } from '../kinds.ts';
 import { isOvertaken } from '../kube/kube-failure.ts';
 import { findCondition, stampConditions } from '../kube/live-condition.ts';
-import type { RouteContext } from './project-route.ts';
-import { conditionOf, type Verdict } from './verdict.ts';
+import type { RouteContext, RoutePass } from './project-route.ts';
 
 type Telling = Pick<RouteContext, 'client' | 'clock' | 'told' | 'events'>;
 
@@ -26,17 +25,16 @@ export function isTold({ metadata, status }: TenantObject, wanted: Condition): b
 
 export async function tellProject(
   object: TenantObject,
-  { verdict, altered }: { verdict: Verdict; altered: readonly Altered[] },
+  { condition, tried }: Pick<RoutePass, 'condition' | 'tried'>,
   { client, clock, told, events }: Telling,
 ): Promise<void> {
   if (isGoing(object)) return;
   const { name, namespace = '', uid } = object.metadata;
   const regarding = { ...object, apiVersion: API_VERSION, kind: 'Project' };
-  for (const each of altered) events.tell(regarding, happeningOf(each));
-  const condition = conditionOf(verdict);
+  for (const each of tried) events.tell(regarding, happeningOf(each));
   told?.set(uid, condition);
   if (isTold(object, condition)) return;
-  const { reason, message: note } = verdict;
+  const { reason, message: note } = condition;
   // Every write makes the condition flip, so an Event keeps the record.
   if (reason === 'RouteUndone') {
     events.tell(regarding, { type: 'Warning', reason, action: 'Apply', note });

@@ -17,10 +17,9 @@ const SELECT = `
 
 export async function findRoutedProject(
   db: Queryable,
-  by: { project_id: string } | { owner_uid: string },
+  by: { project_id: string } | { owner_uid: string } | { project_slug: string },
 ): Promise<RoutedProjectRow | undefined> {
-  const [column, value] =
-    'project_id' in by ? ['project_id', by.project_id] : ['owner_uid', by.owner_uid];
+  const [[column, value] = []] = Object.entries(by);
   return (await db.query<RoutedProjectRow>(`${SELECT} where p.${column} = $1`, [value]))[0];
 }
 

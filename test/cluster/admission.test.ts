@@ -1,5 +1,5 @@
 // A cluster whose policy changes our objects on their way in, as many pin registries and how images are pulled.
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { systemTimedClock } from '../../operator/kube/timed-clock.ts';
 import { useDatabase } from '../support/database.ts';
 import {
@@ -8,7 +8,7 @@ import {
   expectNoWrites,
   useInstallationCluster,
 } from '../support/installation-cluster.ts';
-import { kubeOk } from '../support/kube-request.ts';
+import { mutateOnWayIn } from '../support/mutating-policy.ts';
 import { newSealingKey, readSealingKeys } from '../support/sealing-keys.ts';
 import { until } from '../support/until.ts';
 
@@ -22,45 +22,6 @@ const clock = {
 const cluster = useInstallationCluster(db, { keys: readSealingKeys(sealing), clock });
 const { create, read, merge, led, untilReason, list, message } = cluster;
 
-const GROUP = 'admissionregistration.k8s.io/v1';
-
-/** Every Deployment of the namespace pulls its image always, whoever writes what, until that is taken back. */
-async function pullAlways(): Promise<() => Promise<void>> {
-  const name = `pull-${cluster.namespace()}`;
-  const make = async (plural: string, kind: string, spec: object) => {
-    const path = `/apis/${GROUP}/${plural}`;
-    const body = { apiVersion: GROUP, kind, metadata: { name }, spec };
-    await kubeOk(cluster.plane(), { method: 'POST', path, body });
-    made.push(`${path}/${name}`);
-  };
-  const made: string[] = [];
-  const takeBack = async () => {
-    for (const each of made.splice(0)) {
-      await kubeOk(cluster.plane(), { method: 'DELETE', path: each });
-    }
-  };
-  onTestFinished(takeBack);
-  const path = '/spec/template/spec/containers/0/imagePullPolicy';
-  const expression = `[JSONPatch{op: "add", path: "${path}", value: "Always"}]`;
-  await make('mutatingadmissionpolicies', 'MutatingAdmissionPolicy', {
-    ...{ failurePolicy: 'Fail', reinvocationPolicy: 'Never' },
-    matchConstraints: {
-      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': cluster.namespace() } },
-      resourceRules: [
-        {
-          ...{ apiGroups: ['apps'], apiVersions: ['*'] },
-          ...{ operations: ['CREATE', 'UPDATE'], resources: ['deployments'] },
-        },
-      ],
-    },
-    mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression } }],
-  });
-  await make('mutatingadmissionpolicybindings', 'MutatingAdmissionPolicyBinding', {
-    policyName: name,
-  });
-  return takeBack;
-}
-
 /** Of one object, by their notes, with how often each was told. */
 async function changesOf(name: string): Promise<unknown[]> {
   const events = (await list('Event')).filter(({ reason }) => reason === 'ChangedOnWayIn');
@@ -71,7 +32,10 @@ async function changesOf(name: string): Promise<unknown[]> {
 
 it('an installation whose objects are changed on their way in runs, and is not written again and again', async () => {
   await createSecrets(cluster, { url: url(), sealing });
-  const takeBack = await pullAlways();
+  const takeBack = await mutateOnWayIn(cluster.plane(), {
+    ...{ namespace: cluster.namespace(), group: 'apps', resources: 'deployments' },
+    ...{ path: '/spec/template/spec/containers/0/imagePullPolicy', value: 'Always' },
+  });
   const deployment = { metadata: { name: 'probe' }, apiVersion: 'apps/v1' };
   const containers = [{ name: 'main', image: 'a/b:1', imagePullPolicy: 'Never' }];
   const labels = { app: 'probe' };

@@ -11,8 +11,10 @@ import { installation, least } from '../operator/image-service/samples.ts';
 import { connectKube } from '../operator/kube/connect.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { useDatabase } from '../support/database.ts';
+import { declareRouted } from '../support/declared-route.ts';
 import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
 import { installHttpRoutes, judgedBy } from '../support/optional-definitions.ts';
+import { quarrelling } from '../support/quarrelling.ts';
 import { watchForRoutes } from '../support/route-leader.ts';
 import { makeProject } from '../support/rows.ts';
 import { until } from '../support/until.ts';
@@ -129,15 +131,69 @@ describe('the routes of a cluster with a Gateway', () => {
   }, 300_000);
 });
 
+describe('an HTTPRoute that somebody changes back', () => {
+  const path = (_kind: string, name: string) =>
+    `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/projects/${name}`;
+  const teams = {
+    path,
+    plane: () => plane,
+    namespace: () => namespace,
+    other: () => namespace,
+    apply: (kind: string, name: string, spec: object) => {
+      const head = { apiVersion: 'tintype.dev/v1alpha1', kind, metadata: { name } };
+      return kubeApply(plane, path(kind, name), { ...head, spec });
+    },
+  };
+
+  it('is written ever more seldom, and it is said who does it', async () => {
+    await installHttpRoutes(plane);
+    await declare({ mode: 'Gateway', gatewayRef: { name: 'edge' } });
+    const { name, host } = await declareRouted(teams, db);
+    const route = `${httpRoutes}/main-project-${name}`;
+    const hostsOf = async () =>
+      (await kubeOk(plane, { path: route }))['spec'] as { hostnames: string[] };
+    const isAsWritten = async () => (await hostsOf()).hostnames[0] === host;
+    const content_type = 'application/merge-patch+json';
+    const body = { spec: { hostnames: ['another.example'] } };
+    const undo = () =>
+      kubeOk(plane, {
+        ...{ method: 'PATCH', body, content_type },
+        path: `${route}?fieldManager=host-keeper`,
+      });
+    const routed = async () => {
+      const { status } = (await kubeOk(plane, { path: path('Project', name) })) as {
+        status: { conditions: { type: string; status: string; message: string }[] };
+      };
+      return status.conditions.find(({ type }) => type === 'Routed');
+    };
+    await led(async () => {
+      await untilThere(route);
+      const undone = await quarrelling({ isAsWritten, undo }, async () => {
+        const message = `the HTTPRoute '${namespace}/main-project-${name}' does not stay as written: 'host-keeper' changes \`spec.hostnames[0]\` each time; it is written again less and less often, finally every five minutes: stop whoever changes it`;
+        await until(async () =>
+          expect(await routed()).toMatchObject({ status: 'False', reason: 'RouteUndone', message }),
+        );
+        await new Promise((resolve) => setTimeout(resolve, 8_000));
+      });
+      // The first at once, the others after 1, 2, 4 and 8 seconds.
+      expect(undone).toBeGreaterThanOrEqual(4);
+      expect(undone).toBeLessThanOrEqual(6);
+      await until(async () => expect(await isAsWritten()).toBe(true));
+      await until(async () => expect(await routed()).toMatchObject({ reason: 'NotAdmitted' }));
+    });
+  }, 180_000);
+});
+
 describe('the routes of an ImageService', () => {
   const place = { name: 'changing', namespace };
 
   /** Its routes alone, as a pass writes them. */
   async function carriedOut(routing: ImageServiceSpec['routing']): Promise<string[]> {
     const { client } = connectKube(plane);
-    const rendered = renderInstallation(installation({ ...least, routing }, place));
+    const spec = { ...least, routing };
+    const rendered = renderInstallation(installation(spec, place));
     const wanted = rendered.rest.filter(({ kind }) => /^(Ingress|HTTPRoute)$/.test(kind));
-    const { live, ...cluster } = await listCluster(client, place);
+    const { live, ...cluster } = await listCluster(client, { ...place, spec });
     const { present } = observeObjects(place.name, rendered.migration, { live, ...cluster });
     const steps = [...wanted.map(apply), ...removeStrangers(wanted, { present })];
     const { written, troubles } = await carryOut(client, steps, {

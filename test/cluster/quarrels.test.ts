@@ -7,6 +7,7 @@ import {
   useInstallationCluster,
 } from '../support/installation-cluster.ts';
 import { kubeRequest } from '../support/kube-request.ts';
+import { quarrelling } from '../support/quarrelling.ts';
 import { newSealingKey, readSealingKeys } from '../support/sealing-keys.ts';
 import { until } from '../support/until.ts';
 
@@ -15,37 +16,23 @@ const sealing = newSealingKey();
 const cluster = useInstallationCluster(db, { keys: readSealingKeys(sealing) });
 const { create, read, led, untilReason, message, list, path, plane } = cluster;
 
-/** Sets the number of pods of the API each time that it is another, as fast as it sees it. */
-async function quarrelling(work: () => Promise<void>): Promise<number> {
-  let undone = 0;
-  const over = new AbortController();
-  const quarrel = async () => {
-    while (!over.signal.aborted) {
-      const { spec } = await read('Deployment', 'main-api');
-      if (spec.replicas !== 7) {
-        undone += 1;
-        await kubeRequest(plane(), {
-          ...{ method: 'PATCH', body: { spec: { replicas: 7 } } },
-          path: `${path('Deployment', 'main-api')}?fieldManager=replica-keeper`,
-          content_type: 'application/merge-patch+json',
-        });
-      }
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  };
-  const quarrels = quarrel();
-  await work();
-  over.abort();
-  await quarrels;
-  return undone;
-}
+/** Sets the number of pods of the API each time that it is another. */
+const keeper = {
+  isAsWritten: async () => (await read('Deployment', 'main-api')).spec.replicas !== 7,
+  undo: () =>
+    kubeRequest(plane(), {
+      ...{ method: 'PATCH', body: { spec: { replicas: 7 } } },
+      path: `${path('Deployment', 'main-api')}?fieldManager=replica-keeper`,
+      content_type: 'application/merge-patch+json',
+    }),
+};
 
 it('an object that somebody changes back is written ever more seldom, and it is said who does it', async () => {
   await createSecrets(cluster, { url: url(), sealing });
   await create('ImageService', anInstallation('main'));
   await led(async () => {
     await untilReason('main', 'Running');
-    const undone = await quarrelling(async () => {
+    const undone = await quarrelling(keeper, async () => {
       await untilReason('main', 'ObjectUndone');
       expect(await message('main')).toBe(
         "Deployment 'main-api' does not stay as written: 'replica-keeper' changes `spec.replicas` each time. It is written again less and less often, finally every five minutes: stop whoever changes it, or declare the wanted state in the ImageService.",

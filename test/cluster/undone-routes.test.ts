@@ -6,6 +6,7 @@ import { useDatabase } from '../support/database.ts';
 import { declareRouted } from '../support/declared-route.ts';
 import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
 import { mutateOnWayIn } from '../support/mutating-policy.ts';
+import { quarrelling } from '../support/quarrelling.ts';
 import { watchForRoutes } from '../support/route-leader.ts';
 import { useTenantCluster } from '../support/tenant-cluster.ts';
 import { until } from '../support/until.ts';
@@ -13,6 +14,7 @@ import { until } from '../support/until.ts';
 const { db } = useDatabase();
 const cluster = useTenantCluster({ db });
 const { condition, events, namespace, other: images, plane } = cluster;
+const LABEL = 'tintype.dev/project';
 const content_type = 'application/merge-patch+json';
 
 let ahead_ms = 0;
@@ -31,7 +33,12 @@ beforeAll(async () => {
 afterAll(() => routes.stop());
 
 type Ingress = {
-  metadata: { resourceVersion: string };
+  metadata: {
+    resourceVersion: string;
+    uid: string;
+    labels: Record<string, string>;
+    ownerReferences?: unknown[];
+  };
   spec: { ingressClassName: string; rules: { host: string }[] };
 };
 
@@ -62,30 +69,15 @@ async function countWrites(): Promise<number> {
   return counts.reduce((sum, each) => sum + each, 0);
 }
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Undoes the route each time that it is as it should be, as fast as it sees it; answers how often it was. */
-async function quarrelling(
-  { isAsWritten, undo }: { isAsWritten(): Promise<boolean>; undo(): Promise<unknown> },
-  work: () => Promise<void>,
-): Promise<number> {
-  let undone = 0;
-  const over = new AbortController();
-  const quarrel = async () => {
-    while (!over.signal.aborted) {
-      if (await isAsWritten()) {
-        undone += 1;
-        await undo();
-      }
-      await pause(50);
-    }
-  };
-  const quarrels = quarrel();
-  await work();
-  over.abort();
-  await quarrels;
-  return undone;
+/** In passes that look every 200 ms. */
+async function expectNoWrites(): Promise<void> {
+  await pause(1_000);
+  const writes = await countWrites();
+  await pause(3_000);
+  expect(await countWrites()).toBe(writes);
 }
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 it('a route that somebody changes back is written ever more seldom, and it is said who does it', async () => {
   const project = await declared();
@@ -154,12 +146,6 @@ it('a route that a policy changes on its way in is as it should be, and is tried
     await kubeRequest(plane(), { method: 'DELETE', path: probe.route });
   });
   const project = await declared();
-  const expectNoWrites = async () => {
-    await pause(1_000);
-    const writes = await countWrites();
-    await pause(3_000);
-    expect(await countWrites()).toBe(writes);
-  };
   await routes.lead({ db, sweep_ms: 200 }, async () => {
     await until(async () => expect(await classOf(project)).toBe('internal'));
     await untilReason(project, 'NotAdmitted');
@@ -189,5 +175,90 @@ it('a route that a policy changes on its way in is as it should be, and is tried
       ahead_ms += 60 * 60_000;
       expect(await classOf(project)).toBe('public');
     });
+  });
+}, 180_000);
+
+it('a route whose owner a policy removes is written once an hour, too, and it is told', async () => {
+  await mutateOnWayIn(plane(), {
+    ...{ namespace: images(), group: 'networking.k8s.io', resources: 'ingresses' },
+    ...{ path: '/metadata/ownerReferences', value: [] },
+  });
+  const project = await declared();
+  const ownersOf = async () => (await read(project))?.metadata.ownerReferences;
+  await routes.lead({ db, sweep_ms: 200 }, async () => {
+    await untilReason(project, 'NotAdmitted');
+    // A policy works a moment after it was made.
+    await until(async () => {
+      await kubeRequest(plane(), { method: 'DELETE', path: project.route });
+      await until(async () => expect(await read(project)).toBeDefined());
+      expect(await ownersOf()).toBeUndefined();
+    });
+    const note = `a policy or webhook of the cluster changes metadata.ownerReferences of Ingress main-project-${project.name} on its way in; Tintype leaves it, and tries again within the hour`;
+    await until(async () =>
+      expect(await told(project)).toContainEqual({
+        type: 'Normal',
+        reason: 'ChangedOnWayIn',
+        note,
+      }),
+    );
+    await until(async () =>
+      expect((await condition('Project', project.name, 'Routed'))?.message).toContain(
+        `; a policy or webhook of the cluster changes metadata.ownerReferences of Ingress main-project-${project.name} on admission, and the operator leaves that unchanged`,
+      ),
+    );
+    await expectNoWrites();
+  });
+}, 180_000);
+
+it('a route whose label somebody overwrites stays, and has its label back', async () => {
+  const [project, other] = [await declared(), await declared()];
+  const labels = async (each: Declared) => (await read(each))?.metadata.labels ?? {};
+  const overwrite = async (label: string | undefined) => {
+    const path = `${project.route}?fieldManager=labeller`;
+    const body = { metadata: { labels: { [LABEL]: label } } };
+    await kubeOk(plane(), { method: 'PATCH', path, content_type, body });
+  };
+  const led = async (work: () => Promise<void>) => routes.lead({ db, sweep_ms: 200 }, work);
+  await led(async () => {
+    await untilReason(project, 'NotAdmitted');
+    await untilReason(other, 'NotAdmitted');
+  });
+  const uid = (await read(project))?.metadata.uid;
+  const own = (await labels(project))[LABEL];
+  const others = (await labels(other))[LABEL];
+  for (const label of ['nobody', others]) {
+    await overwrite(label);
+    // A leader that knows nothing of it.
+    await led(() => until(async () => expect((await labels(project))[LABEL]).toBe(own)));
+    await led(async () => {
+      await overwrite(label);
+      await until(async () => expect((await labels(project))[LABEL]).toBe(own));
+    });
+  }
+  expect((await read(project))?.metadata.uid).toBe(uid);
+  expect((await condition('Project', project.name, 'Routed'))?.reason).toBe('NotAdmitted');
+  expect(await told(project)).toEqual([]);
+}, 180_000);
+
+it('a route that somebody changes back slowly is told as such between two times as well', async () => {
+  const project = await declared();
+  const { host, route } = project;
+  const isAsWritten = async () => (await read(project))?.spec.rules[0]?.host === host;
+  await routes.lead({ db, sweep_ms: 200 }, async () => {
+    await untilReason(project, 'NotAdmitted');
+    const rules = [{ ...(await read(project))?.spec.rules[0], host: 'another.example' }];
+    const undo = () =>
+      kubeOk(plane(), { method: 'PATCH', path: route, content_type, body: { spec: { rules } } });
+    for (let times = 0; times < 5; times += 1) {
+      ahead_ms += 120_000;
+      await undo();
+      await until(async () => expect(await isAsWritten()).toBe(true));
+    }
+    await untilReason(project, 'RouteUndone');
+    await pause(1_000);
+    await untilReason(project, 'RouteUndone');
+    expect(await told(project)).toHaveLength(1);
+    ahead_ms += 300_000;
+    await untilReason(project, 'NotAdmitted');
   });
 }, 180_000);

@@ -5,11 +5,13 @@ import { kubeOk } from './kube-request.ts';
 import { makeProject } from './rows.ts';
 import { newSlug, type TenantCluster } from './tenant-cluster.ts';
 
+type Places = Pick<TenantCluster, 'apply' | 'namespace' | 'other' | 'path' | 'plane'>;
+
 /**
  * A Project with a domain and an owned row, as the projects controller leaves it; its Ingress
  * belongs in the other namespace.
  */
-export async function declareRouted(cluster: TenantCluster, db: Database) {
+export async function declareRouted(cluster: Places, db: Database) {
   const { apply, namespace, other: images, path, plane } = cluster;
   const name = newSlug();
   const host = `${name}.example`;

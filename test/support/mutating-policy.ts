@@ -11,7 +11,7 @@ type Mutation = {
   resources: string;
   /** The JSON pointer of the field, and its new value. */
   path: string;
-  value: string;
+  value: string | readonly unknown[];
 };
 
 /** In force until it is removed; both take effect a moment later. */
@@ -30,7 +30,7 @@ export async function mutateOnWayIn(
     for (const each of made.splice(0)) await kubeOk(plane, { method: 'DELETE', path: each });
   };
   onTestFinished(takeBack);
-  const expression = `[JSONPatch{op: "add", path: "${path}", value: "${value}"}]`;
+  const expression = `[JSONPatch{op: "add", path: "${path}", value: ${JSON.stringify(value)}}]`;
   const matched = { apiGroups: [group], apiVersions: ['*'], resources: [resources] };
   await make('mutatingadmissionpolicies', 'MutatingAdmissionPolicy', {
     ...{ failurePolicy: 'Fail', reinvocationPolicy: 'Never' },

@@ -76,6 +76,22 @@ it('what is deleted each time rests as well', async () => {
   expect(deeds.map(({ changes }) => changes.length)).toEqual([1, 1, 0, 0, 0]);
 });
 
+it('what is changed back slowly is told between two times as well, and no longer once it stays', async () => {
+  const { clock, look } = passes(() => declared);
+  const changed = { ...declared, policyTypes: ['Egress'] };
+  await look(undefined);
+  for (let times = 0; times < 4; times += 1) {
+    clock.advance(120_000);
+    await look(changed);
+    clock.advance(4_000);
+    await look(changed);
+  }
+  const undone = { name: policy.metadata.name, reason: 'ObjectUndone' };
+  expect(await look(declared)).toMatchObject({ changes: [], troubles: [undone] });
+  clock.advance(300_000);
+  expect(await look(declared)).toEqual({ changes: [], troubles: [] });
+});
+
 it('what rests for long keeps nobody waiting who mends something else', () => {
   const resting = { troubles: [], rest_ms: 256_000 };
   expect(lookAgain(resting, { look_again_seconds: 15 })).toBe(15);

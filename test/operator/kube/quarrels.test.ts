@@ -61,3 +61,19 @@ it('nothing is remembered of what was taken away', () => {
   quarrels.forget('Deployment main-api');
   expect(quarrels.undone('Deployment main-api', 'a')).toEqual({ rest_ms: 0, isQuarrel: false });
 });
+
+it('what is changed back slowly stays a quarrel between two times, and for twice as long', () => {
+  const { turn, clock, quarrels } = quarrel(120_000);
+  const key = 'Deployment main-api';
+  for (let turns = 0; turns < 2; turns += 1) turn();
+  quarrels.say(key, 'too early');
+  expect(quarrels.held(key)).toBeUndefined();
+  turn();
+  quarrels.say(key, 'somebody changes it');
+  quarrels.wrote(key, 'a');
+  quarrels.settled(key);
+  clock.advance(239_000);
+  expect(quarrels.held(key)).toEqual({ words: 'somebody changes it', rest_ms: 1_000 });
+  clock.advance(1_000);
+  expect(quarrels.held(key)).toBeUndefined();
+});

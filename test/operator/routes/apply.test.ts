@@ -21,6 +21,7 @@ function clientOf(taken: readonly string[]) {
       const value = { metadata: { name, uid: name } };
       return taken.includes(name) ? { ok: false, failure } : { ok: true, value };
     },
+    listPage: async () => ({ ok: true, value: { items: [] } }),
     delete: async (_type: unknown, { name }: { name: string }, { uid }: DeleteOptions = {}) => {
       asked.push(`delete ${name} of uid ${uid}`);
       const failure = new KubeFailure({ reason: 'Conflict', message: 'another uid' });

@@ -460,10 +460,10 @@ describe('what is done for the routes of a project', () => {
   it('says which host is that of the API, by which field, and what can be done', () => {
     const said = (of: RouteFacts) => decideRoute(of).verdict.message;
     expect(said(facts({ edge: apiAtShop }))).toBe(
-      "'shop.img.example.com' is the installation's own, `spec.baseURL` of the ImageService 'main', and leads to the API: declare the project under another slug, or change that field",
+      "'shop.img.example.com' is the host of `spec.baseURL` of the ImageService 'main', and leads to the API: declare the project under another slug, or change that field",
     );
     expect(said(facts({ edge: uploadsAtDomain }))).toBe(
-      "'img.shop.example' is the installation's own, `spec.uploadBaseURL` of the ImageService 'main', and leads to the API: take it out of the custom domains of the project, or change that field",
+      "'img.shop.example' is the host of `spec.uploadBaseURL` of the ImageService 'main', and leads to the API: remove it from the custom domains of the project, or change that field",
     );
   });
 

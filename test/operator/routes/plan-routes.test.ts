@@ -12,7 +12,7 @@ it('gives a plan up where routes cannot be listed, so that it keeps nobody from 
   // The time that it waits is over at once.
   const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
   await expect(planRoutes({ metadata, spec: {} }, { db, edges })).rejects.toThrow(
-    'the routes that there are cannot be listed yet',
+    'the existing routes cannot be listed yet',
   );
   timeout.mockRestore();
 });
