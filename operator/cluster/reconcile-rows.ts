@@ -84,7 +84,7 @@ export async function reconcileRows(
     const { client, findOrganization: _, findObject: __, findObjectNow: ___, ...rest } = context;
     const missing = createMissingOwners(context);
     const subject = subjectOf(kind, object);
-    const { organization_id, difference } = await organizationOf(context, namespace);
+    const { organization_id, difference } = await organizationOf(context, object);
     const scoped: Context = {
       ...rest,
       organization_id,
@@ -219,8 +219,11 @@ function isApart({ conditions }: Result): boolean {
   return outcome === 'refused' || outcome === 'held' || ready?.reason === 'ProjectNotFound';
 }
 
-async function organizationOf(context: ObjectContext, namespace: string) {
+async function organizationOf(context: ObjectContext, object: TenantObject) {
   const { db, mode, findOrganization } = context;
+  const { namespace = '' } = object.metadata;
+  // What goes needs none: in a database that was made anew it would be a trial for nobody.
+  if (isGoing(object)) return { organization_id: '', difference: undefined };
   if (mode === 'plan-only') return planOrganization(db, namespace);
   return { organization_id: await findOrganization(db, namespace), difference: undefined };
 }

@@ -9,6 +9,19 @@ import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
 const { db } = useDatabase();
 const { apply, condition, led, read, remove, untilGone, untilReason } = useTenantCluster({ db });
 
+it('a database that was made anew holds no deletion up, which makes no organization', async () => {
+  const made = await createTestDatabase();
+  const anew = createDatabase({ url: made.url });
+  const name = newSlug();
+  await apply('Project', name, {});
+  await led(() => untilReason('Project', name, 'InSync'));
+  await remove('Project', name);
+  await led(() => untilGone('Project', name), { through: anew });
+  expect(await anew.query('select name from organizations')).toEqual([]);
+  await anew.close();
+  await made.drop();
+}, 30_000);
+
 describe('a database of another version', () => {
   it('that is older is said, and nothing is written until it is migrated', async () => {
     const made = await createTestDatabase('template0');
