@@ -217,14 +217,15 @@ function follow<T extends KubeObject>(
 }
 
 function take<T extends KubeObject>(state: State<T>, event: WatchEvent<T>): void {
-  markSeen(state);
   if (event.kind === 'bookmark') {
     advance(state, event.resource_version);
+    markSeen(state);
     return;
   }
   const { objects } = state;
   const change =
     event.kind === 'deleted' ? objects.remove(event.object) : objects.put(event.object);
+  markSeen(state);
   advance(state, event.object.metadata.resourceVersion);
   if (change !== undefined) state.listeners.tell(change);
 }

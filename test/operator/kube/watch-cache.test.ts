@@ -120,6 +120,19 @@ describe('the health of a watch cache', () => {
     client.close();
   });
 
+  it('is measured with the last change, though nothing more comes', async () => {
+    const { client, metrics } = connectKube(shared.plane());
+    const clock = systemTimedClock;
+    watched = await watchConfigMaps({
+      ...{ client, metrics, clock, namespace },
+      plane: shared.plane(),
+    });
+    const { cache } = watched;
+    const counted = new Promise((resolve) => cache.subscribe(() => resolve(metrics.print())));
+    await world.set('one', '1');
+    expect(await counted).toMatch(/^tintype_cache_objects\{kind="ConfigMap"\} 1$/m);
+  });
+
   it('compares everything once in half an hour, should a change ever be lost', async () => {
     const proxy = await startKubeFaultProxy(shared.plane());
     const clock = createManualTimedClock();
