@@ -30,27 +30,21 @@ export const permissions = {
     {
       apiGroup: 'tintype.dev',
       resources: ['imageservices'],
-      verbs: READ,
+      verbs: ['list', 'watch'],
       reason: 'what is declared of installations',
     },
     {
       apiGroup: 'tintype.dev',
       resources: [...KINDS, 'imageservices'].map((plural) => `${plural}/status`),
       verbs: ['patch'],
-      reason: 'what became of it',
-    },
-    {
-      apiGroup: 'tintype.dev',
-      resources: [...KINDS, 'imageservices'].map((plural) => `${plural}/finalizers`),
-      verbs: ['update'],
-      reason: 'to own what it writes, where the cluster checks owner references',
+      reason: 'their status',
     },
     {
       apiGroup: '',
       resources: ['secrets'],
       verbs: ['get', 'create', 'patch', 'delete'],
       reason:
-        'callback secrets, and images of presets, each by the name that a resource gives; never listed, and deleted are callback secrets of its own making alone',
+        'callback secrets, and images of presets, each by the name that a resource gives; never listed; only callback secrets that the operator created are deleted',
     },
     {
       apiGroup: '',
@@ -98,7 +92,7 @@ export const permissions = {
       apiGroup: 'tintype.dev',
       resources: ['imageservices/status'],
       verbs: ['patch'],
-      reason: 'what became of it',
+      reason: 'their status',
     },
     {
       apiGroup: 'tintype.dev',

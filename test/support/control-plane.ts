@@ -41,6 +41,8 @@ export type ControlPlaneOptions = {
   components?: readonly ('controller-manager' | 'scheduler')[];
   /** Controllers of the controller manager; by default all that need no nodes. */
   controllers?: string;
+  /** Admission plugins of the API server besides those that are on by default. */
+  plugins?: string;
 };
 
 const FOLDER_PREFIX = 'tintype-kube-';
@@ -84,7 +86,10 @@ async function startOnFreePorts(options: ControlPlaneOptions): Promise<ControlPl
     const etcd_url = `http://127.0.0.1:${etcdPort}`;
     run('etcd', etcdArguments({ folder, url: etcd_url, peer: `http://127.0.0.1:${peerPort}` }));
     const startApiServer = async () => {
-      const server = run('kube-apiserver', apiServerArguments({ folder, port, etcd_url }));
+      const server = run(
+        'kube-apiserver',
+        apiServerArguments({ folder, port, etcd_url, ...options }),
+      );
       return untilReady({ folder, port, etcd_url, tokens, server });
     };
     const address = await startApiServer();
@@ -192,8 +197,14 @@ function etcdArguments({ folder, url, peer }: { folder: string; url: string; pee
 
 type ApiServerPlace = { folder: string; port: number; etcd_url: string };
 
-function apiServerArguments({ folder, port, etcd_url }: ApiServerPlace): string[] {
+function apiServerArguments({
+  folder,
+  port,
+  etcd_url,
+  plugins,
+}: ApiServerPlace & ControlPlaneOptions): string[] {
   return [
+    ...(plugins === undefined ? [] : [`--enable-admission-plugins=${plugins}`]),
     `--etcd-servers=${etcd_url}`,
     `--cert-dir=${join(folder, 'certificates')}`,
     '--bind-address=127.0.0.1',
