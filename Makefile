@@ -20,26 +20,26 @@ INSTALLED := node_modules/.installed
 TYPESCRIPT := operator runtime config test
 
 ##@ Use
-up: $(INSTALLED) ## all of Tintype on this machine: http://localhost:8080 (ARGS="--api-port 9090" to change)
+up: $(INSTALLED) ## run all of Tintype on this machine: http://localhost:8080 (to change the port: ARGS="--api-port 9090")
 	@node runtime/main.ts up $(ARGS)
 
 ##@ Develop
-check: $(INSTALLED) ## format, lint, types, layers, sizes, unused code, generated files, OpenAPI
+check: $(INSTALLED) ## check format, lint, types, layers, sizes, unused code, generated files and OpenAPI
 	@$(MAKE) -j4 -k --output-sync=target check-format check-types check-promises check-unused check-house check-generated check-openapi
 
-test: $(INSTALLED) test-tools ## every suite on real servers; ends with `N passed, N failed`
+test: $(INSTALLED) test-tools ## run every suite on real servers; ends with `N passed, N failed`
 	@vitest run --config config/vitest.config.ts $(ARGS)
 
-generate: $(INSTALLED) ## CRDs, the OpenAPI document and the tables in docs/, from their one source
+generate: $(INSTALLED) ## generate the CRDs, the OpenAPI document and the tables in docs/ from their source
 	@for script in $(GENERATORS); do node $$script; done
 
-sdk: $(INSTALLED) ## the package of the SDK, ready to install or publish: .build/sdk
+sdk: $(INSTALLED) ## build the package of the SDK, ready to install or publish: .build/sdk
 	@node config/build-sdk.ts
 
-fuzz: $(INSTALLED) ## every parser of what strangers send, for FUZZ_MINUTES=30 in all, from the corpus in test/fuzz/corpus (FUZZ_SEED=7 repeats a run)
+fuzz: $(INSTALLED) ## fuzz every parser of untrusted input, for FUZZ_MINUTES=30 in total, from the corpus in test/fuzz/corpus (FUZZ_SEED=7 repeats a run)
 	@node test/fuzz/main.ts --minutes=$(or $(FUZZ_MINUTES),30) $(if $(FUZZ_SEED),--seed=$(FUZZ_SEED))
 
-soak: $(INSTALLED) test-tools ## what takes longer than the suites may, some hours: its parts and their variables are in CONTRIBUTING.md
+soak: $(INSTALLED) test-tools ## run what takes too long for the suites, some hours: its parts and their variables are in CONTRIBUTING.md
 	@$(MAKE) fuzz
 	@TINTYPE_SOAK_MINUTES=$(or $(MINUTES),10) vitest run --config config/vitest.config.ts test/contract/api-fuzz.test.ts
 	@node test/bench/kill-soak.ts $(FAMILIES)
@@ -51,13 +51,13 @@ soak: $(INSTALLED) test-tools ## what takes longer than the suites may, some hou
 	@TINTYPE_SOAK_SAMPLES=all vitest run --config config/vitest.config.ts test/cluster/crashes test/cluster/kill-operator turned-jpeg render/alike
 	@TINTYPE_SOAK_OPERATOR_MINUTES=$(or $(OPERATOR_MINUTES),60) vitest run --config config/vitest.config.ts test/cluster/soak.test.ts
 
-bench: $(INSTALLED) ## the benches: a table here, JSON in .bench/
+bench: $(INSTALLED) ## run the benchmarks: prints a table, writes JSON to .bench/
 	@node test/bench/main.ts $(ARGS)
 
-e2e: $(INSTALLED) ## one installation in a real cluster, from the chart to a delivered image: KUBECONFIG's, or kind's
+e2e: $(INSTALLED) ## test one installation in a real cluster (of KUBECONFIG, or kind), from the chart to a delivered image
 	@test/e2e/run.sh $(ARGS)
 
-image: ## the container image IMAGE=tintype:dev, by docker or buildah (BASE=… for another base)
+image: ## build the container image IMAGE=tintype:dev with docker or buildah (BASE=… sets another base)
 	@options=(--build-arg "VERSION=$$(node -p 'require("./package.json").version')" --build-arg "REVISION=$$(git rev-parse HEAD)"); \
 	options+=($(if $(BASE),--build-arg "BASE=$(BASE)") -t "$(or $(IMAGE),tintype:dev)" .); \
 	if command -v docker >/dev/null && docker info >/dev/null 2>&1; then docker build "$${options[@]}"; \
@@ -65,16 +65,16 @@ image: ## the container image IMAGE=tintype:dev, by docker or buildah (BASE=… 
 	{ command -v crun || command -v runc; } >/dev/null && [ "$$(stat -fc %T /sys/fs/cgroup)" = cgroup2fs ] || export BUILDAH_ISOLATION=chroot; buildah bud "$${options[@]}"; \
 	else echo 'make image needs docker or buildah: on Debian, apt-get install buildah' >&2; exit 1; fi
 
-install: ## the operator into the cluster of the current kubeconfig, IMAGE=registry/tintype:tag
+install: ## install the operator into the cluster of the current kubeconfig, from IMAGE=registry/tintype:tag
 	@config/install.sh
 
-uninstall: ## its resources, then the operator, then the definitions out of that cluster
+uninstall: ## remove the resources, then the operator, then the definitions from that cluster
 	@config/uninstall.sh
 
-clean: ## removes what make fetched; the data in .tintype/ stays
+clean: ## remove what make fetched and built; the data in .tintype/ stays
 	rm -rf node_modules .tools .bench .build
 
-help: ## this table
+help: ## print this table
 	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "\n%s\n", substr($$0, 5) } \
 	/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
