@@ -9,7 +9,7 @@ NAMESPACE=tintype-system
 
 command -v "$KUBECTL" >/dev/null || { echo 'make install needs kubectl in PATH' >&2; exit 1; }
 "$KUBECTL" version --request-timeout=10s >/dev/null 2>&1 || {
-  echo "no cluster answers: set KUBECONFIG, and look at \`kubectl cluster-info\`" >&2
+  echo "no cluster answers: set KUBECONFIG, and check with \`kubectl cluster-info\`" >&2
   exit 1
 }
 
@@ -22,14 +22,14 @@ folder=${FOLDER:-config/default}
 # A trusted authority is kept: without it the operator could not reach its database.
 if [ -z "${FOLDER:-}" ] && [ -n "$(read_there '{.spec.template.spec.volumes[?(@.name=="ca")].name}')" ]; then
   folder=config/private-ca
-  echo "The folder stays $folder: for another one say FOLDER=config/default"
+  echo "Keeping the folder $folder; to use another one, set FOLDER=config/default"
 fi
 # A chosen image is not replaced by the default, which exists only on machines that loaded it.
 if [ -z "${IMAGE:-}" ]; then
   there=$(read_there '{.spec.template.spec.containers[0].image}')
   case $there in
   '' | tintype:*) ;;
-  *) IMAGE=$there && echo "The image stays $IMAGE: for another one say IMAGE=registry/tintype:tag" ;;
+  *) IMAGE=$there && echo "Keeping the image $IMAGE; to use another one, set IMAGE=registry/tintype:tag" ;;
   esac
 fi
 if [ -n "${IMAGE:-}" ]; then

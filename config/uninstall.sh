@@ -13,7 +13,7 @@ NAMESPACE=tintype-system
 
 command -v "$KUBECTL" >/dev/null || { echo 'make uninstall needs kubectl in PATH' >&2; exit 1; }
 "$KUBECTL" version --request-timeout=10s >/dev/null 2>&1 || {
-  echo "no cluster answers: set KUBECONFIG, and look at \`kubectl cluster-info\`" >&2
+  echo "no cluster answers: set KUBECONFIG, and check with \`kubectl cluster-info\`" >&2
   exit 1
 }
 
@@ -93,11 +93,11 @@ release_all() {
   if [ -z "$leader" ]; then
     is_silent=yes
   else
-    outcome="the operator that still leads (Lease $leader/tintype-operator) takes it for deleted, if it watches that namespace"
+    outcome="the operator that still leads (Lease $leader/tintype-operator) treats it as deleted, if it watches that namespace"
   fi
   list_held "$kinds" | while IFS='|' read -r kind namespace name finalizers said; do
-    if [ "$said" = ': ' ]; then said='it says nothing'; else said="it says $said"; fi
-    echo "$kind $namespace/$name: no operator let go of it ($said): its finalizer is taken off, and $outcome"
+    if [ "$said" = ': ' ]; then said='it has no condition Ready'; else said="its condition Ready says $said"; fi
+    echo "$kind $namespace/$name: no operator released it ($said): its finalizer is removed, and $outcome"
     release "$kind.tintype.dev" "$namespace" "$name"
   done
 }
@@ -162,7 +162,7 @@ remove_namespace() {
     "$KUBECTL" delete namespace "$NAMESPACE" --timeout=120s
     return 0
   fi
-  echo "Namespace $NAMESPACE stays, as it holds what is not of the install: ${others//$'\n'/, }. This deletes it with all of that: $KUBECTL delete namespace $NAMESPACE"
+  echo "Namespace $NAMESPACE stays, as it has objects that the install did not create: ${others//$'\n'/, }. To delete it with all of them: $KUBECTL delete namespace $NAMESPACE"
 }
 
 end_operator
@@ -182,7 +182,7 @@ if [ -z "$remaining" ]; then
   echo 'Uninstalled: no resource, definition or role of Tintype is left in this cluster.'
   exit
 fi
-echo 'Uninstalled: no resource and no definition of Tintype is left in this cluster, but these objects are, which `make install` did not make:'
+echo 'Uninstalled: no resource and no definition of Tintype is left in this cluster, but these objects are, which `make install` did not create:'
 while IFS='|' read -r release release_namespace kind namespace name; do
   if [ -n "$release" ]; then
     remove="helm uninstall $release --namespace $release_namespace"

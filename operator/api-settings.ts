@@ -31,7 +31,7 @@ export class SettingsUnknown extends Error {}
  * is in the log.
  */
 export const NO_SETTINGS =
-  'the ImageService or its plans cannot be read: whoever runs the installation finds what is wrong in the log of the operator; this is tried again by itself';
+  'the ImageService or its plans cannot be read: the log of the operator says what to correct in the installation; the operator tries again by itself';
 
 type Sources = {
   client: Pick<KubeClient, 'get'>;
@@ -81,7 +81,7 @@ async function plansOf(
   const found = await client.get(configMaps, { name, namespace });
   const place = `the ConfigMap ${namespace}/${name}`;
   if (!found.ok && found.failure.reason === 'NotFound') {
-    throw new SettingsUnknown(`${place}, which has the plans, is not there`);
+    throw new SettingsUnknown(`${place}, which has the plans, does not exist`);
   }
   const bytes = bytesOf(unwrap(found), { kind: 'ConfigMap', key });
   return parsePlans(bytes?.toString() ?? '', `the key ${key} of ${place}`);

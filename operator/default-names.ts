@@ -34,7 +34,7 @@ export function defaultNameRule(field: Field): Rule {
 export const defaultSlugRule = ruleFor(
   'slug',
   `self.metadata.name.matches('^[a-z0-9-]{1,${PROJECT_SLUG_LENGTH_MAX}}$')`,
-  sayNeed(`is no DNS label of at most ${PROJECT_SLUG_LENGTH_MAX} characters`),
+  sayNeed(`is not a DNS label of at most ${PROJECT_SLUG_LENGTH_MAX} characters`),
 );
 
 function ruleFor(field: string, isFitting: string, need: string): Rule {

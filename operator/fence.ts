@@ -41,7 +41,7 @@ export class Rewound extends Error {
 
   constructor({ lease, epoch }: OperatorTerm) {
     super(
-      `nothing was written: the database no longer knows term ${epoch} of ${lease}, so it was restored or made anew; all is compared from the beginning`,
+      `nothing was written: the database no longer knows term ${epoch} of ${lease}, so it was restored or recreated; everything is compared again`,
     );
   }
 }

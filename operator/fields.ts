@@ -181,7 +181,7 @@ export const projectRef = reference('Project')
   });
 
 const chainExpected = 'a transform chain, for example resize/640x480/format/webp';
-const unnestedExpected = 'a transform chain without preset:, for presets do not nest';
+const unnestedExpected = 'a transform chain without preset:, as presets do not nest';
 
 /** The delivery grammar as API server rules; they accept everything that `parseChain` reads. */
 const chainRules = [

@@ -29,10 +29,10 @@ export function findStuck(vitals: Vitals): string | undefined {
   const { caches, answering_ms, longest_pass_ms, overdue_ms } = vitals;
   const isUnheard = caches.some(({ unheard_ms }) => unheard_ms > LONGEST_MS.unheard);
   if (isUnheard && answering_ms > LONGEST_MS.answering) {
-    return 'a watch hears nothing of an API server that answers';
+    return 'a watch receives nothing, although the API server answers';
   }
   if (longest_pass_ms > LONGEST_MS.pass) return 'a pass does not end';
   return overdue_ms > LONGEST_MS.overdue
-    ? 'the work of a term that is over does not end'
+    ? 'the work of a term that has ended does not end'
     : undefined;
 }

@@ -120,5 +120,5 @@ export function printHolder({ owner_namespace, owner_name }: NameHolder, kind: s
 
 /** Why no further one fits, and what to do. */
 export function printLimit(what: string, limit: number): string {
-  return `the project has ${limit} ${what} already, the most that it may have: delete one of them, and this one is made by itself`;
+  return `the project already has ${limit} ${what}, the maximum: delete one of them, and this one is created by itself`;
 }

@@ -26,7 +26,7 @@ const IMAGE_BYTES_MAX = 8 * 1024 * 1024;
  */
 const REFUSED = { max: 10_000, ttl: 60 * 60_000 };
 const ELSEWHERE =
-  'workers look for uploads in another bucket than the operator writes to: set its TINTYPE_INGEST_BUCKET to `storage.ingestBucket` of the ImageService, which is tintype-ingest where it is not set';
+  'workers look for uploads in another bucket than the operator writes to: set TINTYPE_INGEST_BUCKET of the operator to `storage.ingestBucket` of the ImageService, which is tintype-ingest unless it is set';
 
 type Opening = { log: Log; lifecycle: Pick<Lifecycle, 'onStop'> };
 type Sources = { findSettings(): Promise<ApiSettings>; edges: Pick<EdgeCaches, 'subscribe'> };

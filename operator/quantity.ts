@@ -19,7 +19,7 @@ export const BYTES_END = '8192Ti';
 /** The bytes of a quantity such as 1Gi or 500M. */
 export function parseBytes(amount: string): number {
   const bytes = readBytes(amount);
-  if (bytes === undefined) throw new Error(`'${amount}' is no amount of memory`);
+  if (bytes === undefined) throw new Error(`'${amount}' is not an amount of memory`);
   return bytes;
 }
 

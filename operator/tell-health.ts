@@ -60,5 +60,5 @@ export async function tellHealth(
 
 function proveCurrent(caches: readonly CacheHealth[]): void {
   const isCurrent = caches.every(({ isSynced, isStale }) => isSynced && !isStale);
-  if (!isCurrent) throw new Error('the API server has not been heard of');
+  if (!isCurrent) throw new Error('no recent response from the API server');
 }

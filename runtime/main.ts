@@ -183,7 +183,7 @@ program
   .description('runs one job now; daily-charge also runs for each earlier day that it missed')
   .option(
     '--at <time>',
-    'run hourly-rollup, daily-charge or reconciliation as if at this time: a day in UTC or ISO 8601, such as 2026-11-20T00:20:00Z',
+    'run hourly-rollup, daily-charge or reconciliation as of this time: a day in UTC or ISO 8601, such as 2026-11-20T00:20:00Z',
   )
   .option(...dataOrNone)
   .action(async (name, options) =>
@@ -208,7 +208,7 @@ try {
 function outliveReader({ code }: NodeJS.ErrnoException): void {
   if (code === 'EPIPE' || code === 'EIO' || process.exitCode === 1) return;
   process.exitCode = 1;
-  process.stderr.write(`tintype: what it prints cannot be written (${code}): make room there\n`);
+  process.stderr.write(`tintype: the output cannot be written (${code}): free space there\n`);
 }
 
 /**

@@ -23,7 +23,8 @@ const leftover = [...present.keys()].filter((name) => !pages.has(name));
 
 if (process.argv.includes('--check')) {
   for (const [name] of stale) complain(`docs/errors/${name} is stale: run make generate`);
-  for (const name of leftover) complain(`docs/errors/${name} is of no code: run make generate`);
+  for (const name of leftover)
+    complain(`docs/errors/${name} belongs to no code: run make generate`);
 } else {
   for (const [name, text] of stale) writeFileSync(join(folder, name), text);
   for (const name of leftover) rmSync(join(folder, name));

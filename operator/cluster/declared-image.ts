@@ -183,7 +183,7 @@ async function bring(
 
 /** The storage's own error would mean nothing to the preset's author. */
 function away({ advice }: StorageUnavailable): Found {
-  return found('ImagesUnavailable', `the storage does not take the image: ${advice}`);
+  return found('ImagesUnavailable', `the storage does not accept the image: ${advice}`);
 }
 
 type Unsettled = { identity: Identity; error: SettingsUnknown };
@@ -236,7 +236,7 @@ function ownerOf({ namespace, name }: Identity) {
 }
 
 function onItsWay(file_slug: string): Found {
-  return found('ImageUploading', `the image is on its way to the file '${file_slug}'`);
+  return found('ImageUploading', `the image is not published as the file '${file_slug}' yet`);
 }
 
 function found(reason: Found['reason'], message: string): Found {

@@ -21,7 +21,7 @@ const refusals: Readonly<Record<string, (details: Details) => Refusal>> = {
   storage_quota_exceeded: () => ({
     whose: 'project',
     message:
-      'the project has no storage left for the image: delete some of its files, or raise its storage or plan; the operator tries again by itself',
+      'the project has no storage left for the image: delete some of its files, raise its storage limit or upgrade its plan; the operator tries again by itself',
   }),
   unsupported_content_type: ({ accepted = [] }) => ({
     whose: 'bytes',

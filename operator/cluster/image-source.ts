@@ -25,7 +25,7 @@ export async function readImage(
     if ('bytes' in answer) return answer.bytes;
     return {
       reason: 'ImageNotFound',
-      message: `\`spec.image.url\` gave no image: ${answer.fault}`,
+      message: `\`spec.image.url\` returned no image: ${answer.fault}`,
     };
   }
   const kind = image.configMapRef === undefined ? 'Secret' : 'ConfigMap';
@@ -34,6 +34,6 @@ export async function readImage(
   if (!answer.ok && answer.failure.reason !== 'NotFound') throw answer.failure;
   const bytes = answer.ok ? bytesOf(answer.value, { kind, key }) : undefined;
   if (bytes !== undefined) return bytes;
-  const missing = answer.ok ? `has no key '${key}'` : 'is not there';
+  const missing = answer.ok ? `has no key '${key}'` : 'does not exist';
   return { reason: 'ImageNotFound', message: `the ${kind} '${name}' ${missing}` };
 }

@@ -13,7 +13,7 @@ export function withPlan(
   if (lines.length === 0 || outcomeOf(conditions) === 'refused') {
     return [...conditions, emptyPlan(conditions)];
   }
-  const waiting = `${countChanges(lines.length)} planned, in the condition Planned: remove the annotation \`${PLAN_ONLY}\` to make them`;
+  const waiting = `${countChanges(lines.length)} planned and listed in the condition Planned: remove the annotation \`${PLAN_ONLY}\` to apply them`;
   // A pass that writes would end in SecretTaken too.
   const isTaken = conditions.some(({ reason }) => reason === 'SecretTaken');
   return [
@@ -33,6 +33,6 @@ function emptyPlan(conditions: readonly Condition[]): Condition {
   }
   const why = conditions.find(({ type }) => type === 'Ready')?.message;
   if (outcome === 'held') return { ...nothing, message: `nothing would be written: ${why}` };
-  const message = `what would change cannot be told yet: ${why}`;
+  const message = `what would change is not known yet: ${why}`;
   return { type: 'Planned', status: 'Unknown', reason: 'Blocked', message };
 }

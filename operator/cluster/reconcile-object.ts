@@ -116,8 +116,8 @@ export async function pause(
   context: Telling,
 ): Promise<ObjectResult> {
   const message = isGoing(object)
-    ? 'the deletion waits until the annotation `tintype.dev/paused` goes'
-    : 'the annotation `tintype.dev/paused` keeps it as it is';
+    ? 'the deletion waits until the annotation `tintype.dev/paused` is removed'
+    : 'the annotation `tintype.dev/paused` keeps the resource unchanged';
   const paused = { type: 'Paused', status: 'True', reason: 'Paused', message } as const;
   const isNew = object.status?.conditions === undefined;
   const ready = {

@@ -27,10 +27,10 @@ export function secretTaken(
 function holderHasIt(holder: TenantObject, name: string): string {
   const project = `the Project '${holder.metadata.name}'`;
   if (isGoing(holder)) {
-    return `the Secret '${name}' still belongs to ${project}, which is being deleted, and is created when that one is gone`;
+    return `the Secret '${name}' still belongs to ${project}, which is being deleted; it is created once that Project is gone`;
   }
   if (isLeaving(holder, name)) {
-    return `the Secret '${name}' still belongs to ${project}, which is getting another one, and is created when that one has it. If the two exchange names, set \`spec.callback.secretName\` of '${holder.metadata.name}' to a third name; when both are Ready, set it to the name that this one has left`;
+    return `the Secret '${name}' still belongs to ${project}, which is getting another one; it is created once that Project has its new one. If the two swap names, set \`spec.callback.secretName\` of '${holder.metadata.name}' to a third name; when both are Ready, set it to the name that this Project gave up`;
   }
   return `the Secret '${name}' belongs to ${project}: set another name in \`spec.callback.secretName\``;
 }

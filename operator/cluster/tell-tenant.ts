@@ -14,9 +14,9 @@ export type Known = { kind: TenantKind; object: TenantObject };
 
 const ABSENCES: Readonly<Record<Absence, string>> = {
   DatabaseUnavailable:
-    'the database does not answer: what is delivered stays as it was, and this is tried again by itself',
+    'the database does not answer: what is delivered stays as it was, and the operator tries again by itself',
   SchemaNotReady:
-    'the database lacks migrations of this version: an ImageService brings it up to date, and so does `tintype migrate`; this is tried again by itself',
+    'the database lacks migrations of this version: an ImageService brings it up to date, and so does `tintype migrate`; the operator tries again by itself',
 };
 
 export function tellAbsence(
@@ -50,7 +50,7 @@ function conditionsOf(error: unknown): Condition[] | undefined {
   if (error instanceof SettingsUnknown) return unseen('SettingsUnknown', NO_SETTINGS);
   const refusal = refusalOf(error);
   if (refusal === undefined) return undefined;
-  return conditionsFor('WriteRefused', `${refusal}; this is tried again by itself`);
+  return conditionsFor('WriteRefused', `${refusal}; the operator tries again by itself`);
 }
 
 /** Reports a problem of the whole resource, and keeps its earlier facts and conditions. */

@@ -163,13 +163,13 @@ function tellChanges(
     const note = `${what}: ${differences.map(printDifference).join('; ')}`;
     events.tell(regarding(known), { type: 'Normal', reason, action, note });
   };
-  if (changes.includes('adopt')) tell('Adopted', 'Adopt', 'took over what nobody declared');
+  if (changes.includes('adopt')) tell('Adopted', 'Adopt', 'took over what no resource declared');
   if (changes.includes('rotate'))
-    tell('Rotated', 'Rotate', 'another key signs; the one before it verifies for a day more');
+    tell('Rotated', 'Rotate', 'a new key signs; the previous one verifies for another day');
   if (!isDrift(object, changes)) return;
   const since = state.synced_at.get(nameOf(known));
   state.metrics.driftHealed(kind, since === undefined ? 0 : (state.clock.elapsed() - since) / 1000);
-  tell('DriftHealed', 'Heal', 'somebody else had changed what is declared');
+  tell('DriftHealed', 'Heal', 'undid changes that somebody else had made');
 }
 
 function regarding({ kind, object }: Known): KubeObject {

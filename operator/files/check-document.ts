@@ -70,9 +70,9 @@ export function identify({ namespace, kind, name }: Omit<Identity, 'uid'>): Iden
 }
 
 function whyPassedOver(apiVersion: string, kind: string): string | undefined {
-  if (!isMeantAsOurs(apiVersion)) return `${apiVersion} ${kind} is not of ${GROUP}`;
+  if (!isMeantAsOurs(apiVersion)) return `${apiVersion} ${kind} is not a resource of ${GROUP}`;
   if (clusterKinds.some((each) => each.kind === kind))
-    return `${kind} means nothing on one machine`;
+    return `${kind} has an effect only in a cluster`;
   return undefined;
 }
 
@@ -85,13 +85,13 @@ function isMeantAsOurs(apiVersion: string): boolean {
 /** Reports `items` that is no list, or a List inside another: its declarations are unknown. */
 function unreadList(document: RawDocument): Fault {
   const items = valueAt(document.value, ['items']);
-  const message = `expected a list of resources, in a List that is no item itself, got ${show(items ?? null)}`;
+  const message = `expected a list of resources, in a List that is not itself an item, got ${show(items ?? null)}`;
   return { file: document.file, line: document.lineOf(['items']), path: 'items', message };
 }
 
 function unknownKind(document: RawDocument, kind: string): Fault {
   const names = kinds.map((each) => each.kind).join(', ');
-  const message = `expected a kind of ${GROUP} that means something on one machine (${names}), got ${show(kind)}`;
+  const message = `expected a kind of ${GROUP} that has an effect outside a cluster (${names}), got ${show(kind)}`;
   return { file: document.file, line: document.lineOf(['kind']), path: 'kind', message };
 }
 
@@ -102,7 +102,7 @@ function clusterFieldsOf({ clusterFields }: Kind, document: RawDocument): Note[]
     .map((path) => ({
       file: document.file,
       line: document.lineOf(path),
-      message: `${printPath(path)} means nothing on one machine`,
+      message: `${printPath(path)} has an effect only in a cluster`,
     }));
 }
 
@@ -144,7 +144,7 @@ const notAsked = z
   .unknown()
   .refine((value) => String(value ?? false) === 'false', {
     error:
-      'no such annotation, which works in a cluster alone: its rows stay as they are until it is taken out',
+      'no such annotation, which works only in a cluster: the rows stay as they are until it is removed',
   })
   .optional();
 

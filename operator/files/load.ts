@@ -83,13 +83,13 @@ function secretOf({ identity, spec }: FolderResource): string | undefined {
 /** One file cannot hold the keys of two Projects. */
 function sharing(document: RawDocument, holder: RawDocument): Fault {
   const path = ['spec', 'callback', 'secretName'];
-  const message = `expected a name of its own: the Project at ${holder.file}:${holder.line} has its key written there`;
+  const message = `expected a name that no other Project uses: the key of the Project at ${holder.file}:${holder.line} is written there`;
   return { file: document.file, line: document.lineOf(path), path: path.join('.'), message };
 }
 
 function repeated(document: RawDocument, earlier: RawDocument): Fault {
   const line = document.lineOf(['metadata', 'name']);
-  const message = `declared already at ${earlier.file}:${earlier.line}; this one is not used`;
+  const message = `already declared at ${earlier.file}:${earlier.line}; this one is not used`;
   return { file: document.file, line, path: 'metadata.name', message };
 }
 
@@ -113,7 +113,7 @@ async function readFolder(folder: string): Promise<Read & { notes: Note[] }> {
         : seen.filter((entry) => !isRead(entry)).flatMap(whyUnread),
     };
   } catch (error) {
-    const message = `cannot be read (${codeOf(error)}), expected a folder of *.yaml files; make it, or name another one with --config`;
+    const message = `cannot be read (${codeOf(error)}), expected a folder of *.yaml files; create it, or name another one with --config`;
     return { documents: [], faults: [{ file: folder, line: 0, path: '', message }], notes: [] };
   }
 }
@@ -125,7 +125,7 @@ function whyUnread(entry: Dirent): Note[] {
     return skipped('folders within the folder are not read; move its files up');
   if (entry.name.endsWith('.json'))
     return skipped(
-      'only *.yaml and *.yml are read: where it declares something, rename it, as JSON is YAML',
+      'only *.yaml and *.yml are read: if it declares something, rename it, as JSON is YAML',
     );
   return [];
 }

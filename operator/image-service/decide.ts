@@ -67,15 +67,15 @@ function findBlock({ spec }: Installation, observed: Observed): Verdict | undefi
   const secret = `Secret '${spec.databaseSecretRef.name}' (\`spec.databaseSecretRef\`)`;
   const why = database.why === undefined ? '' : ` (${database.why})`;
   if (database.state === 'unreachable') {
-    const message = `PostgreSQL cannot be used by the address in ${secret}${why}: check the address, the password and whether the server runs.`;
+    const message = `PostgreSQL cannot be used at the address in ${secret}${why}: check the address, the password and whether the server runs.`;
     return { reason: 'DatabaseUnavailable', message };
   }
   if (database.state === 'other') {
-    const message = `${secret} names another database than the operator works with${why}: give both the same, or run a second operator.`;
+    const message = `${secret} names another database than the operator uses${why}: give both the same, or run a second operator.`;
     return { reason: 'DatabaseMismatch', message };
   }
   if (database.state === 'taken') {
-    const message = `${secret} names a database that another ImageService works with already${why}: one installation has one ImageService, and this one begins when that one is deleted.`;
+    const message = `${secret} names a database that another ImageService already uses${why}: one installation has one ImageService, and this one starts when that one is deleted.`;
     return { reason: 'DatabaseTaken', message };
   }
   return [broker, storage].find(({ reason }) => reasons[reason].outcome === 'stalled');
@@ -95,11 +95,11 @@ function migrationBehind(blocked: Verdict, rendered: Rendered, observed: Observe
 /** The first problem is enough for the conditions that wait; Ready lists all. */
 function firstOf([first, ...others]: Observed['problems']): Verdict | undefined {
   if (first === undefined || others.length === 0) return first;
-  return { reason: first.reason, message: `${first.message} \`Ready\` says what else.` };
+  return { reason: first.reason, message: `${first.message} \`Ready\` lists the rest.` };
 }
 
 function block({ message }: Verdict): Verdict {
-  return { reason: 'Blocked', message: `Waits until this is mended: ${message}` };
+  return { reason: 'Blocked', message: `Waits until this is fixed: ${message}` };
 }
 
 type Next = Pick<Decision, 'steps' | 'conditions' | 'look_again_seconds'>;

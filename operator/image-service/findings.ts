@@ -26,7 +26,7 @@ export function judgeDeployment(
     };
   }
   if (desired === 0 && total === 0) {
-    return { reason: 'ScaledToZero', message: `${name} has no pods, as nothing asks for any.` };
+    return { reason: 'ScaledToZero', message: `${name} has no pods, as none are asked for.` };
   }
   if (updated >= desired && ready >= desired && total <= updated) {
     return { reason: 'Available', message: `${name}: ${count}.` };
@@ -40,7 +40,7 @@ export function judgeDeployment(
 /** While a Deployment scales down, it has more pods than desired. */
 function countOf({ ready, desired }: DeploymentState): string {
   if (ready <= desired) return `${ready} of ${desired} pods are ready`;
-  return `${ready} pods are ready, where ${desired} ${desired === 1 ? 'is' : 'are'} asked for`;
+  return `${ready} pods are ready, although only ${desired} ${desired === 1 ? 'is' : 'are'} asked for`;
 }
 
 function isBeingScaled(state: DeploymentState, least: number): boolean {
@@ -63,9 +63,9 @@ function isBeingReplaced({ unavailable_since }: DeploymentState, now: Date): boo
 function judgeUnready(name: string, state: DeploymentState, now: Date): Verdict {
   const count = countOf(state);
   const { failing, unplaced, isLate, isRolledOut, ready } = state;
-  const trouble = failing ?? (unplaced && `no node takes a pod: ${unplaced}`);
+  const trouble = failing ?? (unplaced && `no node accepts a pod: ${unplaced}`);
   const why = trouble === undefined ? '' : ` (${trouble})`;
-  const others = ready > 0 ? ` The ${ready} ready ones go on.` : '';
+  const others = ready > 0 ? ` The ${ready} ready ones keep running.` : '';
   if (isLate) {
     const minutes = PROGRESS_SECONDS / 60;
     const cause = trouble ?? 'their logs and /readyz say what they lacked';
@@ -98,14 +98,14 @@ export function judgeMigration(name: string, job: JobState): Verdict {
     return { reason: 'PodsFailing', message: `Job ${name} does not start: ${failing}.` };
   }
   if (unplaced !== undefined) {
-    const message = `Job ${name} does not start: no node takes its pod: ${unplaced}.`;
+    const message = `Job ${name} does not start: no node accepts its pod: ${unplaced}.`;
     return { reason: 'MigrationRunning', message };
   }
   if (state !== 'failed')
     return { reason: 'MigrationRunning', message: `Job ${name} runs${said}.` };
   return {
     reason: 'MigrationFailed',
-    message: `Job ${name} failed${said}. Nothing new was started; it is tried again every few minutes, and at once when a Secret or the image changes.`,
+    message: `Job ${name} failed${said}. Nothing new was started; the operator tries again every few minutes, and at once when a Secret or the image changes.`,
   };
 }
 
@@ -119,7 +119,7 @@ export const LET_IN_SECONDS = 20;
 export function judgePodless(name: string, { podless_since }: JobState, now: Date) {
   if (podless_since === undefined) return undefined;
   if (now.getTime() - podless_since.getTime() < LET_IN_SECONDS * 1000) return undefined;
-  const message = `Job ${name}: no pod of it was let in; \`kubectl describe job ${name}\` says why.`;
+  const message = `Job ${name}: its pod was not admitted; \`kubectl describe job ${name}\` says why.`;
   return { reason: 'PodsRefused', message } satisfies Verdict;
 }
 
@@ -139,7 +139,7 @@ export function judgeCronJobs(
     return { reason: 'Suspended', message };
   }
   const failed = found.filter(({ lastRunFailed }) => lastRunFailed).map(({ name }) => name);
-  if (failed.length === 0) return { reason: 'Scheduled', message: 'The scheduled jobs are there.' };
+  if (failed.length === 0) return { reason: 'Scheduled', message: 'The scheduled jobs exist.' };
   const message = `The last run of ${failed.join(', ')} failed; the next one does its work too. kubectl logs of its pod says why.`;
   return { reason: 'JobFailed', message };
 }

@@ -17,7 +17,7 @@ type Facts = { of: Installation; observed: Pick<Observed, 'routes'> };
 export function judgeRoutes({ of, observed }: Facts, unwritten?: Verdict): Verdict {
   const mode = of.spec.routing?.mode ?? 'Ingress';
   if (mode === 'Disabled') {
-    const message = "`spec.routing.mode` is 'Disabled': routes are made by somebody else.";
+    const message = "`spec.routing.mode` is 'Disabled': routes are managed outside the operator.";
     return { reason: 'RoutedByOthers', message };
   }
   const wanted = renderRoutes(of).map((route) => ({ route, live: findCurrent(route, observed) }));
@@ -73,6 +73,6 @@ const kinds: Readonly<Record<RouteMode, string>> = { Ingress: 'Ingress', Gateway
 /** What the message says of the previous route, of the other kind. */
 const STAYS: Readonly<Record<RouteMode, string>> = {
   Ingress:
-    'stays until it has one: delete it yourself where the ingress controller gives no addresses.',
+    'stays until it has one: delete it yourself if the ingress controller never sets an address.',
   Gateway: 'stays until it is accepted.',
 };

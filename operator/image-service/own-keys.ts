@@ -34,7 +34,7 @@ function findFault(theirs: Keys, own: Keys): string | undefined {
     return `lacks the key '${ours}' that the operator seals with: add it`;
   }
   if (own.some(({ id }) => id === sealing)) return undefined;
-  return `begins with the key '${sealing}', which the operator has not: add it to TINTYPE_KEY_ENCRYPTION_KEYS of the operator and restart the operator first`;
+  return `begins with the key '${sealing}', which the operator does not have: add it to TINTYPE_KEY_ENCRYPTION_KEYS of the operator and restart the operator first`;
 }
 
 function isSame({ key }: KeyEncryptionKey, { key: other }: KeyEncryptionKey): boolean {

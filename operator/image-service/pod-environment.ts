@@ -32,7 +32,7 @@ export function examineTogether(spec: ImageServiceSpec, found: FoundSecrets): Se
   const faults = judges.flatMap((process) => faultsOf(podEnvironment(process, spec, found)));
   return [...new Set(faults)].map((fault) => ({
     reason: 'SecretInvalid',
-    message: `No process takes what Secrets and fields say together: ${fault}.`,
+    message: `No process accepts what Secrets and fields say together: ${fault}.`,
   }));
 }
 

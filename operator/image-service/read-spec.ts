@@ -20,7 +20,7 @@ export function readSpec(stored: unknown): ReadSpec {
   return spec === undefined ? { spec, wrong } : { spec, wrong: `${wrong}; ${LEFT_OUT}` };
 }
 
-const LEFT_OUT = 'that is left out until it is mended, and all else is done as declared';
+const LEFT_OUT = 'that is left out until it is corrected, and all else is done as declared';
 
 const ORIGINS: readonly unknown[] = ['dashboardOrigins', 'marketingOrigins'];
 

@@ -89,7 +89,7 @@ function hold(
     stalled === undefined
       ? 'until workers and dispatcher have the new one'
       : `for: ${stalled.message}`;
-  const message = `${name} stays at the version before ${why}`;
+  const message = `${name} stays at the previous version ${why}`;
   return { reason: stalled === undefined ? 'WaitingForWorkers' : 'Blocked', message };
 }
 
@@ -113,7 +113,7 @@ function unscaled({ of, observed, now }: Seen): [Component, Verdict][] {
     const why = whyUnscaled(observed.unscaled[component], now);
     if (why === undefined) return [];
     const name = `${of.name}-${component}`;
-    const message = `KEDA does not set the number of pods of ${name}, so that it stays: ${why}; \`kubectl describe scaledobject ${name}\` says more.`;
+    const message = `KEDA does not set the number of pods of ${name}, so it stays as it is: ${why}; \`kubectl describe scaledobject ${name}\` says more.`;
     return [[component, { reason: 'ScalingFailed', message }]];
   });
 }
@@ -122,7 +122,7 @@ function whyUnscaled(said: Unscaled | undefined, now: Date): string | undefined 
   if (said === undefined) return undefined;
   if ('why' in said) return said.why ?? 'it does not say why';
   const isSilent = now.getTime() - said.silent_since.getTime() >= SILENCE_SECONDS * 1000;
-  return isSilent ? `it has said nothing of it for ${SILENCE_SECONDS / 60} minutes` : undefined;
+  return isSilent ? `it has reported nothing for ${SILENCE_SECONDS / 60} minutes` : undefined;
 }
 
 function kedaObjects(rendered: Rendered): RenderedObject[] {

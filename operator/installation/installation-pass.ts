@@ -119,7 +119,7 @@ function unread({ message }: KubeFailure, { metadata }: ImageServiceObject): Fin
   const orElse =
     namespace === metadata.namespace
       ? ''
-      : `, or take '${namespace}' out of TINTYPE_RUNTIME_NAMESPACES (\`runtimeNamespaces\` of the chart) if that namespace is gone`;
+      : `, or remove '${namespace}' from TINTYPE_RUNTIME_NAMESPACES (\`runtimeNamespaces\` of the chart) if that namespace is gone`;
   return {
     ...{ type: 'Applied', reason: 'ReadRefused' },
     message: `The operator may not read objects that it needs: ${why} Grant it the rights of its Role in the chart or in config/${orElse}. Nothing is written meanwhile, and running pods keep running.`,

@@ -18,7 +18,7 @@ export function withPlan(
 ): Told['conditions'] {
   if (planned === undefined) {
     const why = conditions.find(({ type }) => type === 'Ready')?.message;
-    const message = `What would change cannot be told until this is mended: ${why}`;
+    const message = `What would change is not known until this is fixed: ${why}`;
     return [...conditions, { type: 'Planned', status: 'Unknown', reason: 'Blocked', message }];
   }
   if (planned.length === 0) {
@@ -30,7 +30,7 @@ export function withPlan(
   }
   const isMigrating = planned.some(({ change, kind }) => change === 'create' && kind === 'Job');
   const lines = [...planned.map(printPlanned), ...(isMigrating ? [AFTER_MIGRATION] : [])];
-  const message = `${countChanges(planned.length)} planned, in the condition Planned: remove the annotation tintype.dev/plan-only to have them made.`;
+  const message = `${countChanges(planned.length)} planned and listed in the condition Planned: remove the annotation tintype.dev/plan-only to apply them.`;
   const others = conditions.filter(({ type }) => !SUMMARY.includes(type));
   const waiting = conditionsOf([{ type: 'Applied', reason: 'PlanOnly', message }]);
   return [

@@ -7,7 +7,7 @@ import type { ImageServiceSpec } from '../image-service/schema.ts';
 export async function probeBroker(spec: ImageServiceSpec, env: PodEnvironment): Promise<Verdict> {
   const url = env['TINTYPE_AMQP_URL'] ?? '';
   if (URL.parse(url)?.protocol === 'amqps:' && spec.caConfigMapRef !== undefined) {
-    const message = 'The broker is not tried: `spec.caConfigMapRef` is for pods alone.';
+    const message = 'The broker is not tested: `spec.caConfigMapRef` is only for pods.';
     return { reason: 'NotChecked', message };
   }
   try {
@@ -21,7 +21,7 @@ export async function probeBroker(spec: ImageServiceSpec, env: PodEnvironment): 
   } catch (error) {
     const { name } = spec.amqpSecretRef;
     const why = error instanceof Error ? error.message : String(error);
-    const message = `RabbitMQ cannot be used by the address in Secret '${name}' (\`spec.amqpSecretRef\`): ${why.replaceAll('TINTYPE_AMQP_URL', 'the address')}`;
+    const message = `RabbitMQ cannot be used at the address in Secret '${name}' (\`spec.amqpSecretRef\`): ${why.replaceAll('TINTYPE_AMQP_URL', 'the address')}`;
     return { reason: 'BrokerUnusable', message };
   }
 }

@@ -33,4 +33,4 @@ export const probeDatabase: ProbeDatabase = async (url, own) => {
 };
 
 const UNTOLD =
-  "it is another one than before, and whether the operator works with it cannot be told while the operator's own does not answer";
+  "it is not the same one as before, and whether the operator uses it is not known while the operator's own database does not answer";

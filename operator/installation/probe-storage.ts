@@ -22,7 +22,7 @@ export async function probeStorage(spec: ImageServiceSpec, env: PodEnvironment):
     if (fault === undefined) {
       return { reason: 'Usable', message: 'Both buckets can be written and read.' };
     }
-    const message = `The bucket for uploads takes none from browsers (${fault}): \`tintype doctor --fix-cors\` writes the rule.`;
+    const message = `The bucket for uploads accepts none from browsers (${fault}): \`tintype doctor --fix-cors\` writes the rule.`;
     return { reason: 'CorsMissing', message };
   } catch (error) {
     return { reason: 'StorageUnusable', message: describe(error, spec) };
@@ -34,13 +34,13 @@ function whyNotTried(
   env: PodEnvironment,
 ): string | undefined {
   if (storageSecretRef === undefined) {
-    return 'The buckets are not tried: only the pods have credentials, by their service account.';
+    return 'The buckets are not tested: only the pods have credentials, through their service account.';
   }
   const { protocol } = URL.parse(env['TINTYPE_S3_ENDPOINT'] ?? '') ?? {};
   const isTrusted = caConfigMapRef === undefined || protocol === 'http:';
   return isTrusted
     ? undefined
-    : 'The buckets are not tried: `spec.caConfigMapRef` is for pods alone.';
+    : 'The buckets are not tested: `spec.caConfigMapRef` is only for pods.';
 }
 
 function openBuckets(env: PodEnvironment): { ingest: Bucket; content: Bucket } {

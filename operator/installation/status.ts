@@ -43,7 +43,7 @@ export function pausedStatusOf(service: ImageServiceObject, now: Date): ImageSer
   const { status = {} } = service;
   const types: readonly string[] = conditionTypes;
   const kept = (status.conditions ?? []).filter(({ type }) => types.includes(type));
-  const message = 'the annotation `tintype.dev/paused` keeps it as it is';
+  const message = 'the annotation `tintype.dev/paused` keeps the resource unchanged';
   const of = { reason: 'Paused', message };
   const ready = { type: 'Ready', status: 'Unknown', ...of } as const;
   const paused = { type: 'Paused', status: 'True', ...of } as const;

@@ -100,7 +100,7 @@ async function tell(
 ): Promise<void> {
   const { name, namespace = '', uid, resourceVersion } = service.metadata;
   const where = served.map((each) => `'${each}'`).join(', ');
-  const message = `No operator makes an ImageService in the namespace '${namespace}': create it in ${where}, or add '${namespace}' to TINTYPE_RUNTIME_NAMESPACES of the operator (\`runtimeNamespaces\` of the chart).`;
+  const message = `No operator serves an ImageService in the namespace '${namespace}': create it in ${where}, or add '${namespace}' to TINTYPE_RUNTIME_NAMESPACES of the operator (\`runtimeNamespaces\` of the chart).`;
   const conditions = conditionsOf([{ type: 'Applied', reason: REASON, message }]);
   // Only for the version seen: the operator that serves it may have written meanwhile.
   const metadata = { name, namespace, uid, resourceVersion };

@@ -93,11 +93,11 @@ function proveFiles(config: KubeConfig, source: KubeconfigSource): void {
 function whyUnreadable(cause: unknown): string {
   if (!(cause instanceof Error)) return 'cannot be read';
   if ('code' in cause) return `cannot be read (${cause.code})`;
-  return `is no kubeconfig (${cause.message.split('\n', 1)[0]})`;
+  return `is not a kubeconfig (${cause.message.split('\n', 1)[0]})`;
 }
 
 function wrong(source: KubeconfigSource, fault: { what: string; cause?: unknown }): Advice {
-  const advice = 'mend it, or set KUBECONFIG to one by which kubectl reaches the cluster';
+  const advice = 'correct it, or set KUBECONFIG to one with which kubectl reaches the cluster';
   return new Advice(`${nameOf(source)} ${fault.what}: ${advice}`, { cause: fault.cause });
 }
 

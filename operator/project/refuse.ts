@@ -111,7 +111,7 @@ function notOwned({ identity, spec, rows }: Wish) {
   if (spec.adoptionPolicy === 'IfUnowned') return undefined;
   const past =
     project.owner_name === null
-      ? 'was made through the API:'
+      ? 'was created through the API:'
       : `was released when the Project ${ownerOf(project)} was deleted: declare it under that name again, or`;
   const message = `the project '${project.project_slug}' ${past} set adoptionPolicy to IfUnowned to take it over`;
   return refuse('NotOwned', message);
@@ -123,7 +123,7 @@ function customDomainInvalid({ spec, rows }: Wish) {
   if (root === undefined || domain === undefined) return undefined;
   return refuse(
     'CustomDomainInvalid',
-    `'${domain}' lies under ${root}, which is served already: take it out of spec.staff.customDomains`,
+    `'${domain}' is under ${root}, which is already served: remove it from spec.staff.customDomains`,
   );
 }
 

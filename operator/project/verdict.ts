@@ -13,12 +13,12 @@ export function verdict({ spec, rows }: Wish): Condition[] {
   }
   const [awaited] = rows.domains_awaited;
   if (awaited !== undefined) {
-    const message = `'${awaited.domain}' is still with the Project '${awaited.holder}', which is declared without it, and is taken when that one has let it go; all else is in effect`;
+    const message = `'${awaited.domain}' still belongs to the Project '${awaited.holder}', which is declared without it, and moves to this Project once that one has released it; all else is in effect`;
     return conditionsFor('CustomDomainAwaited', message);
   }
   const preset = spec.defaultWatermarkPresetRef?.name;
   if (preset && rows.default_watermark_preset_id === undefined) {
-    const message = `the WatermarkPreset '${preset}' is not there or not ready; all else is in effect`;
+    const message = `the WatermarkPreset '${preset}' does not exist or is not ready; all else is in effect`;
     return conditionsFor('WatermarkPresetNotFound', message);
   }
   const missing = missingWarmPresets(spec, rows).map((name) => `'${name}'`);

@@ -38,12 +38,12 @@ export function decideRecipe(
   if (recipe !== undefined && recipe.project_id !== project_id) {
     return nothing(
       'ProjectImmutable',
-      'it was made in another project: set projectRef back, or declare a new Recipe instead',
+      'it was created in another project: set projectRef back, or declare a new Recipe instead',
     );
   }
   if (way.holder !== undefined) {
     const whose = printHolder(way.holder, 'Recipe');
-    const message = `the project has a recipe '${fields.name}' already${whose}: set displayName`;
+    const message = `the project already has a recipe '${fields.name}'${whose}: set displayName to another name`;
     return nothing('NameConflict', message);
   }
   if (recipe === undefined && rows.is_full)

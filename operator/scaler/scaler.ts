@@ -89,7 +89,7 @@ type Looked = {
 
 function outageOf(key: string, log: Log): OutageLog {
   return createOutageLog(log, {
-    says: 'workers are not scaled, and will be',
+    says: 'workers cannot be scaled; retrying',
     fields: { name: key },
   });
 }

@@ -60,7 +60,7 @@ export function decideSigningKey(
     return { changes: taking, conditions };
   const { count, seconds } = rows.verifying;
   if (count >= SIGNING_KEYS_VERIFYING_MAX) {
-    const message = `${count} keys of the project verify, which is the most: the key rotates when one has retired, in ${Math.ceil(seconds / 3600)} hours or less`;
+    const message = `${count} keys of the project still verify, which is the maximum: the key rotates when one has retired, in ${Math.ceil(seconds / 3600)} hours or less`;
     return { changes: taking, conditions: conditionsFor('TooManyKeys', message) };
   }
   const rotation_trigger = trigger ?? known;

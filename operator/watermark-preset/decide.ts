@@ -41,13 +41,13 @@ export function decideWatermarkPreset(
   }
   if (preset !== undefined && preset.project_id !== project.project_id) {
     const message =
-      'it was made in another project: set projectRef back, or declare a new WatermarkPreset instead';
+      'it was created in another project: set projectRef back, or declare a new WatermarkPreset instead';
     return nothing('ProjectImmutable', message);
   }
   const name = declaredName(identity, spec);
   if (way.holder !== undefined) {
     const whose = printHolder(way.holder, 'WatermarkPreset');
-    const message = `the project has a watermark preset '${name}' already${whose}: set displayName`;
+    const message = `the project already has a watermark preset '${name}'${whose}: set displayName to another name`;
     return nothing('NameConflict', message);
   }
   if (preset === undefined && rows.is_full) {

@@ -63,7 +63,7 @@ function isSameTime(one: Date | null, other: Date | null): boolean {
 
 function refuseEnd({ started_at }: IncidentRow, ended_at: Date | null): void {
   if (ended_at === null || ended_at >= started_at) return;
-  const message = `expected a time from its start, ${started_at.toISOString()}, on`;
+  const message = `expected a time not before its start, ${started_at.toISOString()}`;
   throw wrongInput({ path: 'ended_at', message });
 }
 

@@ -62,7 +62,7 @@ async function completeParts(
 }
 
 function partsRequired(part_count: number): ServiceError {
-  const message = `This upload has ${part_count} parts. Send the list of all of them as parts, each with its part_number and the ETag that storage answered.`;
+  const message = `This upload has ${part_count} parts. Send the list of all of them as parts, each with its part_number and the ETag that storage returned.`;
   return new ServiceError('parts_required', { message, details: { part_count } });
 }
 

@@ -39,7 +39,7 @@ function refuseMismatch(old: LibrarySessionClaims, scope: SessionScope): void {
   const differing = Object.entries(FITS).filter(([, fits]) => !fits(old, scope));
   if (differing.length === 0) return;
   const fields = differing.map(([field]) => field).join(', ');
-  const message = `The refreshed session differs in ${fields}, or would be wider there. Ask for the same or less, or leave refresh_of out.`;
+  const message = `The new session differs from the one that it refreshes, or would allow more, in ${fields}. Ask for the same or less, or leave refresh_of out.`;
   throw new ServiceError('refresh_mismatch', { message });
 }
 

@@ -150,7 +150,7 @@ function refuseType(contentType: string, { avifUploads, svgUploads }: Switches):
     .filter((type) => !isOff[type]);
   if (accepted.includes(contentType)) return;
   const named = /^[\w.+/-]{1,100}$/.test(contentType) ? contentType : 'This type';
-  const message = `${named} is not taken: convert the image to one of ${accepted.join(', ')}, and send that as content_type.`;
+  const message = `${named} is not accepted: convert the image to one of ${accepted.join(', ')}, and send that as content_type.`;
   throw new ServiceError('unsupported_content_type', { message, details: { accepted } });
 }
 
@@ -184,5 +184,5 @@ async function refusal(
 type Room = Record<'limit_bytes' | 'in_use_bytes' | 'reserved_bytes' | 'size_bytes', number>;
 
 function sayRoom({ limit_bytes, in_use_bytes, reserved_bytes, size_bytes }: Room): string {
-  return `The project may store ${limit_bytes} bytes: ${in_use_bytes} are in use and ${reserved_bytes} reserved by uploads under way, which leaves no room for ${size_bytes} more. Delete files, abort uploads or raise the plan.`;
+  return `The project may store ${limit_bytes} bytes: ${in_use_bytes} are in use and ${reserved_bytes} reserved by uploads in progress, which leaves no room for ${size_bytes} more. Delete files, abort uploads or upgrade the plan.`;
 }

@@ -121,7 +121,7 @@ function fileBytesOf({ addresses }: MintDeps, { max_file_bytes }: CreateLibraryS
   const most = addresses.proxyMaxBytes;
   if (max_file_bytes === undefined) return Math.min(LIBRARY_SESSION_FILE_BYTES_DEFAULT, most);
   if (max_file_bytes <= most) return max_file_bytes;
-  const message = `expected at most ${most}, the largest upload that this installation takes from a picker`;
+  const message = `expected at most ${most}, the largest upload that this installation accepts from a picker`;
   throw wrongInput({ path: 'max_file_bytes', message });
 }
 

@@ -32,7 +32,7 @@ export async function requireFilterable(
 
 const WHY: Record<Asked['needs'], string> = {
   indexes:
-    'its libraries need their indexes first. Leave out what is about libraries and folders, or have them built (tintype job library-indexes).',
+    'libraries and folders need indexes, which have not been built. Leave libraries and folders out, or have the indexes built (tintype job library-indexes).',
   small:
-    'search, and filters of libraries over deleted files, would read them all. Leave them out; q finds by the beginning of a slug.',
+    'search, and library filters over deleted files, would read all of them. Leave them out; q finds files by the beginning of the slug.',
 };

@@ -37,7 +37,7 @@ export async function rotateSigningKey(
 async function refuseTooMany(tx: Transaction, project_id: string): Promise<void> {
   const { count, seconds } = await countVerifyingKeys(tx, project_id);
   if (count < SIGNING_KEYS_VERIFYING_MAX) return;
-  const message = `${count} signing keys of the project verify, which is the most. Wait Retry-After seconds until one has retired.`;
+  const message = `${count} signing keys of the project still verify, which is the maximum. Wait Retry-After seconds until one has retired.`;
   throw new ServiceError('rate_limited', { message, retryAfterSeconds: seconds });
 }
 

@@ -56,11 +56,11 @@ function tooSlow({ bytes_min, window_seconds }: UploadRate, received: number): S
   const bytes_per_second = Math.floor(received / window_seconds);
   const issue = {
     path: 'body',
-    message: `came at ${bytes_per_second} bytes a second over ${window_seconds} seconds; at least ${bytes_min} are needed`,
+    message: `arrived at ${bytes_per_second} bytes per second over ${window_seconds} seconds; at least ${bytes_min} are needed`,
     ...{ bytes_per_second, min_bytes_per_second: bytes_min, window_seconds },
   };
   return new TooSlow('invalid_request', {
-    message: `The body came too slowly: ${bytes_per_second} bytes a second, where at least ${bytes_min} are needed over any ${window_seconds} seconds. Nothing of it was kept and the upload is still open: send all of it again on a better line, or create an upload in mode direct, which has no least rate.`,
+    message: `The body arrived too slowly: ${bytes_per_second} bytes per second, where at least ${bytes_min} are needed over any ${window_seconds} seconds. Nothing was kept, and the upload is still open: send the whole body again over a faster connection, or create an upload in mode direct, which has no minimum rate.`,
     details: { issues: [issue] },
   });
 }

@@ -120,6 +120,6 @@ function printIssue({ path, message }: { path?: string; message?: string }): str
 async function readRefusal(response: Response): Promise<Envelope['error']> {
   const answer = (await response.json().catch(() => undefined)) as Envelope | undefined;
   if (answer?.error !== undefined) return answer.error;
-  const message = `The address answered ${response.status} in words that are not Tintype's. Check what listens there.`;
+  const message = `The address answered ${response.status}, but the response is not from Tintype. Check what listens there.`;
   return { code: 'invalid_response', message };
 }

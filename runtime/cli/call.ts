@@ -37,7 +37,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 function parseMethod(text: string): string {
   const method = text.toUpperCase();
   if (METHODS.includes(method)) return method;
-  throw misused(`${text} is no method: use ${METHODS.join(', ')}`);
+  throw misused(`${text} is not a method: use ${METHODS.join(', ')}`);
 }
 
 const ANY_ORIGIN = 'http://tintype.invalid';
@@ -48,7 +48,7 @@ const ANY_ORIGIN = 'http://tintype.invalid';
  */
 function parsePath(text: string): string {
   if (text.startsWith('/') && URL.parse(text, ANY_ORIGIN)?.origin === ANY_ORIGIN) return text;
-  throw misused(`${text} is no path of the API: write one such as /v1/me`);
+  throw misused(`${text} is not a path of the API: write one such as /v1/me`);
 }
 
 function parseBody(text: string): unknown {

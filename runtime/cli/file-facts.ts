@@ -23,7 +23,7 @@ export async function readFileFacts(file: string): Promise<FileFacts> {
       `This is a folder. Name the files in it, for example ${file.replace(/\/+$/, '')}/*`,
     );
   }
-  if (!found.isFile()) throw refused('This is no regular file. Name an image.');
+  if (!found.isFile()) throw refused('This is not a regular file. Name an image.');
   if (found.size === 0) throw refused('The file is empty. Export or copy it again.');
   const head = await readHead(file).catch((cause: unknown) => refuseUnread(file, cause));
   const content_type = sniffContentType(head);
@@ -36,9 +36,9 @@ export async function readFileFacts(file: string): Promise<FileFacts> {
 
 const NOT_TAKEN = 'unsupported_content_type';
 const HEIC =
-  'This is a HEIC picture, as phones take them. Convert it to JPEG first, or have the phone take JPEG (“most compatible”).';
+  'This is a HEIC picture, the format that many phones use. Convert it to JPEG first, or set the phone to take JPEG (“most compatible”).';
 
-const NOT_UTF8 = 'Its name is not in UTF-8, and cannot be passed on. Rename the file.';
+const NOT_UTF8 = 'Its name is not in UTF-8, so it cannot be sent. Rename the file.';
 
 function refused(sentence: string, cause?: unknown): Refused {
   return new Refused('invalid_request', sentence, { cause });
@@ -46,12 +46,12 @@ function refused(sentence: string, cause?: unknown): Refused {
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'There is no such file. Check its name and folder.',
-  ENOTDIR: 'There is no such file: a part of its path is no folder. Check the path.',
-  ELOOP: 'This is a link that leads to itself. Name the image.',
+  ENOTDIR: 'There is no such file: a part of its path is not a folder. Check the path.',
+  ELOOP: 'This is a link that points to itself. Name the image.',
   EACCES:
     'You may not read this file. Change its permissions (chmod u+r), or run this as its owner.',
   EPERM: 'You may not read this file. Run this as its owner.',
-  ENAMETOOLONG: 'No file here can have so long a name. Check it.',
+  ENAMETOOLONG: 'The name is too long for a file. Check it.',
 };
 
 async function refuseUnread(file: string, cause: unknown): Promise<never> {
@@ -59,9 +59,10 @@ async function refuseUnread(file: string, cause: unknown): Promise<never> {
   // The original bytes of such a name are lost before the program starts.
   if (code === 'ENOENT' && file.includes('\ufffd')) throw refused(NOT_UTF8, cause);
   const isLink = code === 'ENOENT' && (await lstat(file).catch(() => undefined)) !== undefined;
-  if (isLink) throw refused('This is a link to a file that is not there. Mend the link.', cause);
+  if (isLink)
+    throw refused('This link points to a file that does not exist. Correct the link.', cause);
   throw refused(
-    reasons[code] ?? `The file cannot be read (${code}). Look at the disk that it is on.`,
+    reasons[code] ?? `The file cannot be read (${code}). Check the disk that it is on.`,
     cause,
   );
 }
@@ -96,7 +97,7 @@ const TAKEN = 'Use JPEG, PNG, WebP, AVIF, GIF, TIFF, BMP or SVG.';
 
 function sayWhatItIs(head: Uint8Array): string {
   const known = strangers.find(({ begin, at }) => startsWith(head, begin, at));
-  return known?.says ?? `This is no image that Tintype knows. ${TAKEN}`;
+  return known?.says ?? `This is not an image that Tintype supports. ${TAKEN}`;
 }
 
 const extensions: Readonly<Record<string, string>> = {

@@ -15,7 +15,7 @@ export type NamedFile = {
   note?: string;
 };
 
-const NO_NAME = 'no part of its name fits a URL; choose one with --slug';
+const NO_NAME = 'no character of its name is allowed in a slug; choose a slug with --slug';
 
 /** A path that is named twice is published once. */
 export function nameFiles(files: readonly string[], slug?: string): NamedFile[] {
@@ -29,7 +29,7 @@ export function nameFiles(files: readonly string[], slug?: string): NamedFile[] 
     taken.set(own, file);
     return own === wanted
       ? { file, slug: own }
-      : { file, slug: own, note: `${wanted} is ${other}` };
+      : { file, slug: own, note: `${wanted} is taken by ${other}` };
   });
 }
 

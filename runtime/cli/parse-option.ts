@@ -10,7 +10,7 @@ export function parsePort(text: string): number {
 /** An empty value, from an unset variable, would mean the current folder. */
 export function parseFolder(text: string): string {
   if (text !== '') return text;
-  throw new InvalidArgumentError('It names no folder.');
+  throw new InvalidArgumentError('The value is empty. Name a folder.');
 }
 
 /**

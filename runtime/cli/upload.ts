@@ -82,7 +82,7 @@ function sumUp(outcomes: readonly Outcome[]): void {
     (code) => `${codes.filter((each) => each === code).length} ${code}`,
   );
   throw new Advice(
-    `${codes.length} of ${outcomes.length} ${files} ${codes.length === 1 ? 'was' : 'were'} not published (${counts.join(', ')}); the reasons stand above`,
+    `${codes.length} of ${outcomes.length} ${files} ${codes.length === 1 ? 'was' : 'were'} not published (${counts.join(', ')}); see the reasons above`,
   );
 }
 
@@ -157,7 +157,7 @@ async function refuseBlocked(api: Api, file: { project: string; slug: string }):
   // The file is published even if this request fails.
   const found = await api.get<{ status: string }>(path).catch(() => undefined);
   if (found?.status !== 'blocked') return;
-  const sentence = `the name ${file.slug} is blocked by moderation: the picture is stored, and served when staff unblock it. Say why they should in a note on the file`;
+  const sentence = `the name ${file.slug} is blocked by moderation: the picture is stored, and is served once staff unblock it. Ask for that in a note on the file`;
   throw new Refused('file_blocked', sentence);
 }
 
@@ -219,7 +219,7 @@ async function waitUntilEnded(api: Api, { path, progress, upload_id }: Waiting) 
   }
   throw new Refused(
     'detached',
-    'the upload has not ended in five minutes, but is not lost: check again later; if it still waits, see the log of Tintype',
+    'the upload did not finish within five minutes, but is not lost: check again later; if it is still waiting, see the log of Tintype',
   );
 }
 
@@ -231,8 +231,8 @@ const WAITS: Readonly<Record<string, string>> = {
 /** The key of a suspended project is refused like an unknown one. */
 function aboutProject(code: string, project: string): Advice | undefined {
   const advice: Record<string, string> = {
-    not_found: `there is no project ${project} that this machine has a key of: declare it in the folder of YAML, or create it by POST /v1/projects`,
-    unauthorized: `the key of the project ${project} is not taken: make the project active if it is suspended; if the key was revoked, start Tintype again for a new one`,
+    not_found: `this machine has no key of a project ${project}: declare the project in the folder of YAML, or create it with POST /v1/projects`,
+    unauthorized: `the key of the project ${project} is not accepted: make the project active if it is suspended; if the key was revoked, restart Tintype to get a new one`,
   };
   return advice[code] === undefined ? undefined : new Advice(advice[code]);
 }

@@ -64,7 +64,7 @@ export const apiErrors = {
   invalid_parts: {
     status: 400,
     message:
-      'The parts list is not complete. List every part once, part_number 1 to N, each with the ETag that storage answered; the upload can still be completed.',
+      'The parts list is not complete. List every part once, part_number 1 to N, each with the ETag that storage returned; the upload can still be completed.',
     details: ['part_count', 'missing', 'doubled', 'unknown', 'issues'],
   },
   not_multipart: {
@@ -163,7 +163,7 @@ export const apiErrors = {
   invalid_request_signature: {
     status: 401,
     message:
-      'X-Request-Signature is missing or wrong. Sign the method, pathname and raw body of this very request.',
+      'X-Request-Signature is missing or wrong. Sign the method, pathname and raw body of this exact request.',
   },
   invalid_signature: {
     status: 401,
@@ -232,7 +232,7 @@ export const apiErrors = {
   },
   storage_quota_exceeded: {
     status: 403,
-    message: 'The project has no storage left for this upload. Delete files or raise the plan.',
+    message: 'The project has no storage left for this upload. Delete files or upgrade the plan.',
     details: ['limit_bytes', 'in_use_bytes', 'reserved_bytes', 'size_bytes'],
   },
   raw_download_disabled: {
@@ -483,7 +483,7 @@ export const apiErrors = {
   },
   query_timeout: {
     status: 503,
-    message: 'The database took too long. Try again, with narrower filters where there are some.',
+    message: 'The database took too long. Try again, with narrower filters if you use any.',
   },
   billing_unavailable: {
     status: 503,
@@ -584,7 +584,7 @@ export const deliveryErrors = {
   },
   raw_unavailable: {
     status: 415,
-    message: 'This format cannot take its metadata back. Use the originals URL instead.',
+    message: 'This format cannot carry metadata. Use the originals URL instead.',
   },
   busy: {
     status: 503,
@@ -723,7 +723,7 @@ export const helperErrors = {
   processing_failed: {
     statuses: [422],
     message:
-      "Processing failed or the session expired; the session's own error_code is answered. Follow what that code says.",
+      "Processing failed or the session expired; the response has the session's own error_code. Follow what that code says.",
   },
   on_upload_complete_failed: {
     statuses: [500],

@@ -60,6 +60,6 @@ export const plansFile = z
         : 'expected plans by name, such as starter: { credits: 50000, … }',
   })
   .refine((plans) => Object.hasOwn(plans, 'trial'), {
-    error: 'expected a plan called trial: what a first login gets',
+    error: 'expected a plan called trial, which a first login gets',
   })
   .transform((plans): Plans => ({ ...plans, trial: plans['trial'] ?? defaultPlans.trial }));

@@ -23,12 +23,12 @@ export type MeteringDay = {
 /** Why two stations differ. */
 export const differenceCauses = {
   not_rolled_up:
-    'Batches came after the last hourly-rollup; the next one sums them. When it stays, that job is not run.',
-  batches_gone: 'Hours have more than their batches: batches were deleted by hand.',
+    'Batches arrived after the last hourly-rollup; its next run sums them. If the difference stays, that job does not run.',
+  batches_gone: 'Hours have more credits than their batches: batches were deleted by hand.',
   not_charged_yet:
-    'The day is charged at 00:20 UTC of the next one, and again of the two after it. When it stays, daily-charge is not run.',
+    'The day is charged at 00:20 UTC of the next day, and again on the two days after that. If the difference stays, daily-charge does not run.',
   too_late:
-    'Usage or a correction came after the three runs that charge a day: it stays as it was charged. Where one of them failed, the next daily-charge makes up for it.',
+    'Usage or a correction arrived after the three runs that charge a day, so the charge stays as it is. If one of these runs failed, the next daily-charge makes up for it.',
 } as const;
 
 export type DifferenceCause = keyof typeof differenceCauses;

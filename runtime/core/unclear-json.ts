@@ -21,7 +21,7 @@ export function findUnclearJson(text: string): string | undefined {
     else if (token === '}' || token === ']') open.pop();
     const fault = colon === undefined ? undefined : faultOfKey(readKey(written), open.at(-1));
     if (fault !== undefined) return fault;
-    if (open.length > DEPTH_MAX) return `nothing may be nested deeper than ${DEPTH_MAX}`;
+    if (open.length > DEPTH_MAX) return `it may not be nested deeper than ${DEPTH_MAX} levels`;
   }
   return undefined;
 }
@@ -40,8 +40,8 @@ function readKey(written: string): string {
 }
 
 function faultOfKey(key: string, known: Set<string> | undefined): string | undefined {
-  if (key === '__proto__') return 'no key may be __proto__';
-  if (known?.has(key)) return `the key ${shown(key)} stands twice in one object`;
+  if (key === '__proto__') return '__proto__ is not allowed as a key';
+  if (known?.has(key)) return `the key ${shown(key)} occurs twice in one object`;
   known?.add(key);
   return undefined;
 }

@@ -53,7 +53,7 @@ export function startMeter(folder: string, deps: MeterDeps): Meter {
   const newSpoolId = () => newId('spl', deps.clock.now().getTime());
   const spool = openSpool(folder, newSpoolId());
   const ending = new AbortController();
-  const outage = createOutageLog(deps.log, { says: 'usage not sent, is tried again each second' });
+  const outage = createOutageLog(deps.log, { says: 'usage not sent; retrying every second' });
   const counting = {
     ...deps,
     losses: countLosses(),

@@ -13,8 +13,9 @@ const SKEW_MS_MAX = 2000;
 const NAMED =
   'set TINTYPE_DATABASE_URL, for example postgres://tintype:password@db.internal:5432/tintype';
 const PRIMARY =
-  'name the primary in TINTYPE_DATABASE_URL, or unset default_transaction_read_only: this is a standby, or was told to be read only';
-const RUNS = 'check TINTYPE_DATABASE_URL, and whether PostgreSQL runs and lets this machine in';
+  'set TINTYPE_DATABASE_URL to the primary, or unset default_transaction_read_only: this server is a standby, or is set to read-only';
+const RUNS =
+  'check TINTYPE_DATABASE_URL, and whether PostgreSQL runs and accepts connections from this machine';
 
 export const databaseChecks: readonly Check<Subject>[] = [
   { area: 'database', name: 'reachable', run: findVersion, advice: RUNS },
@@ -32,7 +33,7 @@ async function findVersion({ db }: Subject): Promise<Finding> {
   if (Number.parseInt(version, 10) < VERSION_MIN) {
     return wrong(`PostgreSQL ${version} is too old`, `use version ${VERSION_MIN} or newer`);
   }
-  if (read_only !== 'off') return wrong(`PostgreSQL ${version} takes no writes`, PRIMARY);
+  if (read_only !== 'off') return wrong(`PostgreSQL ${version} accepts no writes`, PRIMARY);
   return ok(`PostgreSQL ${version}`);
 }
 
@@ -50,6 +51,6 @@ async function findSkew({ db }: Subject): Promise<Finding> {
     ? ok(`${Math.abs(skewMs)} ms apart`)
     : wrong(
         `its clock is ${Math.abs(skewMs)} ms ${skewMs > 0 ? 'ahead of' : 'behind'} this machine's`,
-        'set both clocks (NTP): request signatures, library sessions, embed URLs, those of the storage and the hour of a delivery go by this machine’s, all else by the database’s',
+        'synchronize both clocks (NTP): request signatures, library sessions, embed URLs, storage URLs and the hour of a delivery use this machine’s clock, all else the database’s',
       );
 }

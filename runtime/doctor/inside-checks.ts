@@ -50,7 +50,7 @@ export const sandboxChecks: readonly Check<Subject>[] = [
     area: 'decoder sandbox',
     name: 'decodes a picture',
     run: decodeSample,
-    advice: 'install the packages anew (npm ci); what the decoder said stands in this line',
+    advice: 'reinstall the packages (npm ci); the message of the decoder is in this line',
   },
 ];
 

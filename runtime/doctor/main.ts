@@ -13,7 +13,7 @@ export async function doctorCommand(options: DoctorOptions, env: Environment): P
   await subject.db?.close();
   const wrong = reports.filter(({ outcome }) => outcome === 'wrong').length;
   process.stdout.write(options.json === true ? printJson(reports) : print(reports));
-  if (wrong > 0) throw new Advice(`${wrong} of ${reports.length} checks went wrong`);
+  if (wrong > 0) throw new Advice(`${wrong} of ${reports.length} checks failed`);
 }
 
 function printJson(reports: readonly Report[]): string {

@@ -28,7 +28,7 @@ async function runInOrder<Subject>(
     const findings =
       stoppedAt === undefined
         ? await runOne(check, subject)
-        : [skipped(`not tried before “${stoppedAt}” is mended`)];
+        : [skipped(`not tried until “${stoppedAt}” is fixed`)];
     reports.push(
       ...findings.map((finding) => ({ name: check.name, ...finding, area: check.area })),
     );

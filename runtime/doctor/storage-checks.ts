@@ -62,11 +62,12 @@ async function tryObject({ bucket }: Opened): Promise<Finding> {
   await bucket.write(key, bytes, { content_type: CONTENT_TYPE, size_bytes: bytes.length });
   const isSame = (await bucket.read(key))?.equals(bytes) === true;
   await bucket.delete(key);
-  if (!isSame) return wrong('other bytes were read than were written', ENDPOINT);
+  if (!isSame)
+    return wrong('the bytes that were read are not the bytes that were written', ENDPOINT);
   const isGone = (await bucket.head(key)) === undefined;
   return isGone
-    ? ok('as it should be')
-    : wrong('what was deleted is still there', 'switch object lock and legal hold off');
+    ? ok('works')
+    : wrong('a deleted object is still there', 'switch off object lock and legal hold');
 }
 
 /** As long as for uploads: another check covers a wrong clock. */
@@ -101,11 +102,11 @@ async function tryPresigned(opened: Opened): Promise<Finding> {
   const right = await put(url, 'ok').finally(() => opened.bucket.delete(key));
   if (longer.ok) {
     const advice =
-      'use a storage that checks signed headers: uploads could be larger than announced';
-    return wrong('a body of another length than was signed is taken', advice);
+      'use a storage that checks signed headers: uploads could be larger than declared';
+    return wrong('a body is accepted whose length is not the signed one', advice);
   }
   return right.ok
-    ? ok('taken with the signed length, refused with another')
+    ? ok('accepted with the signed length, refused with another')
     : wrong(`a presigned PUT is refused with ${right.status}`, PUBLIC);
 }
 
@@ -119,7 +120,7 @@ async function tryCors(opened: Opened): Promise<Finding> {
   const left = await findCorsFault(opened);
   return left === undefined
     ? ok('the rule was written: PUT is allowed, ETag is exposed')
-    : wrong(`the rule was written, and still ${left}`, 'wait a minute and call this again');
+    : wrong(`the rule was written, but ${left}`, 'wait a minute and run this again');
 }
 
 /** As a browser sees it, at the address that browsers use. */

@@ -26,7 +26,7 @@ export async function jobCommand(
   const job = findJob(name);
   const asIfAt = options.at === undefined ? undefined : parseTime(options.at);
   if (asIfAt !== undefined && job.clock === 'database') {
-    const advice = `${name} goes by the database's clock: leave --at out, it does all that is due now`;
+    const advice = `${name} uses the database's clock: leave --at out, and it does all that is due now`;
     throw new Advice(advice, { exitCode: 2 });
   }
   const opened = await openJobDeps(options.data, env);
@@ -65,7 +65,9 @@ const LEFT_ALONE_MS = 500;
 function untilToldToEnd(lifecycle: Lifecycle, ended: Promise<void>): AbortSignal {
   const ending = new AbortController();
   lifecycle.onStop('job', () => {
-    ending.abort(new Advice('the job was told to end: call it again, what it did stays done'));
+    ending.abort(
+      new Advice('the job was stopped before its end: run it again; what it has done is kept'),
+    );
     return ended;
   });
   return ending.signal;
@@ -116,18 +118,18 @@ function findJob(name: string): JobByHand {
 function parseTime(text: string): Date {
   const time = parseDay(text) ?? parseInstant(text);
   if (time !== undefined) return time;
-  const advice = `${text} is no time: write a day in UTC, or ISO 8601 with its zone, such as 2026-11-20T00:20:00Z`;
+  const advice = `${text} is not a time: write a day in UTC, or ISO 8601 with its zone, such as 2026-11-20T00:20:00Z`;
   throw new Advice(advice, { exitCode: 2 });
 }
 
 const AWAY =
-  'the database or the storage does not answer: start Tintype with `make up`, or ask `tintype doctor`';
+  'the database or the storage does not answer: start Tintype with `make up`, or run `tintype doctor`';
 
 function print(name: string, at: Date, result: JobRunResult): void {
   if (result.outcome === 'skipped') {
-    throw new Advice(`${name} runs already: call it again when that run has ended`);
+    throw new Advice(`${name} is already running: run it again when that run has ended`);
   }
   if (result.outcome === 'failed') throw result.error;
   const counts = Object.entries(result.counts).map(([what, count]) => `${what} ${count}`);
-  process.stdout.write(`${name} as if at ${at.toISOString()}: ${counts.join(', ')}\n`);
+  process.stdout.write(`${name} as of ${at.toISOString()}: ${counts.join(', ')}\n`);
 }

@@ -16,7 +16,7 @@ export function startPurgeLoop(
 ): LookLoop {
   return startLookLoop({
     log: deps.log,
-    says: 'the purge queue was not looked at',
+    says: 'the purge queue could not be processed',
     look: async (signal) => deps.metrics.purges(await purgeQueue({ ...deps, signal })),
     pause_ms,
   });

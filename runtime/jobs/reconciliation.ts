@@ -60,4 +60,4 @@ async function tellLosses({ db, log }: JobContext, since: Date): Promise<JobCoun
 }
 
 const LOSS_ADVICE =
-  'missing batches: look for *.rejected in the spool folder of the server that had it; lost deliveries: neither its disk nor its memory took them';
+  'missing batches: look for *.rejected in the spool folder of the server that had them; lost deliveries: neither its disk nor its memory could hold them';

@@ -25,7 +25,7 @@ export function startScanLoop(
   const context = { ...deps, scanner, thresholds: config.scannerThresholds };
   return startLookLoop({
     log: deps.log,
-    says: 'revisions that wait for a scan were not looked at',
+    says: 'revisions that wait for a scan could not be processed',
     look: async (signal) => deps.metrics.scans(await scanChecks({ ...context, signal })),
     pause_ms,
   });

@@ -65,7 +65,7 @@ async function runWhenDue(deps: JobDeps & { clock: DatabaseClock }, line: Line):
   let looked: Date | undefined;
   let next: Date | null = null;
   let seen = new Date(0);
-  const says = 'the schedule of a job cannot be looked at: it is tried each second';
+  const says = 'the schedule of a job cannot be read; retrying every second';
   const outage = createOutageLog(deps.log, { says, fields: { job: line.name } });
   while (!signal.aborted) {
     try {
@@ -162,7 +162,7 @@ async function missedSince(db: Queryable, name: string, { after, until }: Span):
   return new Date(Math.max(first.getTime() - 1, since));
 }
 
-const FORGONE_ADVICE = 'call it as if at each of those times: tintype job NAME --at TIME';
+const FORGONE_ADVICE = 'run it as of each of those times: tintype job NAME --at TIME';
 
 /** The newest scheduled times in (after, until], at most `count_max`, in ascending order. */
 export function dueTimes(

@@ -30,7 +30,8 @@ export const statusProbes: Readonly<Record<StatusService, Probe>> = {
     const url = new URL('/originals/f/probe', addresses.delivery);
     const { status, headers } = await getStatus(url, signal);
     const isDelivery = headers['access-control-allow-origin'] === '*';
-    if (status !== 404 || !isDelivery) throw new Error(`an unknown host is answered ${status}`);
+    if (status !== 404 || !isDelivery)
+      throw new Error(`the answer for an unknown host was ${status}`);
     return true;
   },
   render: async ({ buckets: { content }, queue, is_queue_alone }, signal) => {

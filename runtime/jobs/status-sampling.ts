@@ -79,10 +79,10 @@ async function moveIncident(
   const words = statusServices[service];
   await insertIncident(tx, {
     incident_id: newId('inc', clock.now().getTime()),
-    title: `${words} fails`,
+    title: `${words} is failing`,
     services: [service],
     severity: 'major',
-    body: `${words} has not done its work since ${printMinute(move.at)}.`,
+    body: `${words} has been failing since ${printMinute(move.at)}.`,
     automatic: true,
     started_at: move.at,
   });
@@ -103,7 +103,7 @@ async function endUnsampled(
   const [newest] = await listNewestSamples(tx, { service, limit: 1 });
   const ended_at = newest?.sampled_at ?? open.started_at;
   if (!areApart(ended_at, minuteOf(at))) return;
-  const body = `${open.body} It is not known how it was after ${printMinute(ended_at)}.`;
+  const body = `${open.body} Its state after ${printMinute(ended_at)} is not known.`;
   await updateIncident(tx, { ...open, ended_at, body });
 }
 

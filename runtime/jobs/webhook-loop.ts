@@ -18,7 +18,7 @@ export function startWebhookLoop(
 ): LookLoop {
   const loop = startLookLoop({
     log,
-    says: 'due webhooks were not looked at',
+    says: 'due webhooks could not be processed',
     look: async (signal) => {
       const pauseFor = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
       const began = performance.now();

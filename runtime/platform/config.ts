@@ -87,14 +87,14 @@ const rules: readonly Rule[] = [
       config[field] !== undefined &&
       INBOUND_SECRETS.slice(0, at).some((other) => config[other] === config[field]),
     variable: variables[field],
-    expected: 'a secret of its own, that no other inbound secret has',
+    expected: 'a secret that differs from the other inbound secrets',
   })),
   {
     // The sweep of the upload bucket deletes everything that no running upload knows: in a shared
     // bucket, every image.
     isBroken: (config) => config.ingestBucket === config.contentBucket,
     variable: variables.contentBucket,
-    expected: 'another bucket than that of uploads, TINTYPE_INGEST_BUCKET',
+    expected: 'another bucket than TINTYPE_INGEST_BUCKET',
   },
   {
     isBroken: (config) => config.callbackEgress === 'any' && config.nodeEnv === 'production',

@@ -57,7 +57,7 @@ export async function lookForInstance(dataFolder: string): Promise<Instance | Ad
  */
 export function neitherFound({ message }: Advice): Advice {
   return new Advice(
-    `TINTYPE_DATABASE_URL is not set, and ${message}; of a deployment, set the variables that its processes have, or call this in one of its pods`,
+    `TINTYPE_DATABASE_URL is not set, and ${message}; for a deployment, set the variables that its processes have, or run this in one of its pods`,
   );
 }
 

@@ -20,7 +20,7 @@ export function readPlans(
       const names = Object.keys(plans).join(', ');
       const variable = `TINTYPE_PROVIDER_${provider}_PLANS`;
       throw new Advice(
-        `${variable}: ${product} buys ${plan}, which is no plan: name one of ${names}`,
+        `${variable}: ${product} buys ${plan}, which is not a plan: name one of ${names}`,
       );
     }
   }

@@ -37,7 +37,7 @@ export async function downloadPublic(
   } catch (error) {
     if (signal.aborted) return { fault: `it took longer than ${deadline_ms / 1000} seconds` };
     return {
-      fault: isCut(error) ? 'the connection was cut before all of it was there' : reasonOf(error),
+      fault: isCut(error) ? 'the connection was cut before all of it had arrived' : reasonOf(error),
     };
   }
 }
@@ -62,7 +62,7 @@ async function collect(response: IncomingMessage, bytes_max: number): Promise<Do
   if (statusCode !== 200) {
     response.destroy();
     const isRedirect = statusCode >= 300 && statusCode < 400;
-    const why = isRedirect ? 'redirects are not followed' : 'only 200 brings an image';
+    const why = isRedirect ? 'redirects are not followed' : 'only a 200 has an image';
     return { fault: `it answered ${statusCode}: ${why}` };
   }
   const parts: Buffer[] = [];

@@ -17,7 +17,7 @@ export function printBanner(
     `  Documents  ${instance.api_url}/docs`,
     ...(instance.project_slug === '' ? WITHOUT_PROJECT : sampleLines({ instance, data, bold })),
     '',
-    dim('Ctrl-C stops everything; a second start carries on.'),
+    dim('Ctrl-C stops everything; the next start continues with the same data.'),
     '',
   ];
   out.write(`${lines.join('\n')}\n`);

@@ -39,7 +39,7 @@ async function proveWritable(path: string): Promise<void> {
 
 function whyUnusable(code: string): string {
   if (code === 'EEXIST' || code === 'ENOTDIR') return 'is a file: name a folder with --data';
-  return `cannot be written (${code}): name another folder with --data, or give this user room and the right to write there`;
+  return `cannot be written (${code}): name another folder with --data, or give this user space and write permission there`;
 }
 
 async function claim(path: string): Promise<Server> {

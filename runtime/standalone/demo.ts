@@ -105,7 +105,7 @@ export async function ensureApiKey(
   } catch (error) {
     const isFull = error instanceof ServiceError && error.code === 'api_key_quota_exceeded';
     if (!isFull) throw error;
-    deps.log.warn('the sample project gets no key: revoke one of its own, and start again', {
+    deps.log.warn('the sample project gets no key: revoke one of its keys, and start again', {
       project_slug,
       error,
     });

@@ -92,7 +92,7 @@ function sayOther(log: Log, { project_slug }: Instance): void {
 async function proveReadable(configFolder: string): Promise<void> {
   await readdir(configFolder).catch((cause: NodeJS.ErrnoException) => {
     throw new Advice(
-      `${configFolder} is no folder that can be read (${cause.code}): name a folder of YAML with --config`,
+      `${configFolder} is not a folder that can be read (${cause.code}): name a folder of YAML with --config`,
       { cause, exitCode: 2 },
     );
   });

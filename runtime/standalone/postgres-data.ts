@@ -97,7 +97,7 @@ function runInitdb(
     child.once('exit', (code) => {
       if (code === 0) return resolve();
       const reason = Buffer.concat(said).toString('utf8').trim().split('\n')[0] ?? '';
-      return reject(new PostgresFailure(`the data folder ${target} cannot be made: ${reason}`));
+      return reject(new PostgresFailure(`the data folder ${target} cannot be created: ${reason}`));
     });
   });
 }

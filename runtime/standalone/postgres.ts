@@ -82,7 +82,7 @@ function preparePlace(folder: string, binaries = findBinaries()): Place {
   } catch (cause) {
     if (cause instanceof PostgresFailure) throw cause;
     throw new PostgresFailure(
-      `the data folder ${folder} cannot be written (${reasonOf(cause)}): choose another with --data, or give this user room and the right to write there`,
+      `the data folder ${folder} cannot be written (${reasonOf(cause)}): choose another with --data, or give this user space and write permission there`,
       cause,
     );
   }
@@ -237,7 +237,7 @@ function explainFailedStart(folder: string, port: number): FailedStart {
     const taken = `port ${port} is taken: choose another for PostgreSQL`;
     return { error: new PostgresFailure(taken), port_taken: true, passing: false };
   }
-  const reason = /(?:FATAL|PANIC|ERROR): {2}(.*)/.exec(log)?.[1] ?? 'it said nothing';
+  const reason = /(?:FATAL|PANIC|ERROR): {2}(.*)/.exec(log)?.[1] ?? 'it gave no reason';
   return {
     error: new PostgresFailure(`PostgreSQL did not start: ${reason} (${logFile(folder)})`),
     port_taken: false,

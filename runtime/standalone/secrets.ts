@@ -32,9 +32,12 @@ export async function loadSecrets(dataFolder: string): Promise<Secrets> {
   const path = join(dataFolder, SECRETS_FILE);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    throw new Advice(`${path} cannot be read (${error.code}): run this as the user who made it`, {
-      cause: error,
-    });
+    throw new Advice(
+      `${path} cannot be read (${error.code}): run this as the user who created it`,
+      {
+        cause: error,
+      },
+    );
   });
   if (text === undefined) return saveSecrets(dataFolder, newSecrets());
   return parseSecrets(path, text);
@@ -44,7 +47,7 @@ export async function saveSecrets(dataFolder: string, secrets: Secrets): Promise
   const path = join(dataFolder, SECRETS_FILE);
   await writePrivateFile(path, secrets).catch((error: NodeJS.ErrnoException) => {
     throw new Advice(
-      `${path} cannot be written (${error.code}): give this user room and the right to write there`,
+      `${path} cannot be written (${error.code}): give this user space and write permission there`,
       { cause: error },
     );
   });

@@ -47,9 +47,12 @@ async function openFolders(
     openFolderBuckets({ folder, publicUrl: baseUrl, secret, clock }),
   );
   const buckets = await opened.catch((cause: NodeJS.ErrnoException) => {
-    throw new Advice(`${folder} cannot be made (${cause.code}): name another folder with --data`, {
-      cause,
-    });
+    throw new Advice(
+      `${folder} cannot be created (${cause.code}): name another folder with --data`,
+      {
+        cause,
+      },
+    );
   });
   // Only client uploads go through URLs; served images are written by the worker alone.
   const handle = folderStorageHandler({ buckets: { ingest: buckets.ingest }, secret, clock, log });

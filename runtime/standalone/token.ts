@@ -38,7 +38,7 @@ async function mintSession(instance: Instance, caller: Caller): Promise<MintedSe
   const baseUrl = new URL(issuer).origin;
   const provider = await createIdentityProvider({ dataDir: data, baseUrl, clock: systemClock });
   if (provider.issuer !== issuer) {
-    throw new Advice(`this Tintype takes the tokens of ${issuer} and not its own: get one there`);
+    throw new Advice(`this Tintype accepts tokens of ${issuer}, not its own: get one there`);
   }
   const audience = environment['TINTYPE_IDENTITY_AUDIENCE'];
   const minted = await provider.mintToken({

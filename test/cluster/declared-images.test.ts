@@ -208,7 +208,7 @@ describe('a preset that brings its image', () => {
   const slept =
     'the project is suspended and accepts no image: the image is uploaded once the project is active again';
   const filled =
-    'the project has no storage left for the image: delete some of its files, or raise its storage or plan; the operator tries again by itself';
+    'the project has no storage left for the image: delete some of its files, raise its storage limit or upgrade its plan; the operator tries again by itself';
   it.each([
     ['in the cluster, while its project sleeps', 'ConfigMap', asleep, slept],
     ['at a URL, while its project sleeps', 'URL', asleep, slept],

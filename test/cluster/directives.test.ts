@@ -102,7 +102,9 @@ describe('a resource that asks for its plan alone', () => {
       await untilPlanned('Recipe', name, `~ recipes ${String(recipeID)} { ${chains} }`);
       await until(async () =>
         expect((await condition('SigningKey', name, 'Planned'))?.message).toMatch(
-          new RegExp(`^~ signing_keys ${String(kid)} \\{ status: "active" → "retired" \\}\\n\\+ `),
+          new RegExp(
+            `^~ signing_keys ${String(kid)} \\{ status: "active" → "retired" \\}\\n\\+ signing_keys ${name} \\{ kid: \\(a new key\\), rotation_trigger: "2", `,
+          ),
         ),
       );
       expect(await condition('Project', name)).toMatchObject({
@@ -144,7 +146,7 @@ describe('a resource that asks for its plan alone', () => {
         await until(async () =>
           expect(await condition(kind, name, 'Planned')).toMatchObject({
             ...{ status: 'Unknown', reason: 'Blocked' },
-            message: `what would change cannot be told yet: there is no Project '${name}' yet`,
+            message: `what would change is not known yet: there is no Project '${name}' yet`,
           }),
         );
       }
@@ -242,7 +244,7 @@ describe('a paused resource', () => {
         const { status } = await read('Project', name);
         expect(status.conditions?.find(({ type }) => type === 'Ready')).toMatchObject({
           ...{ status: 'False', reason: 'Paused' },
-          message: 'the deletion waits until the annotation `tintype.dev/paused` goes',
+          message: 'the deletion waits until the annotation `tintype.dev/paused` is removed',
         });
       });
       expect(await project(name)).toMatchObject({ status: 'active' });

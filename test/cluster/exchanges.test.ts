@@ -108,7 +108,7 @@ it('Projects that exchange the names of their callback Secrets are told the orde
     await untilReason('Project', b, 'SecretTaken');
     await until(async () =>
       expect((await condition('Project', a))?.message).toBe(
-        `the Secret '${second}' still belongs to the Project '${b}', which is getting another one, and is created when that one has it. If the two exchange names, set \`spec.callback.secretName\` of '${b}' to a third name; when both are Ready, set it to the name that this one has left`,
+        `the Secret '${second}' still belongs to the Project '${b}', which is getting another one; it is created once that Project has its new one. If the two swap names, set \`spec.callback.secretName\` of '${b}' to a third name; when both are Ready, set it to the name that this Project gave up`,
       ),
     );
     expect(await holderOf(second)).toBe(b);
@@ -144,7 +144,7 @@ it('a Secret stays with the Project that is there, until that one is gone', asyn
     await untilTold(heldBy(a, a));
     await remove('Project', a);
     await untilTold(
-      `the Secret '${a}' still belongs to the Project '${a}', which is being deleted, and is created when that one is gone`,
+      `the Secret '${a}' still belongs to the Project '${a}', which is being deleted; it is created once that Project is gone`,
     );
     await apply('Project', a, spec);
     await untilGone('Project', a);

@@ -41,7 +41,7 @@ it('whoever was let in goes on, and a new one waits and is told what to do', asy
     await remove('ImageService', 'main');
     await create('ImageService', anInstallation('next'));
     await untilReason('next', 'ReadRefused');
-    expect(await message('next')).toContain(`take '${gone}' out of TINTYPE_RUNTIME_NAMESPACES`);
+    expect(await message('next')).toContain(`remove '${gone}' from TINTYPE_RUNTIME_NAMESPACES`);
     await permit(gone, permissions.runtime);
     await untilReason('next', 'Running');
   });

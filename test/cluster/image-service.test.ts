@@ -447,7 +447,7 @@ describe('on one database', { shuffle: false }, () => {
           );
         });
         await untilReason(name, 'MigrationFailed', 'MigrationComplete');
-        expect(await message(name)).toMatch(/is TINTYPE_DATABASE_URL right\?.*tried again/);
+        expect(await message(name)).toMatch(/is TINTYPE_DATABASE_URL right\?.*tries again/);
         expect(await owned('Deployment')).toEqual([]);
         cluster.play(usual);
       });
@@ -503,7 +503,7 @@ describe('on one database', { shuffle: false }, () => {
         await merge('ImageService', name, { spec: declared });
         await untilReason(name, 'SpecInvalid');
         expect(await message(name)).toBe(
-          '`spec.dashboardOrigins[1]`: an origin such as https://api.example.com, without a path; that is left out until it is mended, and all else is done as declared',
+          '`spec.dashboardOrigins[1]`: an origin such as https://api.example.com, without a path; that is left out until it is corrected, and all else is done as declared',
         );
         await until(async () => expect(await dispatchers()).toBe(1));
         await until(async () => {
@@ -547,7 +547,7 @@ describe('on one database', { shuffle: false }, () => {
         'pod of its migration',
         'pods',
         'PodsRefused',
-        /: no pod of it was let in; `kubectl describe/,
+        /: its pod was not admitted; `kubectl describe/,
       ],
     ])('is a %s that a quota does not let in', async (_, counted, reason, said) => {
       const { spec } = await read('ImageService', name);

@@ -100,7 +100,7 @@ describe('what make and Helm install', { shuffle: false }, () => {
       const path = OPERATOR;
       await script('install.sh', { IMAGE: image });
       expect(JSON.stringify(await kubeOk(plane, { path }))).toContain(`"image":"${image}"`);
-      expect(await script('install.sh')).toContain(`The image stays ${image}`);
+      expect(await script('install.sh')).toContain(`Keeping the image ${image}`);
       expect(JSON.stringify(await kubeOk(plane, { path }))).toContain(`"image":"${image}"`);
     }, 300_000);
 
@@ -124,10 +124,12 @@ describe('what make and Helm install', { shuffle: false }, () => {
       };
       expect(await type(installs[1])).not.toContain('stays config');
       expect(await trusted()).toHaveLength(2);
-      expect(await script('install.sh')).toContain('The folder stays config/private-ca');
+      expect(await script('install.sh')).toContain('Keeping the folder config/private-ca');
       expect(await trusted()).toHaveLength(2);
       const IMAGE = 'registry.example.com/tintype:2';
-      expect(await script('install.sh', { IMAGE })).toContain('The folder stays config/private-ca');
+      expect(await script('install.sh', { IMAGE })).toContain(
+        'Keeping the folder config/private-ca',
+      );
       expect(await trusted()).toHaveLength(2);
       await script('install.sh', { FOLDER: 'config/default' });
       expect(await trusted()).toEqual([]);
@@ -142,7 +144,7 @@ describe('what make and Helm install', { shuffle: false }, () => {
       const failed = await script('uninstall.sh', { UNINSTALL_SECONDS: '1' }).catch(
         (error) => error,
       );
-      expect(failed.stdout).toContain('Project default/shop: no operator let go of it');
+      expect(failed.stdout).toContain('Project default/shop: no operator released it');
       expect(failed.stdout).not.toContain('default/again');
       expect(failed.stderr).toContain('held by finalizers of others');
       const { items } = await kubeOk(plane, { path: projects('default') });

@@ -61,7 +61,7 @@ it.each([
       await apply(kind, late, { projectRef, ...spec });
       await untilReason(kind, late, 'LimitReached');
       expect((await condition(kind, late))?.message).toBe(
-        `the project has 1000 ${what} already, the most that it may have: delete one of them, and this one is made by itself`,
+        `the project already has 1000 ${what}, the maximum: delete one of them, and this one is created by itself`,
       );
       expect(await count()).toBe(most);
       await apply(kind, last, { projectRef, displayName: 'renamed', ...other });

@@ -80,13 +80,13 @@ it('a name is not taken from who keeps it: one that is paused, or a row of the A
     await declare('Recipe', slug, { [a]: 'y' });
     await untilReason('Recipe', a, 'NameConflict');
     expect((await condition('Recipe', a))?.message).toBe(
-      `the project has a recipe 'y' already, that of the Recipe ${namespace()}/${b}: set displayName`,
+      `the project already has a recipe 'y', that of the Recipe ${namespace()}/${b}: set displayName to another name`,
     );
     expect(await names('recipes', slug)).toMatchObject({ [a]: 'x', [b]: 'y' });
     await apply('Recipe', b, { projectRef, displayName: 'hero', ...chain });
     await untilReason('Recipe', b, 'NameConflict');
     expect((await condition('Recipe', b))?.message).toBe(
-      `the project has a recipe 'hero' already: set displayName`,
+      `the project already has a recipe 'hero': set displayName to another name`,
     );
     // Who waits for a name that is taken keeps the one that it has.
     await untilReason('Recipe', a, 'NameConflict');

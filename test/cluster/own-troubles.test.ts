@@ -75,7 +75,7 @@ it('a storage that takes no images is the trouble of the preset that brings one'
     expect([...seen]).toEqual(['InSync']);
     const said = await condition('WatermarkPreset', name);
     expect(said?.message).toBe(
-      'the storage does not take the image: The bucket tintype-ingest refuses access: check its credentials.',
+      'the storage does not accept the image: The bucket tintype-ingest refuses access: check its credentials.',
     );
   });
 });
@@ -86,7 +86,7 @@ it('plans that cannot be read are the trouble of a namespace that has no organiz
     await apply('Project', known, {});
     await untilReason('Project', known, 'InSync');
     findPlans = async () => {
-      throw new SettingsUnknown('the ConfigMap images/plans, which has the plans, is not there');
+      throw new SettingsUnknown('the ConfigMap images/plans, which has the plans, does not exist');
     };
     const seen = await reasonsWhile(known, async () => {
       await apply('Project', name, {}, { namespace: cluster.other() });
@@ -107,7 +107,7 @@ it('settings that cannot be read are waited for by a preset that brings an image
   const name = newSlug();
   await storeImage(name);
   findSettings = async () => {
-    throw new SettingsUnknown('the ConfigMap images/plans, which has the plans, is not there');
+    throw new SettingsUnknown('the ConfigMap images/plans, which has the plans, does not exist');
   };
   const preset = { projectRef: { name }, image: { configMapRef: { name, key: 'logo.png' } } };
   await apply('Project', name, {});
@@ -118,7 +118,7 @@ it('settings that cannot be read are waited for by a preset that brings an image
     expect(await condition('WatermarkPreset', name, 'Accepted')).toMatchObject({ status: 'True' });
     expect(await condition('WatermarkPreset', name, 'Planned')).toMatchObject({
       reason: 'Blocked',
-      message: `what would change cannot be told yet: ${NO_SETTINGS}`,
+      message: `what would change is not known yet: ${NO_SETTINGS}`,
     });
     ({ findSettings } = deps);
     await untilReason('WatermarkPreset', name, 'PlanOnly');

@@ -366,7 +366,7 @@ describe('Routed of a Project', () => {
       expect(await hostsOf(other)).toEqual([free]);
       expect(await routed(other)).toMatchObject({
         status: 'False',
-        message: expect.stringContaining(`'${uploads}' is the installation's own`),
+        message: expect.stringContaining(`'${uploads}' is the host of`),
       });
       await kubeApply(plane(), servicePath(), service({}));
       await until(async () => expect(await hostsOf(other)).toEqual([free, uploads]));

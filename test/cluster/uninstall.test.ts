@@ -258,13 +258,13 @@ describe('what make uninstall takes away', { shuffle: false }, () => {
         endWithDeployment(),
       ]);
       const untaken = said.split('\n').filter((line) => line.includes('no operator'));
-      const stay = 'its finalizer is taken off, and its rows stay as they are$';
+      const stay = 'its finalizer is removed, and its rows stay as they are$';
       expect(untaken).toEqual([
         expect.stringMatching(
-          `^Project default/shop: no operator let go of it \\(it says Paused: the deletion waits .*\\): ${stay}`,
+          `^Project default/shop: no operator released it \\(its condition Ready says Paused: the deletion waits .*\\): ${stay}`,
         ),
         expect.stringMatching(
-          `^WatermarkPreset default/shop-logo: .*it says InUseAsDefault.*${stay}`,
+          `^WatermarkPreset default/shop-logo: .*Ready says InUseAsDefault.*${stay}`,
         ),
       ]);
       expect(definitions()).not.toContain('tintype');
@@ -282,7 +282,7 @@ describe('what make uninstall takes away', { shuffle: false }, () => {
       const said = await script('uninstall.sh', { UNINSTALL_SECONDS: '10' });
       const lease = `${NAMESPACE}/tintype-operator`;
       expect(said).toContain(
-        `its finalizer is taken off, and the operator that still leads (Lease ${lease}) takes it for deleted`,
+        `its finalizer is removed, and the operator that still leads (Lease ${lease}) treats it as deleted`,
       );
       expect(said).not.toContain('its rows stay as they are');
       await kill();
@@ -298,7 +298,7 @@ describe('what make uninstall takes away', { shuffle: false }, () => {
       const before = await rows();
       const said = await script('uninstall.sh');
       expect(said).toContain(
-        'Project default/shop: no operator let go of it (it says InSync: the project is as declared)',
+        'Project default/shop: no operator released it (its condition Ready says InSync: the project is as declared)',
       );
       expect(definitions()).not.toContain('tintype');
       expect(await rows()).toEqual(before);
@@ -333,9 +333,9 @@ describe('what make uninstall takes away', { shuffle: false }, () => {
       }
       const said = await script('uninstall.sh');
       expect(said).toMatch(
-        /^Namespace tintype-system stays, as it holds what is not of the install: (.*)\. This deletes it.*: \S*kubectl delete namespace tintype-system$/m,
+        /^Namespace tintype-system stays, as it has objects that the install did not create: (.*)\. To delete it.*: \S*kubectl delete namespace tintype-system$/m,
       );
-      const [, listed = ''] = /not of the install: (.*?)\. This/.exec(said) ?? [];
+      const [, listed = ''] = /did not create: (.*?)\. To delete/.exec(said) ?? [];
       expect(listed.split(', ').toSorted()).toEqual([
         'PersistentVolumeClaim/tintype-db-1',
         'ResourceQuota/ours',

@@ -75,7 +75,7 @@ it('stay as they are where theirs may not be, it is told, and they are written o
     await until(async () => expect((await routed(name))?.reason).toBe('ReadRefused'));
     expect(await routed(name)).toMatchObject({
       status: 'Unknown',
-      message: `the operator could not list the objects of kind Ingress in '${images()}' yet, so that routes stay as they are: where it lacks the right, its log names it`,
+      message: `the operator could not list the objects of kind Ingress in '${images()}' yet, so routes stay as they are: if it lacks a permission, its log names it`,
     });
     expect(await isThere(route)).toBe(false);
     await permit(granted);

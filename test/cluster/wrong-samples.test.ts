@@ -100,7 +100,7 @@ const wrong: Wrong[] = [
     'Project',
     { resolutionPresets: [{ name: 'a', chain: 'quality/80/preset:b' }] },
     'spec.resolutionPresets[0].chain',
-    'must be a transform chain without preset:, for presets do not nest',
+    'must be a transform chain without preset:, as presets do not nest',
   ],
   [
     'what is no chain in a list',
@@ -287,7 +287,7 @@ describe('kubectl apply', () => {
       const { status, refusal } = await apply('Project', newObject('Project', {}, name));
       expect(status).toBe(422);
       const words =
-        'must be set where `metadata.name`, which stands for it, is no DNS label of at most 63 characters';
+        'must be set where `metadata.name`, which stands for it, is not a DNS label of at most 63 characters';
       expect(refusal.details.causes).toMatchObject([
         { field: 'spec.slug', message: expect.stringContaining(words) },
       ]);

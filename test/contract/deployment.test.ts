@@ -114,7 +114,7 @@ describe('what runs apart', { shuffle: false }, () => {
         env: deployment.env,
       });
       expect(swept.code).toBe(0);
-      expect(swept.stdout).toMatch(/^upload-sweep as if at /);
+      expect(swept.stdout).toMatch(/^upload-sweep as of /);
     });
   });
 

@@ -412,7 +412,7 @@ describe('the first way', { shuffle: false }, () => {
   /** What it prints of the run. */
   async function job(name: string, ...flags: string[]): Promise<string> {
     const { code, stdout } = await runTintype(['job', name, '--data', tintype.data, ...flags]);
-    expect([code, stdout]).toEqual([0, expect.stringContaining(`${name} as if at `)]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`${name} as of `)]);
     return stdout;
   }
 });

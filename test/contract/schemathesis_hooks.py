@@ -20,10 +20,10 @@ UNSAYABLE = (
     "the project has none",
     "watermark preset of this project",
     "expected a preset of the project",
-    "whose preset this project has",
+    "with a preset of this project",
     "an organization that exists",
-    "this installation takes",
-    "a time from its start",
+    "this installation accepts",
+    "a time not before its start",
     "there is no callback_url",
     "expected an https URL",
     "expected a public address",
@@ -33,7 +33,7 @@ UNSAYABLE = (
     "expected a time before to",
     "of a year from",
     "with at most 6 decimals",
-    "The body cannot be read without doubt",
+    "The body could be misread",
 )
 
 

@@ -225,7 +225,7 @@ describe('what runs alone', { shuffle: false }, () => {
       );
       expect(code).toBe(0);
       const nowhere = await runTintype(['upload', picture, '--project', 'nope', '--data', data]);
-      expect(nowhere.stderr).toEqual(oneLine(/there is no project nope/));
+      expect(nowhere.stderr).toEqual(oneLine(/this machine has no key of a project nope/));
       await rm(join(config, 'shop.yaml'));
       await eventually(
         async () => (await owner('GET', '/v1/projects/shop')).body.status === 'suspended',
@@ -435,7 +435,7 @@ describe('what runs alone', { shuffle: false }, () => {
 
     it('is said where it takes the answer of a command', async () => {
       const { code, stderr } = await runTintype(['env', '--data', data], { inside: full(1) });
-      expect(stderr).toEqual(oneLine(/cannot be written \(ENOSPC\): make room there/));
+      expect(stderr).toEqual(oneLine(/cannot be written \(ENOSPC\): free space there/));
       expect(code).toBe(1);
     });
   });

@@ -70,7 +70,7 @@ describe('the plans', () => {
       message: 'configmaps "plans" not found',
     });
     await expect(find(edgeOf({ plansConfigMapRef }), {}, missing)).rejects.toThrow(
-      new SettingsUnknown('the ConfigMap images/plans, which has the plans, is not there'),
+      new SettingsUnknown('the ConfigMap images/plans, which has the plans, does not exist'),
     );
   });
   it('are no refusal of the resource that needs them where the operator may not read them', async () => {

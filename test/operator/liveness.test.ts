@@ -53,7 +53,7 @@ describe('what only a new start mends', () => {
     [
       'a term that was over long ago',
       { overdue_ms: 15 * MINUTE_MS + 1 },
-      'the work of a term that is over does not end',
+      'the work of a term that has ended does not end',
     ],
     ['one that was over just now', { overdue_ms: 1 }, undefined],
   ])('%s', (_name, seen, stuck) => {
@@ -68,7 +68,7 @@ describe('what only a new start mends', () => {
     const release = [proxy.hold('watch'), proxy.hold('list')];
     proxy.cutWatches('reset');
     await time.passUntil(() => findStuck(vitals()) !== undefined);
-    expect(findStuck(vitals())).toBe('a watch hears nothing of an API server that answers');
+    expect(findStuck(vitals())).toBe('a watch receives nothing, although the API server answers');
     for (const each of release) each();
     await time.passUntil(() => findStuck(vitals()) === undefined);
   });

@@ -41,7 +41,7 @@ it('an operator writes nothing where workers do not look for it', async () => {
       findSettings: async () => ({ plans: defaultPlans, uploads, ingestBucket }),
     });
   await expect(open('other')?.findSettings()).rejects.toMatchObject({
-    advice: expect.stringContaining('set its TINTYPE_INGEST_BUCKET'),
+    advice: expect.stringContaining('set TINTYPE_INGEST_BUCKET of the operator'),
   });
   expect(await open('tintype-ingest')?.findSettings()).toMatchObject({ plans: defaultPlans });
 });

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { identify } from '../../operator/files/check-document.ts';
 import { reconcileProject } from '../../operator/project/reconcile.ts';
 import type { Context } from '../../operator/reconcile.ts';
+import { printDifference } from '../../operator/row-difference.ts';
 import { changeProject } from '../../runtime/actions/change-project.ts';
 import { statusChange } from '../../runtime/actions/status-change.ts';
 import { suspendProject } from '../../runtime/actions/suspend-project.ts';
@@ -100,6 +101,19 @@ describe('a pass over one resource', () => {
     const told = differences.find(({ table }) => table === 'project_pricing')?.fields[0];
     expect(told).toMatchObject({ field: 'effective_from', to: price?.effective_from });
     expect(price?.effective_from).toEqual(new Date('2126-11-20T12:00:00Z'));
+  });
+
+  it('tells a price that replaces another of the same hour as a change of that row', async () => {
+    const slug = newSlug();
+    const context = await contextOf();
+    const price = (pricingMultiplier: string) => declare(slug, { staff: { pricingMultiplier } });
+    await clock.set('2126-11-20T10:30:00Z');
+    await reconcileProject(price('2'), context);
+    const { differences } = await reconcileProject(price('3'), context);
+    await clock.release();
+    expect(differences.map(printDifference)).toEqual([
+      `~ project_pricing ${slug} from 2126-11-20T11:00:00.000Z { multiplier: "2.000000" → "3" }`,
+    ]);
   });
 
   it('does not undo a suspension by staff that came between its reading and its writing', async () => {

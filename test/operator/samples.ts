@@ -64,6 +64,7 @@ export function projectRows(fields: Partial<ProjectRows> = {}): ProjectRows {
     domains_awaited: [],
     delivery_root_domain: 'images.example',
     read_at: now,
+    newest_price: undefined,
     ...fields,
   };
 }

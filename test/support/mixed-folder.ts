@@ -39,8 +39,8 @@ export async function writeMixedFolder(folder: string): Promise<Record<string, R
     folder: /^✗ invalid_request: This is a folder\. Name the files in it, .*folder\/\*$/,
     'link.png': READY,
     'dangling.png':
-      /^✗ invalid_request: This is a link to a file that is not there\. Mend the link\.$/,
-    'circle.png': /^✗ invalid_request: This is a link that leads to itself\. Name the image\.$/,
+      /^✗ invalid_request: This link points to a file that does not exist\. Correct the link\.$/,
+    'circle.png': /^✗ invalid_request: This is a link that points to itself\. Name the image\.$/,
   };
 }
 
@@ -81,11 +81,15 @@ async function awkward(): Promise<MixedFile[]> {
     {
       name: '写真.jpg',
       bytes,
-      says: /^✓ ready as upl_\w+ \(no part of its name fits a URL; .*--slug/,
+      says: /^✓ ready as upl_\w+ \(no character of its name is allowed in a slug; .*--slug/,
     },
     { name: 'red\u001b[31m.jpg', bytes, says: as('red-31m.jpg') },
     { name: 'same.jpg', bytes, says: READY },
-    { name: 'sub/same.jpg', bytes, says: /^✓ ready as same-2\.jpg \(same\.jpg is .*same\.jpg\)$/ },
+    {
+      name: 'sub/same.jpg',
+      bytes,
+      says: /^✓ ready as same-2\.jpg \(same\.jpg is taken by .*same\.jpg\)$/,
+    },
     {
       name: 'really.jpg',
       bytes: await png,
@@ -145,7 +149,7 @@ function foreign(): MixedFile[] {
     {
       name: 'notes.txt',
       bytes: 'no picture at all',
-      says: new RegExp(`^✗ ${type}: This is no image that Tintype knows. Use JPEG`),
+      says: new RegExp(`^✗ ${type}: This is not an image that Tintype supports. Use JPEG`),
     },
     {
       name: 'packed.svgz',

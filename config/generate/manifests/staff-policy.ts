@@ -25,7 +25,7 @@ const isStaff = `authorizer.group('${GROUP}').resource('projects').namespace(req
  * one; `kubectl replace` removes everything that the file leaves out.
  */
 const AS_IT_WAS =
-  'If you applied a file that leaves it out, the last `kubectl apply` was of a file that has it: run `kubectl apply set-last-applied --filename` with your file, and apply it again. If you replaced the resource (`kubectl replace`), that removes what your file leaves out: apply the file instead';
+  'If you applied a file without it, the last `kubectl apply` was of a file with it: run `kubectl apply set-last-applied --filename` with your file, and apply it again. If you replaced the resource (`kubectl replace`), that removes what your file leaves out: apply the file instead';
 
 function policy(place: Place): object {
   return {
@@ -56,7 +56,7 @@ function policy(place: Place): object {
           expression: `!variables.changed || ${isStaff}`,
           reason: 'Forbidden',
           messageExpression: `"\`spec.staff\` must " + (oldObject == null ? "not be set" : "be left as it is") + ": user '" + request.userInfo.username + "' has no verb '${STAFF_VERB}' on projects.${GROUP} in namespace '" + request.namespace + "'; a member of staff may set it." + (oldObject == null ? "" : " ${AS_IT_WAS}")`,
-          message: `\`spec.staff\` must be left as it is by whoever has no verb '${STAFF_VERB}' on projects.${GROUP}. ${AS_IT_WAS}`,
+          message: `\`spec.staff\` may be changed only by users with the verb '${STAFF_VERB}' on projects.${GROUP}. ${AS_IT_WAS}`,
         },
       ],
     },

@@ -92,7 +92,7 @@ export async function authenticateLibrarySession(
 }
 
 const ONLY_SESSIONS =
-  'Only library sessions are let in here. Send the token that was minted as Authorization: Bearer ls1.…';
+  'Only library sessions are accepted here. Send the token that was minted as Authorization: Bearer ls1.…';
 
 /** Throws permission_denied if the session has none of the permissions. */
 export function requirePermission(

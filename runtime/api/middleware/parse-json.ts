@@ -7,7 +7,7 @@ export function parseJson(bytes: Buffer): unknown {
   const { text, value } = read(bytes);
   const unclear = findUnclearJson(text);
   if (unclear === undefined) return value;
-  const message = `The body cannot be read without doubt: ${unclear}.`;
+  const message = `The body could be misread: ${unclear}.`;
   throw new ServiceError('invalid_json', { message });
 }
 

@@ -41,7 +41,7 @@ async function* chunksOf(request: Request): AsyncGenerator<Buffer> {
     yield* request.iterator({ destroyOnReturn: false });
   } catch (cause) {
     throw new ServiceError('invalid_request', {
-      message: 'The body broke off. Send the request again, whole.',
+      message: 'The body ended too early. Send the whole request again.',
       cause,
     });
   }

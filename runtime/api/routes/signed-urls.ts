@@ -96,7 +96,7 @@ function refuseChain(project: ProjectRow, { kind, transform_chain }: MintSignedU
 }
 
 function invalidChain(): ServiceError {
-  const message = 'expected a chain whose preset this project has, each operation once';
+  const message = 'expected a chain with a preset of this project and each operation only once';
   return wrongInput({ path: 'transform_chain', message });
 }
 

@@ -14,7 +14,7 @@ type Seen = Service & { state: State };
 const STATES: Readonly<Record<State, string>> = {
   works: 'Works',
   fails: 'Fails',
-  unknown: 'Not known',
+  unknown: 'Unknown',
 };
 
 export function printStatusPage({ services, incidents }: StatusRecord, now: Date): string {
@@ -35,7 +35,7 @@ export function printStatusPage({ services, incidents }: StatusRecord, now: Date
 <body>
 <main>
 <h1 class="${open.length > 0 ? 'fails' : worst(states)}">${headline(states, open.length)}</h1>
-<p class="faint">As of ${printTime(now.toISOString())}. This page renews itself every minute.</p>
+<p class="faint">As of ${printTime(now.toISOString())}. This page reloads every minute.</p>
 ${open.map(printIncident).join('\n')}
 ${planned.length === 0 ? '' : ['<h2>Planned</h2>', ...planned.map(printIncident)].join('\n')}
 <h2>Services</h2>
@@ -43,7 +43,7 @@ ${planned.length === 0 ? '' : ['<h2>Planned</h2>', ...planned.map(printIncident)
 ${seen.map((each) => printService(each, now)).join('\n')}
 </ul>
 <h2>The last seven days</h2>
-${ended.length === 0 ? '<p>No incident.</p>' : ended.map(printIncident).join('\n')}
+${ended.length === 0 ? '<p>No incidents.</p>' : ended.map(printIncident).join('\n')}
 </main>
 </body>
 </html>
@@ -63,10 +63,10 @@ function worst(states: readonly State[]): State {
 }
 
 function headline(states: readonly State[], openIncidents: number): string {
-  if (states.includes('fails')) return 'Something fails right now';
+  if (states.includes('fails')) return 'A service is failing';
   if (openIncidents > 0) return 'There is an incident';
-  if (states.includes('unknown')) return 'Not everything is known';
-  return 'Everything works';
+  if (states.includes('unknown')) return 'The state of some services is unknown';
+  return 'All services work';
 }
 
 function printService({ service, samples, state }: Seen, now: Date): string {

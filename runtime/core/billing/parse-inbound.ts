@@ -24,7 +24,7 @@ export function parseInbound<Found>(schema: z.ZodType<Found>, object: unknown): 
   if (result.success) return result.data;
   const issues = result.error.issues.map(({ path }) => ({
     path: ['object', ...path].join('.'),
-    message: 'expected what the type of the event says of it',
+    message: 'expected what an event of this type has here',
   }));
   throw wrongInput(...issues);
 }

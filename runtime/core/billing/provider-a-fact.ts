@@ -134,7 +134,7 @@ function paid(object: unknown): BillingFact | undefined {
 
 const CUT = {
   path: 'object.lines.has_more',
-  message: 'expected the line of the plan among those that the event shows',
+  message: 'expected the line of the plan among the lines in the event',
 };
 
 function isOfPlan(each: z.infer<typeof line>): boolean {

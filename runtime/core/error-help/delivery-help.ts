@@ -8,7 +8,7 @@ export const deliveryHelp: HelpTable<typeof deliveryErrors> = {
     cause:
       'The organization that owns the project has used up its credits, so nothing is delivered for it.',
     steps: [
-      'Add credits or raise the plan: delivery resumes within half a minute.',
+      'Add credits or upgrade the plan: delivery resumes within half a minute.',
       '`GET /v1/projects/{slug}/usage` shows what the credits were used for.',
     ],
   },

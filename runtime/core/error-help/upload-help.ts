@@ -33,7 +33,7 @@ export const uploadHelp = {
     steps: [
       'Compare the four numbers in `details`, all in bytes.',
       'Delete files that are not needed, or abort uploads that will not be finished: both free their storage at once.',
-      'Otherwise raise the plan.',
+      'Otherwise upgrade the plan.',
     ],
     details: {
       limit_bytes: 1_000_000_000,

@@ -37,7 +37,7 @@ function raster(name: string, foreign: string, pixels: string): Sentences {
   };
 }
 
-const OTHER_TYPE = 'it is of another type. Declare its own type, or convert it.';
+const OTHER_TYPE = 'it is of another type. Declare its actual type, or convert it.';
 const mega = (pixels: number) => `${pixels / 1_000_000}`;
 
 const sentences: Readonly<Record<UploadType, Sentences>> = {

@@ -38,7 +38,7 @@ export function unreadPart(text: string): string {
 }
 
 const presetChain = transformChain.refine((text) => parseChain(text)?.preset === undefined, {
-  error: 'expected a transform chain without preset:, for presets do not nest',
+  error: 'expected a transform chain without preset:, as presets do not nest',
 });
 
 const NAME_EXPECTED =

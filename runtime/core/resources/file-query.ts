@@ -25,7 +25,7 @@ export const listFilesQuery = requestQuery({
   uploader: text.optional(),
   include: text
     .refine((list) => list.split(',').every((word) => word === 'location'), {
-      error: 'expected location, the only thing that can be included',
+      error: 'expected location, the only value of include',
     })
     .meta({ pattern: '^location(,location)*$' })
     .optional(),

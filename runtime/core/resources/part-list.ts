@@ -71,7 +71,7 @@ export function refusePartsOfStorage(
   said: string,
   cause: unknown,
 ): ServiceError {
-  const message = `Storage does not have these parts with these ETags: ${said}. Send what is missing again, and list each part with the ETag of its last answer; the upload can still be completed.`;
+  const message = `Storage does not have these parts with these ETags: ${said}. Send what is missing again, and list each part with the ETag of its latest PUT; the upload can still be completed.`;
   return new ServiceError('invalid_parts', { message, details: findNone(partCount), cause });
 }
 
@@ -100,7 +100,7 @@ function findFaults(entries: readonly unknown[], partCount: number): PartFaults 
 function refuseParts({ part_count, ...faults }: PartFaults, said: string): ServiceError {
   const shown = Object.entries(faults).map(([name, list]) => [name, list.slice(0, FAULTS_MAX)]);
   const details = { part_count, ...faults, ...Object.fromEntries(shown) };
-  const message = `${said}. This upload has ${part_count} parts: list each of 1 to ${part_count} once, with the ETag that storage answered; the upload can still be completed.`;
+  const message = `${said}. This upload has ${part_count} parts: list each of 1 to ${part_count} once, with the ETag that storage returned; the upload can still be completed.`;
   return new ServiceError('invalid_parts', { message, details });
 }
 
@@ -111,7 +111,7 @@ function sayFaults({ missing, doubled, unknown, issues }: PartFaults): string {
     ...saying('listed more than once', doubled),
     ...saying('not of this upload', unknown),
     ...saying(
-      'not understood',
+      'not readable',
       issues.map(({ path }) => path),
     ),
   ].join('; ');

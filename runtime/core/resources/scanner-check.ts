@@ -64,7 +64,7 @@ export const blockFileBody = requestBody({
     .meta({ minLength: 1, maxLength: BLOCK_REASON_LENGTH_MAX })
     .transform((text) => stripText(text).trim())
     .refine((text) => text !== '' && countCharacters(text) <= BLOCK_REASON_LENGTH_MAX, {
-      error: `expected ${REASON}, beside control and direction characters`,
+      error: `expected ${REASON}, not counting control and direction characters`,
     }),
 });
 

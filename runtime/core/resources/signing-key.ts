@@ -88,7 +88,7 @@ function resolveTarget({ transform_chain: chain = null, kind }: Asked): SignedTa
   if (alias !== undefined) {
     return kind === undefined || kind === alias
       ? { kind: alias, transform_chain: null }
-      : `transform_chain ${chain} means kind ${alias}; leave one of them out`;
+      : `transform_chain ${chain} stands for kind ${alias}; leave one of them out`;
   }
   if (chain === null) {
     return kind === 'derived'

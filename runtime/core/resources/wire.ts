@@ -23,7 +23,7 @@ export function requestBody<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
-        ? `unknown field; ${known === '' ? 'none is known' : `known are ${known}`}`
+        ? `unknown field; ${known === '' ? 'no field is known' : `known fields: ${known}`}`
         : mistyped(issue),
   });
 }
@@ -42,8 +42,8 @@ export function requestQuery<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
-        ? `unknown parameter; known are ${known}`
-        : `expected parameters of ${known}`,
+        ? `unknown parameter; known parameters: ${known}`
+        : `expected no parameters but ${known}`,
   });
 }
 
@@ -67,7 +67,7 @@ export const askedTime = z
 export function plainText(what: string) {
   return z
     .string({ error: expected(what) })
-    .refine(isStorable, { error: `expected ${what}; U+0000 and lone surrogates cannot be kept` })
+    .refine(isStorable, { error: `expected ${what}; U+0000 and lone surrogates cannot be stored` })
     .meta({ pattern: '^[^\\u0000]*$' });
 }
 
@@ -167,7 +167,7 @@ export const flagParameter = z
 export const pageQuery = {
   limit: numberParameter(LIST_LIMIT_MIN, LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
   cursor: z
-    .string({ error: 'expected the next_cursor of the page before' })
+    .string({ error: 'expected the next_cursor of the previous page' })
     .meta({ minLength: 1 })
     .optional(),
 };

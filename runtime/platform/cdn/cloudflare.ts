@@ -23,7 +23,7 @@ const PACE = { burst: 25, per_minute: 5 };
 const TOKEN =
   'make an API token with the permission Zone, Cache Purge for this zone and set TINTYPE_CDN_TOKEN';
 const advice: AdviceByStatus = {
-  400: 'look at the zone (TINTYPE_CDN_ZONE) and at the permissions of the token',
+  400: 'check the zone (TINTYPE_CDN_ZONE) and the permissions of the token',
   401: TOKEN,
   403: TOKEN,
   404: 'set TINTYPE_CDN_ZONE to the zone id of the overview page, not to its name',
@@ -112,6 +112,6 @@ async function check(options: CloudflareOptions, signal: AbortSignal): Promise<C
   if (refusal !== undefined) throw refusal;
   return {
     says: `the token is ${read(verified)?.result?.status ?? 'valid'}`,
-    advice: `whether it may purge the zone ${zone} shows with the first purge; with Zone, Zone, Read it can be tried here`,
+    advice: `only the first purge shows whether it may purge the zone ${zone}; with the permission Zone, Zone, Read, the zone can be checked here`,
   };
 }

@@ -32,9 +32,9 @@ const PACE = { burst: 10, per_minute: 30 };
 const IN_PROGRESS_SECONDS = 30;
 
 const PERMISSIONS =
-  'let the AWS credentials of this process do cloudfront:CreateInvalidation on the distribution';
+  'allow the AWS credentials of this process cloudfront:CreateInvalidation on the distribution';
 const advice: AdviceByStatus = {
-  400: 'look at the distribution (TINTYPE_CDN_ZONE)',
+  400: 'check the distribution (TINTYPE_CDN_ZONE)',
   401: PERMISSIONS,
   403: PERMISSIONS,
   404: 'set TINTYPE_CDN_ZONE to the id of the distribution',
@@ -99,7 +99,7 @@ function refusalIn(answer: CdnAnswer): CdnRefusal | undefined {
   if (refusal === undefined || !TOO_MUCH.test(code ?? '')) return refusal;
   return new CdnRefusal({
     ...refusal.facts,
-    advice: 'it is tried again later; lower TINTYPE_CDN_CALLS_PER_MINUTE where this stays so',
+    advice: 'it is retried later; if this persists, lower TINTYPE_CDN_CALLS_PER_MINUTE',
     concerns: 'all',
     retry_after_seconds: refusal.facts.retry_after_seconds ?? IN_PROGRESS_SECONDS,
   });
@@ -121,9 +121,9 @@ async function check(options: CloudFrontOptions, signal: AbortSignal): Promise<C
   const answer = await sendSigned(options, request, signal);
   if (answer.status === 403 && elementOf(answer, 'Code') === 'AccessDenied') {
     return {
-      says: 'the AWS credentials are taken',
+      says: 'the AWS credentials are accepted',
       advice:
-        'whether they may invalidate shows with the first purge; with cloudfront:GetDistributionConfig the distribution can be looked at here',
+        'only the first purge shows whether they may invalidate; with cloudfront:GetDistributionConfig, the distribution can be checked here',
     };
   }
   const refusal = refusalIn(answer);

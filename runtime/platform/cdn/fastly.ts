@@ -73,7 +73,7 @@ function judge(answer: CdnAnswer, targets: readonly string[]): CdnVerdict | unde
   const taken = read(purged, answer) ?? {};
   const left = targets.filter((key) => !Object.hasOwn(taken, key));
   if (left.length === 0) return undefined;
-  const says = `Fastly did not take ${left.length} of ${targets.length} keys (${quote(answer.text)})`;
+  const says = `Fastly did not accept ${left.length} of ${targets.length} keys (${quote(answer.text)})`;
   const facts = { says, advice: 'they are sent again', concerns: 'call' } as const;
   return { refusal: new CdnRefusal(facts), targets: left };
 }

@@ -23,10 +23,10 @@ const PACE = { burst: 200, per_minute: 6000 };
 
 const advice: AdviceByStatus = {
   401: 'set TINTYPE_CDN_TOKEN to the token that the cache expects',
-  403: 'let this process’s address send purges to the cache, and check TINTYPE_CDN_TOKEN',
+  403: 'allow purges from this process’s address in the cache, and check TINTYPE_CDN_TOKEN',
   404: 'the cache passed the purge on, or knows only whole keys: configure it as docs/cdn.md shows',
   405: 'the cache does not know the method: configure it as docs/cdn.md shows, or set TINTYPE_CDN_METHOD',
-  412: 'the cache knows only whole keys: nginx needs a purge module that takes PURGE /*',
+  412: 'the cache knows only whole keys: nginx needs a purge module that accepts PURGE /*',
   501: 'the cache does not know the method: configure it as docs/cdn.md shows, or set TINTYPE_CDN_METHOD',
 };
 
@@ -97,6 +97,6 @@ async function check(options: HttpPurgeOptions, signal: AbortSignal): Promise<Cd
     const refusal = refusalOf(await sendRequest(request, { signal }), { name, advice });
     if (refusal !== undefined) throw refusal;
   }
-  const caches = urls.length === 1 ? 'the cache takes' : `${urls.length} caches take`;
+  const caches = urls.length === 1 ? 'the cache accepts' : `${urls.length} caches accept`;
   return { says: `${caches} ${method} requests` };
 }

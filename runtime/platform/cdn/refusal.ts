@@ -41,10 +41,10 @@ function concernsAll(status: number): boolean {
 
 function adviceFor(status: number): string {
   if (status === 429)
-    return 'it is called too often; purges are tried again when it asks for it, and every 5 minutes at least';
+    return 'it is called too often; purges are retried when it allows them, and at least every 5 minutes';
   if (status >= 500)
-    return 'it is tried again; where it stays so, look at the status page of the CDN';
-  if (status < 400) return 'TINTYPE_CDN_URL leads to a redirect: name the address behind it';
+    return 'the purge is retried; if this persists, check the status page of the CDN';
+  if (status < 400) return 'TINTYPE_CDN_URL redirects: set it to the address that it redirects to';
   return 'compare TINTYPE_CDN, TINTYPE_CDN_URL, TINTYPE_CDN_ZONE and TINTYPE_CDN_TOKEN with the CDN';
 }
 

@@ -55,7 +55,7 @@ export async function declare(
   } catch (error) {
     if (!String(error).includes('PRECONDITION_FAILED')) throw error;
     throw new Advice(
-      `The queue ${name} stands on the broker with other settings. Delete it there and start again: what it holds is found again without it.`,
+      `The queue ${name} exists on the broker with other settings. Delete it there and start again: Tintype finds its contents again without it.`,
       { cause: error },
     );
   }

@@ -147,7 +147,7 @@ async function messageOf(child: ChildProcess, signal: AbortSignal): Promise<unkn
 function scoresOf(message: unknown): Scores {
   const said = answer.parse(message);
   if ('refused' in said)
-    throw new ScannerFault('refused', `cannot look at this picture: ${said.refused}`);
+    throw new ScannerFault('refused', `cannot scan this picture: ${said.refused}`);
   return said.scores;
 }
 
@@ -157,7 +157,9 @@ function scoresOf(message: unknown): Scores {
  */
 function faultOf(cause: unknown, { signal, said }: { signal: AbortSignal; said: string }) {
   if (!signal.aborted)
-    return new ScannerFault('refused', `ended over this picture ${said}`.trim(), { cause });
+    return new ScannerFault('refused', `ended while it scanned this picture ${said}`.trim(), {
+      cause,
+    });
   const isLate = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError';
   return isLate ? new ScannerFault('away', 'gave no answer in time', { cause }) : signal.reason;
 }

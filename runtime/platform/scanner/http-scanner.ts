@@ -51,7 +51,7 @@ async function ask(
     if (error instanceof ScannerFault) throw error;
     const says = deadline.aborted
       ? `gave no complete answer within ${deadline_ms / 1000} s`
-      : `cannot be reached at ${new URL(url).host}: look at TINTYPE_SCANNER_URL`;
+      : `cannot be reached at ${new URL(url).host}: check TINTYPE_SCANNER_URL`;
     throw new ScannerFault('away', says, { cause: error });
   }
 }
@@ -90,7 +90,7 @@ function exchange(url: string, picture: Uint8Array, signal: AbortSignal): Promis
 }
 
 function tooLong(): ScannerFault {
-  return new ScannerFault('away', `answers more than ${SCAN_ANSWER_BYTES_MAX} bytes`);
+  return new ScannerFault('away', `answered more than ${SCAN_ANSWER_BYTES_MAX} bytes`);
 }
 
 /** Statuses that concern this image; any other refusal concerns every image. */
@@ -115,6 +115,6 @@ function readScores(bytes: Buffer): Scores {
   try {
     return answer.parse(JSON.parse(bytes.toString())).scores;
   } catch (cause) {
-    throw new ScannerFault('away', 'answered 200 with something else than scores', { cause });
+    throw new ScannerFault('away', 'answered 200, but not with scores', { cause });
   }
 }

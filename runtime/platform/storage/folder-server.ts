@@ -83,7 +83,7 @@ const refusals = {
   down: {
     status: 503,
     code: 'storage_unavailable',
-    message: 'The storage cannot take the object now.',
+    message: 'The storage cannot accept the object now.',
   },
   failed: { status: 500, code: 'internal', message: 'The object could not be stored.' },
 } as const satisfies Record<string, Refusal>;
@@ -91,7 +91,7 @@ const refusals = {
 /** The advice for a part differs, because an upload outlives the URLs of its parts. */
 function expired({ part_number }: FolderPut): Refusal {
   const advice =
-    part_number === undefined ? 'start a new upload' : 'ask for a fresh one with POST …/parts';
+    part_number === undefined ? 'start a new upload' : 'request a new one with POST …/parts';
   return { status: 403, code: 'signature_expired', message: `The URL has expired: ${advice}.` };
 }
 

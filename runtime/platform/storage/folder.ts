@@ -195,7 +195,7 @@ async function checkFolder(folder: string, now: Date): Promise<void> {
 }
 
 const faults: Record<string, string> = {
-  ENOENT: 'is not there: create it, or name another one',
+  ENOENT: 'does not exist: create it, or name another one',
   ENOTDIR: 'is not a folder: name another one',
   EACCES: 'cannot be used: make it readable and writable for the user who runs this',
   EPERM: 'cannot be used: make it readable and writable for the user who runs this',
@@ -203,7 +203,7 @@ const faults: Record<string, string> = {
   ENOSPC: 'cannot be written: its disk is full; free some space',
   EDQUOT: 'cannot be written: the quota of its disk is used up; free some space',
   EFBIG: 'cannot be written: files of this size are not allowed; raise the limit (ulimit -f)',
-  EIO: 'cannot be used: its disk fails; look at the system log',
+  EIO: 'cannot be used: its disk fails; see the system log',
   EMFILE: 'cannot be used: too many files are open; raise the limit (ulimit -n)',
   ENFILE: 'cannot be used: too many files are open on this machine',
 };

@@ -6,29 +6,30 @@ const CREDENTIALS =
   'check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and what they are allowed to do';
 const ENDPOINT = 'check TINTYPE_S3_ENDPOINT and whether the storage runs';
 const REGION = 'set TINTYPE_S3_REGION to the region of the bucket';
+const SKEWED = 'RequestTimeTooSkewed';
 const UNTRUSTED =
   'shows a certificate that is not trusted: name its authority (NODE_EXTRA_CA_CERTS)';
 
 /** By the storage's error code, or the code of the failed connection. */
 const advices: Record<string, string> = {
-  NoSuchBucket: 'is not there: create it, or name another one',
+  NoSuchBucket: 'does not exist: create it, or name another one',
   InvalidAccessKeyId: `does not know the access key: ${CREDENTIALS}`,
   SignatureDoesNotMatch: `refuses the secret key: ${CREDENTIALS}`,
   AccessDenied: `refuses access: ${CREDENTIALS}`,
   ExpiredToken: 'refuses an expired token: renew the credentials',
-  CredentialsProviderError: `cannot be asked without credentials: ${CREDENTIALS}`,
+  CredentialsProviderError: `cannot be used without credentials: ${CREDENTIALS}`,
   // All other header values are ours.
-  ERR_INVALID_CHAR: `cannot be asked with credentials that no header takes, such as a line break behind them: ${CREDENTIALS}`,
-  RequestTimeTooSkewed: 'says that the clock of this machine is wrong: set it (NTP)',
+  ERR_INVALID_CHAR: `cannot be used with credentials that a header cannot carry, for example because of a line break at the end: ${CREDENTIALS}`,
+  [SKEWED]: 'says that the clock of this machine is wrong: set it (NTP)',
   PermanentRedirect: `is in another region: ${REGION}`,
   AuthorizationHeaderMalformed: `is in another region: ${REGION}`,
   SlowDown: 'asks to slow down',
-  ServiceUnavailable: 'is not available now',
-  InternalError: 'failed inside',
+  ServiceUnavailable: 'is unavailable at the moment',
+  InternalError: 'has an internal error',
   QuotaExceeded: 'is full',
   ECONNREFUSED: `cannot be reached, nothing listens there: ${ENDPOINT}`,
-  ENOTFOUND: `cannot be reached, its name is not known: ${ENDPOINT}`,
-  EAI_AGAIN: `cannot be reached, its name cannot be looked up now: ${ENDPOINT}`,
+  ENOTFOUND: `cannot be reached, its host name is unknown: ${ENDPOINT}`,
+  EAI_AGAIN: `cannot be reached, its host name cannot be looked up now: ${ENDPOINT}`,
   EHOSTUNREACH: `cannot be reached: ${ENDPOINT}`,
   ECONNRESET: `broke the connection: ${ENDPOINT}`,
   EPIPE: `broke the connection: ${ENDPOINT}`,
@@ -44,7 +45,7 @@ const advices: Record<string, string> = {
 
 /** The failure as StorageUnavailable; an error that is not the storage's is returned unchanged. */
 export function s3Fault(bucket: string, error: unknown): unknown {
-  const names = namesOf(error);
+  const names = isSkewed(error) ? [SKEWED] : namesOf(error);
   const status = statusOf(error);
   const advice = names
     .map((name) => (Object.hasOwn(advices, name) ? advices[name] : undefined))
@@ -66,6 +67,12 @@ export function s3Code(error: unknown): string | undefined {
 
 export function statusOf(error: unknown): number | undefined {
   return (error as { $metadata?: { httpStatusCode?: number } })?.$metadata?.httpStatusCode;
+}
+
+/** The answer to a HEAD names no code, but the client compares its Date with our clock. */
+function isSkewed(error: unknown): boolean {
+  const told = (error as { $metadata?: { clockSkewCorrected?: boolean } })?.$metadata;
+  return statusOf(error) === 403 && told?.clockSkewCorrected === true;
 }
 
 function namesOf(error: unknown): string[] {

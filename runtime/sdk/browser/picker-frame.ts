@@ -161,7 +161,7 @@ const NO_FRAME =
   'The picker did not load. Is this page’s origin the one that the session was minted for?';
 
 const NO_SESSION =
-  'session() answered no session: answer what the service answered, with its token and embed_url.';
+  'session() returned no session: return the response of the service, with its token and embed_url.';
 
 function isSession(answer: unknown): answer is PickerSession {
   const { token, embed_url } = (answer ?? {}) as Partial<PickerSession>;

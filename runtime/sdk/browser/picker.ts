@@ -117,7 +117,8 @@ function pickerElement(): CustomElementConstructor {
     #frame: Frame | undefined;
 
     connectedCallback(): void {
-      if (this.options === undefined) throw new TypeError('give tintype-picker its options first');
+      if (this.options === undefined)
+        throw new TypeError('set the options of tintype-picker first');
       const tell = (type: string) => (detail?: unknown) =>
         this.dispatchEvent(new CustomEvent(`tintype-${type}`, { detail }));
       this.style.display ||= 'block';

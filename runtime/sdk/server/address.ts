@@ -7,12 +7,12 @@ export function readOrigin(option: string, address: string): string {
   // Somebody may have passed the API key here, which must not be printed.
   const given = String(address).startsWith('tin_') ? 'an API key' : `'${address}'`;
   throw new TypeError(
-    `${option} is ${given}, which is no address: write one such as https://images.example`,
+    `${option} is ${given}, which is not an http(s) URL: use one such as https://images.example`,
   );
 }
 
 /** Throws TypeError if a header cannot carry the key, and never prints it. */
 export function readApiKey(apiKey: string): string {
   if (typeof apiKey === 'string' && /^[\x21-\x7e]+$/.test(apiKey.trim())) return apiKey.trim();
-  throw new TypeError('apiKey is no key: give the whole of one, tin_live_ and what follows');
+  throw new TypeError('apiKey is not a key: pass the whole key, which begins with tin_live_');
 }

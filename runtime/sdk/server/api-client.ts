@@ -82,7 +82,7 @@ const WAIT_SECONDS_MAX = 60;
 function prepare({ url, apiKey }: ApiClientOptions, name: string, sent: Sent): Prepared {
   const [, method, template] = /^([A-Z]+) (\/.*)$/.exec(name) ?? [];
   if (method === undefined || template === undefined) {
-    throw new TypeError(`'${name}' is no operation: ${OPERATION_HELP}`);
+    throw new TypeError(`'${name}' is not an operation: ${OPERATION_HELP}`);
   }
   const target = new URL(fillIn(template, sent.path ?? {}), readOrigin('url', url));
   for (const [key, value] of Object.entries(sent.query ?? {})) {
@@ -107,7 +107,7 @@ function fillIn(template: string, path: Readonly<Record<string, string>>): strin
     const value = path[name];
     // URLs drop dot segments, so the rest would address something else.
     if (value === undefined || ['', '.', '..'].includes(value)) {
-      throw new TypeError(`path.${name} is missing, or no name`);
+      throw new TypeError(`path.${name} is missing or not a name`);
     }
     return encodeURIComponent(value);
   });
@@ -150,7 +150,7 @@ async function send(options: ApiClientOptions, call: Prepared): Promise<Answered
     return { body: response.status === 204 ? undefined : await response.json() };
   } catch (cause) {
     call.signal?.throwIfAborted();
-    const message = `The image service at ${call.target.origin} was not reached.`;
+    const message = `The image service at ${call.target.origin} could not be reached.`;
     return new ApiError({ status: null, code: 'api_unreachable', message, cause });
   }
 }

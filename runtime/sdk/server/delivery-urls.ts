@@ -71,7 +71,9 @@ export function transformChain(transform: Transform): string {
   const text = unknown === undefined ? printSayable(transform) : undefined;
   if (text !== undefined) return text;
   const help = unknown === undefined ? helpWith(transform) : `there is no ${unknown}`;
-  throw new RangeError(`no transform chain can say ${JSON.stringify(transform)}: ${help}`);
+  throw new RangeError(
+    `${JSON.stringify(transform)} cannot be written as a transform chain: ${help}`,
+  );
 }
 
 /** Accepts only a chain that parses back to itself: 9000 pixels, for example, would be invalid. */
@@ -126,6 +128,6 @@ function pathOf(target: DeliveryTarget): string {
   const isNamed = typeof target.file_slug === 'string';
   if (isNamed && parseDeliveryUrl(path) !== undefined) return path;
   throw new RangeError(
-    `no file is called ${JSON.stringify(target.file_slug)}: give the file_slug that the service answered with`,
+    `no file is called ${JSON.stringify(target.file_slug)}: use the file_slug that the service returned`,
   );
 }

@@ -8,7 +8,9 @@ export type MaxSize = number | `${number}${SizeUnit}`;
 export function parseMaxSize(size: MaxSize): number {
   const bytes = typeof size === 'number' ? size : parseText(size);
   if (bytes !== undefined && Number.isSafeInteger(bytes) && bytes > 0) return bytes;
-  throw new RangeError(`maxSize ${JSON.stringify(size)} is no size: write 8388608, 8MB or 512KB`);
+  throw new RangeError(
+    `maxSize ${JSON.stringify(size)} is not a size: write 8388608, 8MB or 512KB`,
+  );
 }
 
 function parseText(text: string): number | undefined {

@@ -78,7 +78,9 @@ function parsePrepare(body: Readonly<Record<string, unknown>>): PrepareRequest |
   const isNamed = typeof name === 'string' && typeof content_type === 'string';
   if (!isNamed || typeof size_bytes !== 'number') return undefined;
   if (!Number.isSafeInteger(size_bytes) || size_bytes < 1) {
-    throw invalid('The file is empty, or its size_bytes is no whole number. Choose another file.');
+    throw invalid(
+      'The file is empty, or its size_bytes is not a whole number. Choose another file.',
+    );
   }
   // Media types are case-insensitive; routes and middleware compare them as text.
   const facts = { name, content_type: content_type.toLowerCase(), size_bytes };

@@ -23,13 +23,13 @@ export function verifyWebhook(received: {
   const secrets = [secret].flat();
   if (secrets.length === 0 || !secrets.every(isText)) {
     throw new TypeError(
-      'verifyWebhook was given no secret: give the callback_secret of the project',
+      'verifyWebhook was given no secret: pass the callback_secret of the project',
     );
   }
   // A missing signature is reported as such, whatever a framework makes of a missing body. isView
   // also accepts bytes of another realm, as in Jest.
   if (signature && typeof body !== 'string' && !ArrayBuffer.isView(body)) {
-    throw new TypeError('body is no text and no bytes: give it as it came, before it is parsed');
+    throw new TypeError('body is neither text nor bytes: pass it as received, before it is parsed');
   }
   const verdicts = secrets.map((each) =>
     judge({

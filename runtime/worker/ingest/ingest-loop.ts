@@ -25,7 +25,7 @@ export async function startIngest(options: IngestLoopOptions): Promise<{ stop():
   const { queue, log, slots } = options;
   const trails = createDoorbellTrails();
   const slow = createSlowPlace();
-  const says = 'due uploads are not looked for while this lasts: it is tried every few seconds';
+  const says = 'due uploads cannot be processed; retrying every few seconds';
   const outage = createOutageLog(log, { says });
   const running = new Set<Promise<unknown>>();
   const ending = new AbortController();

@@ -51,7 +51,7 @@ export async function warnOfMissingLayers(log: Log): Promise<void> {
   const fields = { reason: `not in force: ${missing.map(({ name }) => name).join('; ')}` };
   if (isBare) {
     log.error(
-      'THE KERNEL ISOLATES NO DECODER: a picture that breaks one can do whatever this user can. Only Node’s permission model and the limits on time and memory stand. `tintype doctor` says what to install',
+      'THE KERNEL ISOLATES NO DECODER: a picture that breaks one can do whatever this user can. Only Node’s permission model and the limits on time and memory remain. `tintype doctor` says what to install',
       fields,
     );
   } else if (missing.length > 0) {

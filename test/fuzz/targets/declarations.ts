@@ -95,7 +95,8 @@ const quantities = text({
       assert.equal(printCpu(`${input}m`), printCpu(printCpu(`${input}m`)));
     return bytes;
   },
-  refuses: (error) => error instanceof Error && error.message.endsWith('is no amount of memory'),
+  refuses: (error) =>
+    error instanceof Error && error.message.endsWith('is not an amount of memory'),
 });
 
 const ENVIRONMENT = Object.values(variables).map(({ name, example }) => `${name}=${example}`);

@@ -54,7 +54,7 @@ describe('reading a folder of YAML', () => {
     // What it declared before stays as it is.
     expect(present.size).toBe(2);
     expect(faultLines).toEqual([
-      'b.yaml:6: spec.callback.secretName: expected a name of its own: the Project at a.yaml:1 has its key written there',
+      'b.yaml:6: spec.callback.secretName: expected a name that no other Project uses: the key of the Project at a.yaml:1 is written there',
     ]);
   });
 
@@ -70,7 +70,7 @@ describe('reading a folder of YAML', () => {
       expect(names).toEqual([]);
       expect(present.size).toBe(1);
       expect(faultLines).toEqual([
-        expect.stringMatching(/^a\.yaml:5: .*works in a cluster alone.*until it is taken out/),
+        expect.stringMatching(/^a\.yaml:5: .*works only in a cluster.*until it is removed/),
       ]);
     },
   );
@@ -101,7 +101,7 @@ describe('reading a folder of YAML', () => {
     });
     expect(names).toEqual(['Project/one']);
     expect(faultLines).toEqual(['a.yaml:13: spec.state: expected Active or Suspended, got "Off"']);
-    expect(noteLines).toEqual(['a.yaml:14: skipped: v1 Secret is not of tintype.dev']);
+    expect(noteLines).toEqual(['a.yaml:14: skipped: v1 Secret is not a resource of tintype.dev']);
     expect([present.size, isComplete]).toEqual([2, true]);
   });
 
@@ -185,7 +185,7 @@ describe('what a wrong document says', () => {
       name: 'a preset inside a preset',
       spec: '  resolutionPresets:\n    - { name: thumb, chain: "preset:hero" }',
       says: [
-        'a.yaml:7: spec.resolutionPresets[0].chain: expected a transform chain without preset:, for presets do not nest, got "preset:hero"',
+        'a.yaml:7: spec.resolutionPresets[0].chain: expected a transform chain without preset:, as presets do not nest, got "preset:hero"',
       ],
     },
     {
@@ -336,7 +336,7 @@ describe('what cannot be read', () => {
     const list = `apiVersion: v1\nkind: List\nitems:${items}\n`;
     const { faultLines, isComplete } = await load({ 'a.yaml': list });
     expect(faultLines).toEqual([
-      `a.yaml:3: items: expected a list of resources, in a List that is no item itself, got ${got}`,
+      `a.yaml:3: items: expected a list of resources, in a List that is not itself an item, got ${got}`,
     ]);
     expect(isComplete).toBe(false);
   });
@@ -366,7 +366,7 @@ describe('what cannot be read', () => {
   it('a folder that is not there is one line that says what to do', async () => {
     const { faults, isComplete, resources } = await loadFolder('/nowhere/at/all', 'org_1');
     expect(faults.map(printFault)).toEqual([
-      '/nowhere/at/all: cannot be read (ENOENT), expected a folder of *.yaml files; make it, or name another one with --config',
+      '/nowhere/at/all: cannot be read (ENOENT), expected a folder of *.yaml files; create it, or name another one with --config',
     ]);
     expect([isComplete, resources]).toEqual([false, []]);
   });
@@ -384,7 +384,7 @@ it('a kind that nobody knows is wrong, and nothing is taken for gone: it may be 
     'b.yaml': project('two').replace('kind: Project', 'kind: Projct'),
   });
   expect(faultLines).toEqual([
-    'b.yaml:2: kind: expected a kind of tintype.dev that means something on one machine (Project, SigningKey, WatermarkPreset, Recipe), got "Projct"',
+    'b.yaml:2: kind: expected a kind of tintype.dev that has an effect outside a cluster (Project, SigningKey, WatermarkPreset, Recipe), got "Projct"',
   ]);
   expect([names, isComplete]).toEqual([['Project/one'], false]);
 });
@@ -396,8 +396,8 @@ describe('what is passed over', () => {
         'apiVersion: tintype.dev/v1alpha1\nkind: ImageService\nmetadata: { name: main }\nspec: { image: x }\n---\napiVersion: v1\nkind: Secret\nmetadata: { name: x }\n',
     });
     expect(noteLines).toEqual([
-      'a.yaml:1: skipped: ImageService means nothing on one machine',
-      'a.yaml:6: skipped: v1 Secret is not of tintype.dev',
+      'a.yaml:1: skipped: ImageService has an effect only in a cluster',
+      'a.yaml:6: skipped: v1 Secret is not a resource of tintype.dev',
     ]);
     expect([faultLines, isComplete]).toEqual([[], true]);
   });
@@ -410,8 +410,8 @@ describe('what is passed over', () => {
       'c.yaml': foreign.replace('name: one', 'name: two'),
     });
     expect(noteLines).toEqual([
-      'a.yaml:1: skipped: project.openshift.io/v1 Project is not of tintype.dev',
-      'c.yaml:1: skipped: project.openshift.io/v1 Project is not of tintype.dev',
+      'a.yaml:1: skipped: project.openshift.io/v1 Project is not a resource of tintype.dev',
+      'c.yaml:1: skipped: project.openshift.io/v1 Project is not a resource of tintype.dev',
     ]);
     expect([faultLines, names, present.size]).toEqual([[], ['Project/one'], 2]);
   });
@@ -420,7 +420,7 @@ describe('what is passed over', () => {
     await mkdir(join(folder, 'teams'));
     const { noteLines, faultLines, isComplete } = await load({ 'shop.json': '{}' });
     expect(noteLines.toSorted()).toEqual([
-      'shop.json: skipped: only *.yaml and *.yml are read: where it declares something, rename it, as JSON is YAML',
+      'shop.json: skipped: only *.yaml and *.yml are read: if it declares something, rename it, as JSON is YAML',
       'teams: skipped: folders within the folder are not read; move its files up',
     ]);
     expect([faultLines, isComplete]).toEqual([[], true]);
@@ -436,7 +436,7 @@ describe('what is passed over', () => {
     const { noteLines, faultLines, names } = await load({
       'a.yaml': project('one', '  routing: { probe: Enabled }'),
     });
-    expect(noteLines).toEqual(['a.yaml:6: spec.routing means nothing on one machine']);
+    expect(noteLines).toEqual(['a.yaml:6: spec.routing has an effect only in a cluster']);
     expect([faultLines, names]).toEqual([[], ['Project/one']]);
   });
 
@@ -446,7 +446,7 @@ describe('what is passed over', () => {
       'b.yaml': `# again\n${project('one')}`,
     });
     expect(faultLines).toEqual([
-      'b.yaml:5: metadata.name: declared already at a.yaml:1; this one is not used',
+      'b.yaml:5: metadata.name: already declared at a.yaml:1; this one is not used',
     ]);
     expect(names).toEqual(['Project/one']);
   });

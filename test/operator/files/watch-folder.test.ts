@@ -101,7 +101,7 @@ describe('the operator of a folder', () => {
     const there = folder;
     folder = '/nowhere/at/all';
     await expect(start()).rejects.toThrow(
-      '/nowhere/at/all: cannot be read (ENOENT), expected a folder of *.yaml files; make it, or name another one with --config',
+      '/nowhere/at/all: cannot be read (ENOENT), expected a folder of *.yaml files; create it, or name another one with --config',
     );
     folder = there;
   });

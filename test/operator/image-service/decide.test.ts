@@ -153,9 +153,9 @@ const table: Record<
   ScaledToZero: [
     'DispatcherAvailable',
     { deployments: deployments({ dispatcher: { desired: 0, updated: 0, ready: 0, total: 0 } }) },
-    /nothing asks/,
+    /none are asked for/,
   ],
-  Scheduled: ['CronJobsScheduled', {}, /are there/],
+  Scheduled: ['CronJobsScheduled', {}, /jobs exist/],
   Suspended: [
     'CronJobsScheduled',
     { cronJobs: crons.map((each) => ({ ...each, isSuspended: true })) },
@@ -187,7 +187,7 @@ const table: Record<
   RoutedByOthers: [
     'Routed',
     { routes: [] },
-    /somebody else/,
+    /outside the operator/,
     { installation: installation({ ...least, routing: { mode: 'Disabled' } }) },
   ],
   Settled: ['Stalled', {}, /nothing to do/],
@@ -204,7 +204,7 @@ const table: Record<
   WaitingForWorkers: [
     'ApiAvailable',
     { deployments: deployments({ api: untold, dispatcher: { ...untold } }) },
-    /stays at the version before until workers/,
+    /stays at the previous version until workers/,
   ],
   RollingOut: [
     'DeliveryAvailable',
@@ -243,7 +243,7 @@ const table: Record<
   DatabaseTaken: [
     'Stalled',
     { database: { state: 'taken', why: "'images/first'" } },
-    /'images\/first'.*begins when that one is deleted/,
+    /'images\/first'.*starts when that one is deleted/,
   ],
   KedaNotInstalled: [
     'WorkersAvailable',
@@ -260,7 +260,7 @@ const table: Record<
   MigrationFailed: [
     'MigrationComplete',
     { migration: { state: 'failed', last_line: 'is TINTYPE_DATABASE_URL right?', failed_at: now } },
-    /is TINTYPE_DATABASE_URL right\?.*tried again/,
+    /is TINTYPE_DATABASE_URL right\?.*tries again/,
   ],
   RolledBack: [
     'WorkersAvailable',
@@ -275,7 +275,7 @@ const table: Record<
   RolloutFailed: [
     'ApiAvailable',
     { deployments: deployments({ api: { isRolledOut: false, isLate: true, total: 3, failing } }) },
-    /not ready within 10 minutes \(CrashLoop.*The 2 ready ones go on/,
+    /not ready within 10 minutes \(CrashLoop.*The 2 ready ones keep running/,
   ],
   PodsRefused: [
     'WorkersAvailable',
@@ -285,7 +285,7 @@ const table: Record<
   PodsFailing: [
     'ApiAvailable',
     { deployments: deployments({ api: { isRolledOut: false, updated: 1, total: 3, failing } }) },
-    /expected it to be set.*The 2 ready ones go on/,
+    /expected it to be set.*The 2 ready ones keep running/,
   ],
   Unavailable: [
     'ApiAvailable',
@@ -380,7 +380,7 @@ describe('of what was not done nothing says that it is', () => {
     const another = { reason: 'SecretNotFound', message: "Secret 'mq' does not exist." } as const;
     const decision = decided({ problems: [secret, another] });
     expect(condition(decision, 'Ready')?.message).toBe(`${secret.message} ${another.message}`);
-    const message = `Waits until this is mended: ${secret.message} \`Ready\` says what else.`;
+    const message = `Waits until this is fixed: ${secret.message} \`Ready\` lists the rest.`;
     expect(condition(decision, 'Applied')).toMatchObject({ reason: 'Blocked', message });
   });
 
@@ -431,7 +431,7 @@ describe('the order of a version', () => {
       status: 'True',
       reason: 'RolloutFailed',
     });
-    expect(condition(decision, 'ApiAvailable')?.message).toMatch(/stays at the version before/);
+    expect(condition(decision, 'ApiAvailable')?.message).toMatch(/stays at the previous version/);
     expect(decision.image).toBeUndefined();
   });
 

@@ -61,7 +61,7 @@ const rows: [string, Installation, readonly KnownRoute[], object][] = [
       states: ['Unknown', 'True', 'False'],
       reason: 'NoAddress',
       message:
-        'Ingress main-api (api.example.com) has no address yet: is there an ingress controller with a default class? If not, set `spec.ingressClassName`. HTTPRoute main-api stays until it has one: delete it yourself where the ingress controller gives no addresses.',
+        'Ingress main-api (api.example.com) has no address yet: is there an ingress controller with a default class? If not, set `spec.ingressClassName`. HTTPRoute main-api stays until it has one: delete it yourself if the ingress controller never sets an address.',
     },
   ],
   [

@@ -60,7 +60,7 @@ describe('a Job, as Kubernetes shows it', () => {
     const conditions = [condition('PodScheduled', 'False', { reason, message })];
     const job = readJob({}, [{ status: { conditions } }]);
     expect(judgeMigration('main-migrate', job).message).toBe(
-      'Job main-migrate does not start: no node takes its pod: 0/3 nodes are available.',
+      'Job main-migrate does not start: no node accepts its pod: 0/3 nodes are available.',
     );
   });
 });
@@ -130,7 +130,7 @@ const table: [string, object, object[], string, RegExp][] = [
       },
     ],
     'RollingOut',
-    /no node takes a pod: 0\/3 nodes/,
+    /no node accepts a pod: 0\/3 nodes/,
   ],
   [
     'a pod crashes',
@@ -161,7 +161,7 @@ const table: [string, object, object[], string, RegExp][] = [
     },
     [],
     'RolloutFailed',
-    /within 10 minutes \(their logs and \/readyz .*\)\. The 2 ready ones go on/,
+    /within 10 minutes \(their logs and \/readyz .*\)\. The 2 ready ones keep running/,
   ],
   [
     'a quota forbids pods',
@@ -231,7 +231,7 @@ describe('a Deployment, as Kubernetes shows it', () => {
     const status = { replicas: 3, updatedReplicas: 3, readyReplicas: 3 };
     const state = readDeployment(deployment(status, { replicas: 1 }), []);
     expect(judgeDeployment('main-worker', state, { now }).message).toContain(
-      'main-worker: 3 pods are ready, where 1 is asked for',
+      'main-worker: 3 pods are ready, although only 1 is asked for',
     );
   });
 

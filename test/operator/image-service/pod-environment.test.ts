@@ -45,7 +45,7 @@ describe('values of an installation', () => {
     const found = { ...good, s3: { ...s3, ...named } };
     expect(examine(found, { storage })).toEqual([
       expect.stringContaining(
-        'SecretInvalid: No process takes what Secrets and fields say together: TINTYPE_CONTENT_BUCKET: expected another bucket than that of uploads',
+        'SecretInvalid: No process accepts what Secrets and fields say together: TINTYPE_CONTENT_BUCKET: expected another bucket than TINTYPE_INGEST_BUCKET',
       ),
     ]);
     const two = { ...storage, ingestBucket: 'one', contentBucket: 'two' };
@@ -57,7 +57,7 @@ describe('values of an installation', () => {
     const found = { ...good, keys: { ...keys, TINTYPE_STORAGE_EVENT_SECRET: one } };
     const told = examine(found);
     expect(told).toEqual([
-      expect.stringContaining('TINTYPE_STORAGE_EVENT_SECRET: expected a secret of its own'),
+      expect.stringContaining('TINTYPE_STORAGE_EVENT_SECRET: expected a secret that differs'),
     ]);
     expect(told.join()).not.toContain(one);
   });

@@ -19,7 +19,7 @@ it('leaves out an origin of pages that is none, and names its place', () => {
     marketingOrigins: [],
   });
   expect(wrong).toBe(
-    `\`spec.dashboardOrigins[1]\`: ${message}; \`spec.marketingOrigins[0]\`: ${message}; that is left out until it is mended, and all else is done as declared`,
+    `\`spec.dashboardOrigins[1]\`: ${message}; \`spec.marketingOrigins[0]\`: ${message}; that is left out until it is corrected, and all else is done as declared`,
   );
 });
 

@@ -11,7 +11,7 @@ it('a plan that cannot be told is not taken for one without changes', () => {
   expect(told.slice(0, -1)).toEqual(conditions);
   expect(told.at(-1)).toEqual({
     ...{ type: 'Planned', status: 'Unknown', reason: 'Blocked' },
-    message: `What would change cannot be told until this is mended: ${message}`,
+    message: `What would change is not known until this is fixed: ${message}`,
   });
 });
 

@@ -23,6 +23,6 @@ it("lets no other one in while the operator's own does not answer", async () => 
   }
   expect(await probeDatabase(url(), { db: away, known: 'another' })).toEqual({
     state: 'unreachable',
-    why: expect.stringContaining('another one than before'),
+    why: expect.stringContaining('not the same one as before'),
   });
 });

@@ -8,7 +8,7 @@ import { type KubeconfigSource, openKubeconfig } from '../../../operator/kube/ku
 import { systemTimedClock } from '../../../operator/kube/timed-clock.ts';
 import { Advice } from '../../../runtime/platform/advice.ts';
 
-const ADVICE = 'mend it, or set KUBECONFIG to one by which kubectl reaches the cluster';
+const ADVICE = 'correct it, or set KUBECONFIG to one with which kubectl reaches the cluster';
 let folder: string;
 
 beforeAll(async () => {
@@ -36,9 +36,12 @@ function refusal(source: KubeconfigSource): string {
 
 describe('a kubeconfig', () => {
   it.each([
-    ['hello: [\ntoken: s3cret', /^is no kubeconfig \([^\n]+\)$/],
-    ['', /^is no kubeconfig \(.+\)$/],
-    ['{"contexts":[{"name":"here"}]}', /^is no kubeconfig \(contexts\[0\]\.context is missing\)$/],
+    ['hello: [\ntoken: s3cret', /^is not a kubeconfig \([^\n]+\)$/],
+    ['', /^is not a kubeconfig \(.+\)$/],
+    [
+      '{"contexts":[{"name":"here"}]}',
+      /^is not a kubeconfig \(contexts\[0\]\.context is missing\)$/,
+    ],
     ['only a sentence', /^has no current-context$/],
     ['{"current-context":"gone"}', /^has no cluster for its current-context gone$/],
     [config({ server: 'nowhere' }), /^names no URL as the server of its cluster c$/],

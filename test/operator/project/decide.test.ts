@@ -413,6 +413,6 @@ it.each(['8192Ti', '9007199254740992', '9008T', '999999999999999Ti', '-1Gi', '1.
     const words =
       'empty for that of the plan, or an amount of storage such as 500Mi or 1Gi, less than 8192Ti';
     expect(error?.issues.map(({ message }) => message)).toEqual([words]);
-    expect(() => parseBytes(storageHardLimit)).toThrow('is no amount of memory');
+    expect(() => parseBytes(storageHardLimit)).toThrow('is not an amount of memory');
   },
 );

@@ -162,7 +162,7 @@ describe('a body', () => {
     for (const raw of ['{"name":"x","name":"y"}', '{"name":"x","\\u006eame":"x"}']) {
       const answer = await patchRaw(raw);
       expect(codeOf(answer)).toBe('400 invalid_json');
-      expect(answer.body.error.message).toContain('the key "name" stands twice');
+      expect(answer.body.error.message).toContain('the key "name" occurs twice');
     }
     const chains = '{"a:b":"resize/1x1","c":"quality/5"}';
     const apart = `{"name":"{\\"name\\":1}","resolution_presets":${chains.replace('a:b', 'name')}}`;

@@ -36,7 +36,7 @@ describe('an endpoint that takes a query', () => {
       const answer = await owner(method, `${known}?${bogus}=1`);
       expect(codeOf(answer), bogus).toBe('400 invalid_request');
       expect(answer.body.error.details.issues).toEqual([
-        { path: bogus, message: expect.stringContaining(`unknown parameter; known are `) },
+        { path: bogus, message: expect.stringContaining(`unknown parameter; known parameters: `) },
       ]);
     }
   });

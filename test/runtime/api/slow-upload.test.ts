@@ -53,7 +53,7 @@ describe.each([
         details: { issues: [{ path: 'body', ...rate }] },
       });
       expect(error.message).toMatch(
-        /too slowly: \d+ bytes a second.* 100000 .*send all of it again/,
+        /too slowly: \d+ bytes per second.* 100000 .*send the whole body again/,
       );
       await expectNothing(ingest, upload);
       // Alerts on how slow the API is leave it out by this name.

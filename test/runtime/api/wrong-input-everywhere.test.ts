@@ -6,7 +6,7 @@ import { wrongInput } from '../../support/wrong-input.ts';
 
 /** How a sentence on a field begins; the schema library's own say "Invalid input". */
 const SENTENCE =
-  /^(?:required: |expected |unknown (?:field|parameter); (?:known are |none is known$)|came 2 times; |[a-z_]+ is (?:the old|another) name of |parts work |kind [a-z]+ |transform_chain )/;
+  /^(?:required: |expected |unknown (?:field; known fields: |field; no field is known$|parameter; known parameters: )|came 2 times; |[a-z_]+ is (?:the old|another) name of |parts work |kind [a-z]+ |transform_chain )/;
 
 /** Names of fields and parameters that operations have, and one that none has. */
 const NAMES = [

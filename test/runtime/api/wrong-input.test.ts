@@ -59,8 +59,8 @@ describe('a wrong body', () => {
       { name: '', scope: [], Name: '' },
       {
         name: `expected ${NAME}`,
-        scope: 'unknown field; known are name, scopes',
-        Name: 'unknown field; known are name, scopes',
+        scope: 'unknown field; known fields: name, scopes',
+        Name: 'unknown field; known fields: name, scopes',
       },
     ],
     [
@@ -119,7 +119,7 @@ describe('a wrong body', () => {
           'expected a name of lower-case letters, digits, dots, underscores or hyphens, at most 64, beginning with a letter or digit',
         'resolution_presets.thumb': `expected ${CHAIN}; "spin/90" cannot be read`,
         'resolution_presets.both':
-          'expected a transform chain without preset:, for presets do not nest',
+          'expected a transform chain without preset:, as presets do not nest',
       },
     ],
     [
@@ -154,7 +154,7 @@ describe('a wrong body', () => {
       { file_slug: '-', transform_chain: 'originals', kind: 'raw', expires_in_seconds: 1 },
       {
         file_slug: `expected ${SLUG}`,
-        kind: 'transform_chain originals means kind originals; leave one of them out',
+        kind: 'transform_chain originals stands for kind originals; leave one of them out',
         expires_in_seconds: 'expected a whole number from 60 to 3600, or null',
       },
     ],
@@ -164,7 +164,7 @@ describe('a wrong body', () => {
       { note: 'a', body: 'b', text: 'c' },
       {
         body: 'body is another name of note; send only one of them',
-        text: 'unknown field; known are note, body',
+        text: 'unknown field; known fields: note, body',
       },
     ],
     [
@@ -204,12 +204,12 @@ describe('a wrong query', () => {
   it('is named whole: what is not known, what is not of its kind, and what came twice', () => {
     const query = { limit: ['1', '2'], status: 'gone', sort: '', page: ['1', '2'], q: 'a\0' };
     const { page, ...issues } = said(() => parseQuery(listFilesQuery, query));
-    expect(page).toMatch(/^unknown parameter; known are status, q, /);
+    expect(page).toMatch(/^unknown parameter; known parameters: status, q, /);
     expect(issues).toEqual({
       limit: 'came 2 times; send it once',
       status: 'expected one of ready, blocked, deleted',
       sort: 'expected one of uploaded, name, taken',
-      q: 'expected a text; U+0000 and lone surrogates cannot be kept',
+      q: 'expected a text; U+0000 and lone surrogates cannot be stored',
     });
   });
 

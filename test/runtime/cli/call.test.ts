@@ -53,7 +53,7 @@ it('is not made where another issuer is believed', async () => {
   await writeInstance(folder, { ...instance, issuer });
   const { code, stdout, stderr } = await call('GET', '/v1/me');
   expect([code, stdout, own.asked]).toEqual([1, '', []]);
-  expect(stderr).toContain(`takes the tokens of ${issuer} and not its own`);
+  expect(stderr).toContain(`accepts tokens of ${issuer}, not its own`);
 });
 
 it.each(['//', '/\\', '/\t/', '/\n\\', '\\\\', ' //', 'http://'])(
@@ -62,7 +62,7 @@ it.each(['//', '/\\', '/\t/', '/\n\\', '\\\\', ' //', 'http://'])(
     const { code, stdout, stderr } = await call('GET', `${signs}127.0.0.1:${await other.port}/x`);
     expect(other.asked.map(({ headers }) => headers)).toEqual([]);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('is no path of the API');
+    expect(stderr).toContain('is not a path of the API');
   },
 );
 

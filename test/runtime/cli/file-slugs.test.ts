@@ -44,8 +44,8 @@ describe('nameFiles', () => {
   it('says which file has the name already', () => {
     expect(nameFiles(['a/photo.jpg', 'b/Photo.JPG', 'photo-2.jpg'])).toEqual([
       { file: 'a/photo.jpg', slug: 'photo.jpg' },
-      { file: 'b/Photo.JPG', slug: 'photo-2.jpg', note: 'photo.jpg is a/photo.jpg' },
-      { file: 'photo-2.jpg', slug: 'photo-2-2.jpg', note: 'photo-2.jpg is b/Photo.JPG' },
+      { file: 'b/Photo.JPG', slug: 'photo-2.jpg', note: 'photo.jpg is taken by a/photo.jpg' },
+      { file: 'photo-2.jpg', slug: 'photo-2-2.jpg', note: 'photo-2.jpg is taken by b/Photo.JPG' },
     ]);
   });
 

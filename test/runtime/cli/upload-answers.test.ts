@@ -43,7 +43,7 @@ const fates: Record<string, Fate> = {
   'foreign.jpg': {
     at: 'create',
     answer: [502, '<html>'],
-    says: /^✗ invalid_response: The address answered 502 .*Check what listens there\./,
+    says: /^✗ invalid_response: The address answered 502, .*Check what listens there\./,
   },
   'refused.jpg': {
     at: 'put',
@@ -162,7 +162,7 @@ it('of a key that is not taken it says what may be wrong with the project, and s
   const { code, stderr } = await runTintype(['upload', 'cut.jpg', '--data', data], { cwd: folder });
   expect(code).toBe(1);
   expect(stderr).toMatch(
-    /^tintype: the key of the project demo is not taken: .*suspended.*revoked/,
+    /^tintype: the key of the project demo is not accepted: .*suspended.*revoked/,
   );
   expect(stderr).not.toContain('cut.jpg');
 });
@@ -174,7 +174,7 @@ it.each([
     'protected',
     ['resize/80x'],
     ['originals', 'resize/640x480', 'preset:hero'],
-    'The project is protected: these addresses open with a signature alone, by POST /v1/projects/demo/signed-url.\n',
+    'The project is protected: these URLs work only with a signature, which POST /v1/projects/demo/signed-url returns.\n',
   ],
 ])('of a project that is %s with the list of chains %j it prints what opens', async (...terms) => {
   const [delivery_access, allowed_transform_chains, paths, note] = terms;

@@ -30,7 +30,7 @@ it('finds nothing wrong with a primary', async () => {
 
 it('says of one that takes no writes, as after a failover, that it does not', async () => {
   const [first] = await diagnose(`${url()}?options=-c%20default_transaction_read_only%3Don`);
-  expect(first).toEqual(['wrong', 'PostgreSQL N takes no writes']);
+  expect(first).toEqual(['wrong', 'PostgreSQL N accepts no writes']);
 });
 
 it('says of one that a newer version migrated that this one works behind it', async () => {

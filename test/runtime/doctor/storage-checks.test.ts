@@ -59,7 +59,7 @@ async function diagnose(server: Server) {
 
 it('finds nothing wrong where the bytes are taken at the address that is signed', async () => {
   expect(await diagnose(storage)).toEqual([
-    ['ok', 'taken with the signed length, refused with another'],
+    ['ok', 'accepted with the signed length, refused with another'],
     ['ok', 'PUT is allowed, ETag is exposed'],
   ]);
 });

@@ -51,7 +51,7 @@ it.each(['hourly-rollup', 'daily-charge', 'reconciliation', 'retention'])(
   '%s runs where no broker can be reached',
   async (name) => {
     const { code, stdout } = await job(name);
-    expect([code, stdout]).toEqual([0, expect.stringMatching(`^${name} as if at `)]);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(`^${name} as of `)]);
   },
 );
 
@@ -130,7 +130,7 @@ it('does not wait for a run that works', async () => {
   }, 200);
   const { code, stderr } = await job('daily-charge').finally(() => clearInterval(renewing));
   expect(code).toBe(1);
-  expect(stderr).toContain('daily-charge runs already: call it again when that run has ended');
+  expect(stderr).toContain('daily-charge is already running: run it again when that run has ended');
 });
 
 it('ends when it is told to, and leaves no lease to wait for', async () => {
@@ -151,8 +151,8 @@ it('ends when it is told to, and leaves no lease to wait for', async () => {
   // A terminal sends Ctrl-C to the whole group, and a launcher passes it on too.
   for (const _ of [1, 2]) child.kill('SIGTERM');
   const [code] = await once(child, 'close');
-  expect([code, said]).toEqual([1, expect.stringContaining('the job was told to end')]);
+  expect([code, said]).toEqual([1, expect.stringContaining('the job was stopped before its end')]);
   expect(await runs()).toEqual([
-    { outcome: 'failed', error: expect.stringContaining('told to end') },
+    { outcome: 'failed', error: expect.stringContaining('stopped before its end') },
   ]);
 });

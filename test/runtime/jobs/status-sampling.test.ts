@@ -195,7 +195,7 @@ describe('an automatic incident', () => {
     for (const { services: of, ended_at, body } of incidents) {
       const last = services.find(({ service }) => service === of[0])?.samples.at(-1)?.sampled_at;
       expect(ended_at).toBe(last);
-      expect(body).toContain(`after ${last?.slice(0, 16).replace('T', ' ')} UTC.`);
+      expect(body).toContain(`after ${last?.slice(0, 16).replace('T', ' ')} UTC is not known.`);
     }
     for (let n = 0; n < 3; n += 1) await sampled(failing);
     expect((await isOpen()).toSorted()).toEqual([false, false, true, true]);
@@ -228,7 +228,7 @@ describe('the page at /status', () => {
     page.on('console', (message) => complaints.push(message.text()));
     const answer = await page.goto(`${origin()}/status`);
     expect(answer?.headers()['cache-control']).toBe('public, max-age=30');
-    expect(await page.locator('h1').textContent()).toBe('Something fails right now');
+    expect(await page.locator('h1').textContent()).toBe('A service is failing');
     expect(await page.locator('article h3').textContent()).toBe('<b>Down</b> & out');
     expect(await page.locator('.services li strong').allTextContents()).toContain('Fails');
     expect(await page.locator('svg.day').count()).toBe(5);
@@ -272,15 +272,15 @@ describe('the page at /status', () => {
     if (process.env['SHOT']) await page.screenshot({ path: process.env['SHOT'], fullPage: true });
     await api.db.query(`delete from incidents where title = 'Slow'`);
     await page.reload();
-    expect(await page.locator('h1').textContent()).toBe('Not everything is known');
+    expect(await page.locator('h1').textContent()).toBe('The state of some services is unknown');
     await page.close();
   });
 
   it('says that everything works, or that nothing is known', async () => {
     const page = async () => (await fetch(`${origin()}/status`)).text();
     const headline = async () => /<h1[^>]*>([^<]*)/.exec(await page())?.[1];
-    expect(await headline()).toBe('Not everything is known');
+    expect(await headline()).toBe('The state of some services is unknown');
     await sampled({ at: new Date() });
-    expect(await headline()).toBe('Everything works');
+    expect(await headline()).toBe('All services work');
   });
 });

@@ -206,7 +206,7 @@ describe('a configuration', () => {
 
   it('refuses one bucket for uploads and pictures, as what no upload knows is deleted there', () => {
     const one = { TINTYPE_INGEST_BUCKET: 'pictures', TINTYPE_CONTENT_BUCKET: 'pictures' };
-    const says = 'TINTYPE_CONTENT_BUCKET: expected another bucket than that of uploads';
+    const says = 'TINTYPE_CONTENT_BUCKET: expected another bucket than TINTYPE_INGEST_BUCKET';
     expect(problemsOf(one)[0]).toContain(says);
     expect(problemsOf({ TINTYPE_INGEST_BUCKET: 'tintype-content' })[0]).toContain(says);
   });
@@ -224,7 +224,7 @@ describe('a configuration', () => {
       for (const second of names.slice(at + 1)) {
         const problems = problemsOf({ ...own, [second]: own[first] });
         expect(problems).toHaveLength(1);
-        expect(problems[0]).toContain(`${second}: expected a secret of its own`);
+        expect(problems[0]).toContain(`${second}: expected a secret that differs`);
         expect(problems[0]).not.toContain(own[first]);
       }
     }

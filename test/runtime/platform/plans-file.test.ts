@@ -59,6 +59,6 @@ it('a wrong file is refused with everything that is wrong in it', () => {
 
 it('a product that buys a plan that is not there is refused', () => {
   expect(() => read(TRIAL, { prod_1: 'starter' })).toThrow(
-    'TINTYPE_PROVIDER_B_PLANS: prod_1 buys starter, which is no plan: name one of trial',
+    'TINTYPE_PROVIDER_B_PLANS: prod_1 buys starter, which is not a plan: name one of trial',
   );
 });

@@ -95,9 +95,9 @@ describe('what a server does wrong is said in words', () => {
   });
 
   it.each([
-    [204, 'only 200 brings an image'],
+    [204, 'only a 200 has an image'],
     [302, 'redirects are not followed'],
-    [404, 'only 200 brings an image'],
+    [404, 'only a 200 has an image'],
   ])('an answer %i', async (status, why) => {
     serve = (_, response) => response.writeHead(status, { location: '/b.png' }).end();
     expect(await fetched()).toEqual({ fault: `it answered ${status}: ${why}` });
@@ -121,7 +121,7 @@ describe('what a server does wrong is said in words', () => {
   ])('a connection that is cut %s', async (_, cut) => {
     serve = cut;
     expect(await fetched()).toEqual({
-      fault: 'the connection was cut before all of it was there',
+      fault: 'the connection was cut before all of it had arrived',
     });
   });
 

@@ -314,9 +314,9 @@ describe('the picker', { shuffle: false }, () => {
       await pick();
       const buffer = Buffer.from('no picture');
       await takeFiles([{ name: 'notes.txt', mimeType: 'text/plain', buffer }]);
-      await word('This type of file is not taken.').waitFor();
+      await word('This type of file is not accepted.').waitFor();
       await takeFiles([{ name: 'torn.jpg', mimeType: 'image/jpeg', buffer }]);
-      await word('This is not an image of the type').waitFor();
+      await word('The image is not of the type').waitFor();
       expect(await shown.frame.getByRole('button', { name: /^Try .* again$/ }).count()).toBe(0);
       await button('Remove notes.txt from this list').press('Enter');
       expect(await shown.frame.getByText('notes.txt').count()).toBe(0);
@@ -353,7 +353,7 @@ describe('the picker', { shuffle: false }, () => {
       const torn = { name: 'torn.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('no picture') };
       await takeFiles([torn, await jpeg('whole.jpg', 22)]);
       await eventually(heard).toContain(
-        'torn.jpg: This is not an image of the type that it says it is.',
+        'torn.jpg: The image is not of the type that the file claims to be.',
       );
       await eventually(heard).toContain('whole.jpg: Done');
       await button('Remove torn.jpg from this list').click();
@@ -472,11 +472,11 @@ describe('the picker', { shuffle: false }, () => {
           return route.fulfill(failure('storage_unavailable', 60));
         });
         await takeFiles([await jpeg('unknown.jpg', 25)]);
-        await word('The service is not well at the moment.').waitFor();
+        await word('The service has a problem at the moment.').waitFor();
         await eventually(() => calls).toEqual(['complete', 'abort']);
         await button('Try unknown.jpg again').click();
         await eventually(() => calls.length).toBe(4);
-        await word('The service is not well at the moment.').waitFor();
+        await word('The service has a problem at the moment.').waitFor();
         await shown.page.unroute('**/v1/library/uploads/**');
         await button('Try unknown.jpg again').click();
         await tile('unknown.jpg').waitFor();
@@ -522,7 +522,7 @@ describe('the picker', { shuffle: false }, () => {
       const path = `/v1/projects/${project_slug}/files/${file_slug}`;
       await withKey(site.tintype, api_key)('DELETE', path);
       release();
-      await word('The image is not there any more.').waitFor();
+      await word('The image no longer exists.').waitFor();
     });
 
     it('offers only what the session may', async () => {
@@ -690,7 +690,7 @@ describe('the picker', { shuffle: false }, () => {
       );
       await shown.page.evaluate('pick({ onError: ({ message }) => told.push(message) })');
       const says =
-        'session() answered no session: answer what the service answered, with its token and embed_url.';
+        'session() returned no session: return the response of the service, with its token and embed_url.';
       await eventually(told).toEqual([says]);
     });
 
@@ -740,7 +740,7 @@ describe('the picker', { shuffle: false }, () => {
       await pick({ select: 'many', theme });
       await tile('forest.jpg').click();
       await takeFiles([{ name: 'torn.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('no') }]);
-      await word('This is not an image of the type').waitFor();
+      await word('The image is not of the type').waitFor();
       const found = await inFrame(`${AXE}; return axe.run(document)`);
       const { violations } = found as { violations: { id: string; nodes: { html: string }[] }[] };
       expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);

@@ -104,9 +104,9 @@ describe('the picker’s frame', { timeout: 300_000 }, () => {
     if (inner === undefined) throw new Error('the inner page is not there');
     await frames(inner, session.embed_url);
     const picker = page.frames().find((frame) => frame.url().includes('/embed/'));
-    expect(await picker?.locator('body').textContent()).toMatch(/works inside another page/);
+    expect(await picker?.locator('body').textContent()).toMatch(/works only inside the page/);
     await page.goto(session.embed_url);
-    expect(await page.locator('body').textContent()).toMatch(/works inside another page/);
+    expect(await page.locator('body').textContent()).toMatch(/works only inside the page/);
     await page.context().close();
   });
 });

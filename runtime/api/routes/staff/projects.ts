@@ -125,7 +125,7 @@ function staffTag(project: ProjectRow, deps: ApiDeps): string {
 function refuseOwnHosts({ settings }: ApiDeps, domains: readonly string[]): void {
   const root = settings.deliveryRootDomain.toLowerCase();
   const isOwn = (domain: string) => domain === root || domain.endsWith(`.${root}`);
-  const message = `expected a host name that is not under ${root}: there each project has its own already`;
+  const message = `expected a host name that is not under ${root}, where each project already has its own host`;
   const issues = domains.flatMap((domain, index) =>
     isOwn(domain) ? [{ path: `custom_domains[${index}]`, message }] : [],
   );

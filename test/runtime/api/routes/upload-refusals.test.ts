@@ -125,7 +125,7 @@ const ofParts: Refusal[] = [
         ...noFaults,
         issues: [{ path: 'parts[2]', message: expect.stringContaining('etag') }],
       },
-      says: /^Not understood: parts\[2\]\./,
+      says: /^Not readable: parts\[2\]\./,
     }),
   ],
   [

@@ -142,7 +142,7 @@ describe('queries', () => {
     const { error } = schema.safeParse({ bogus: '1' });
     const known = fieldsOf(schema).join(', ');
     const sentences = error?.issues.map((issue) => issue.message) ?? [];
-    expect(sentences).toContain(`unknown parameter; known are ${known}`);
+    expect(sentences).toContain(`unknown parameter; known parameters: ${known}`);
   });
 });
 

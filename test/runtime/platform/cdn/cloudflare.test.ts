@@ -79,7 +79,7 @@ describe('a purge at Cloudflare', () => {
         'did not say that it purged (<html>',
         /TINTYPE_CDN_URL/,
       ],
-      [{ status: 503, body: '' }, 'answered 503', /tried again/],
+      [{ status: 503, body: '' }, 'answered 503', /is retried/],
     ];
     for (const [answer, said, advice] of rows) {
       api.answer(() => answer);
@@ -115,7 +115,7 @@ describe('the check', () => {
     );
     const health = await open().check(never);
     expect(health.says).toBe('the token is active');
-    expect(health.advice).toContain('shows with the first purge');
+    expect(health.advice).toContain('only the first purge shows');
   });
 
   it('says what is wrong with token and zone', async () => {

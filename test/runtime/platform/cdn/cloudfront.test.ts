@@ -93,7 +93,7 @@ describe('a purge at CloudFront', () => {
       [failed(403, 'SignatureDoesNotMatch', 'calculated'), '403 (Signature', /AWS credentials/],
       [failed(404, 'NoSuchDistribution', 'does not exist'), '404 (NoSuch', /TINTYPE_CDN_ZONE/],
       [failed(400, 'InvalidArgument', 'bad'), '400 (InvalidArgument', /TINTYPE_CDN_ZONE/],
-      [{ status: 500, body: '' }, 'answered 500', /tried again/],
+      [{ status: 500, body: '' }, 'answered 500', /is retried/],
     ];
     for (const [answer, said, advice] of rows) {
       api.answer(() => answer);
@@ -147,7 +147,7 @@ describe('the check', () => {
 
   it('of credentials that may only invalidate says that they were taken', async () => {
     api.answer(() => failed(403, 'AccessDenied', 'not authorized to GetDistributionConfig'));
-    expect(await open().check(never)).toMatchObject({ says: 'the AWS credentials are taken' });
+    expect(await open().check(never)).toMatchObject({ says: 'the AWS credentials are accepted' });
     api.answer(() => failed(403, 'InvalidClientTokenId', 'The security token is invalid'));
     await expect(open().check(never)).rejects.toThrow(/InvalidClientTokenId/);
   });

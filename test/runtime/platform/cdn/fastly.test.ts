@@ -61,7 +61,7 @@ describe('a purge at Fastly', () => {
     api.answer(() => says(200, { file_0: '108-1', file_2: '108-2' }));
     const refused = refusals(await open().purge(many(4), never));
     expect(refused.map(({ name }) => name)).toEqual(['file_1', 'file_3']);
-    expect(refused[0]?.says).toContain('did not take 2 of 4 keys');
+    expect(refused[0]?.says).toContain('did not accept 2 of 4 keys');
   });
 
   it('fails with what Fastly says and what to do', async () => {
@@ -82,8 +82,8 @@ describe('a purge at Fastly', () => {
         /service id/,
       ],
       [says(429, { msg: 'Too many requests' }), '429 (Too many', /TINTYPE_CDN_CALLS_PER_MINUTE/],
-      [{ status: 500, body: 'oops' }, '500 (oops)', /tried again/],
-      [{ status: 200, body: 'oops' }, 'did not take 1 of 1 keys (oops)', /sent again/],
+      [{ status: 500, body: 'oops' }, '500 (oops)', /is retried/],
+      [{ status: 200, body: 'oops' }, 'did not accept 1 of 1 keys (oops)', /sent again/],
     ];
     for (const [answer, said, advice] of rows) {
       api.answer(() => answer);

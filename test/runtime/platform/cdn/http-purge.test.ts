@@ -77,12 +77,12 @@ describe('BAN', () => {
   it('says what to do about each refusal', async () => {
     const rows: [number, RegExp][] = [
       [401, /TINTYPE_CDN_TOKEN/],
-      [403, /let this process’s address/],
+      [403, /allow purges from this process’s address/],
       [404, /docs\/cdn\.md/],
       [405, /TINTYPE_CDN_METHOD/],
       [501, /TINTYPE_CDN_METHOD/],
       [302, /redirect/],
-      [500, /tried again/],
+      [500, /is retried/],
     ];
     for (const [status, advice] of rows) {
       cache.answer(() => ({ status, body: '<h1>Sorry,\n no.</h1>' }));
@@ -129,10 +129,10 @@ describe('PURGE', () => {
 describe('the check', () => {
   it('asks every cache to forget what nothing is', async () => {
     const urls = [cache.url, other.url];
-    expect(await open({ urls }).check(never)).toEqual({ says: '2 caches take BAN requests' });
+    expect(await open({ urls }).check(never)).toEqual({ says: '2 caches accept BAN requests' });
     expect(other.seen[0]?.headers['surrogate-key']).toBe('tintype_doctor');
     expect(await open({ method: 'PURGE' }).check(never)).toEqual({
-      says: 'the cache takes PURGE requests',
+      says: 'the cache accepts PURGE requests',
     });
     expect(cache.seen.at(-1)?.headers['host']).toBe('tintype-doctor.invalid');
   });
@@ -141,6 +141,8 @@ describe('the check', () => {
     other.answer(() => ({ status: 403 }));
     const { host } = new URL(other.url);
     const checked = open({ urls: [cache.url, other.url] }).check(never);
-    await expect(checked).rejects.toThrow(`${host} answered 403: let this process’s address`);
+    await expect(checked).rejects.toThrow(
+      `${host} answered 403: allow purges from this process’s address`,
+    );
   });
 });

@@ -78,7 +78,7 @@ describe('the embedded model', { timeout: START_MS }, () => {
 
   it('refuses what is no picture, and looks at the next one', async () => {
     const fault = await faultOf(scanner.scan(Buffer.from('no picture'), never));
-    expect(fault).toMatch(/^refused: the scanner cannot look at this picture: /);
+    expect(fault).toMatch(/^refused: the scanner cannot scan this picture: /);
     expect(await scanner.scan(await jpeg(drawing(64, 64)), never)).toHaveProperty('nudity');
   });
 });
@@ -109,7 +109,7 @@ describe('a process of a scanner', () => {
 
   it('that dies over a picture refuses it', async () => {
     const scanner = running(answering(`console.error('no memory'); process.exit(3);`));
-    expect(await faultOf(scan(scanner))).toMatch(/^refused: .*ended over this picture/);
+    expect(await faultOf(scan(scanner))).toMatch(/^refused: .*ended while it scanned this picture/);
     expect(scanner.isResting()).toBe(false);
   });
 

@@ -52,7 +52,7 @@ afterAll(async () => {
 
 it('a bucket of S3 that is missing is said to be, of an object in it nothing', async () => {
   const missing = createS3Bucket(connectS3(s3 as S3Server), 'nowhere');
-  const advice = 'The bucket nowhere is not there: create it, or name another one.';
+  const advice = 'The bucket nowhere does not exist: create it, or name another one.';
   await expect(missing.head('a')).rejects.toMatchObject({ advice });
   await expect(missing.read('a')).rejects.toMatchObject({ advice });
   await expect(missing.delete('a')).rejects.toMatchObject({ advice });

@@ -134,7 +134,7 @@ describe('a signed PUT URL', () => {
     });
     expect(await refused({ url, headers: {}, body: Buffer.from('abc') })).toEqual({
       code: 'signature_expired',
-      message: 'The URL has expired: ask for a fresh one with POST …/parts.',
+      message: 'The URL has expired: request a new one with POST …/parts.',
     });
   });
 

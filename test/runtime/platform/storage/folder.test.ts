@@ -309,7 +309,7 @@ describe('the check', () => {
       .catch((error) => error);
     expect(missing).toBeInstanceOf(StorageUnavailable);
     expect(missing.advice).toBe(
-      `The storage folder ${folder}/nowhere is not there: create it, or name another one.`,
+      `The storage folder ${folder}/nowhere does not exist: create it, or name another one.`,
     );
     await writeFile(join(folder, 'file'), '');
     const noFolder = await bucketIn(join(folder, 'file'))

@@ -2,7 +2,7 @@
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Bucket } from '../../../../runtime/platform/storage/bucket.ts';
 import { createS3Bucket } from '../../../../runtime/platform/storage/s3.ts';
 import {
@@ -67,7 +67,7 @@ describe('an answer that no storage gave', () => {
       proxy.set({ operation, kind });
       await expect(call(bucket)).rejects.toMatchObject({
         code: 'storage_unavailable',
-        advice: expect.stringMatching(/^The bucket faults (answers with status|is not there)/),
+        advice: expect.stringMatching(/^The bucket faults (answers with status|does not exist)/),
       });
       expect(proxy.hits()).toBeGreaterThan(0);
       expect(await straight.read('a/key')).toEqual(bytes);
@@ -109,6 +109,19 @@ it.each([
     await expect(call(refused)).rejects.toMatchObject({
       code: 'storage_unavailable',
       advice: expect.stringContaining(variable),
+    });
+  }
+});
+
+it('a clock that is set wrong is named by every call, also by those whose answer has no body', async () => {
+  for (const [, call] of calls) {
+    const asking = createS3Bucket(connectS3(s3, { attempts: 1 }), 'faults');
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
+    const fault = await call(asking).catch((error: unknown) => error);
+    vi.useRealTimers();
+    expect(fault).toMatchObject({
+      code: 'storage_unavailable',
+      advice: 'The bucket faults says that the clock of this machine is wrong: set it (NTP).',
     });
   }
 });

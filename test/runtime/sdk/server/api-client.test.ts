@@ -61,16 +61,16 @@ describe('the API client', () => {
   it.each([
     [
       { url: 'localhost:8080' },
-      /^url is 'localhost:8080', which is no address: write one such as http/,
+      /^url is 'localhost:8080', which is not an http\(s\) URL: use one such as http/,
     ],
-    [{ url: undefined }, /^url is 'undefined', which is no address/],
+    [{ url: undefined }, /^url is 'undefined', which is not an http\(s\) URL/],
     [
       { url: 'tin_live_secret' },
-      /^url is an API key, which is no address: write one such as http[^']*$/,
+      /^url is an API key, which is not an http\(s\) URL: use one such as http[^']*$/,
     ],
-    [{ apiKey: undefined }, /^apiKey is no key: give the whole of one/],
-    [{ apiKey: '' }, /^apiKey is no key/],
-    [{ apiKey: 'tin_live_…' }, /^apiKey is no key/],
+    [{ apiKey: undefined }, /^apiKey is not a key: pass the whole key/],
+    [{ apiKey: '' }, /^apiKey is not a key/],
+    [{ apiKey: 'tin_live_…' }, /^apiKey is not a key/],
   ])('says what is wrong with %j, and sends nothing', async (part, says) => {
     const options = { url, apiKey: 'tin_live_x', ...part } as ApiClientOptions;
     const called = createApiClient(options).call('GET /v1/key');
@@ -83,7 +83,7 @@ describe('the API client', () => {
     const called = api.call(name as 'GET /v1/key');
     await expect(called).rejects.toThrow(
       new TypeError(
-        `'${name}' is no operation: write its method and its path, such as GET /v1/projects/{slug}/files`,
+        `'${name}' is not an operation: write its method and its path, such as GET /v1/projects/{slug}/files`,
       ),
     );
     expect(seen).toEqual([]);

@@ -77,14 +77,14 @@ describe('the URL builder', () => {
     [{}, 'name one of resize, crop, format, quality, watermark, preset'],
     [{ quality: undefined }, 'name one of resize, crop, format, quality, watermark, preset'],
   ])('refuses %j, which no URL can say, with what one can', (asked, help) => {
-    const says = `no transform chain can say ${JSON.stringify(asked)}: ${help}`;
+    const says = `${JSON.stringify(asked)} cannot be written as a transform chain: ${help}`;
     expect(() => urls.derived('a.jpg', asked as Transform)).toThrow(new RangeError(says));
   });
 
   it.each(['', 'shop.img.example', 'localhost:8080', undefined])(
     'refuses %j, which is no host',
     (origin) => {
-      const says = `origin is '${origin}', which is no address: write one such as https://images.example`;
+      const says = `origin is '${origin}', which is not an http(s) URL: use one such as https://images.example`;
       expect(() => deliveryUrls(origin as string)).toThrow(new TypeError(says));
     },
   );

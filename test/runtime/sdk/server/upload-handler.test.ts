@@ -1,7 +1,7 @@
 // Spec: Upload helper codes. The upload helper on a server of one's own, against a real Tintype: every row of its table.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import {
   createUploadHandler,

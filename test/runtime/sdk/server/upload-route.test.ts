@@ -28,5 +28,5 @@ it('accepts every type that the service takes', () => {
 
 it.each(['8 megs', '0MB', -1])('takes no maxSize of %j', (maxSize) => {
   const make = () => uploadRoute({ accept: { 'image/*': { maxSize: maxSize as number } } });
-  expect(make).toThrow(/ is no size: write 8388608, 8MB or 512KB$/);
+  expect(make).toThrow(/ is not a size: write 8388608, 8MB or 512KB$/);
 });

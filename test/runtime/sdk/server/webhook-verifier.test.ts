@@ -54,14 +54,14 @@ describe('the webhook verifier', () => {
   });
 
   it.each([undefined, '', [], ['whsec_new', undefined]])('refuses %j as a secret', (secret) => {
-    const help = 'verifyWebhook was given no secret: give the callback_secret of the project';
+    const help = 'verifyWebhook was given no secret: pass the callback_secret of the project';
     expect(() => verify({ secret: secret as string })).toThrow(new TypeError(help));
     expect(() => verify({ secret: secret as string, signature: null })).toThrow(help);
   });
 
   it('says that a body was parsed, and of one that nobody signed only that', () => {
     const parsed = { body: event as unknown as string };
-    const help = 'body is no text and no bytes: give it as it came, before it is parsed';
+    const help = 'body is neither text nor bytes: pass it as received, before it is parsed';
     expect(() => verify(parsed)).toThrow(new TypeError(help));
     expect(verify({ ...parsed, signature: null })).toEqual({
       valid: false,

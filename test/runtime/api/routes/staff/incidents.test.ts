@@ -139,7 +139,7 @@ describe('the public status', () => {
     for (const hours of [-3, 3]) {
       api.change({ clock: { now: () => ago(hours) } });
       const page = await (await fetch(`${api.deps().addresses.baseUrl}/status`)).text();
-      expect(page).not.toContain('Not known');
+      expect(page).not.toContain('Unknown');
       const as_of = /As of <time datetime="([^"]*)/.exec(page)?.[1] ?? '';
       const { started_at } = await open();
       for (const at of [as_of, started_at])
