@@ -34,7 +34,7 @@ export function withAltered(
 export function happeningOf({ kind, name, paths }: Altered): Happening {
   return {
     ...{ type: 'Normal', reason: 'ChangedOnWayIn', action: 'Apply' },
-    note: `a policy or webhook of the cluster changes ${printPaths(paths)} of ${kind} ${name} on its way in; Tintype leaves it, and tries again within the hour`,
+    note: `a policy or webhook of the cluster changes ${printPaths(paths)} of ${kind} ${name} on admission; the operator leaves that unchanged, and tries again within the hour`,
   };
 }
 

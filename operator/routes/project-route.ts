@@ -225,6 +225,6 @@ async function probed(
   if (silent === undefined) {
     return { reason: 'Answering', message: `delivery answers at ${print(hosts)}` };
   }
-  const message = `no delivery answers at ${silent.host} (${silent.why}): look at its DNS and certificate`;
+  const message = `delivery does not answer at ${silent.host} (${silent.why}): check its DNS and certificate`;
   return { reason: 'NotAnswering', message };
 }

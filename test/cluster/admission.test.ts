@@ -57,7 +57,7 @@ it('an installation whose objects are changed on their way in runs, and is not w
     const told = [
       {
         ...{ type: 'Normal', of: 'ImageService' },
-        note: `a policy or webhook of the cluster changes ${path} of Deployment main-api on its way in; Tintype leaves it, and tries again within the hour`,
+        note: `a policy or webhook of the cluster changes ${path} of Deployment main-api on admission; the operator leaves that unchanged, and tries again within the hour`,
       },
     ];
     expect(await changesOf('main-api')).toEqual(told);

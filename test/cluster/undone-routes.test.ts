@@ -150,7 +150,7 @@ it('a route that a policy changes on its way in is as it should be, and is tried
     await until(async () => expect(await classOf(project)).toBe('internal'));
     await untilReason(project, 'NotAdmitted');
     await expectNoWrites();
-    const note = `a policy or webhook of the cluster changes spec.ingressClassName of Ingress main-project-${project.name} on its way in; Tintype leaves it, and tries again within the hour`;
+    const note = `a policy or webhook of the cluster changes spec.ingressClassName of Ingress main-project-${project.name} on admission; the operator leaves that unchanged, and tries again within the hour`;
     expect(await told(project)).toEqual([{ type: 'Normal', reason: 'ChangedOnWayIn', note }]);
     const status = { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } };
     for (const each of [project, probe]) {
@@ -193,7 +193,7 @@ it('a route whose owner a policy removes is written once an hour, too, and it is
       await until(async () => expect(await read(project)).toBeDefined());
       expect(await ownersOf()).toBeUndefined();
     });
-    const note = `a policy or webhook of the cluster changes metadata.ownerReferences of Ingress main-project-${project.name} on its way in; Tintype leaves it, and tries again within the hour`;
+    const note = `a policy or webhook of the cluster changes metadata.ownerReferences of Ingress main-project-${project.name} on admission; the operator leaves that unchanged, and tries again within the hour`;
     await until(async () =>
       expect(await told(project)).toContainEqual({
         type: 'Normal',

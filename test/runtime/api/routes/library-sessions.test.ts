@@ -235,7 +235,7 @@ describe('a refresh', () => {
     const { token } = (await shop.mint(own)).body;
     const answer = await remint(token, { ...own, ...wish });
     expect(codeOf(answer)).toBe('400 refresh_mismatch');
-    expect(answer.body.error.message).toContain(`differs in ${field},`);
+    expect(answer.body.error.message).toContain(`in ${field}.`);
   });
 
   it('is 400 refresh_mismatch with the token of another project', async () => {
