@@ -373,6 +373,6 @@ describe('Varnish as it is documented', () => {
   });
 
   it('is tried by the doctor’s check', async () => {
-    expect(await queue.cdn.check(queue.signal)).toEqual({ says: 'the cache takes BAN requests' });
+    expect(await queue.cdn.check(queue.signal)).toEqual({ says: 'the cache accepts BAN requests' });
   });
 });
