@@ -148,7 +148,7 @@ describe.each([
 it('an installation that is deleted takes with it whatever had been made of it, and nothing more is written', async () => {
   const writes = await operatorOf(await declare()).run();
   const places: Place[] = [];
-  const taken = sampleOf([...writes.keys()], 5);
+  const taken = sampleOf([...writes.keys()], 9);
   await atOnce(taken, async (write) => {
     const place = await declare();
     await operatorOf(place).run({ write, side: 'after' });

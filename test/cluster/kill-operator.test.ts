@@ -115,7 +115,7 @@ async function killedAt(point: KillPoint): Promise<Place & { writes: string[] }>
 
 const AT_ONCE = 3;
 /** No multiple of the sides: both are taken. */
-const ONE_IN = 5;
+const ONE_IN = 9;
 
 it(
   'an operator that is killed at any of its writes leaves nothing that the next one does not finish',

@@ -34,7 +34,9 @@ beforeAll(async () => {
   const path = `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/imageservices/main`;
   await kubeApply(cluster.plane(), path, { ...declared, metadata: { name: 'main' } });
   pods = playPods(cluster.plane(), namespace, () => 'ready');
-  await kubectl('wait deployment/main-api deployment/main-dispatcher --for=condition=Available');
+  await kubectl(
+    'wait deployment/main-api deployment/main-dispatcher --for=condition=Available --timeout=100s',
+  );
 }, 120_000);
 afterAll(async () => {
   await pods?.stop();

@@ -40,7 +40,7 @@ it.each([
   async (_who, open) => {
     const none = join(folder, 'none');
     await expect(open(none)).rejects.toThrow(
-      `TINTYPE_DATABASE_URL is not set, and no Tintype runs on ${none}: start it with \`make up\`, or name its folder with --data; of a deployment, set the variables`,
+      `TINTYPE_DATABASE_URL is not set, and no Tintype runs on ${none}: start it with \`make up\`, or name its folder with --data; for a deployment, set the variables`,
     );
   },
 );
