@@ -69,7 +69,12 @@ async function requestOnce(plane: PlaneAddress, call: KubeCall): Promise<Sent> {
     },
   });
   sent.end(call.body === undefined ? undefined : JSON.stringify(call.body));
-  const [response] = await once(sent, 'response');
+  const [response] = await once(sent, 'response').catch((error: NodeJS.ErrnoException) => {
+    // The server closed the idle connection just before, and has not seen the request.
+    if (sent.reusedSocket && error.code === 'ECONNRESET') return [];
+    throw error;
+  });
+  if (response === undefined) return requestOnce(plane, call);
   const answer = await text(response);
   const retry_after = response.headers['retry-after'];
   return { status: response.statusCode, body: parse(answer), retry_after };

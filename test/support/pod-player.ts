@@ -22,7 +22,8 @@ export function playPods(
   let isOver = false;
   const running = (async () => {
     while (!isOver) {
-      await playOnce(plane, namespace, fateOf);
+      // On a busy machine a call may fail. Like a kubelet, the player tries again.
+      await playOnce(plane, namespace, fateOf).catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   })();
