@@ -38,6 +38,11 @@ export type Component = (typeof components)[number];
 /** Everything that runs as a pod. */
 export type Process = Component | 'migrate' | 'job';
 
+/** What leads requests to the API, uploads and delivery. */
+export function routingOf({ routing }: ImageServiceSpec): 'Ingress' | 'Gateway' | 'Disabled' {
+  return routing?.mode ?? 'Ingress';
+}
+
 /** Who sets the number of workers. */
 export function scalerOf({
   spec,

@@ -6,7 +6,7 @@ import type { RouteMode } from '../routes/edge.ts';
 import { admissionOf, findRoute, hostsOfRoute, type KnownRoute } from '../routes/live-route.ts';
 import { waitingWords } from '../routes/waiting.ts';
 import { worst } from './findings.ts';
-import type { Installation } from './installation.ts';
+import { type Installation, routingOf } from './installation.ts';
 import type { Observed, Verdict } from './observed.ts';
 import { APPLIED, digest, type RenderedObject } from './render/object.ts';
 import { renderRoutes } from './render/routes.ts';
@@ -15,7 +15,7 @@ type Facts = { of: Installation; observed: Pick<Observed, 'routes'> };
 
 /** `unwritten`: why missing routes are not written at present. */
 export function judgeRoutes({ of, observed }: Facts, unwritten?: Verdict): Verdict {
-  const mode = of.spec.routing?.mode ?? 'Ingress';
+  const mode = routingOf(of.spec);
   if (mode === 'Disabled') {
     const message = "`spec.routing.mode` is 'Disabled': routes are managed outside the operator.";
     return { reason: 'RoutedByOthers', message };

@@ -7,7 +7,7 @@ import { APPLIED, digest, type RenderedObject } from '../image-service/render/ob
 import type { Step } from '../image-service/steps.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type Answer, KubeFailure } from '../kube/kube-failure.ts';
-import { quarrelKeys } from '../kube/quarrels.ts';
+import { heldOf, quarrelKeys } from '../kube/quarrels.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { whoWrote } from '../kube/who-wrote.ts';
 import type { GatewayRef } from '../routes/edge.ts';
@@ -109,7 +109,7 @@ async function take(client: KubeClient, step: Step, doing: Doing): Promise<void>
 function settle({ kind, metadata }: RenderedObject, { memory: { quarrels }, deeds }: Doing): void {
   const keys = quarrelKeys(kind, metadata);
   quarrels.settled(keys.changed);
-  const held = quarrels.held(keys.changed) ?? quarrels.held(keys.deleted);
+  const held = heldOf(quarrels, keys);
   if (held === undefined) return;
   const { words: message, rest_ms } = held;
   deeds.troubles.push({ kind, name: metadata.name, reason: 'ObjectUndone', message });

@@ -1,6 +1,6 @@
 /** The current state of an installation: its live objects, read into what the decision needs. */
 import type { Component, Installation } from '../image-service/installation.ts';
-import { components } from '../image-service/installation.ts';
+import { components, routingOf, scalerOf } from '../image-service/installation.ts';
 import {
   type Observed,
   type Present,
@@ -14,7 +14,7 @@ import type { RenderedObject } from '../image-service/render/object.ts';
 import type { ImageServiceSpec } from '../image-service/schema.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { findCondition } from '../kube/live-condition.ts';
-import { type KubeObject, withManagers } from '../kube/resource.ts';
+import { type KubeObject, type ResourceType, withManagers } from '../kube/resource.ts';
 import type { KnownRoute } from '../routes/live-route.ts';
 import { listObjects, noneWhereForbidden } from './list-objects.ts';
 import { type ImageServiceStatus, jobs, ownedLabels, ownedTypes, pods } from './live-types.ts';
@@ -44,7 +44,7 @@ export async function listCluster(client: KubeClient, { name, namespace, spec }:
     Promise.all(
       ownedTypes.map(withManagers).map(async (type) => {
         const listed = listObjects(client, type, wanted);
-        const items = isNeeded(type.kind, spec) ? listed : listed.catch(noneWhereForbidden);
+        const items = isNeeded(type, spec) ? listed : listed.catch(noneWhereForbidden);
         return { type, items: await items };
       }),
     ),
@@ -66,15 +66,11 @@ export async function listCluster(client: KubeClient, { name, namespace, spec }:
  * Whether the installation has objects of this kind as declared; otherwise at most an earlier mode
  * left some, which stay until they may be listed.
  */
-function isNeeded(kind: string, { routing, autoscaling }: ImageServiceSpec): boolean {
-  const { mode = 'Ingress' } = routing ?? {};
-  if (kind === 'Ingress') return mode === 'Ingress';
-  if (kind === 'HTTPRoute') return mode === 'Gateway';
-  const { mode: scaler = 'Auto' } = autoscaling ?? {};
-  return !KEDA.includes(kind) || scaler === 'Auto' || scaler === 'KEDA';
+function isNeeded({ apiVersion, kind }: ResourceType, spec: ImageServiceSpec): boolean {
+  if (apiVersion.startsWith('keda.sh/')) return scalerOf({ spec, keda: 'present' }) === 'keda';
+  if (kind === 'Ingress') return routingOf(spec) === 'Ingress';
+  return kind !== 'HTTPRoute' || routingOf(spec) === 'Gateway';
 }
-
-const KEDA: readonly string[] = ['ScaledObject', 'TriggerAuthentication'];
 
 /** The state that the objects of the cluster show. */
 export function observeObjects(

@@ -15,6 +15,13 @@ export function quarrelKeys(kind: string, place: Place): { changed: string; dele
   return { changed: key, deleted: `${key}, deleted` };
 }
 
+type Keys = ReturnType<typeof quarrelKeys>;
+
+/** What somebody is informed of, of either quarrel about an object. */
+export function heldOf(quarrels: Pick<Quarrels, 'held'>, { changed, deleted }: Keys) {
+  return quarrels.held(changed) ?? quarrels.held(deleted);
+}
+
 export type Quarrels = {
   /**
    * Whether it was written in this form, so that a difference means that somebody undid the write.

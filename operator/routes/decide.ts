@@ -7,7 +7,7 @@ import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import { APPLIED } from '../image-service/render/object.ts';
 import type { Altered } from '../installation/altered.ts';
 import type { Became } from '../installation/became.ts';
-import { type Held, type Quarrels, quarrelKeys } from '../kube/quarrels.ts';
+import { heldOf, type Quarrels, quarrelKeys } from '../kube/quarrels.ts';
 import { printSome } from '../print-some.ts';
 import { declaredOf, isAsWritten } from './deviation.ts';
 import { deliveryName, type EdgeFound, gatewayOf, ownFieldOf } from './edge.ts';
@@ -158,7 +158,9 @@ function judge(facts: RouteFacts, way: Way, wanted: readonly Wanted[]): Verdict 
   }
   const taken = judgeHosts(facts);
   if (taken !== undefined) return taken;
-  const undone = wanted.flatMap(({ route }) => heldOf(route, facts) ?? []);
+  const undone = wanted.flatMap(({ route: { mode, metadata } }) => {
+    return (facts.quarrels && heldOf(facts.quarrels, quarrelKeys(mode, metadata))) ?? [];
+  });
   if (undone[0] !== undefined) return { reason: 'RouteUndone', message: undone[0].words };
   const own = wanted.map((each) => ({ name: each.route.metadata.name, route: current(each) }));
   const shared = { name: deliveryName(way.edge), route: wildcard };
@@ -169,11 +171,6 @@ function judge(facts: RouteFacts, way: Way, wanted: readonly Wanted[]): Verdict 
   const hosts = hostsOf(facts);
   const verb = hosts.length === 1 ? 'leads' : 'lead';
   return { reason: 'Routed', message: `${print(hosts)} ${verb} to delivery` };
-}
-
-function heldOf({ mode, metadata }: RenderedRoute, { quarrels }: RouteFacts): Held | undefined {
-  const { changed, deleted } = quarrelKeys(mode, metadata);
-  return quarrels?.held(changed) ?? quarrels?.held(deleted);
 }
 
 /** Undefined when the project may use all of its hosts. */

@@ -4,6 +4,7 @@
  */
 
 import { oncePerObject } from '../../runtime/core/once-per-object.ts';
+import { routingOf } from '../image-service/installation.ts';
 import { ownHosts } from '../image-service/own-hosts.ts';
 import { readSpec } from '../image-service/read-spec.ts';
 import { MANAGED } from '../image-service/render/object.ts';
@@ -50,7 +51,7 @@ export function findEdge(services: Iterable<ImageServiceObject>, namespace: stri
     return { state: 'invalid', why, deliveryRootDomain: parseRootDomain(first) };
   }
   const edge = { owner: { name, uid }, namespace, spec };
-  const mode = spec.routing?.mode ?? 'Ingress';
+  const mode = routingOf(spec);
   return mode === 'Disabled' ? { state: 'disabled', edge } : { state: 'ready', edge, mode };
 }
 

@@ -2,13 +2,13 @@
  * How requests enter: the hosts of the API and of uploads lead to the API, every host below the delivery root domain to
  * delivery. Rendered as Ingress objects, or as HTTPRoutes of a Gateway.
  */
-import type { Installation } from '../installation.ts';
+import { type Installation, routingOf } from '../installation.ts';
 import { ownHosts } from '../own-hosts.ts';
 import { type RenderedObject, renderObject, toMap, without } from './object.ts';
 import { SERVICE_PORT } from './services.ts';
 
 export function renderRoutes(of: Installation): RenderedObject[] {
-  const mode = of.spec.routing?.mode ?? 'Ingress';
+  const mode = routingOf(of.spec);
   if (mode === 'Disabled') return [];
   const render = mode === 'Gateway' ? renderHttpRoute : renderIngress;
   return routesOf(of).map((route) => render(of, route));
