@@ -22,8 +22,7 @@ export function playPods(
   let isOver = false;
   const running = (async () => {
     while (!isOver) {
-      // On a busy machine a call may fail. Like a kubelet, the player tries again.
-      await playOnce(plane, namespace, fateOf).catch(() => undefined);
+      await playOnce(plane, namespace, fateOf);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   })();
