@@ -43,12 +43,16 @@ COPY runtime ./runtime
 COPY operator ./operator
 # For people who type `tintype doctor` inside a pod.
 RUN ln -s /app/runtime/launcher.js /usr/local/bin/tintype
-# Compiles in advance what each process compiles at its start, as the user of those starts. Without
-# configuration, each of them exits at once. Nobody may write to the cache afterwards.
+# Compiles in advance what each process compiles at its start, and strips the types of what a decoder
+# runs, as the user of those starts. Without configuration, each of them exits at once. Nobody may
+# write to the cache afterwards.
 RUN mkdir -p node_modules/.cache/tintype && chown 65532:65532 node_modules/.cache/tintype \
  && for process in migrate api delivery worker dispatcher operator doctor; do \
       ! setpriv --reuid=65532 --regid=65532 --clear-groups node runtime/launcher.js "$process" >/dev/null 2>&1 || exit 1; \
     done \
+ && setpriv --reuid=65532 --regid=65532 --clear-groups env NODE_COMPILE_CACHE=node_modules/.cache/tintype \
+      node --eval "import('/app/runtime/worker/sandbox/program-sources.ts').then((module) => module.readProgramSources())" \
+ && [ -f node_modules/.cache/tintype/*/decoder-scripts.json ] \
  && chown -R 0:0 node_modules/.cache && chmod -R a+rX,go-w node_modules/.cache && [ -n "$(find node_modules/.cache -type f -print -quit)" ]
 # A number instead of a name, so that Kubernetes can verify that it is not root.
 USER 65532:65532

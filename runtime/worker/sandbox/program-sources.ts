@@ -3,10 +3,13 @@
  * decoders, instead of by each decoder. boot.js receives them.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { stripTypes } from '../../platform/strip-types.ts';
+import { type KeptScripts, openKeptScripts } from './kept-scripts.ts';
 
 /** The file descriptor on which a decoder receives them. */
 export const SOURCES_FD = 5;
+
+/** What decoders run, unless another program is named. */
+export const DECODER_PROGRAM = new URL('./child.ts', import.meta.url);
 
 const prepared = new Map<string, Buffer>();
 
@@ -14,11 +17,13 @@ const prepared = new Map<string, Buffer>();
  * JSON `[[url, source], …]` of the entry and all our modules that it imports; missing files are
  * left out.
  */
-export function readProgramSources(entry: URL): Buffer {
+export function readProgramSources(entry = DECODER_PROGRAM): Buffer {
   const known = prepared.get(entry.href);
   if (known !== undefined) return known;
   const sources = new Map<string, string>();
-  collect(entry, sources);
+  const scripts = openKeptScripts();
+  collect(entry, sources, scripts);
+  scripts.save();
   const printed = Buffer.from(JSON.stringify([...sources]));
   prepared.set(entry.href, printed);
   return printed;
@@ -27,11 +32,11 @@ export function readProgramSources(entry: URL): Buffer {
 /** Matches imports and exports alike. A match in a comment only costs checking for a file. */
 const IMPORTED = /\b(?:from|import)\s+'(\.[^']+\.ts)'/g;
 
-function collect(url: URL, sources: Map<string, string>): void {
+function collect(url: URL, sources: Map<string, string>, scripts: KeptScripts): void {
   if (sources.has(url.href) || !existsSync(url)) return;
-  const source = stripTypes(readFileSync(url, 'utf8'));
+  const source = scripts.strip(readFileSync(url, 'utf8'));
   sources.set(url.href, source);
   for (const [, specifier = ''] of source.matchAll(IMPORTED)) {
-    collect(new URL(specifier, url), sources);
+    collect(new URL(specifier, url), sources, scripts);
   }
 }

@@ -10,7 +10,7 @@ import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { fontEnvironment } from './fonts.ts';
 import { FILTER_FD, findIsolation } from './isolation.ts';
-import { readProgramSources, SOURCES_FD } from './program-sources.ts';
+import { DECODER_PROGRAM, readProgramSources, SOURCES_FD } from './program-sources.ts';
 import { SandboxFailure } from './sandbox-failure.ts';
 import { stepBack } from './step-back.ts';
 
@@ -43,7 +43,7 @@ export function spawnDecoder(program: DecoderProgram): ChildProcess {
 }
 
 function startDecoder({ memory_bytes, entry, environment }: DecoderProgram): ChildProcess {
-  const program = entry ?? new URL('./child.ts', import.meta.url);
+  const program = entry ?? DECODER_PROGRAM;
   const folders = [
     `${root}runtime${sep}`,
     `${root}package.json`,

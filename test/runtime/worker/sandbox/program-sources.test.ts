@@ -1,9 +1,10 @@
 // What decoders are handed instead of looking for it.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openKeptScripts } from '../../../../runtime/worker/sandbox/kept-scripts.ts';
 import { readProgramSources } from '../../../../runtime/worker/sandbox/program-sources.ts';
 import { createSandbox } from '../../../../runtime/worker/sandbox/sandbox.ts';
 import { silentLog as log } from '../../../operator/kube/silent-log.ts';
@@ -65,4 +66,44 @@ it('are read once: a decoder that starts later runs what those before it ran', a
   await tell();
   expect(await tell()).toEqual({ version: 'first', read_types: false });
   await decoders.close();
+});
+
+describe('scripts of an earlier start', () => {
+  const typed = 'export const one: number = 1;\n';
+  const script = 'export const one         = 1;\n';
+  let cache: string;
+  beforeEach(() => {
+    cache = mkdtempSync(join(folder, 'cache-'));
+  });
+
+  function strip(source: string): string {
+    const scripts = openKeptScripts(cache);
+    const answer = scripts.strip(source);
+    scripts.save();
+    return answer;
+  }
+  const kept = () => readFileSync(join(cache, 'decoder-scripts.json'), 'utf8');
+  const replaceInKept = (from: string, to: string) =>
+    writeFileSync(join(cache, 'decoder-scripts.json'), kept().replace(from, to));
+
+  it('are used for the same source, and only for that', () => {
+    expect(strip(typed)).toBe(script);
+    replaceInKept('= 1;', '= 2;');
+    expect(strip(typed)).toBe(script.replace('1', '2'));
+    expect(strip(`${typed}\n`)).toBe(`${script}\n`);
+    expect(kept()).not.toContain('= 2;');
+  });
+
+  it('are read anew from a damaged file, which is replaced', () => {
+    strip(typed);
+    writeFileSync(join(cache, 'decoder-scripts.json'), kept().slice(0, 20));
+    expect(strip(typed)).toBe(script);
+    expect(kept()).toContain('= 1;');
+  });
+
+  it('are done without where the folder takes no files', () => {
+    mkdirSync(join(cache, 'decoder-scripts.json'));
+    expect(strip(typed)).toBe(script);
+    expect(readdirSync(cache)).toEqual(['decoder-scripts.json']);
+  });
 });
