@@ -5,11 +5,14 @@ import {
   startFolderOperator,
 } from '../../operator/files/watch-folder.ts';
 import { type Deps, openDatabase, openDeps } from '../actions/open-deps.ts';
+import { createPatience } from '../actions/patience.ts';
 import { watch } from '../actions/run-deployment.ts';
 import { INGEST_LEASE_SECONDS } from '../core/limits.ts';
+import { isPassing, wordsOf } from '../db/failures.ts';
 import { migrateOrAdvise } from '../db/main.ts';
 import { updateUploadLeasesOver } from '../db/upload-processing.ts';
 import { startJobs } from '../jobs/start-jobs.ts';
+import { Away } from '../platform/advice.ts';
 import type { Environment } from '../platform/config.ts';
 import type { Instance } from '../platform/instance.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
@@ -65,11 +68,12 @@ export async function startParts(options: PartsOptions): Promise<void> {
   await watch(deps, { port: config.metricsPort, lifecycle });
   // The data folder is ours alone, so any worker that still holds a lease on an upload was killed.
   if (!options.env['TINTYPE_DATABASE_URL']) {
-    await updateUploadLeasesOver(deps.db, { lease_seconds: INGEST_LEASE_SECONDS });
+    const lease_seconds = INGEST_LEASE_SECONDS;
+    await patiently(options, () => updateUploadLeasesOver(deps.db, { lease_seconds }));
   }
   const worker = await startWorker({ ...deps, ...workerSettings(config) });
   lifecycle.onStop('worker', () => worker.stop());
-  const organization_id = await ensureOrganization(deps);
+  const organization_id = await patiently(options, () => ensureOrganization(deps));
   const running = { given: options.env, environment, config };
   const look = followSample(deps, {
     ...{ organization_id, secrets, dataFolder },
@@ -86,7 +90,20 @@ export async function startParts(options: PartsOptions): Promise<void> {
   await startServers(deps, { config, lifecycle, ports, dataFolder, storage });
   startJobs(deps, { config, lifecycle });
   isUp = true;
-  await look();
+  await patiently(options, look);
+}
+
+/**
+ * Everything starts at once, and on a busy machine a connection may take longer than a request
+ * waits for one.
+ */
+function patiently<T>(options: PartsOptions, ask: () => Promise<T>): Promise<T> {
+  return createPatience(options).open('database', () =>
+    ask().catch((cause: unknown) => {
+      if (!isPassing(cause)) throw cause;
+      throw new Away(`the database does not answer (${wordsOf(cause)})`, { cause });
+    }),
+  );
 }
 
 async function startDatabaseServer({ dataFolder, lifecycle, log }: PartsOptions): Promise<string> {

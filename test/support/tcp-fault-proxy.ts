@@ -9,8 +9,8 @@ export type Fault =
   | { kind: 'none' }
   /** Delays each chunk in both directions. */
   | { kind: 'delay'; ms: number }
-  /** Resets new connections at once. */
-  | { kind: 'refuse' }
+  /** Resets new connections at once, but for the first ones. */
+  | { kind: 'refuse'; after?: number }
   /** Passes nothing and closes nothing, like a frozen server. */
   | { kind: 'stall' }
   /** Resets the connection after this many bytes of the request. */
@@ -33,13 +33,13 @@ export type FaultProxy = {
 };
 
 type Pair = { client: Socket; server: Socket; requestBytes: number };
-type State = { fault: Fault; pairs: Set<Pair>; total: number };
+type State = { fault: Fault; pairs: Set<Pair>; total: number; total_before: number };
 
 export async function startFaultProxy(target: {
   host?: string;
   port: number;
 }): Promise<FaultProxy> {
-  const state: State = { fault: { kind: 'none' }, pairs: new Set(), total: 0 };
+  const state: State = { fault: { kind: 'none' }, pairs: new Set(), total: 0, total_before: 0 };
   const listener = createServer({ allowHalfOpen: true }, (client) => accept(state, client, target));
   listener.listen(0, '127.0.0.1');
   await once(listener, 'listening');
@@ -47,6 +47,7 @@ export async function startFaultProxy(target: {
     port: (listener.address() as AddressInfo).port,
     set: (fault) => {
       state.fault = fault;
+      state.total_before = state.total;
       for (const pair of state.pairs) renew(state, pair);
     },
     cut: () => {
@@ -64,7 +65,7 @@ export async function startFaultProxy(target: {
 function accept(state: State, client: Socket, target: { host?: string; port: number }): void {
   state.total += 1;
   client.on('error', () => undefined);
-  if (state.fault.kind === 'refuse') {
+  if (isRefused(state)) {
     client.resetAndDestroy();
     return;
   }
@@ -83,6 +84,10 @@ function accept(state: State, client: Socket, target: { host?: string; port: num
   pass(client, server, (bytes) => isRequestPassed(state, pair, bytes), state);
   pass(server, client, () => isResponsePassed(state, pair), state);
   if (state.fault.kind === 'stall') hold(pair);
+}
+
+function isRefused({ fault, total, total_before }: State): boolean {
+  return fault.kind === 'refuse' && total - total_before > (fault.after ?? 0);
 }
 
 /** Forwards chunks in order while `isPassed` agrees; a slow receiver pauses the sender. */
