@@ -6,6 +6,7 @@
  */
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inTime } from './in-time.ts';
 import type { Log } from './log.ts';
 
 export type Lifecycle = {
@@ -142,7 +143,11 @@ function endHeld({ log, process: target = process, held_ms = HELD_MS }: Options)
   setTimeout(end, held_ms).unref();
 }
 
-class StartInterrupted extends Error {}
+class StartInterrupted extends Error {
+  constructor() {
+    super('the process was told to stop while it started');
+  }
+}
 
 function listen(target: SignalSource, onSignal: (signal: Signal) => void) {
   for (const signal of signals) target.on(signal, onSignal);
@@ -170,18 +175,15 @@ async function stopParts(parts: Part[], stopping: Stopping): Promise<number> {
 async function stopPart(part: Part, { log, partMs, endsAt }: Stopping): Promise<boolean> {
   const left = Math.max(endsAt - performance.now(), PART_MS_MIN);
   const deadlineMs = Math.round(Math.min(partMs, left));
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`not stopped in ${deadlineMs} ms`)), deadlineMs);
+  const late = () => new Error(`not stopped in ${deadlineMs} ms`);
   const began = performance.now();
   try {
-    await Promise.race([(async () => part.stop())(), late]);
+    await inTime((async () => part.stop())(), deadlineMs, late);
     const duration_ms = Math.round(performance.now() - began);
     log.debug('a part stopped', { part: part.name, duration_ms });
     return true;
   } catch (error) {
     log.error('a part of the process did not stop', { part: part.name, error });
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 }
