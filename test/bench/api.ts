@@ -1,7 +1,7 @@
 /**
- * How long 200 calls a second wait at one API process, open-loop and mixed, in a project of a million files, next to a
- * bare node:http server with the same load and response sizes in the same run.
- * TINTYPE_BENCH_API_FILES sets another number of files.
+ * The latency of 200 mixed, open-loop calls per second at one API process, in a project with a million files. A bare
+ * node:http server in the same run, with the same load and response sizes, is the baseline.
+ * TINTYPE_BENCH_API_FILES changes the number of files.
  */
 import { spawn } from 'node:child_process';
 import { Agent, request as sendRequest } from 'node:http';
@@ -21,13 +21,13 @@ const CALLS_A_SECOND = 200;
 const WARMING_MS = 5_000;
 const SPAN_MS = 40_000;
 const ECHO_MS = 10_000;
-/** Each project may mint 60 URLs a minute. */
+/** Several projects, because each may mint only 60 URLs per minute. */
 const MINTING_PROJECTS = 60;
 const UPLOADS = 200;
 const FILL_MS = 3_600_000;
 
 type Sent = { method: string; path: string; key: string; body?: object };
-/** `share`: how many of every 20 calls. */
+/** `share` is the number of calls in every 20. */
 type Kind = { name: string; share: number; sent(at: number): Sent };
 type Seen = { kind: string; status: number; ms: number; bytes: number };
 
@@ -83,7 +83,7 @@ function describe(name: string, seen: readonly Seen[]): Figure[] {
   return [figure(name, 'ms', ms), figure('… p99', 'ms', [p99])];
 }
 
-/** Creates the rows for the calls, and defines each kind of call. */
+/** Inserts the rows that the calls need, and returns the kinds of calls. */
 async function prepare(tintype: Tintype): Promise<Kind[]> {
   const { api_key: key, project_slug, database_url } = tintype.instance;
   const path = `/v1/projects/${project_slug}`;
@@ -141,7 +141,10 @@ async function makeMintingProjects(tintype: Tintype): Promise<Minting[]> {
 
 type Load = { ask(kind: Kind, at: number): Promise<Seen>; spanMs: number };
 
-/** Sends each call at its time, whatever happened to earlier ones; kinds alternate by share. */
+/**
+ * Sends each call at its scheduled time, even if earlier ones are unfinished. Interleaves the kinds
+ * by their share.
+ */
 async function load(kinds: readonly Kind[], { ask, spanMs }: Load): Promise<Seen[]> {
   const turns = kinds
     .flatMap((kind) => Array.from({ length: kind.share }, (_, nth) => ({ kind, nth })))

@@ -1,7 +1,6 @@
 /**
- * The time to refuse each bomb, one line each: CPU and wall time in a warm decoder process from the bytes to the
- * verdict and, for those revealed by their header or text, also through the API, from the complete call to the answer
- * that the upload failed.
+ * The time to reject each bomb: CPU and wall time in a warm decoder process, from the bytes to the verdict. If its
+ * header or text reveals a bomb, also the time through the API, from the complete call to the failed upload.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -73,7 +72,7 @@ async function refusalsOfTheApi(): Promise<Map<string, number>> {
   try {
     for await (const { name, header_code, bytes, content_type } of bombs()) {
       if (header_code === undefined) continue;
-      // A file too long for its type is refused before it can be sent.
+      // A file that is too large for its type is rejected before it is sent.
       const ms = await refuse(tintype, { bytes, content_type });
       if (ms !== undefined) times.set(name, ms);
     }

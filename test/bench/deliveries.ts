@@ -1,4 +1,4 @@
-/** First renders and stored hits at about 640×480, next to sharp resizing the original alone. */
+/** First renders and stored hits at about 640×480, compared with resizing the original with sharp alone. */
 import sharp from 'sharp';
 import { deliver, withKey } from '../contract/support/client.ts';
 import type { Tintype } from '../contract/support/tintype.ts';
@@ -17,7 +17,7 @@ export async function measureDeliveries(tintype: Tintype): Promise<Figure[]> {
     const slug = `bench-${index}.jpg`;
     const picture = { bytes: photograph.bytes, content_type: 'image/jpeg', file_slug: slug };
     await upload(withKey(tintype, api_key), project_slug, picture);
-    // Each render has a size of its own, so that each is a first render.
+    // Each render has a new size, so none is stored yet.
     const paths = Array.from(
       { length: RENDERS },
       (_, at) => `/resize/${640 - at}x${480 - at}/f/${slug}`,

@@ -1,4 +1,4 @@
-/** A bare Node HTTP server: reads what it is sent and answers as many bytes as the path says. */
+/** A bare Node HTTP server that reads the request body and sends as many bytes as the path says. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,4 +1,4 @@
-/** One measured quantity over several runs. */
+/** Statistics of a quantity that was measured in several runs. */
 export type Figure = {
   name: string;
   unit: string;

@@ -1,6 +1,6 @@
 /**
- * The cost of a page of a project's files with ten million of them, next to the same page with a thousand: the whole
- * call, including HTTP, key and JSON. TINTYPE_BENCH_FILES sets another number of files.
+ * The latency of one page of a project's file list with ten million files, compared with a thousand files: the whole
+ * API call, including HTTP, key and JSON. TINTYPE_BENCH_FILES changes the number of files.
  */
 import { printCursor } from '../../runtime/core/cursor.ts';
 import { deriveKey } from '../../runtime/core/signing/hmac.ts';
@@ -17,7 +17,7 @@ const WARMING_RUNS = 10;
 const LIMIT = 50;
 const FILL_MS = 3_600_000;
 
-/** The pages to request; many-files.ts says how rare each prefix is. */
+/** The pages to measure. test/support/many-files.ts documents how rare each prefix is. */
 const pages: readonly { name: string; status?: string; q?: string; is_deep?: true }[] = [
   { name: 'the newest' },
   { name: 'blocked ones, the oldest', status: 'blocked' },
@@ -28,7 +28,7 @@ const pages: readonly { name: string; status?: string; q?: string; is_deep?: tru
   { name: 'a prefix that none has', q: 'none-' },
 ];
 
-/** `running` starts a separate Tintype for each size. */
+/** `running` starts a separate Tintype for each number of files. */
 export async function measureFiles(
   running: (measure: (tintype: Tintype) => Promise<number[][]>) => Promise<number[][]>,
 ): Promise<Figure[]> {
@@ -74,7 +74,7 @@ async function measure(ask: () => Promise<{ status: number }>): Promise<number[]
   return times;
 }
 
-/** A cursor as the API prints it, because nobody can turn that many pages. */
+/** Prints a cursor like the API, because it would take too long to turn that many pages. */
 function cursorBelow(
   position: number,
   { tintype, project_id }: { tintype: Tintype; project_id: string },

@@ -1,11 +1,11 @@
 /**
- * `node test/bench/hostile-soak.ts 10`: runs the tests' hostile corpus with that multiple of its seeds, and prints a
- * table of the outcomes, the slowest files, and everything that was neither ready nor refused by a code.
+ * `node test/bench/hostile-soak.ts 10`: runs the hostile corpus of the tests with ten times its seeds. Prints a table
+ * of the outcomes, the slowest files, and every file that is neither ready nor rejected with a code.
  */
 import { hostileCorpus } from '../support/hostile-corpus.ts';
 import { type Outcome, outcomesOf, printTable, startDecoders } from '../support/hostile-run.ts';
 
-/** Includes the code of three timeouts, for a machine too busy to meet the wall-clock limit. */
+/** Includes timeout, because a busy machine may exceed the wall-clock limit. */
 const CODES =
   /^(ready|unsupported_media_type|animated_not_supported|image_too_large|decode_failed|timeout)$/;
 const SLOWEST = 20;

@@ -1,4 +1,4 @@
-/** Samples to upload: the same photograph as large images of each kind, a large drawing, and a mixed set. */
+/** Samples to upload: the same photograph as a large image of each type, a large drawing, and a mixed set. */
 import sharp, { type Sharp } from 'sharp';
 import { findPhotographs } from './photographs.ts';
 
@@ -18,7 +18,7 @@ export async function makeIngestSamples(): Promise<IngestSample[]> {
   ];
 }
 
-/** A typical mix: mostly photographs of a few megapixels. */
+/** A typical mix, mostly photographs of a few megapixels. */
 export async function makeMixedSet(): Promise<IngestSample[]> {
   const at = await scaled();
   const kinds: [number, () => Promise<IngestSample>][] = [
@@ -36,7 +36,7 @@ export async function makeMixedSet(): Promise<IngestSample[]> {
   return sets.flat();
 }
 
-/** Returns a function that scales the photograph to a number of megapixels. */
+/** Returns a function that resizes the photograph to a number of megapixels. */
 async function scaled(): Promise<(megapixels: number) => Promise<Sharp>> {
   const [photograph] = await findPhotographs();
   if (photograph === undefined) throw new Error('no photograph');
@@ -50,7 +50,7 @@ async function sample(name: string, format: string, picture: Sharp): Promise<Ing
   return { name, content_type: `image/${format}`, bytes: await picture.toBuffer() };
 }
 
-/** Many small areas side by side, as in a map. */
+/** Many small adjacent areas, as in a map. */
 function drawing(length: number): Buffer {
   const shapes: string[] = [];
   for (let bytes = 200, at = 0; bytes < length; at += 1) {

@@ -1,6 +1,6 @@
 /**
- * The time from accepted bytes to a published file, for one large image of each kind and for a mixed set, next to a
- * process in which sharp alone decodes and encodes the same file once.
+ * The time from accepted bytes to a published file, for large images of each type and for a mixed set, compared with a
+ * process in which sharp alone decodes and encodes the file once.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -16,9 +16,11 @@ import { type IngestSample, makeIngestSamples, makeMixedSet } from './ingest-sam
 import { measureAtRest, measureTree, watchCpu } from './process-tree.ts';
 
 const RUNS = 20;
-/** Interleaves runs of sharp alone, so that other load on the machine affects both. */
+/** Runs sharp alone after every fourth upload, so that other load on the machine affects both. */
 const ALONE_EVERY = 4;
-/** Seldom enough to cost little of what is measured; the session records when it became ready. */
+/**
+ * Polls rarely, to affect the measurement little; the session itself records when it became ready.
+ */
 const POLL_MS = 400;
 const WATCH_MS = 50;
 

@@ -1,6 +1,6 @@
 /**
- * How long a person waits for a first start, from a clone without packages to a ready `tintype up`, and the size of the
- * image if this machine can build one.
+ * The time of a first start, from a clone without packages until `tintype up` is ready, and the size of the image if
+ * this machine can build it.
  */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -46,7 +46,7 @@ async function measureMakeUp(clone: string, data: string): Promise<number> {
   throw new Error('make up ended before it was ready');
 }
 
-/** An environment without the Node that make fetched here, like a person's shell. */
+/** Removes the Node that make installed here from PATH, as in a user's shell. */
 function withoutOwnNode(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const places = (env['PATH'] ?? '').split(':').filter((place) => !place.startsWith(projectRoot));
   return { ...env, PATH: places.join(':') };

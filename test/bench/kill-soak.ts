@@ -1,6 +1,6 @@
 /**
- * `node test/bench/kill-soak.ts [family,…]`: kills a worker at every step of ingest, for every type or the named ones,
- * on both storages, and prints a table of the kills and every broken promise.
+ * `node test/bench/kill-soak.ts [family,…]`: kills a worker at every step of ingest, for all or the named types of
+ * images, on both storages. Prints a table of the kills, and every violated promise.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,7 +34,7 @@ try {
 process.stdout.write(`${kills} kills, ${broken.length} broken promises\n`);
 process.exitCode = broken.length === 0 ? 0 : 1;
 
-/** Empties the database between storages, as every row must have an object in the current one. */
+/** Empties the database first, because every row must have its object in the current storage. */
 async function killEverywhere(kind: StorageKind): Promise<void> {
   await db.query('truncate organizations cascade');
   await db.query('truncate doomed_objects, sweep_positions');

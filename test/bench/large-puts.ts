@@ -1,4 +1,4 @@
-/** Sends large bodies to a signed URL of the service, completely or abandoned midway. */
+/** Sends large bodies to a signed URL of the service, completely or partially. */
 import { type ClientRequest, request as sendRequest } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -20,7 +20,7 @@ export async function putLarge(url: string): Promise<void> {
   if (status !== 204) throw new Error(`the proxy answered ${status}`);
 }
 
-/** Sends this share of the body and then closes the connection. */
+/** Sends this share of the body, and then closes the connection. */
 export async function abandonLarge(url: string, share: number): Promise<void> {
   const request = begin(url);
   request.on('error', () => undefined);

@@ -1,6 +1,6 @@
 /**
- * The cost of a page of a library among a million files with the library indexes: the statement alone, its plan, and
- * the number of rows read. Fails if a plan scans the whole table. TINTYPE_BENCH_LIBRARY_FILES sets another number.
+ * The cost of a page of a library with a million files: the time of the statement, its plan, and the number of rows
+ * read. Fails if a plan scans the whole table. TINTYPE_BENCH_LIBRARY_FILES changes the number of files.
  */
 import { createDatabase, type Database } from '../../runtime/db/client.ts';
 import { insertLibrary } from '../../runtime/db/libraries.ts';
@@ -25,8 +25,8 @@ const SUBJECT = Buffer.from('subject 7');
 type Page = { name: string; sort?: FileSort; filters: LibraryFileFilters };
 
 /**
- * Most files are in the default library, and one in ten in a named one, whose folders form a tree
- * of 1,000.
+ * Most files are in the default library. One in ten is in a named library with a tree of 1,000
+ * folders.
  */
 const pagesOf = (library_id: string): readonly Page[] => [
   { name: 'a library', filters: { library_id } },

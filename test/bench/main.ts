@@ -1,6 +1,6 @@
 /**
- * `make bench`: what the product costs, measured from outside, as medians. Absolute times depend on the machine, so the
- * same work by sharp alone in the same run is given next to them. `make bench ARGS=ingest` runs only that part.
+ * `make bench`: measures the cost of the product from outside and prints medians. Absolute times depend on the machine,
+ * so the same run measures the same work with sharp alone. `make bench ARGS=ingest` runs only that part.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -85,7 +85,10 @@ async function running<Result>(measure: (tintype: Tintype) => Promise<Result>): 
   }
 }
 
-/** Prints its own tables, also stored in `.bench/peers.json`: peers have figures of their own. */
+/**
+ * Peers have other figures, so that program prints its own tables and writes them to
+ * `.bench/peers.json`.
+ */
 async function measurePeers(): Promise<Figure[]> {
   const program = join(import.meta.dirname, 'peers', 'main.ts');
   execFileSync(process.execPath, [program], { stdio: 'inherit' });

@@ -1,7 +1,7 @@
 /**
- * The cost of summing and charging an hour of five million deliveries in the worst case, when each arrived in a row of
- * its own.
- * TINTYPE_BENCH_EVENTS sets another number.
+ * The cost of summing and charging an hour with five million deliveries in the worst case, where each delivery has its
+ * own row.
+ * TINTYPE_BENCH_EVENTS changes the number of deliveries.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ export async function measureMetering(): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'tintype-metering-'));
   const postgres = await startPostgres({ folder, settings: { fsync: 'off' } });
   await migrate(postgres.url);
-  // The same timeout as on a job's own connection.
+  // The timeout of a job's own connection.
   const db = createDatabase({ url: postgres.url, queryTimeoutMs: 600_000 });
   try {
     return await measure(db);
@@ -58,7 +58,7 @@ async function measure(db: Database): Promise<Figure[]> {
   ];
 }
 
-/** One row per delivery, the only one of its project and hour within its batch. */
+/** One row per delivery: each is the only one of its project and hour in its batch. */
 async function fill(db: Database, ids: readonly string[]): Promise<void> {
   const batches = Math.ceil(EVENTS / PROJECTS);
   await db.query(
@@ -67,7 +67,8 @@ async function fill(db: Database, ids: readonly string[]): Promise<void> {
     [batches, HOUR],
   );
   await db.transaction(async (tx) => {
-    // The inserted rows are consistent, so five million foreign-key look-ups are unnecessary.
+    // Disables the foreign keys: the rows are consistent, and five million look-ups would take
+    // long.
     await tx.query('set local session_replication_role = replica');
     await tx.query(
       `insert into usage_batch_rows (batch_id, project_id, window_start, requests, bytes, transforms, credits)

@@ -1,4 +1,4 @@
-/** How long good uploads take alone and among hostile ones: a hostile file may block its own slot, but no other. */
+/** The latency of valid uploads alone and among hostile ones. A hostile file may block its own slot, but no other. */
 import { randomBytes } from 'node:crypto';
 import sharp from 'sharp';
 import { put, withKey } from '../contract/support/client.ts';
@@ -9,12 +9,12 @@ import { type Figure, figure } from './figure.ts';
 const GOOD = 24;
 const POISON = 8;
 const POLL_MS = 5;
-/** CPU ticks of a decoder that is certainly decoding, and not still starting. */
+/** CPU ticks after which a decoder is certainly decoding and no longer starting. */
 const BUSY_TICKS = 60;
 
 export async function measureNeighbours(tintype: Tintype): Promise<Figure[]> {
   const good = await makeGood();
-  // The first uploads run code that is not yet compiled.
+  // Warms up, because the first uploads run code that is not compiled yet.
   await measureAll(tintype, { good, poison: [] });
   const alone = await measureAll(tintype, { good, poison: [] });
   const together = await measureAll(tintype, { good, poison: await makePoison() });
@@ -35,7 +35,7 @@ export async function measureNeighbours(tintype: Tintype): Promise<Figure[]> {
   ];
 }
 
-/** Sends uploads one after the other, without waiting for the occasional hostile one. */
+/** Sends valid uploads one after the other. Does not wait for the hostile ones in between. */
 async function measureAll(
   tintype: Tintype,
   { good, poison }: { good: Buffer; poison: readonly Buffer[] },
@@ -51,7 +51,9 @@ async function measureAll(
   return times;
 }
 
-/** Stops a decoder in the middle of an image, so that it hangs until its wall-clock limit. */
+/**
+ * Stops a decoder in the middle of an image, so that it blocks its slot until the wall-clock limit.
+ */
 async function measureHeld(tintype: Tintype, good: Buffer): Promise<number[]> {
   const before = new Map(decoderPids().map((pid) => [pid, ticksOf(pid)]));
   await send(tintype, 'image/png', await makeLong());
@@ -104,7 +106,7 @@ async function makeLong(): Promise<Buffer> {
   return sharp(pixels, { raw: noise }).png({ compressionLevel: 1 }).toBuffer();
 }
 
-/** Pixel bombs, truncated files, and files that lie about their size. */
+/** Truncated and damaged pixel bombs, and files that declare a false size. */
 async function makePoison(): Promise<Buffer[]> {
   const create = { width: 9000, height: 9000, channels: 3 as const, background: '#123456' };
   const bomb = await sharp({ create, limitInputPixels: false }).png().toBuffer();

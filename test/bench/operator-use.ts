@@ -1,4 +1,7 @@
-/** What the operator and its surroundings have used so far; differences are compared with runs on other machines. */
+/**
+ * Reads the resources used so far by the operator, API server, etcd and PostgreSQL. Differences are comparable between
+ * machines.
+ */
 import type { Database } from '../../runtime/db/client.ts';
 import type { ControlPlane } from '../support/control-plane.ts';
 import type { OperatorProcess } from '../support/operator-process.ts';

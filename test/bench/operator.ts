@@ -1,7 +1,7 @@
 /**
  * The operator with ten thousand Projects, on a machine shared with API server, etcd and PostgreSQL: the time until all
- * are Ready and until one change reaches its row, and its cost when idle, when it restarts, and when its leader stops.
- * TINTYPE_BENCH_PROJECTS sets another number.
+ * are Ready and until a change reaches its row, and the cost of idling, of a restart, and of a change of leader.
+ * TINTYPE_BENCH_PROJECTS changes the number of Projects.
  */
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -23,7 +23,7 @@ import { measureAtRest, measureTree } from './process-tree.ts';
 const PROJECTS = Number(process.env['TINTYPE_BENCH_PROJECTS'] ?? 10_000);
 const AT_ONCE = 16;
 const CHANGES = 100;
-/** Twice the period of the checks made once a minute. */
+/** Two periods of the checks that run every minute. */
 const IDLE_MS = 120_000;
 const PATIENCE_MS = 900_000;
 
@@ -153,7 +153,7 @@ async function measureChanges(bench: Bench): Promise<Figure[]> {
   ];
 }
 
-/** Milliseconds from the answer to the change until its row is updated. */
+/** Returns milliseconds from the response to the change until its row is updated. */
 async function changeOne(bench: Bench, name: string, displayName: string): Promise<number> {
   await kubeOk(bench.plane, {
     ...{ method: 'PATCH', path: pathOf(bench, name) },
@@ -232,7 +232,7 @@ async function measureTakeovers(bench: Bench, leader: OperatorProcess): Promise<
   ];
 }
 
-/** Seconds from ending the leader until its successor has applied a change made after that. */
+/** Returns seconds from the end of the leader until its successor has applied a new change. */
 async function takeover(
   bench: Bench,
   leader: OperatorProcess,

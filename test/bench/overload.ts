@@ -1,7 +1,7 @@
 /**
- * What viewers of existing images notice while cold images are requested at twice the rate that can be rendered: the
- * waits of hits, next to those of the same hits alone, and how soon the excess is told to come back. The load is
- * generated on the same cores, at a modest open-loop rate, whatever happens to earlier requests.
+ * The effect on viewers of stored images when new images are requested at twice the rate that can be rendered: the
+ * latency of hits, compared with the same hits without overload, and how soon excess requests get a Retry-After. The
+ * load generator runs on the same cores, open-loop at a moderate rate.
  */
 import { Agent, request as sendRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -42,12 +42,12 @@ export async function measureOverload(tintype: Tintype): Promise<Figure[]> {
   return [...describeHits(alone, beside), ...describeFlood(capacity, flood)];
 }
 
-/** A path with a size of its own. */
+/** Returns a path with a new size. */
 function cold(at: number): string {
   return `/resize/${1600 + (at % 400)}x${1000 + Math.floor(at / 400)}/f/${SLUG}`;
 }
 
-/** Cold images per second, with as many concurrent requests as there are places. */
+/** Returns renders per second, with as many concurrent requests as there are slots. */
 async function measureCapacity(ask: Ask): Promise<number> {
   const started = performance.now();
   const paths = Array.from({ length: CAPACITY_RENDERS }, (_, at) => cold(at));
@@ -68,7 +68,7 @@ async function askSteadily(ask: (at: number) => Promise<Seen>, everyMs: number):
   return Promise.all(asked);
 }
 
-/** Does as little work as possible itself: response bytes are discarded. */
+/** Discards the response bytes, to do as little work as possible. */
 function send({ instance }: Tintype, agent: Agent, path: string): Promise<Seen> {
   const { delivery_port: port, delivery_root_domain, project_slug } = instance;
   const host = `${project_slug}.${delivery_root_domain}:${port}`;

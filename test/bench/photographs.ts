@@ -1,4 +1,4 @@
-/** Real photographs if Debian's mate-backgrounds is installed, otherwise generated images like them. */
+/** Real photographs if Debian's mate-backgrounds is installed, otherwise generated images. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';

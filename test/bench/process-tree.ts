@@ -1,4 +1,4 @@
-/** CPU time and memory of a process and all its descendants, from /proc: the real cost of a piece of work. */
+/** Reads the CPU time and memory of a process and all its descendants from /proc. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -16,7 +16,7 @@ export function measureTree(rootPid: number): TreeUse {
   };
 }
 
-/** Memory once start-up work has ended: when it stops growing, or after half a minute. */
+/** Measures after start-up, when memory has stopped growing, or after half a minute. */
 export async function measureAtRest(rootPid: number): Promise<TreeUse> {
   let last = measureTree(rootPid);
   for (let look = 0; look < RESTING_LOOKS_MAX; look += 1) {
@@ -32,7 +32,7 @@ const RESTING_MS = 3000;
 const RESTING_LOOKS_MAX = 10;
 const RESTING_BYTES = 1_000_000;
 
-/** Memory of each process of the tree, counted as in `measureTree`, with its command line. */
+/** Returns the memory of each process of the tree, as in `measureTree`, with its command line. */
 export function measureEach(
   rootPid: number,
 ): { pid: number; command: string; pss_bytes: number }[] {
@@ -46,15 +46,16 @@ export function measureEach(
 function treeOf(rootPid: number): Process[] {
   const all = listProcesses();
   const pids = new Set([rootPid]);
-  // Parents almost always have lower pids than their children; a second pass handles a wrap-around.
+  // Parents almost always have lower pids than their children. The second pass handles pids that
+  // wrapped around.
   for (const { pid, parent } of [...all, ...all]) if (pids.has(parent)) pids.add(pid);
   return all.filter(({ pid }) => pids.has(pid));
 }
 
 /**
- * Also counts processes that come and go meanwhile, whose CPU time the kernel reports to nobody
- * when they are killed. Without watching, only those alive at the end count, but no measured time
- * is spent.
+ * Measures the CPU time of the tree until `stop`. Samples also count processes that start and end
+ * in between, whose time the kernel loses if they are killed. Without sampling, only processes
+ * alive at the end count, but the measurement costs no CPU time.
  */
 export function watchCpu(rootPid: number, isWatched = true): { stop(): number } {
   const before = new Map(ownTicks(rootPid));
@@ -67,7 +68,7 @@ export function watchCpu(rootPid: number, isWatched = true): { stop(): number } 
     stop: () => {
       clearInterval(timer);
       look();
-      // A reused pid starts from zero.
+      // A process with a reused pid starts from zero.
       const used = [...latest].map(([pid, ticks]) => Math.max(0, ticks - (before.get(pid) ?? 0)));
       return sum(used) * (1000 / TICKS_PER_SECOND);
     },
@@ -95,7 +96,7 @@ function readProcess(pid: number): Process[] {
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
       .map(Number);
-    // Fields of proc(5), from the third on: ppid 4, utime 14, stime 15, cutime 16, cstime 17.
+    // Fields of proc(5), from the third on: ppid is 4, utime 14, stime 15, cutime 16, cstime 17.
     const at = (field: number) => fields[field - 3] ?? 0;
     const own_ticks = at(14) + at(15);
     return [{ pid, parent: at(4), own_ticks, ticks: own_ticks + at(16) + at(17) }];

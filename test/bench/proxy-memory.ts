@@ -1,6 +1,6 @@
 /**
- * The memory that large uploads through the service take, on a folder and on a real S3 server: as they are streamed, it
- * should be none. Also what remains of uploads whose client disconnects midway, which should be nothing.
+ * The memory that large uploads through the service take, on folders and on a real S3 server: it should not grow,
+ * because bodies are streamed. Also what is left of uploads whose client disconnects midway, which should be nothing.
  */
 import { readFileSync } from 'node:fs';
 import { withKey } from '../contract/support/client.ts';
@@ -11,7 +11,7 @@ import { type ProxyPlace, startProxyPlace } from './proxy-places.ts';
 
 const AT_ONCE = 4;
 const WATCH_MS = 20;
-/** Time for the service to notice, and for the storage to end what it had begun. */
+/** Time for the service to notice the disconnect, and for the storage to abort the transfer. */
 const SETTLED_MS = 3000;
 const SHARES = [0.02, 0.5, 0.98];
 

@@ -1,4 +1,6 @@
-/** A Tintype that accepts large bodies and decodes nothing, on each kind of storage, with a look at what is stored. */
+/**
+ * A Tintype that accepts large bodies and decodes nothing, on each kind of storage, with a view of the stored objects.
+ */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { STORAGE_FOLDER } from '../../runtime/platform/storage/folder-buckets.ts';
@@ -9,7 +11,7 @@ import { BODY_BYTES } from './large-puts.ts';
 export type ProxyPlace = {
   kind: StorageKind;
   tintype: Tintype;
-  /** Counts what takes up space, complete or not. */
+  /** Counts complete and incomplete objects and multipart uploads. */
   look(): Promise<{ whole: number; short: number; multiparts: number }>;
   end(): Promise<void>;
 };
@@ -35,7 +37,7 @@ async function startOnFolder(): Promise<ProxyPlace> {
       const entries = await readdir(folder, { recursive: true, withFileTypes: true });
       const files = entries.filter((entry) => entry.isFile());
       const sizes = files.map(async ({ parentPath, name }) => {
-        // A file may be removed meanwhile.
+        // The file may have been removed in the meantime.
         const found = await stat(join(parentPath, name)).catch(() => undefined);
         return found?.size ?? [];
       });
@@ -77,7 +79,7 @@ async function startOnS3(): Promise<ProxyPlace> {
   };
 }
 
-/** Folders keep small files of their own beside the objects. */
+/** Smaller files in a folder are not objects. */
 const BEGUN_BYTES_MIN = 1_000_000;
 
 function countSizes(sizes: readonly number[]) {

@@ -1,7 +1,7 @@
 /**
- * Compares renders with renders directly from the upload, over photographs, artwork and graphics in every mode. Writes
- * `.bench/quality.json`. `ssim` is before the encoder, `enc` after it; `behind` is how much further our render is from
- * the direct pixels than the direct render with the same encoder.
+ * Compares renders with direct renders from the upload, for photographs, artwork and graphics in every mode, and writes
+ * `.bench/quality.json`. `ssim` is the similarity before encoding, `enc` after it. `behind` is how much less similar
+ * our encoded render is to the direct pixels than the direct render with the same encoder.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { listPhotographs, readSubject } from './quality/photographs.ts';
 import { printReport } from './quality/report.ts';
 
 const AT_ONCE = 2;
-/** Long enough that no image fails because the machine is busy. */
+/** Long enough that no image times out on a busy machine. */
 const WALL_CLOCK_MS = 600_000;
 
 export async function measureQuality(): Promise<Figure[]> {
@@ -39,7 +39,7 @@ export async function measureQuality(): Promise<Figure[]> {
   }
 }
 
-/** Reads the files one at a time: together they are hundreds of megabytes. */
+/** Reads each file only when it is compared, because together they take hundreds of megabytes. */
 async function compareAll(
   decoder: Decoder,
   subjects: readonly (() => Promise<Subject>)[],
@@ -50,7 +50,7 @@ async function compareAll(
     for (let read = queue.shift(); read !== undefined; read = queue.shift()) {
       const subject = await read();
       compared.push(...(await compareRenders(decoder, subject, modes)));
-      // Saves after each file, so that results survive a later failure.
+      // Saves after each file, so that a later failure does not lose results.
       save(compared);
       process.stderr.write(`  ${subject.name}\n`);
     }

@@ -1,4 +1,7 @@
-/** How long viewers are still served after the last credit is charged, and still refused after credits are granted. */
+/**
+ * The time that viewers are still served after the last credit is charged, and still rejected after credits are
+ * granted.
+ */
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
@@ -13,7 +16,7 @@ import { type Figure, figure } from './figure.ts';
 
 const ROUNDS = 5;
 const LOOK_MS = 50;
-/** Changes strike at any point of the time for which a delivery server caches the quota. */
+/** Delivery servers cache the quota for this long; changes occur at any point within this time. */
 const REMEMBERED_MS = 30_000;
 
 export async function measureQuota(tintype: Tintype): Promise<Figure[]> {

@@ -1,6 +1,6 @@
 /**
- * A warm decoder process that takes one bomb after another and reports how long each verdict took once the bytes were
- * loaded: CPU time, which other load on the machine does not affect, and wall time.
+ * A warm decoder process that processes one bomb after the other, and reports the time of each verdict after the bytes
+ * are loaded: CPU time, which other load does not affect, and wall time.
  */
 import sharp from 'sharp';
 import { IngestRefusal } from '../../runtime/worker/ingest/ingest-refusal.ts';
@@ -10,7 +10,7 @@ import { bombs, type HostileFile } from '../support/hostile-corpus.ts';
 export type Refusal = {
   name: string;
   content_type: string;
-  /** Whether its header, or the text of a drawing, reveals it. */
+  /** Whether the header, or the text of a drawing, reveals the bomb. */
   is_shown: boolean;
   code: string;
   cpu_ms: number;
@@ -19,10 +19,10 @@ export type Refusal = {
 
 const WARMING_RUNS = 3;
 const RUNS = 5;
-/** Files that take longer are measured once. */
+/** Files that take longer are measured only once. */
 const ONCE_MS = 300;
 
-// The decoder's settings.
+// The settings of a decoder.
 sharp.cache(false);
 sharp.concurrency(1);
 for (let run = 0; run < WARMING_RUNS; run += 1) {

@@ -1,6 +1,6 @@
 /**
- * The peak memory of renders, over all processes of the product together, next to a process in which sharp makes the
- * same sizes from the same originals, one after the other.
+ * The peak memory of renders over all processes of the product, compared with a process in which sharp renders the same
+ * sizes from the same originals, one after the other.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ import { type IngestSample, makeIngestSamples } from './ingest-samples.ts';
 import { measureAtRest, measureTree } from './process-tree.ts';
 
 const RENDERS = 8;
-/** One width above those rendered from an intermediate image, and one below. */
+/** One width too large for half-way images, and one that is rendered from one. */
 const WIDTHS = [2000, 440];
 const WATCH_MS = 15;
 const KINDS = ['image/jpeg', 'image/png', 'image/webp'];
@@ -59,7 +59,7 @@ function slugOf(name: string): string {
   return name.toLowerCase().replaceAll(' ', '-');
 }
 
-/** Starts new processes, without the memory that uploads and earlier renders left behind. */
+/** Starts new processes, which have no memory left over from uploads and earlier renders. */
 async function measureFresh(data: string, of: Of): Promise<Figure[]> {
   const tintype = await startTintype({ data });
   try {
@@ -102,7 +102,7 @@ async function watchPeak(tintype: Tintype, work: () => Promise<void>): Promise<n
   return peak;
 }
 
-/** Runs in a process of its own, which reports how much it grew. */
+/** Renders in a separate process, and returns how much it grew. */
 async function renderAlone({ sample, width }: Of): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'tintype-bench-'));
   const file = join(folder, 'source');

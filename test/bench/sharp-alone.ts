@@ -1,4 +1,4 @@
-/** Decodes and encodes one file once with sharp, in a process of its own, which reports the cost. */
+/** Decodes and encodes one file once with sharp in a separate process, and prints the cost. */
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import sharp, { type FormatEnum } from 'sharp';
@@ -17,8 +17,8 @@ await sharp(bytes, { limitInputPixels: false })
   .toFormat(format, options[format as keyof typeof options])
   .toBuffer();
 const { user, system } = process.cpuUsage(before);
-// Read from the kernel, which resets it for a new program; the value that Node reports is
-// inherited.
+// Reads the kernel's value, because Node's maxRSS includes the peak of the process that started
+// this one.
 const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
 const peak_bytes = Number(kibibytes) * 1024;
 process.stdout.write(JSON.stringify({ cpu_ms: (user + system) / 1000, peak_bytes }));

@@ -1,4 +1,4 @@
-/** Renders one file repeatedly with sharp as a simple server would; reports by how many bytes the process grew. */
+/** Renders one file repeatedly with sharp, as a simple server would, and prints by how many bytes the process grew. */
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';

@@ -1,4 +1,4 @@
-/** How long `tintype up` takes until it is ready: with an empty folder, and with an existing one. */
+/** The time until `tintype up` is ready, with an empty and with an existing data folder. */
 import { makeFolder, removeFolder, startTintype } from '../contract/support/tintype.ts';
 import { type Figure, figure } from './figure.ts';
 

@@ -1,7 +1,7 @@
 /**
- * What a hanging endpoint costs the others: 1,000 projects with an address each, of which 100 never answer. First all
- * of them have waiting events, then single events arrive at short intervals; next to it, the same with none that hangs.
- * A delay is the time from the event's transaction to the request at the endpoint.
+ * The effect of hanging endpoints on others: 1,000 projects with one endpoint each, of which 100 never respond. First
+ * all projects have waiting events, then single events arrive at short intervals; compared with no hanging endpoints. A
+ * delay is the time from the event's transaction to the request at the endpoint.
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -32,7 +32,7 @@ export async function measureWebhooks(): Promise<Figure[]> {
 async function measure(name: string, hanging: number): Promise<Figure[]> {
   const seen: Seen = new Map();
   const endpoint = await startEndpoint(seen);
-  // The key with which test/support/webhooks.ts seals.
+  // The key that test/support/webhooks.ts seals secrets with.
   const keys = `k1:${Buffer.alloc(32, 1).toString('base64')}`;
   const env = { TINTYPE_CALLBACK_EGRESS: 'any', TINTYPE_KEY_ENCRYPTION_KEYS: keys };
   const tintype = await startTintype({ env });
@@ -86,7 +86,7 @@ async function makeProjects(
 
 type Sending = { projects: readonly string[]; seen: Seen };
 
-/** Milliseconds from when a sender can see the first event until all possible ones have arrived. */
+/** Returns milliseconds from the commit of the events until all deliverable ones have arrived. */
 async function sendWaiting(db: Database, { projects, seen }: Sending): Promise<number> {
   const rounds = Array.from({ length: WAITING_EVENTS }, () => projects.map(newDelivery));
   const deliveries = rounds.flat();

@@ -40,12 +40,12 @@ it('every level of the log that the chart takes is one that the operator takes',
   }
 });
 
-/** `a.b` as `{ a: { b: null } }`. */
+/** Returns values that set this path to null: `a.b` gives `{ a: { b: null } }`. */
 function without(path: string): Values {
   return path.split('.').reduceRight<unknown>((inner, word) => ({ [word]: inner }), null) as Values;
 }
 
-/** What the API server makes of the objects, to which what is empty is absent. */
+/** Removes empty fields, which the API server treats as absent. */
 function essence(values: Values): unknown {
   const isEmpty = (value: unknown) =>
     value === '' || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
@@ -83,7 +83,7 @@ describe('a value that is taken away by null', () => {
     expect(essence(nothing)).toEqual(essence({}));
   });
 
-  // As with `--reuse-values`, which takes the defaults of the older chart.
+  // `--reuse-values` uses the defaults of the older chart, which lack newer values.
   it('is not missed where an older chart did not have it', () => {
     expect(essence({ caConfigMapRef: null })).toEqual(essence({}));
     const name = 'authorities';

@@ -37,7 +37,7 @@ function count(objects: readonly KubeObject[], kind: string): number {
 
 describe('the chart', () => {
   it('renders what Kubernetes’ own schemas take, with every set of values', () => {
-    // The kinds of the Prometheus Operator are none of Kubernetes' own.
+    // The schemas contain only Kubernetes' own kinds, not those of the Prometheus Operator.
     const args = ['-strict', '-summary', '-skip', 'PodMonitor,PrometheusRule', '-schema-location'];
     const schemas = '.tools/kubernetes-schemas/{{ .ResourceKind }}{{ .KindSuffix }}.json';
     const documents = rendered.map(({ text }) => text).join('\n---\n');
@@ -213,7 +213,7 @@ describe('the chart', () => {
     for (const { name, objects } of rendered) {
       const { replicas, template, selector } = only(objects, 'Deployment').spec;
       expectRestricted(template.spec);
-      // Services of an ImageService called tintype would configure it.
+      // The environment variables of a Service called tintype would change the configuration.
       expect(template.spec.enableServiceLinks).toBe(false);
       const [container] = template.spec.containers;
       expect(container.args).toEqual(['operator']);
@@ -286,7 +286,7 @@ describe('the chart', () => {
   });
 });
 
-/** The PodSecurity level `restricted`, and a root that cannot be written besides. */
+/** Expects the Pod Security level `restricted`, and a read-only root file system. */
 function expectRestricted(spec: KubeObject['spec']): void {
   expect(spec.securityContext).toMatchObject({
     runAsNonRoot: true,

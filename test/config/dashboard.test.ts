@@ -1,4 +1,4 @@
-// The Grafana dashboard: drawn from what is measured, all of it, and what any alert asks for.
+// The Grafana dashboard queries only existing metrics, all of them, and everything that alerts query.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -42,7 +42,7 @@ describe('the dashboard', () => {
         nodes(`sum by ${by} (a)`, 'LabelName'),
       );
       const named = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label);
-      // Two lines of one name would be one thing to whoever reads them.
+      // Two lines with the same name could not be told apart.
       const told = grouped.filter((label) => label !== 'le');
       expect([...named].sort()).toEqual([...new Set(told)].sort());
     }
@@ -96,7 +96,7 @@ describe('the dashboard', () => {
   const drawnSelectors = drawn.flatMap(({ targets = [] }) =>
     targets.flatMap(({ expr }) => nodes(plain(expr), 'VectorSelector')),
   );
-  /** By label, what alone a selector takes of a series. */
+  /** The labels that a selector restricts to one value. */
   const takenAlone = (selector: string) =>
     Object.fromEntries(
       [...selector.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, is]) => [name, is]),

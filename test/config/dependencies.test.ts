@@ -9,7 +9,7 @@ import { projectRoot } from '../house/source-files.ts';
 
 const samples = join(projectRoot, 'config/samples');
 
-// biome-ignore lint/suspicious/noExplicitAny: samples are read here as users read YAML
+// biome-ignore lint/suspicious/noExplicitAny: YAML samples of many kinds; the tests check their shape.
 function read(file: string): any[] {
   return parseAllDocuments(readFileSync(join(samples, file), 'utf8')).map((each) => each.toJS());
 }
@@ -39,7 +39,7 @@ describe('the samples of what an installation needs beside it', () => {
   });
 
   it('make the other Secrets once, with every key that an installation has to have', () => {
-    // A kubectl that keeps what it is told, and knows the database's Secret alone.
+    // A kubectl that prints what it should create, and finds only the Secret of the database.
     const kubectl = join(projectRoot, 'test/config/recording-kubectl.sh');
     const printed = execFileSync(join(samples, 'dependencies/secrets.sh'), {
       encoding: 'utf8',

@@ -20,7 +20,7 @@ describe('Argo CD', () => {
   const settings: Record<string, string> = read('config/argocd/argocd-cm.yaml').data;
   const factory = new LuaFactory();
 
-  /** A fresh interpreter each time, as in Argo CD. */
+  /** Uses a new interpreter for each resource, like Argo CD. */
   async function judge(kind: string, resource: Recorded) {
     const lua = await factory.createEngine();
     try {
@@ -63,7 +63,10 @@ describe('Argo CD', () => {
   });
 });
 
-/** A value of JSON as Lua writes it; its texts are written in bytes, as JSON's escapes are none of Lua's. */
+/**
+ * Prints a JSON value as Lua. Strings are printed as bytes, because Lua does not know JSON's
+ * escapes.
+ */
 function luaOf(value: unknown): string {
   if (Array.isArray(value)) return `{${value.map(luaOf).join(', ')}}`;
   if (typeof value === 'object' && value !== null) {
@@ -99,7 +102,7 @@ describe('Flux', () => {
     expect(rules.map(({ kind }) => kind).sort()).toEqual([...names].sort());
   });
 
-  /** In the order in which Flux asks: what nothing holds for is in progress too. */
+  /** Evaluates the expressions in Flux's order. If none is true, the resource is in progress. */
   function judge({ kind, resource }: Case & { kind: string }): string {
     const rule = rules.find((each) => each.kind === kind);
     const is = (expression = '') => evaluate(expression, contextOf(resource));
@@ -115,7 +118,7 @@ describe('Flux', () => {
     },
   );
 
-  // CEL's whole numbers are 64 bits wide.
+  // CEL integers are 64 bits wide, so they must be BigInts.
   function contextOf(resource: Recorded) {
     return wholeNumbers(resource) as Record<string, unknown>;
   }

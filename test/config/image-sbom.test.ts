@@ -1,4 +1,4 @@
-/** The list of what the image holds names its Debian packages as they are installed, and Node, beside those of npm. */
+/** The image's bill of materials lists its installed Debian packages and Node, besides the npm packages. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

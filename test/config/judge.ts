@@ -1,10 +1,10 @@
-/** Alerts as promtool judges them: what rings at which time on given series. */
+/** Evaluates alerts on given series with promtool. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Throws, in promtool's words, where what rings is not what the test expects. */
+/** Throws promtool's report if the alerts differ from the expected ones. */
 export function judge(rulesFile: object, test: object): void {
   const folder = mkdtempSync(join(tmpdir(), 'tintype-alerts-'));
   try {

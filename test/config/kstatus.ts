@@ -1,6 +1,6 @@
 /**
- * The documented algorithm of kstatus (sigs.k8s.io/cli-utils, status of a resource of an unknown kind), by which Flux and
- * kpt tell whether a resource is ready.
+ * The documented algorithm of kstatus (sigs.k8s.io/cli-utils, resources of an unknown kind), by which Flux and kpt
+ * determine whether a resource is ready.
  */
 import type { Recorded } from './recorded-statuses.ts';
 
@@ -16,6 +16,7 @@ export function kstatus({ metadata, status }: Recorded): KStatus {
   if (statusOf('Reconciling') === 'True') return 'InProgress';
   if (statusOf('Stalled') === 'True') return 'Failed';
   const ready = statusOf('Ready');
-  // What says nothing of itself counts as ready: hence the default of -1 in the status of every kind.
+  // A resource without Ready counts as ready. Therefore the status of every kind has a default
+  // observedGeneration of -1.
   return ready === undefined || ready === 'True' ? 'Current' : 'InProgress';
 }

@@ -5,7 +5,10 @@ import { permissions } from '../../operator/permissions.ts';
 import { projectRoot } from '../house/source-files.ts';
 import { helm, type KubeObject, kustomize } from './rendered.ts';
 
-/** Without what has to differ: who made it, and what is empty, which the API server takes for absent. */
+/**
+ * Removes what may differ: the label for the manager, Helm's resource policy, and empty fields,
+ * which the API server treats as absent.
+ */
 function essence(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(essence);
   if (typeof value !== 'object' || value === null) return value;

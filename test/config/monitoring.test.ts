@@ -45,7 +45,7 @@ describe('the alerts', () => {
   it('have a name each, and a page each, and every page an alert', () => {
     const names = rules.map(({ alert }) => alert);
     expect(new Set(names).size).toBe(names.length);
-    // The site shows the pages where they lie here.
+    // The website has the pages under the same paths as the repository.
     const linked = rules.map(({ annotations }) => new URL(annotations.runbook_url).pathname);
     expect(linked.sort()).toEqual(pages.map((page) => `/docs/runbook/${page}`).sort());
     const list = read('docs/runbook/README.md');

@@ -1,4 +1,4 @@
-/** What is installed is what was looked at: exact versions, their hashes, and no program of theirs on the way. */
+/** Only reviewed packages are installed: exact versions with their hashes, and without running install scripts. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Queries of Prometheus, read by Prometheus' own grammar and held against what the processes measure. */
+/** Parses Prometheus queries with Prometheus' own grammar, and compares them with the metrics of the processes. */
 import { parser } from '@prometheus-io/lezer-promql';
 import { expect } from 'vitest';
 import { createKubeMetrics } from '../../operator/kube/metrics.ts';
@@ -6,7 +6,7 @@ import { createMetrics } from '../../runtime/platform/metrics.ts';
 
 type Measured = Map<string, { kind: string; labels: readonly string[] }>;
 
-/** What Prometheus itself puts on whatever it collects from a pod. */
+/** Labels that Prometheus adds to everything it scrapes from a pod, and `le` of histograms. */
 export const POD_LABELS = ['namespace', 'pod', 'container', 'le'];
 
 /** Every metric of the processes and of the operator, with its labels. */
@@ -17,7 +17,7 @@ const measured: Measured = new Map(
   ]),
 );
 
-/** Every node of one name in a query, as it is written. */
+/** Returns the source text of all nodes of this type in a query. */
 export function nodes(query: string, name: string): string[] {
   const found: string[] = [];
   parser.parse(query).iterate({
@@ -29,7 +29,7 @@ export function nodes(query: string, name: string): string[] {
   return found;
 }
 
-/** The metric that a series belongs to: those of a histogram have words at their ends. */
+/** Finds the metric of a series. Those of a histogram have a suffix. */
 export function findMetric(series: string) {
   const plain = measured.get(series);
   if (plain !== undefined) return plain;
@@ -37,7 +37,7 @@ export function findMetric(series: string) {
   return metric?.kind === 'histogram' ? metric : undefined;
 }
 
-// Grafana's own words for a duration and a choice are none of PromQL.
+// Replaces Grafana's variable for an interval, which is not PromQL.
 export const plain = (query: string) => query.replaceAll('$__rate_interval', '5m');
 
 export function expectMeasured(query: string): void {
@@ -52,7 +52,7 @@ export function expectMeasured(query: string): void {
   }
 }
 
-/** The labels that a query groups by have to be those of a series in it. */
+/** Expects the query to group only by labels that one of its series has. */
 export function expectGrouped(query: string): void {
   const labels = nodes(query, 'VectorSelector').flatMap((selector) => [
     ...(findMetric(nodes(selector, 'Identifier')[0] ?? '')?.labels ?? []),

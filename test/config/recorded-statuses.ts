@@ -1,4 +1,4 @@
-/** Resources as the API server holds them, one for each reason that a condition can have, and those of other moments. */
+/** Resources as the API server stores them: one for each reason that a condition can have, and some in other states. */
 import { conditionsFor, type Outcome, type Reason, reasons } from '../../operator/conditions.ts';
 import * as installation from '../../operator/image-service/conditions.ts';
 
@@ -33,7 +33,7 @@ function resource(kind: string, status: Recorded['status']): Recorded {
   };
 }
 
-// A message may hold what is special in a language that reads it.
+// Contains characters that need escaping in the languages of the health checks.
 const MESSAGE = 'A "quoted" word, \\ and ünïcode.';
 
 type Said = { type: string; status: string; reason: string; message: string };
@@ -60,7 +60,7 @@ const moments: Record<Outcome, Moment> = {
   refused: 'Refused',
 };
 
-/** Every reason, and the moments in which no reason speaks for the resource as it is. */
+/** Returns a case for every reason, and for the states that have no reason. */
 export function casesOf(kind: string): Case[] {
   const reasonCases = kind === 'ImageService' ? installationCases() : tenantCases();
   return [
@@ -98,7 +98,7 @@ function installationCases(): ReasonCase[] {
     }));
 }
 
-/** A part that is blocked has another before it, which is stalled. */
+/** A part is blocked only if another one before it has failed. */
 function findings(reason: installation.Reason): installation.Finding[] {
   const before: installation.Finding[] = [
     { type: 'MigrationComplete', reason: 'MigrationFailed', message: MESSAGE },

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A stand-in for kubectl that prints the calls that create something; the only Secret it finds is the database's.
+# Replaces kubectl: prints the calls that create something, and finds only the Secret of the database.
 case "$*" in
 *'get secret tintype-db-app --output'*) printf 'postgres://there' | base64 ;;
 *'get secret tintype-db-app'*) exit 0 ;;

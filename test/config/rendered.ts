@@ -1,4 +1,4 @@
-/** What is installed, as helm and kubectl make it of the written files: one object each. */
+/** The single objects that helm and kubectl create from the chart and the manifests. */
 import { execFileSync } from 'node:child_process';
 import { parseAllDocuments } from 'yaml';
 import { projectRoot } from '../house/source-files.ts';
@@ -13,7 +13,7 @@ export type KubeObject = {
     labels?: Record<string, string>;
     annotations?: Record<string, string>;
   };
-  // biome-ignore lint/suspicious/noExplicitAny: objects of many kinds, looked into by their tests
+  // biome-ignore lint/suspicious/noExplicitAny: Kubernetes objects of many kinds; the tests check their shapes.
   [field: string]: any;
 };
 
@@ -50,7 +50,7 @@ export function parseAll(text: string): KubeObject[] {
     .filter((object) => object !== null);
 }
 
-/** Every set of values that a chart of ours is tried with. */
+/** The sets of values with which the charts are tested. */
 export const valueSets: Record<string, Values> = {
   defaults: {},
   'two watched namespaces': {

@@ -1,4 +1,4 @@
-// Which alerts ring on what is measured, and which leave people in bed: promtool judges.
+// Which alerts fire for given metrics and which do not, as evaluated by promtool.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -17,7 +17,10 @@ const requests = (labels: string) => sample('tintype_api_request_seconds_count',
 const renders = (labels: string) => sample('tintype_render_seconds_count', labels);
 const uploads = (labels: string) => sample('tintype_ingest_seconds_count', labels);
 
-/** What takes up to a second, and what takes up to a quarter of a minute, so many of each a minute. */
+/**
+ * Histogram buckets for requests that take up to a second (`short`) and up to 15 seconds (`long`),
+ * as counts per minute.
+ */
 const taking = (metric: string, labels: string, { short = 0, long = 0 }): Series =>
   Object.fromEntries(
     [
@@ -30,11 +33,11 @@ const taking = (metric: string, labels: string, { short = 0, long = 0 }): Series
 const API = 'tintype_api_request_seconds';
 const DELIVERY = 'tintype_delivery_request_seconds';
 
-/** What status-sampling asks for by itself, once a minute. */
+/** The requests of the status-sampling job, one per minute. */
 const EACH_MINUTE = '0+1x60';
-/** Four times within ten minutes, the last of them five minutes before the end. */
+/** A counter that increases four times, from minute 46 to minute 55. */
 const NOW_AND_THEN = '0x45 1x2 2x2 3x2 4x8';
-/** For as long as anybody asks, the last of them before the end. */
+/** A counter that increases every three minutes, ten times until minute 58. */
 const LONG_NOW_AND_THEN = `0x30 ${Array.from({ length: 10 }, (_, times) => `${times + 1}x2`).join(' ')}`;
 
 describe('a small installation', () => {
@@ -47,7 +50,7 @@ describe('a small installation', () => {
       'TintypeApiErrors',
       { [requests('status="200"')]: EACH_MINUTE, [requests('status="500"')]: NOW_AND_THEN },
     ],
-    // Where nothing else is asked for, it is all that there is.
+    // Without other requests, errors are all that happens.
     ['TintypeDeliveryErrors', { [deliveries('status="500"')]: LONG_NOW_AND_THEN }],
     ['TintypeRendersFailing', { [renders('result="failed"')]: LONG_NOW_AND_THEN }],
     ['TintypeUploadsFailing', { [uploads('result="decode_failed"')]: '0x9 1x24 2x24 3' }],
@@ -107,7 +110,7 @@ function ringing(alertname: string, series: Series, eval_time: string): boolean 
     judge({ groups: [{ name: 'tintype', rules: [rule] }] }, test);
     return false;
   } catch (error) {
-    // Anything else that promtool says is no alert.
+    // Fails for any other error of promtool.
     expect(String(error)).toContain('got:[');
     return true;
   }

@@ -6,7 +6,7 @@ import { readCommands } from '../contract/support/blocks.ts';
 import { projectRoot } from '../house/source-files.ts';
 import { type KubeObject, run } from './rendered.ts';
 
-/** What the commands of the README under its headline would make. */
+/** Renders what the README's commands under that heading install. */
 function releases(): KubeObject[][] {
   return readCommands('charts/tintype/README.md', 'A second release').map((command) => {
     const line = command.replace(/^helm (?:upgrade --install|install) /, '');

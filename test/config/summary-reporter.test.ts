@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The lines of a run of these tests alone that are not empty, and how it ended. */
+/** Runs only these tests. Returns the non-empty lines of output and the exit status. */
 function runTests(source: string) {
   writeFileSync(join(folder, 'one.test.js'), source);
   const reporter = join(projectRoot, 'config/summary-reporter.ts');

@@ -1,6 +1,6 @@
 /**
- * schemathesis, which nobody here wrote, reads the OpenAPI document and calls every operation with what it allows and
- * what it does not: no 500, no status, code or field that the document lacks. `make soak` does the same for longer.
+ * schemathesis, an independent tool, reads the OpenAPI document and sends valid and invalid requests to every
+ * operation. No response may be a 500 or have a status, code or field that is not documented. `make soak` runs longer.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,11 +20,14 @@ import {
 
 const MINUTES = Number(process.env['TINTYPE_SOAK_MINUTES'] ?? '0');
 const EXAMPLES = MINUTES > 0 ? 500 : 5;
-/** Starting, shrinking what failed, and a machine that others use as well. */
+/** For the start of the tool, the shrinking of failures, and a busy machine. */
 const GRACE_MS = 240_000;
 const OPERATIONS_MIN = 70;
 
-/** Operations by themselves; then along their links, each with what the one before answered. */
+/**
+ * First every operation alone, then sequences along the documented links, in which requests use
+ * values of earlier responses.
+ */
 const RUNS = [
   { phases: 'examples,coverage,fuzzing', seconds: MINUTES > 0 ? MINUTES * 45 : 30 },
   { phases: 'stateful', seconds: MINUTES > 0 ? MINUTES * 15 : 10 },

@@ -1,6 +1,6 @@
 /**
- * The commands of the guide at /docs, as they are served, from a token to a signed URL; and what it has a page of a
- * browser do with a part of a large file.
+ * Runs the commands of the guide at /docs as served, from a token to a signed URL, and the guide's browser code that
+ * sends one part of a large file.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
@@ -36,7 +36,7 @@ const UNTIL_READY = [
   '-H "X-Api-Key: $TINTYPE_KEY" | grep -q \'"status":"ready"\'; do sleep 0.1; done',
 ].join(' ');
 
-/** With what a reader fills in from the answers before. */
+/** Replaces the placeholders that a reader fills in from earlier responses. */
 function filledIn(commands: string): string {
   const changes: [string, string][] = [
     ['npx tintype env', `'${process.execPath}' '${launcher}' env`],
@@ -81,7 +81,7 @@ it('make a project, a key, a file and a signed URL on a command line', {
   expect(JSON.parse(signed).url).toMatch(/\/resize\/320x\/f\/logo\.png\?.*sig=/);
 });
 
-// What stands around it in a page.
+// In a page, the code runs within an async function.
 const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor;
 
 it('send the parts of a large file', { timeout: 120_000 }, async () => {

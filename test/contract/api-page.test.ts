@@ -1,4 +1,4 @@
-/** The page of the API as a newcomer meets it, in a real browser: it shows everything, loads nothing else, and works. */
+/** The API page in a real browser: it shows everything, loads nothing from other hosts, and its forms work. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Locator, Page } from 'playwright-core';
@@ -11,14 +11,14 @@ const PAPER = { dark: 'rgb(28, 32, 34)', light: 'rgb(255, 255, 255)' };
 let tintype: Tintype;
 let browser: Browser;
 let page: Page;
-/** Requests to anywhere else, and everything that the browser complained of. */
+/** Requests to other hosts, and errors that the browser reported. */
 const strangers: string[] = [];
 const complaints: string[] = [];
 
 beforeAll(async () => {
   [tintype, browser] = await Promise.all([startTintype(), startBrowser()]);
   page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
-  // With every operation on one page each click is drawn anew.
+  // The page contains all operations and renders all of them again after each click.
   page.setDefaultTimeout(120_000);
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text());
@@ -28,7 +28,7 @@ beforeAll(async () => {
     const url = request.url();
     if (!url.startsWith(api()) && !url.startsWith('data:')) strangers.push(url);
   });
-  // Whoever knows the host alone is led to it.
+  // The root of the host redirects to the page.
   await page.goto(api());
   expect(page.url()).toBe(`${api()}/docs`);
   await page.getByText('A first hour').waitFor({ timeout: 120_000 });
@@ -39,10 +39,10 @@ afterAll(async () => {
   if (tintype !== undefined) await removeFolder(tintype.data);
 });
 
-/** By number: the browser is cut off from every name. */
+/** Uses the IP address, so that the browser needs no name resolution. */
 const api = () => tintype.instance.api_url.replace('localhost', '127.0.0.1');
 
-/** Opens an operation, sends it with this body and resolves with what the page shows as the answer. */
+/** Opens an operation, sends the body, and returns the response that the page shows. */
 async function tryOut(operationId: string, options: { slug?: string; body?: unknown } = {}) {
   const operation = page.locator(`.opblock[id$="-${operationId}"]`);
   await operation.locator('.opblock-summary-control').click();
@@ -61,7 +61,7 @@ async function tryOut(operationId: string, options: { slug?: string; body?: unkn
 
 const textOf = async (found: Locator) => (await found.textContent()) ?? '';
 
-/** Fills in the form behind Authorize; nothing of it leaves the page before a request does. */
+/** Fills in the form behind Authorize. The page sends the values only with later requests. */
 async function authorize(values: Readonly<Record<string, string>>) {
   await page.getByRole('button', { name: 'Authorize' }).first().click();
   const form = page.locator('.auth-container');
@@ -107,7 +107,7 @@ describe('the page at /docs', { shuffle: false, timeout: 300_000 }, () => {
     const operation = page.locator('.opblock[id$="-createUpload"]');
     await operation.locator('.opblock-summary-control').click();
     await operation.locator('.responses-table .header-col').first().waitFor();
-    // Colours that are still on their way from those of the other screen are read by nobody.
+    // Waits for color transitions to end, because axe would measure intermediate colors.
     await page.evaluate(
       'Promise.allSettled(document.getAnimations().map(({ finished }) => finished))',
     );
@@ -141,7 +141,8 @@ describe('the page at /docs', { shuffle: false, timeout: 300_000 }, () => {
     await operation.locator('.opblock-summary-control').click();
     await operation.locator('.responses-table .response').nth(10).waitFor();
     const text = await textOf(operation);
-    // Of a record, of a refusal that many operations answer, and of one that is its own.
+    // A field of a record, a code that many operations share, and one that is specific to this
+    // operation.
     for (const word of ['"organization_id"', '"rate_limited"', '"project_exists"'])
       expect(text).toContain(word);
     expect(text).not.toContain('$ref');

@@ -1,4 +1,4 @@
-// `tintype up` behind a proxy with another address, and with a cache that is told of its hosts by name.
+// `tintype up` behind a proxy with another address, and with a cache that purges by host name.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { removeFolder, runTintype, startTintype, type Tintype } from './support/tintype.ts';
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
       TINTYPE_BASE_URL: 'https://images.example',
       ...{ TINTYPE_CDN: 'http-purge', TINTYPE_CDN_METHOD: 'PURGE' },
       TINTYPE_CDN_URL: 'http://127.0.0.1:1',
-      // What is given is read for it before anything else is known.
+      // Makes `tintype up` parse these variables before it knows its own hosts and ports.
       TINTYPE_LOG_LEVEL: 'warn',
     },
   });

@@ -1,4 +1,5 @@
-// The secrets of one machine's Tintype, while it works and refuses: none of them is in what it says. Spec: Errors.
+// The secrets of `tintype up` must not appear in its log or its database, whether requests succeed or fail. Spec:
+// Errors.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';

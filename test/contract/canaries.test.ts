@@ -1,5 +1,5 @@
-// Secrets that would be known anywhere, through every process of a deployment and through what goes wrong in it: none of
-// them is found in a log, a trace, a metric, an error or a row. Spec: Authentication; Errors.
+// Sends recognizable secrets through all processes of a deployment, including its failures. None may appear in a log,
+// trace, metric, error or row. Spec: Authentication; Errors.
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OtlpServer, startOtlpServer } from '../support/otlp-server.ts';
@@ -27,7 +27,10 @@ let photo: Buffer;
 let headers: Record<string, string>;
 let key: string;
 
-/** Every secret is a canary, and database and storage can be taken away. */
+/**
+ * Makes every secret a canary, and puts proxies before database and storage so that tests can take
+ * them down.
+ */
 async function withCanaries(usual: Environment): Promise<Environment> {
   databaseUrl = usual['TINTYPE_DATABASE_URL'] ?? '';
   const storageUrl = usual['TINTYPE_S3_ENDPOINT'] ?? '';
@@ -104,7 +107,7 @@ async function sendUpload(file_slug: string, sends: 'direct' | 'proxy'): Promise
     if (value !== null) canaries.note(`${name} of an upload`, value);
   }
   const as = { 'content-type': 'image/jpeg', ...way.headers };
-  // What the storage itself answers is not ours.
+  // Responses of the storage itself are not ours.
   const keep = sends === 'proxy' ? kept : (answer: Answer) => answer;
   const url = way.put_url.replace('http://api.test', deployment.instance.api_url);
   keep(await put(`${url}0`, as, photo));
@@ -173,7 +176,7 @@ describe('what a deployment leaves behind', { shuffle: false }, () => {
     storage.set({ kind: 'refuse' });
     storage.cut();
     await asKey('POST', `${uploads}/${created.body.upload_id}/complete`);
-    // Who only has no buckets goes on with all else, and stays in the Service.
+    // An API without buckets still serves everything else, and its readiness probe still succeeds.
     expect((await asKey('GET', '/v1/projects/shop/files')).status).toBe(200);
     const withoutBuckets = '/readyz?exclude=ingest&exclude=content';
     expect((await watch('api', withoutBuckets)).status).toBe(200);
@@ -247,7 +250,10 @@ describe('a process that cannot start', () => {
   });
 });
 
-/** Which waits for a server is told to end as soon as it has said so. */
+/**
+ * A process that waits for a server never ends, so it is terminated as soon as it has logged that
+ * it waits.
+ */
 async function readUntilEnded(child: ReturnType<typeof spawnTintype>): Promise<string> {
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -1,5 +1,5 @@
-// Independent decoders agree with us: ImageMagick on size and format of everything that is delivered, ExifTool
-// that nothing is left of what a camera or an editor wrote into the source. Spec: Output rules.
+// Independent programs check everything delivered: ImageMagick checks size and format, and ExifTool checks that no
+// metadata of the source is left. Spec: Output rules.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { soundSources } from '../support/hostile-sources.ts';
 import { complaintsAbout, type Stored } from '../support/judges.ts';
@@ -29,12 +29,13 @@ const derived = [
   ['format/jpeg', 'JPEG'],
 ] as const;
 
-// What a container says of itself and of its coding, and no more: no EXIF, XMP, IPTC, ICC, MakerNotes, comment.
+// Tag groups that describe the container and its encoding. EXIF, XMP, IPTC, ICC, maker notes and
+// comments must be gone.
 const CODING = /^(ExifTool|File|Composite|JFIF|PNG|RIFF|QuickTime):/;
 const METADATA =
   /^(File:Comment|File:ExifByteOrder|PNG:(.*Text|Comment|ICC|Profile|Exif|ModifyDate|Author|Software).*|RIFF:(Exif|XMP|ICC).*)/i;
 
-/** A picture of four colours that carries whatever a source may carry. */
+/** An image of four colors with every kind of metadata. */
 async function source(format: Format, orientation: number): Promise<Buffer> {
   const xmp = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description xmlns:dc="http://purl.org/dc/elements/1.1/" dc:title="secret"/></rdf:RDF></x:xmpmeta>`;
   const bytes = await over(quarters(WIDTH, HEIGHT))
@@ -57,7 +58,10 @@ async function source(format: Format, orientation: number): Promise<Buffer> {
 
 const colors: Record<string, string> = { '100': 'R', '010': 'G', '001': 'B', '111': 'W' };
 
-/** By orientation: the corners R G B W of the stored pixels as EXIF wants them shown. */
+/**
+ * The corner colors, row by row, after each EXIF orientation is applied to an image with the
+ * corners RGBW.
+ */
 const upright: Record<number, string> = {
   1: 'RGBW',
   2: 'GRWB',
@@ -69,7 +73,7 @@ const upright: Record<number, string> = {
   8: 'GWRB',
 };
 
-/** A comment, in the way of each container that has one. */
+/** Inserts a comment, in formats that have comments. */
 function withComment(format: Format, bytes: Buffer): Buffer {
   const text = Buffer.from('Comment\0a secret', 'latin1');
   const [at, part] = {
@@ -151,7 +155,7 @@ async function metadataOf(bytes: Buffer): Promise<string[]> {
   );
 }
 
-/** The colours of the four corners, row by row. */
+/** Returns the colors of the four corners, row by row. */
 async function cornersOf(bytes: Buffer): Promise<string> {
   const { width, height } = await identify(bytes);
   const columns = [8, width - 9] as const;

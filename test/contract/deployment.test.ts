@@ -1,5 +1,5 @@
-// Every process of a deployment by itself, on real PostgreSQL, S3 and RabbitMQ: from an empty database to a delivered
-// image, what each says when something is missing, and how each ends.
+// All processes of a deployment, on real PostgreSQL, S3 and RabbitMQ: from an empty database to a delivered image, what
+// each process reports if something is missing, and how each stops.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => deployment?.stop());
 
 const picture = () => ({ bytes: photo, content_type: 'image/jpeg' });
-/** What bash prints of a block of the runbook. */
+/** Runs a block of the runbook in bash and returns its output. */
 const type = async (block: string, env: Record<string, string> = {}) => {
   const words = ['--norc', '-euo', 'pipefail', '-c', block];
   const { stdout } = await promisify(execFile)('bash', words, { env: { ...process.env, ...env } });
@@ -47,7 +47,7 @@ const type = async (block: string, env: Record<string, string> = {}) => {
 };
 const RUNBOOK = 'docs/runbook/README.md';
 const [, probes = '', logs = ''] = readShellBlocks(RUNBOOK);
-/** What is put behind it for what went wrong alone. */
+/** The `| grep …` with which the runbook reduces a log to failures. */
 const [, failures = ''] = /`(\| grep [^`]+)`/.exec(readFileSync(RUNBOOK, 'utf8')) ?? [];
 const watched = async (port: number, path: string) => fetch(`http://127.0.0.1:${port}${path}`);
 
@@ -93,7 +93,7 @@ describe('what runs apart', { shuffle: false }, () => {
     it('answers what the runbook types, as from a port that was brought here', async () => {
       const port = String(deployment.processes.api.watch_port);
       const said = await type(probes.replaceAll('9464', port));
-      // The body of the first ends without a line feed.
+      // The body of the first response does not end with a line feed.
       expect(said).toMatch(/^\{"ready":true,"checks":\{.*?\}\}/);
       expect(said).toMatch(/tintype_dependency_ready\{.*\} 1$/m);
     });
@@ -132,7 +132,7 @@ describe('what runs apart', { shuffle: false }, () => {
       );
       const [command, ...lines] = shown?.text.trimEnd().split('\n') ?? [];
       expect([code, command, lines.pop()]).toEqual([1, '$ tintype doctor', '...']);
-      // Whichever version, and however many.
+      // Versions and counts may differ.
       const withoutNumbers = (text: string) => text.replaceAll(/\d+(?:\.\d+)?/g, '0');
       expect(withoutNumbers(stdout).split('\n').slice(0, lines.length)).toEqual(
         lines.map(withoutNumbers),
@@ -269,7 +269,7 @@ describe('what runs apart', { shuffle: false }, () => {
     });
     afterAll(() => Promise.all(Object.values(second).map((each) => each.end('SIGTERM'))));
 
-    // As AVIF: a sample of the status page renders a WebP each minute.
+    // Counts AVIF renders only, because the status page's sampling job renders a WebP each minute.
     const rendersOf = async ({ watch_port }: DeployedProcess) => {
       const metrics = await (await watched(watch_port, '/metrics')).text();
       const counts = metrics.matchAll(/^tintype_render_seconds_count\{.*"avif".*\} (\d+)$/gm);
@@ -288,7 +288,7 @@ describe('what runs apart', { shuffle: false }, () => {
       );
     const portOf = ({ port = 0 }: DeployedProcess) => ({ delivery_port: port });
 
-    // Nobody has asked for one of these yet, at a second attempt of the test neither.
+    // Every path is new, even when vitest retries a test, so no image is stored yet.
     let width = 420;
     const pathOfNext = () => `/resize/${width++}x/format/avif/f/cold.jpg`;
     const said = (answers: Awaited<ReturnType<typeof viewers>>) =>
@@ -322,7 +322,7 @@ describe('what runs apart', { shuffle: false }, () => {
   });
 
   describe('the end of a process', () => {
-    /** What the job that samples says of public addresses, which lead nowhere here. */
+    /** Logged by the job that samples public addresses, which lead nowhere in this test. */
     const UNTRIED = 'a service is failing its check';
     const stateOf = async (uploadId: string) =>
       (await key('GET', `/v1/projects/shop/uploads/${uploadId}`)).body.status;
@@ -407,7 +407,7 @@ describe('what runs apart', { shuffle: false }, () => {
       proxy.set({ kind: 'none' });
       const started = await starting;
       expect(await readiness()).toMatchObject([200, { ready: true }]);
-      // It goes on writing.
+      // Copied, because the process keeps writing log lines.
       const lines = [...started.lines];
       const [line = ''] = lines.filter((each) => each.includes('waits for it'));
       expect(JSON.parse(line)).toMatchObject({
@@ -418,7 +418,7 @@ describe('what runs apart', { shuffle: false }, () => {
       });
       const log = join(dirname(deployment.env['TINTYPE_SPOOL_DIR'] ?? ''), 'log');
       await writeFile(log, `${lines.join('\n')}\n`);
-      // In the place of kubectl, which has it from a node.
+      // Replaces kubectl, which reads the log from a node.
       const show = `kubectl() { cat "$LOG"; }\n${logs.trimEnd()}`;
       const all = await type(show, { LOG: log });
       expect(all.trimEnd().split('\n')).toEqual(lines);

@@ -1,4 +1,5 @@
-// A tenant keeps files in order and chains under names, on the real product. Spec: Recipes; Files; Usage.
+// A tenant lists and changes files, and stores transform chains as recipes, on the real product. Spec: Recipes; Files;
+// Usage.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph } from '../support/pictures.ts';
 import { type Caller, deliver, withKey, withSession } from './support/client.ts';

@@ -1,5 +1,5 @@
-// The first way through Tintype, from an empty folder, as somebody goes it who has only the specification:
-// start, session, project, key, upload, every transform, a protected project, usage and its charge.
+// A user's first steps from an empty folder, with only the specification: start, session, project, key, upload, every
+// transform, a protected project, usage and its charge.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph, quarters } from '../support/pictures.ts';
@@ -24,7 +24,7 @@ let tintype: Tintype;
 let alice: Caller;
 let server: Caller;
 let photo: Buffer;
-/** What every successful delivery costs, counted by the viewer. */
+/** The cost of all successful deliveries, as the viewer counts it. */
 const counted: Record<string, { requests: number; bytes: number; credits: number }> = {};
 
 async function view(project: string, path: string, more: { method?: string; etag?: string } = {}) {
@@ -397,7 +397,10 @@ describe('the first way', { shuffle: false }, () => {
     });
   });
 
-  /** Deliveries are spooled and sent in batches, a second apart: rolls up until all of them are there. */
+  /**
+   * Deliveries are spooled and sent in batches every second. Runs the rollup until it contains all
+   * of them.
+   */
   async function usageOnce(project: string, requests: number) {
     for (let tries = 0; ; tries += 1) {
       await job('hourly-rollup');
@@ -409,7 +412,7 @@ describe('the first way', { shuffle: false }, () => {
     }
   }
 
-  /** What it prints of the run. */
+  /** Runs a job and returns its output. */
   async function job(name: string, ...flags: string[]): Promise<string> {
     const { code, stdout } = await runTintype(['job', name, '--data', tintype.data, ...flags]);
     expect([code, stdout]).toEqual([0, expect.stringContaining(`${name} as of `)]);

@@ -1,5 +1,5 @@
-// Every type that is taken, from its upload to what viewers get, seen by ImageMagick. Spec: What the service
-// does; Transform operations, format; Output rules.
+// Every accepted type, from its upload to the delivered image, checked with ImageMagick. Spec: What the service does;
+// Transform operations, format; Output rules.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { printBmp } from '../support/bmp.ts';
 import { over, photograph } from '../support/pictures.ts';

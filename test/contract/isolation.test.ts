@@ -1,5 +1,5 @@
-// A machine without bubblewrap, one without util-linux either: decoders run behind what there is, the doctor says what
-// that is, and whoever starts Tintype is told. The programs are really hidden, in a name space of mounts of their own.
+// Machines without bubblewrap, and without util-linux, too: decoders run with the isolation that remains, the doctor
+// reports it, and a starting Tintype warns. The programs are hidden in a separate mount namespace.
 import { spawn } from 'node:child_process';
 import { cp, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,10 +7,10 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { launcher, makeFolder, projectRoot, removeFolder, upArgs } from './support/tintype.ts';
 
-/** Nobody is there: the doctor looks at what this machine has. */
+/** No server runs at this URL. The test needs only the doctor's checks of this machine. */
 const env = { ...process.env, TINTYPE_DATABASE_URL: 'postgres://x@127.0.0.1:9/x' };
 
-/** Node with these arguments, where nobody can start these programs. */
+/** Runs Node with these arguments in a mount namespace where the programs cannot be started. */
 function startWithout(
   programs: readonly string[],
   nodeArguments: readonly string[],

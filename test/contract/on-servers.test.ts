@@ -1,4 +1,4 @@
-// The suites of the embedded storage and queue once more, word for word, on a real S3 server and a real RabbitMQ.
+// Runs the suites for the embedded storage and queue again, unchanged, on a real S3 server and a real RabbitMQ.
 import { describe, expect, it } from 'vitest';
 import { onServers } from './support/servers.ts';
 import { readStart } from './support/start-line.ts';

@@ -1,4 +1,4 @@
-// `tintype up` while its database answers late, as on a machine where everything starts at once.
+// `tintype up` with a database that is unavailable at first, as on a machine where all services start together.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type FaultProxy, startFaultProxy } from '../support/tcp-fault-proxy.ts';

@@ -1,5 +1,5 @@
-// Photographs of real cameras through the whole service: ready, at their place and time, bare where they are
-// delivered, and given back with their metadata, which ExifTool takes. Spec: File (location); Output rules 1, 7.
+// Photographs of real cameras through the whole service: they become ready with place and time, are delivered without
+// metadata, and raw downloads return metadata that ExifTool can read. Spec: File (location); Output rules 1, 7.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { realPhotographs } from '../support/photographs.ts';
 import { over, photograph } from '../support/pictures.ts';

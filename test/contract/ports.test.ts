@@ -1,4 +1,4 @@
-/** `tintype up` on ports that the environment names: everything that it says of itself leads there. */
+/** `tintype up` on ports that environment variables set: all addresses that it prints use these ports. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { makeFolder, removeFolder, runTintype, startTintype } from './support/tintype.ts';

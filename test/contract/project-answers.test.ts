@@ -1,4 +1,4 @@
-/** Watermark presets, recipes under given ids, filters and foreign signatures, on the real product. */
+/** Watermark presets, recipes with given ids, filters, library sessions and altered signatures, on the real product. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph } from '../support/pictures.ts';
 import {

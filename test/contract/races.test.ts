@@ -1,6 +1,6 @@
 /**
- * Callers that are at two processes of the API at the same time: of names and of limits there is one winner, and what
- * was answered holds. Spec: Projects; API keys; Signing keys and signed URLs; Uploads; Watermark presets; Recipes.
+ * Concurrent calls to two API processes: for every name and limit exactly one caller wins, and confirmed results last.
+ * Spec: Projects; API keys; Signing keys and signed URLs; Uploads; Watermark presets; Recipes.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph } from '../support/pictures.ts';
@@ -28,7 +28,7 @@ const TEST_MS_MAX = 300_000;
 
 let deployment: Deployment;
 let second: DeployedProcess;
-/** The same person at both processes. */
+/** The same user at each of the two processes. */
 let owners: Caller[];
 let owner: Caller;
 let picture: Buffer;
@@ -51,7 +51,7 @@ afterAll(async () => {
 const codeOf = ({ status, body }: Answer) =>
   body?.error === undefined ? String(status) : `${status} ${body.error.code}`;
 
-/** Calls take turns at the processes, all at the same time. */
+/** Makes concurrent calls, alternating between the processes. */
 function atOnce<T>(count: number, call: (caller: Caller, n: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, n) => call(callerOf(n), n)));
 }
@@ -153,7 +153,7 @@ describe('at two processes', () => {
 });
 
 describe('a suspension', { timeout: TEST_MS_MAX }, () => {
-  /** Bytes that only have to be completed. */
+  /** Creates an upload and sends its bytes, but does not complete it. Returns its path. */
   async function sent(path: string, n: number): Promise<string> {
     const { content_type, bytes } = png('');
     const wish = { content_type, size_bytes: bytes.length, file_slug: `file-${n}.png` };
@@ -209,7 +209,7 @@ describe('deleting a file while it is uploaded anew', { timeout: TEST_MS_MAX }, 
     const key = withKey(deployment, secret);
     let count = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
-      // A name of its own: delivery remembers what it has looked up.
+      // A new name for each round, because delivery caches its lookups.
       const file = png(`round-${round}.png`);
       const at = `${path}/files/${file.file_slug}`;
       await upload(key, 'again', file);

@@ -1,5 +1,5 @@
-// Every command of the README and of getting started is run here, in order, on a fresh Tintype, and does
-// what the text says. A block that is only shown is marked `console`.
+// Runs every command of the README and of the getting-started guide, in order, on a fresh Tintype, and checks that it
+// does what the text says. Blocks marked `console` are only shown, not run.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ let tintype: Tintype;
 let config: string;
 const folders: string[] = [];
 
-/** An empty folder with a photograph, as the documents ask for. */
+/** An empty folder with a photograph, which the documents expect. */
 async function folderWithPhoto(): Promise<string> {
   const folder = await makeFolder();
   folders.push(folder);

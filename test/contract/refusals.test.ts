@@ -1,5 +1,5 @@
-// What the API and the delivery host refuse, each in the way of the specification: status, code, envelope. One
-// Tintype with two tenants; every row is a request that a client could send.
+// Requests that the API and delivery hosts reject as specified, with status, code and envelope. One Tintype with two
+// tenants; every row is a request that a client could send.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph, pngBomb } from '../support/pictures.ts';
@@ -173,7 +173,7 @@ describe('what is refused', { shuffle: false }, () => {
       const answer = await alice(method, path, body);
       expectRefusal(answer, 400, 'invalid_request');
       const issues: { path: string; message: string }[] = answer.body.error.details.issues;
-      // A field that nobody knows is named in the message of the body as a whole.
+      // The message for an unknown field names it, at the path of the whole body.
       const isNamed = issues.some(
         ({ path: at, message }) => at === field || (at === '' && message.includes(field)),
       );
@@ -234,7 +234,8 @@ describe('what is refused', { shuffle: false }, () => {
       await newProject('keys');
       const make = () => alice('POST', '/v1/projects/keys/keys', { name: 'one more' });
       const made: number[] = [];
-      // A few at a time: they wait for one row, and on a busy machine the last of a hundred would wait too long.
+      // A few calls at a time, because all of them wait for the same row; on a busy machine the
+      // last of a hundred would time out.
       while (made.length < KEYS_MAX + 4) {
         const some = await Promise.all([make(), make(), make(), make()]);
         made.push(...some.map(({ status }) => status));
@@ -347,7 +348,7 @@ describe('what is refused', { shuffle: false }, () => {
 
     it(`are minted ${MINTS_PER_MINUTE_MAX} times a minute`, async () => {
       const answers = [];
-      // More than the limit, even where a minute begins in between.
+      // More than the limit, even if a new minute begins in between.
       for (let count = 0; count <= 2 * MINTS_PER_MINUTE_MAX; count += 1) {
         const answer = await mint({ file_slug: 'photo.jpg' });
         answers.push(answer);
@@ -419,12 +420,12 @@ describe('what is refused', { shuffle: false }, () => {
     });
   });
 
-  // The last: whose projects refuse whatever is asked of them from then on.
+  // Must be last, because delivery from all projects of this organization is rejected afterwards.
   describe('an organization without credits', () => {
     it('is refused delivery after the charge, and only then', async () => {
       const view = (project: string, method: string) =>
         deliver(tintype, { project, path: '/originals/f/photo.jpg', method });
-      // What no delivery has looked up yet is not remembered either.
+      // Delivery has no cached lookup of a new project.
       const fresh = await newProject('fresh');
       await upload(fresh, 'fresh', asUpload({ file_slug: 'photo.jpg' }));
       for (let count = 0; count < TRIAL_CREDITS; count += 50) {

@@ -1,5 +1,5 @@
-// APIs that end while their clients are busy: every request that was taken is answered, and behind a load balancer a
-// rolling restart is not noticed.
+// APIs that stop while their clients are busy: every accepted request gets its response, and behind a load balancer a
+// rolling restart goes unnoticed.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BusyClients, startBusyClients } from './support/busy-clients.ts';
 import {
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => deployment?.stop());
 
 const upload = JSON.stringify({ content_type: 'image/png', size_bytes: 1 });
-/** Every fifth is a write, which nobody sends twice by himself. */
+/** Every fifth request is a write, which HTTP clients do not retry automatically. */
 const next = (nth: number) =>
   nth % 5 === 0
     ? { method: 'POST', path: '/v1/projects/shop/uploads', body: upload }
@@ -34,7 +34,7 @@ const next = (nth: number) =>
 const busy = (url: string) =>
   startBusyClients({ url, clients: CLIENTS, headers: { 'x-api-key': key }, next });
 
-/** So many more answers have come. */
+/** Waits until the clients have got this many more responses. */
 async function untilAnswered(clients: BusyClients, more: number): Promise<void> {
   const enough = clients.count() + more;
   await expect.poll(() => clients.count(), { timeout: 60_000 }).toBeGreaterThan(enough);
@@ -50,7 +50,7 @@ describe('an API that ends', { timeout: 300_000 }, () => {
     const code = api.end('SIGTERM');
     await clients.ended;
     expect(await code).toBe(0);
-    // Then nobody listens there any more, which is no answer lost.
+    // After the API has stopped, each client's next request is refused, so no response was lost.
     expect([...clients.seen.keys()].toSorted()).toEqual(['200', '201', 'ECONNREFUSED']);
     expect(clients.seen.get('ECONNREFUSED')).toBe(CLIENTS);
   });

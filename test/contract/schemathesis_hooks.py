@@ -1,4 +1,4 @@
-"""What the specification promises where schemathesis expects something else, as checks that are no weaker."""
+"""Checks that replace those of schemathesis where the specification promises something else. They are not weaker."""
 
 import schemathesis
 from schemathesis.checks import CHECKS
@@ -6,8 +6,8 @@ from schemathesis.core.failures import Failure
 from schemathesis.openapi.checks import UseAfterFree
 
 PROJECT = "DELETE /v1/projects/{slug}"
-#: Refusals of fields that a schema could hardly say: the grammar of chains, a field and its other name, what one field
-#: means for another, what the project lacks, hosts that are none, keys that two readers could take for different things.
+#: Messages about rules that a JSON schema can hardly express: the grammar of transform chains, fields that depend
+#: on each other or on the state of the project, invalid hosts, and bodies with ambiguous keys.
 UNSAYABLE = (
     "expected a transform chain",
     "send only one of them",
@@ -38,7 +38,7 @@ UNSAYABLE = (
 
 
 def is_sayable(response):
-    """Every other code than these is a rule that no schema can say."""
+    """Whether a schema could express the violated rule. Any code other than these stands for a rule that it cannot."""
     try:
         error = response.json()["error"]
     except (ValueError, KeyError, TypeError):
@@ -60,7 +60,7 @@ def valid_data_is_refused_by_its_own_code(ctx, response, case):
 
 @schemathesis.check
 def deleted_is_gone(ctx, response, case):
-    """DELETE of a project suspends it, and what is in it can still be read."""
+    """DELETE of a project only suspends it, so its content can still be read."""
     try:
         CHECKS.get_one("use_after_free")(ctx, response, case)
     except UseAfterFree as failure:

@@ -1,5 +1,5 @@
-// `tintype up` as a process: how it starts, stops, is killed and carries on; what it says when it cannot;
-// and the folder of YAML that it watches while it runs.
+// `tintype up` as a process: how it starts, stops, is killed and recovers, what it reports if it cannot start, and the
+// folder of YAML that it watches.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod, cp, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -64,7 +64,7 @@ async function stop(signal: NodeJS.Signals): Promise<number | null> {
   return code;
 }
 
-/** Polls until it holds: what is said to happen within seconds. */
+/** Polls until the condition holds, by default for ten seconds. */
 async function eventually(holds: () => Promise<boolean> | boolean, seconds = 10): Promise<void> {
   for (let tries = 0; !(await holds()); tries += 1) {
     if (tries === seconds * 10) throw new Error(`not within ${seconds} s: ${holds}`);
@@ -402,7 +402,7 @@ describe('what runs alone', { shuffle: false }, () => {
   describe('a signal during the start', () => {
     it.each([
       ['SIGTERM', 'postgres', (pid: number) => pid],
-      // Of a terminal, to all that it has started.
+      // A terminal sends SIGINT to the whole process group.
       ['SIGINT', 'postgres/password.initdb', (pid: number) => -pid],
     ] as const)('ends it cleanly and leaves nothing running: %s', async (signal, sign, target) => {
       const own = await makeFolder();

@@ -1,4 +1,4 @@
-// An SVG from its upload to what viewers get: the vector without harm, its pictures from the raster grid.
+// An SVG from its upload to what viewers get: a sanitized vector, and images rendered from its raster grid.
 // Spec: Limits, Uploads (SVG); Transform operations, format; Output rules; Processing error codes.
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';

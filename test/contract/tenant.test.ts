@@ -1,5 +1,5 @@
-// What a tenant does with the dashboard: organization, projects, API keys, signing keys and signed URLs, over HTTP
-// alone and with a delivery host that has to agree.
+// A tenant's calls from the dashboard: organization, projects, API keys, signing keys and signed URLs, over HTTP only.
+// Deliveries must agree with them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph } from '../support/pictures.ts';
 import {

@@ -1,5 +1,4 @@
-// What a deployment says of itself while it works, to a collector of OpenTelemetry and in its logs: one upload is one
-// trace and one request id over all of its processes.
+// The OpenTelemetry traces and logs of a deployment: one upload is one trace and one request id across all processes.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type OtlpServer, type SeenSpan, startOtlpServer } from '../support/otlp-server.ts';
 import { over, photograph } from '../support/pictures.ts';
@@ -40,7 +39,7 @@ const withTrail = {
   traceparent: `00-${TRACE_ID}-${CALLER_SPAN_ID}-01`,
 };
 
-/** Created, sent and completed, under one request id and one trace of the caller's. */
+/** Creates, sends and completes an upload, with the caller's request id and trace. */
 async function uploadOnTrail(file_slug: string): Promise<string> {
   const path = '/v1/projects/shop/uploads';
   const headers = { ...withTrail, 'x-api-key': key };
@@ -55,7 +54,7 @@ async function uploadOnTrail(file_slug: string): Promise<string> {
 const ofTrace = () => collector.spans.filter(({ traceId }) => traceId === TRACE_ID);
 const named = (name: string) => ofTrace().filter((span) => span.name === name);
 
-/** The names of the spans above one, up to the first of the trace. */
+/** Returns the names of a span's ancestors, from its parent to the root of the trace. */
 function namesAbove(span: SeenSpan): string[] {
   const parent = ofTrace().find(({ spanId }) => spanId === span.parentSpanId);
   return parent === undefined ? [] : [parent.name, ...namesAbove(parent)];
@@ -68,7 +67,7 @@ describe('the traces of a deployment', { shuffle: false }, () => {
 
     beforeAll(async () => {
       uploadId = await uploadOnTrail('photo.jpg');
-      // What ends last is sent last.
+      // These spans end last, so they are exported last.
       await vi.waitUntil(() => named(COMPLETE).length + named('process ingest').length === 2, {
         timeout: 40_000,
       });

@@ -1,6 +1,6 @@
 /**
- * Types that openapi-typescript writes from the served document, and a client of openapi-fetch on them: what the
- * document allows compiles and works, what it does not is told by the compiler.
+ * Generates types from the served document with openapi-typescript, and uses them with openapi-fetch: what the document
+ * permits compiles and works, and the compiler rejects everything else.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -52,7 +52,7 @@ async function writeSources(): Promise<void> {
 
 const program = (path: string) => join(projectRoot, path);
 
-/** Whatever it ends with: what it says is what counts. */
+/** Ignores the exit code, because the tests check the output. */
 function run(script: string, args: string[]): Promise<{ stdout: string; stderr: string }> {
   return new Promise((done) => {
     execFile(process.execPath, [script, ...args], { cwd: folder }, (_error, stdout, stderr) => {
@@ -61,7 +61,7 @@ function run(script: string, args: string[]): Promise<{ stdout: string; stderr: 
   });
 }
 
-/** The errors of one source file. */
+/** The compiler errors of one source file. */
 const complaintsOf = (name: string) =>
   complaints.split('\n').filter((line) => line.startsWith(`${name}.ts(`));
 

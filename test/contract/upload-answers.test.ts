@@ -1,4 +1,7 @@
-/** Answers of uploads that a client meets only when it goes wrong, on the real product. Spec: Uploads; Infrastructure. */
+/**
+ * Responses to uploads that a client sees only if something goes wrong, on the real product. Spec: Uploads;
+ * Infrastructure.
+ */
 import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +24,7 @@ const MIB = 2 ** 20;
 const PROXY_BYTES_MAX = 5 * MIB;
 
 let tintype: Tintype;
-/** One where libraries cannot be changed. */
+/** A Tintype where the media library cannot be changed. */
 let closed: Tintype;
 let key: Caller;
 let picture: Buffer;

@@ -1,5 +1,5 @@
-// `tintype upload *` on a folder of sound, awkward, broken, hostile and foreign files: each ends ready, or with its code
-// and a sentence that says what to do, whatever its neighbours are.
+// `tintype upload *` on a folder of valid, unusual, broken, hostile and unrelated files: each becomes ready or fails
+// with its code and advice, independently of the others.
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { writeMixedFolder } from '../support/mixed-folder.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
     ...written,
     'nothing.jpg': /^✗ invalid_request: There is no such file\. Check its name/,
   };
-  // As a shell writes `*` out, with two more.
+  // The names to which a shell expands `*`, and two more.
   const names = (await readdir(folder)).filter((name) => name !== 'sub').toSorted();
   const files = [...names, 'sub/same.jpg', 'nothing.jpg'];
   said = await runTintype(['upload', ...files, '--data', tintype.data], { cwd: folder });

@@ -1,5 +1,5 @@
-// What a tenant's server is told, as it really comes: an upload's event, signed, repeated until it is taken, and found
-// in the delivery log. Read by Stripe's SDK, which knows nothing of us.
+// The webhook of an upload as a tenant's server receives it: signed, retried until it is accepted, and listed in the
+// delivery log. Stripe's SDK, an independent implementation, verifies it.
 import Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CallbackServer, startCallbackServer, status } from '../support/callback-server.ts';

@@ -1,5 +1,5 @@
-// Every fenced block of every document is claimed by a test that reads it there, and every claim has its blocks; and
-// what diagrams and JSON need that nothing runs for.
+// Every fenced block of every document belongs to a claim whose test reads it from the document, and every claim has
+// its blocks. Also checks the syntax of diagrams and JSON blocks.
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -59,12 +59,15 @@ describe('the blocks of the documents', () => {
   );
 });
 
-/** What reads blocks, in whatever way. */
+/** Functions that read blocks of documents. */
 const READS =
   /\b(?:readFences|readShellBlocks|readCommands|readStart|readChapters|readPage|runBlocks|writeExamples)\(/;
 const read = new Map<string, readonly string[]>();
 
-/** The documents that a test names in its own code, or in what it imports of the tests, where blocks are read. */
+/**
+ * Returns the documents named in the code of a test, or in test code that it imports, if that code
+ * reads blocks.
+ */
 function readersOf(test: string): readonly string[] {
   const known = read.get(test);
   if (known !== undefined) return known;
@@ -80,7 +83,7 @@ function readersOf(test: string): readonly string[] {
   return found;
 }
 
-/** In quotes: a comment names them without. */
+/** Only quoted names, because comments name documents without quotes. */
 function documentsIn(text: string): string[] {
   return [...text.matchAll(/['/]([\w./-]*\.md)'/g)].map(([, path = '']) =>
     path.replace(/^[./]+/, ''),
@@ -129,7 +132,7 @@ describe('what is claimed by the guard', () => {
       const code = answer.error?.code ?? answer.error_code;
       if (page.startsWith('docs/errors/')) expect(code).toBe(basename(page, '.md'));
       if ('error' in answer) expect(isRefusal(answer), ajv.errorsText(isRefusal.errors)).toBe(true);
-      // Some fields of an upload.
+      // A part of the upload's fields.
       else for (const [name, value] of Object.entries(answer)) expectValid(fields[name], value);
     });
 

@@ -1,33 +1,33 @@
 /**
- * How each fenced block of the documents is proven: a row for those of a page that share a language, a heading where there
- * are others under other ones, and a proof. test/docs/blocks.test.ts holds that every block has one, and every row its
- * blocks, and that the tests of a row read them out of the page.
+ * Defines how each fenced block of the documents is tested. A claim covers the blocks of one language in a page, or
+ * below one heading. test/docs/blocks.test.ts checks that every block has a claim, that every claim has its blocks, and
+ * that the tests of a claim read them from the page.
  */
 
-/** What happens to a block. */
+/** How a block is tested. */
 export type How =
-  /** It is typed, started, served or imported as it stands, on the real thing. */
+  /** Typed, started, served or imported as written, with the real product or server. */
   | 'run'
-  /** What it shows is what the product prints or answers. */
+  /** Compared with what the product prints or returns. */
   | 'shown'
-  /** Its own schema or grammar takes it. */
+  /** Accepted by its own schema or grammar. */
   | 'taken'
-  /** It is word for word a file, or a part of one, that has its own tests. */
+  /** Identical to a file, or a part of one, that has its own tests. */
   | 'copied';
 
 export type Claim = {
-  /** With `*` for any name. */
+  /** `*` stands for any name. */
   page: string;
   language: string;
   under?: string;
   blocks: number;
   how: How;
   by: readonly string[];
-  /** Where the proof is less than what a reader does: what stands for it. */
+  /** What the test does instead, where it cannot do all that a reader does. */
   instead?: string;
 };
 
-/** The guard itself: what needs nothing that runs. */
+/** For blocks that the guard itself can check, without running anything. */
 const HERE = 'test/docs/blocks.test.ts';
 const TYPED = 'test/docs/typed.test.ts';
 const IN_A_CLUSTER = 'test/cluster/documents.test.ts';

@@ -1,4 +1,4 @@
-/** Each package and program that the project installs has its reason in docs/dependencies.md, and nothing else stands there. */
+/** docs/dependencies.md gives a reason for each package and program that the project installs, and for nothing else. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -18,17 +18,17 @@ const baseImage = read('test/support/base-image.sh');
 const images = read('test/e2e/images.sh');
 const bench = read('test/bench/peers/install.ts');
 
-/** Names of the packages of a table whose second column says something. */
+/** Returns the packages of a table that have a reason in the second column. */
 function explained(table: string): string[] {
   return [...table.matchAll(/^\| `([^`]+)` \| \S.* \|$/gm)].map(([, name = '']) => name).sort();
 }
 
-/** Each once, in the order of the alphabet. */
+/** Removes duplicates and sorts. */
 function sorted(names: string[]): string[] {
   return [...new Set(names)].sort();
 }
 
-/** What a pattern finds in a text. */
+/** Returns the first group of every match. */
 function found(text: string, pattern: RegExp): string[] {
   return sorted([...text.matchAll(pattern)].map(([, name = '']) => name));
 }

@@ -1,17 +1,17 @@
-/** The documents as the tests of them see them: pages, headings, links, and the citations in the code. */
+/** Reads the documents for tests: pages, headings, links, and the citations in code comments. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 export const projectRoot = new URL('../..', import.meta.url).pathname;
 
-/** Every page for people, by its path from the project's root. */
+/** Returns every page for people by its path from the project root. */
 export function readPages(): Map<string, string> {
   const docs = listFiles('docs').filter((path) => path.endsWith('.md'));
   const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...docs];
   return new Map(pages.map((path) => [path, readText(path)]));
 }
 
-/** Every Markdown file of the project, also those that pages are made from. */
+/** Returns every Markdown file of the project, including those from which pages are generated. */
 export function allMarkdown(): Map<string, string> {
   const ours = readdirSync(projectRoot, { withFileTypes: true }).filter(
     ({ name }) => !name.startsWith('.') && name !== 'node_modules',
@@ -22,14 +22,14 @@ export function allMarkdown(): Map<string, string> {
   );
 }
 
-/** Headings of a page without their marks, code spans taken as their words. */
+/** Returns the headings of a page as plain text. */
 export function headingsOf(page: string): string[] {
   return [...withoutFences(page).matchAll(/^#{1,6} (.+)$/gm)].map(([, title = '']) =>
     title.replaceAll('`', ''),
   );
 }
 
-/** The anchor that a heading gets where the pages are shown. */
+/** Returns the anchor of a heading on the rendered page. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -37,7 +37,7 @@ export function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** Targets of the links of a page that lead to no other site. */
+/** Returns the link targets of a page that do not lead to other sites. */
 export function relativeLinksOf(page: string): string[] {
   const prose = withoutFences(page).replaceAll(/`[^`\n]*`/g, '');
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
@@ -45,10 +45,10 @@ export function relativeLinksOf(page: string): string[] {
     .filter((target) => !/^[a-z]+:/.test(target));
 }
 
-/** One `Spec: …` of a comment: names of headings, each with those below it. */
+/** One `Spec: …` of a comment: names of headings, each followed by the headings below it. */
 export type Citation = { file: string; names: string[][] };
 
-/** Every citation of the sources below these folders. */
+/** Returns every citation in the source files of these folders. */
 export function readCitations(folders: readonly string[]): Citation[] {
   const files = folders.flatMap(listFiles).filter((path) => /\.(ts|js|sql)$/.test(path));
   return files.flatMap((file) =>
@@ -60,12 +60,13 @@ export function readCitations(folders: readonly string[]): Citation[] {
   );
 }
 
-/** A comment's line break with what the next line begins with. */
+/** A line break within a comment, with the comment marker of the next line. */
 const CONTINUED = /\n\s*(?:\*(?!\/)|\/\/|--)\s?/g;
 
 /**
- * `A, B (words); C 2 and 3, some words. More` cites A with B below it, and C. A name begins with a capital;
- * what does not is a detail of the name before. A full stop, a colon or the end of the comment ends it.
+ * `A, B (words); C 2 and 3, some words. More` cites A with B below it, and C. A name begins with a
+ * capital; other words are details of the name before. A period, a colon or the end of the comment
+ * ends the citation.
  */
 export function parseCitation(text: string): string[][] {
   const cited = text.replaceAll(/\([^()]*\)/g, '').split(/[.:](?:\s|$)|\)|\*\//, 1)[0] ?? '';
@@ -75,7 +76,7 @@ export function parseCitation(text: string): string[][] {
   });
 }
 
-/** `Rules 1`, `Output rules 1 to 4` → the heading that counts them. */
+/** Removes rule numbers: `Output rules 1 to 4` cites the heading `Output rules`. */
 function withoutNumbers(name: string): string {
   return name.replace(/ \d+(?:(?: to | and |–)\d+)?$/, '').trim();
 }
@@ -88,7 +89,7 @@ function readText(path: string): string {
   return readFileSync(join(projectRoot, path), 'utf8');
 }
 
-/** From the project's root. */
+/** Returns paths from the project root. */
 export function listFiles(folder: string): string[] {
   return readdirSync(join(projectRoot, folder), { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())

@@ -1,24 +1,24 @@
 /**
- * What is wrong with a diagram of the documents: each line has to be one of the few forms that they keep to, all of which
- * Mermaid reads. A stricter reader than Mermaid, which has a page of its own way with almost anything.
+ * Checks diagrams: each line must have one of the few forms that the documents use. This is stricter than Mermaid,
+ * which accepts almost anything and renders some of it unexpectedly.
  */
 
 const ID = '(?!(?:end|graph|subgraph|style|class|click)\\b)[A-Za-z_]\\w*';
-// Outside of quotes a bracket ends a text, and a semicolon the line.
+// Outside of quotes, a bracket ends a label and a semicolon ends the line.
 const TEXT = '(?:"[^"]*"|[^\\s"()[\\]{}|;<>][^"()[\\]{}|;<>]*)';
 const SHAPE = `(?:\\[\\(${TEXT}\\)\\]|\\(\\(${TEXT}\\)\\)|\\[${TEXT}\\]|\\(${TEXT}\\)|\\{${TEXT}\\})`;
 const NODE = `${ID}${SHAPE}?`;
 const LINK = `(?:-->(?:\\|${TEXT}\\|)?|-- ${TEXT} -->)`;
 const CARDINALITY = '(?:\\|\\||\\|o|\\}o|\\}\\||o\\||o\\{|\\|\\{)';
 
-/** By the first line of a diagram, what each of the others is. */
+/** For each first line of a diagram, the form of its other lines. */
 const kinds: readonly (readonly [first: RegExp, line: RegExp])[] = [
   [/^flowchart (?:LR|TD)$/, new RegExp(`^${NODE}(?: ${LINK} ${NODE})*$`)],
   [/^sequenceDiagram$/, new RegExp(`^(?:participant ${ID} as ${TEXT}|${ID}--?>>${ID}: [^;#]+)$`)],
   [/^erDiagram$/, new RegExp(`^${ID} ${CARDINALITY}--${CARDINALITY} ${ID} : "[^"]+"$`)],
 ];
 
-/** The lines that are none, by their words. */
+/** Returns the lines that do not have a known form. */
 export function faultsOf(diagram: string): string[] {
   const [first = '', ...lines] = diagram.trimEnd().split('\n');
   const [, form] = kinds.find(([begins]) => begins.test(first)) ?? [];

@@ -1,4 +1,4 @@
-// Whoever reads a figure finds how it is measured: each table names its command, and the command is there.
+// Every table of docs/performance.md names the command that measures it, and the command exists.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

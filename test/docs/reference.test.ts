@@ -1,4 +1,4 @@
-/** The documents hold together: what comments cite is there, links lead somewhere, every word of ours is described. */
+/** The documents are consistent: comments cite existing headings, links lead somewhere, and every term is described. */
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -26,13 +26,13 @@ import {
 } from './documents.ts';
 
 const pages = readPages();
-/** But for what other pages are made of: their links lead from there. */
+/** Leaves out the sources of generated pages, whose links are relative to the generated page. */
 const linking = new Map(
   [...allMarkdown()].filter(([path]) => !path.startsWith('config/generate/')),
 );
 const reference = [...pages].filter(([path]) => path.startsWith('docs/reference/'));
 const referenceText = reference.map(([, text]) => text).join('\n');
-/** The headings of each page of the reference, as citations are compared with them. */
+/** The headings of each reference page, in the form in which citations are compared. */
 const referenceHeadings = reference.map(
   ([, text]) => new Set(headingsOf(text).map((title) => plain(title))),
 );
@@ -123,7 +123,7 @@ it('the page of metrics has each that a process prints, the operator too, and no
   expect(found(page, /^\| `(\w+)` \| (\w+) \|/gm)).toEqual(found(printed, /^# TYPE (\S+) (\S+)/gm));
 });
 
-/** Upper and lower case, and what stands in parentheses, make no difference. */
+/** Ignores case and parentheses. */
 function plain(heading: string): string {
   return heading
     .replaceAll(/\([^()]*\)/g, '')

@@ -1,4 +1,4 @@
-// What the runbook types with kubectl names objects that the operator renders, and fields that an ImageService has.
+// The runbook's kubectl commands name objects that the operator renders, and existing fields of an ImageService.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -25,14 +25,14 @@ const labels = [
 const pages = [...readPages().keys()].filter((page) => page.startsWith('docs/runbook/'));
 const typed = pages.flatMap((page) => commandsOf(page).map((command) => [page, command] as const));
 
-/** Those of no namespace. */
+/** Commands without a namespace. */
 const CLUSTER_WIDE = /^kubectl (?:cordon|get crd|rollout undo)\b|--all-namespaces/;
 
 function read(path: string): string {
   return readFileSync(join(projectRoot, path), 'utf8');
 }
 
-/** Its lines of shell and its code spans that begin with kubectl. */
+/** The lines of shell blocks and the code spans that begin with kubectl. */
 function commandsOf(page: string): string[] {
   const shell = readFences(page).map(({ text }) => text.replaceAll(/\\\n\s*/g, ''));
   const spans = [...read(page).matchAll(/`(kubectl [^`\n]+)`/g)].map(([, span = '']) => span);

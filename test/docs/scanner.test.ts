@@ -1,4 +1,4 @@
-// docs/scanner.md: the server of the example, as its own process, keeps the contract beside it and works with Tintype.
+// docs/scanner.md: the example server, as a separate process, fulfills the documented contract and works with Tintype.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

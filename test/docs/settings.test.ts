@@ -1,4 +1,4 @@
-// Variables, plans and statements as the documents show them are taken as they stand.
+// The variables, plans and statements of the documents are accepted as written.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

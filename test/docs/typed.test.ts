@@ -1,5 +1,5 @@
-// What docs/libraries.md, docs/picker.md and docs/moderation.md type beside `make up`, as it stands there, on a fresh
-// Tintype with the scanner that comes along.
+// Types the commands of docs/libraries.md, docs/picker.md and docs/moderation.md as written, on a fresh Tintype with
+// the embedded scanner.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -67,7 +67,7 @@ describe('what documents type', { shuffle: false }, () => {
     let check_id = '';
     let file_id = '';
 
-    /** With the check and the file that are there, in the place of those that are shown. */
+    /** Replaces the example ids by those of the real check and file. */
     const type = (typed = '') =>
       shell.type(typed.replaceAll('chk_…', check_id).replaceAll('file_…', file_id));
     const statusNow = async () =>

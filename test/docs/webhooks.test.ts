@@ -1,4 +1,4 @@
-// docs/webhooks.md: the function that it gives to receivers tells our signatures from others.
+// docs/webhooks.md: its function for receivers accepts our signatures and rejects others.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# expose.sh PORT: makes 127.0.0.1:PORT of this machine reachable from pods of the node of TINTYPE_TEST_NODE. A forwarder
-# that starts too late on a busy machine is started again; E2E_FORWARDERS records the process ids of those that answer.
+# expose.sh PORT: makes 127.0.0.1:PORT of this machine reachable from pods on the node of TINTYPE_TEST_NODE.
+# Restarts a forwarder that is too slow to start on a busy machine. E2E_FORWARDERS collects the process ids of
+# forwarders that work.
 set -euo pipefail
 : "${TINTYPE_TEST_NODE:?the folder with forward.sh}" "${NODE_RUN:?the folder of the node that runs}" "${E2E_FORWARDERS:?a file}"
 net=/proc/$(cat "$NODE_RUN/init.pid")/ns/net

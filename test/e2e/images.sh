@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the image from the project's Dockerfile and checks it (test/support/check-image.sh), builds one with Contour
-# and Envoy and, with E2E_KEDA=start, one with KEDA, and loads them into the cluster with E2E_IMAGE_IMPORT, a command
-# that takes the path of an OCI archive. Needs root, buildah, bubblewrap, and BASE, the base image, with Node and npm.
+# and Envoy and, with E2E_KEDA=start, one with KEDA. Loads them into the cluster with E2E_IMAGE_IMPORT, a command that
+# takes the path of an OCI archive. Needs root, buildah, bubblewrap, and BASE, a base image with Node and npm.
 # Prints the duration of each step.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -19,7 +19,7 @@ took 'image of tintype'
 test/support/check-image.sh docker.io/tintype/tintype:1.2.0
 took 'image tried'
 
-# Loads an image, with further names of it, as one archive.
+# Loads an image under its name and further names, as one archive.
 load() {
   buildah push --quiet --disable-compression "$1" "oci:$archives/image:$1"
   # shellcheck disable=SC2016

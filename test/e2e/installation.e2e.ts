@@ -1,6 +1,6 @@
-// One installation in a real cluster, installed, upgraded, restored and removed by the commands of
-// docs/walkthroughs/platform.md: the image is built from the Dockerfile, the servers are reached as Services, and
-// viewers' requests come through an ingress controller.
+// One installation in a real cluster, which the commands of docs/walkthroughs/platform.md install, upgrade, restore and
+// remove. The image is built from the Dockerfile, pods reach the servers as Services, and viewers' requests pass
+// through an ingress controller.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readShellBlocks } from '../contract/support/blocks.ts';
 import { identify } from '../contract/support/tools.ts';
@@ -39,8 +39,8 @@ let secret: string;
 let keda: Awaited<ReturnType<typeof startKeda>> | undefined;
 
 /**
- * Disposed of in reverse order, whatever happens to the others: anything left open would keep the
- * run from ending.
+ * Disposed of in reverse order, even if some fail: anything left open would keep the run from
+ * ending.
  */
 const open = new AsyncDisposableStack();
 
@@ -62,7 +62,7 @@ async function deleteNamespaces(): Promise<void> {
   await kubectl('delete', 'namespace', TEAM, NEWCOMER, '--ignore-not-found', '--timeout=60s');
 }
 
-/** How many images viewers received. */
+/** The number of images that viewers have received. */
 let delivered = 0;
 
 /** Requests an image as a viewer, through the ingress controller. */
@@ -72,13 +72,13 @@ async function deliver(host: string, path: string) {
   return seen;
 }
 
-/** Reconnects, because other pods may be behind it by now. */
+/** Reconnects to the API, because other pods may run by now. */
 async function reach(): Promise<void> {
   await reached?.stop();
   reached = await reachApi(around, ingress.http);
 }
 
-/** The database that the installation uses. */
+/** The database that the installation currently uses. */
 let database = 'tintype';
 const query = <Row>(text: string) => around.postgres.query<Row>(database, text);
 
@@ -98,7 +98,10 @@ async function scaleBy(mode: string): Promise<void> {
   if (mode === 'KEDA') await waitFor(HOME, 'scaledobject --all', 'condition=Ready');
 }
 
-/** Expects that no request fails meanwhile; counts the deliveries, all of which must be metered. */
+/**
+ * Runs `happens` under load and expects that no request fails. Counts the deliveries, all of which
+ * must be metered.
+ */
 async function failsNobody(happens: (load: Load) => Promise<void>): Promise<void> {
   const target = { port: ingress.http.port, domain: DOMAIN, secret };
   const seen = await loadWhile(target, happens);
@@ -107,7 +110,7 @@ async function failsNobody(happens: (load: Load) => Promise<void>): Promise<void
   expect(seen.wrong, seen.wrong.join('\n')).toEqual([]);
 }
 
-/** Runs the job now, as if at that time. */
+/** Runs a job immediately, as of the given time. */
 async function runJob(name: string, at: Date): Promise<void> {
   const how = ['create', 'job', `${name}-now`, `--from=cronjob/main-${name}`];
   const printed = await kubectl('--namespace', HOME, ...how, '--dry-run=client', '--output=json');
@@ -175,7 +178,7 @@ describe('an installation', () => {
   });
 
   it('delivers from a database that was restored', async () => {
-    // Their usage must be in the dump.
+    // The dump must include the usage of these deliveries.
     await until(`${delivered} deliveries`, async () => (await metered()) === delivered);
     await platform.step('backup');
     await around.postgres.query('postgres', 'drop database tintype with (force)');
@@ -224,11 +227,11 @@ describe('an installation', () => {
     expect(least).toHaveLength(1);
     expect(most).toContain(least[0]);
     expect(new Set(uploads.map(({ status }) => status))).toEqual(new Set(['ready']));
-    // No upload was started again in a second attempt.
+    // Every upload was processed in its first attempt.
     expect(await query('select max(attempt) as attempt from uploads')).toEqual([{ attempt: 1 }]);
   });
 
-  // Anything else on the node loses its pods as well.
+  // This also ends the pods of everything else on the node.
   if (process.env['E2E_DESTRUCTIVE'] === '1') {
     it('comes back after its node lost its power, with what was uploaded and not yet processed', async () => {
       await reach();
@@ -239,7 +242,7 @@ describe('an installation', () => {
       await until('a worker is at work', async () => around.storage.reading().length > 0);
       await restartNode();
       around.storage.release();
-      // Queried in the database, because connections to pods break while these come and go.
+      // Reads the database, because connections to pods break while pods are replaced.
       const unfinished = () => query("select upload_id from uploads where status <> 'ready'");
       await until('every upload is ready', async () => (await unfinished()).length === 0, 240);
       await ingress.reconnect();

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Simulates a power failure of the node of TINTYPE_TEST_NODE: kills every process in it, drops its volatile state (/run,
-# the containers' cgroups), and starts its programs with their earlier command lines. Returns when all of them are
-# started and the API server answers.
+# Simulates a power failure of the node of TINTYPE_TEST_NODE: kills every process on it, deletes its volatile state
+# (/run, the cgroups of containers), and restarts its programs with their previous command lines. Returns when all of
+# them have started and the API server responds.
 set -euo pipefail
 : "${TINTYPE_TEST_NODE:?the folder with up.sh}" "${NODE_RUN:?the folder of the node that runs}"
 # shellcheck disable=SC1091
@@ -13,7 +13,7 @@ for name in $programs; do
   commands[$name]=$(xargs -0 printf '%q ' <"/proc/$(cat "$RUN/$name.pid")/cmdline")
 done
 
-# Kills everything in the node's PID namespace except its first process; does nothing in the
+# Kills everything in the node's PID namespace except its first process. Does nothing in the
 # machine's own namespace.
 # shellcheck disable=SC2016
 in_node bash -c '[ "$(readlink /proc/self/ns/pid)" != "$1" ] && kill -9 -1' bash "$(readlink /proc/self/ns/pid)" || true
@@ -31,8 +31,7 @@ start() {
   in_node setsid env "PATH=$BIN:$PATH" bash -c "exec ${commands[$1]}" >>"$LOGS/$1.log" 2>&1 </dev/null &
   local pid=$! child own
   own=$(readlink "/proc/$(cat "$RUN/init.pid")/ns/pid")
-  # nsenter forks: the program is its first descendant inside of the node, whatever it starts
-  # itself.
+  # nsenter forks, so the program is its first descendant within the node's namespace.
   for _ in $(seq 200); do
     [ "$(readlink "/proc/$pid/ns/pid")" = "$own" ] && break
     child=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null) || true
@@ -41,7 +40,7 @@ start() {
   echo "$pid" >"$RUN/$1.pid"
 }
 
-# The other programs exit if the API server does not answer.
+# The other programs exit if the API server does not respond.
 await_api_server() {
   for _ in $(seq 300); do
     "$BIN/kubectl" --kubeconfig "$RUN/admin.conf" get --raw /readyz >/dev/null 2>&1 && return

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# `make e2e`: one installation in a real cluster, the first of these:
-#   KUBECONFIG and E2E_IMAGE_IMPORT (a command that loads an OCI archive into it) name any cluster; its pods reach this
-#     machine at E2E_HOST_ADDRESS; E2E_INGRESS_CLASS and E2E_INGRESS_TARGET name its ingress controller, if it has one
-#   TINTYPE_TEST_NODE, a folder with up.sh, down.sh, import.sh and forward.sh, creates a cluster of one node here
-#   otherwise Docker and kind create one
+# `make e2e`: one installation in a real cluster, the first of these that is available:
+# - KUBECONFIG and E2E_IMAGE_IMPORT (a command that loads an OCI archive) select an existing cluster, whose pods reach
+# this machine at E2E_HOST_ADDRESS. If it has an ingress controller, set E2E_INGRESS_CLASS and E2E_INGRESS_TARGET.
+# - TINTYPE_TEST_NODE, a folder with up.sh, down.sh, import.sh and forward.sh, which create a cluster with one node
+# here.
+# - Docker and kind, which create one.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -42,7 +43,7 @@ else
   sed -n '2,6s/^# \?//p' "$0" >&2
   exit 1
 fi
-# First, so that missing tools for the image are reported before a cluster is created.
+# Comes first, to report missing tools for the image before a cluster is created.
 BASE=${BASE:-$(test/support/base-image.sh)}
 export BASE
 

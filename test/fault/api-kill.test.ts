@@ -1,6 +1,6 @@
 /**
- * An API that is killed while it completes a multipart upload or receives the bytes of one: its client sees the call
- * fail, and repeats it elsewhere, or never. Either way there is one transition, and nothing is left behind.
+ * An API is killed while it completes a multipart upload or receives the bytes of one. The client's call fails, and it
+ * retries at another API, or never. Either way there is one transition, and nothing is left behind.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findUpload } from '../../runtime/db/uploads.ts';
@@ -29,23 +29,23 @@ import { makeStorage, STORAGE_KINDS } from './support/storages.ts';
 import { sweepDaysLater, sweepSoon } from './support/sweeps.ts';
 
 const SERIES_MS_MAX = 600_000;
-/** From this step on the bytes have arrived, whoever reports it. */
+/** The step from which on the bytes are in storage, even if the client never retries. */
 const ARRIVED: Record<Way, string> = {
   multipart: 'after ingest.completeMultipart 1',
   proxy: 'after ingest.write 1',
 };
 
-/** A PUT through the proxy first records that it has begun. */
+/** For a PUT through the proxy, the first update only records that it has begun. */
 const TRANSITION: Record<Way, string> = {
   multipart: 'update uploads 1',
   proxy: 'update uploads 2',
 };
 
-/** The steps that touch storage or change rows; earlier reads can be cut short without a trace. */
+/** Steps that access storage or change rows. Earlier reads can be interrupted without effect. */
 const isTried = (step: string) =>
   /ingest\.|update /.test(step) && !/during ingest\.head/.test(step);
 
-/** Every upload then has an event to send. */
+/** With a callback URL, every upload causes a webhook. */
 const CALLBACK = `update projects set callback_url = 'https://shop.example/hook', callback_secret_sealed = '\\x00'`;
 
 type Caller = Doomed & { way: Way; client: 'calls again' | 'is gone' };
@@ -112,7 +112,7 @@ describe.each(STORAGE_KINDS)('an API on %s', (kind) => {
     for (const [{ way, step, session }, { status, code, upload_id }] of answers) {
       const isDone = steps[way].indexOf(step) >= steps[way].indexOf(`after ${TRANSITION[way]}`);
       const again = isDone ? [409, 'upload_not_pending'] : [204, undefined];
-      // The call under way may have finished or not.
+      // The interrupted update may have been committed or not.
       if (way === 'proxy' && step === `during ${TRANSITION[way]}`) continue;
       if (way === 'proxy') expect([status, code], step).toEqual(again);
       else expect([status, upload_id], step).toEqual([200, session.upload_id]);

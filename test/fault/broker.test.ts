@@ -1,7 +1,7 @@
 /**
- * Everything on the broker is lost and the broker itself is killed in the middle of a run of uploads: none is lost and
- * none is processed twice. Only the next sweep rings a lost doorbell again, because this worker does not poll. The
- * sweep also restores a queue that a killed broker left without a leader.
+ * During a run of uploads, all messages on the broker are lost, and the broker itself is killed. No upload is lost or
+ * processed twice. This worker does not poll, so only the next sweep sends a lost doorbell again. The sweep also
+ * restores a queue that a killed broker left without a leader.
  */
 import { connect } from 'amqplib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -60,7 +60,7 @@ afterAll(async () => {
   await rabbit?.stop();
 });
 
-/** A batch of concurrent clients, each with its bytes stored and its complete call answered. */
+/** Completes a batch of concurrent uploads whose bytes are stored. */
 async function uploadBatch(): Promise<void> {
   const deps = { db, buckets: storage.buckets, queue, log };
   const one = async () => {
@@ -77,9 +77,9 @@ async function uploadBatch(): Promise<void> {
 const count = async (...statuses: string[]) =>
   (await db.query('select 1 from uploads where status = any($1)', [statuses])).length;
 
-/** Removes doorbells from outside before the worker hears one; returns how many were lost. */
+/** Deletes doorbells before the worker receives one. Returns how many were lost. */
 async function loseDoorbells(how: 'purgeQueue' | 'deleteQueue'): Promise<number> {
-  // A worker frozen within a transaction would keep the project's row locked.
+  // A worker that is frozen within a transaction would keep the project's row locked.
   await untilQuiet();
   worker.child.kill('SIGSTOP');
   try {
@@ -94,7 +94,7 @@ async function loseDoorbells(how: 'purgeQueue' | 'deleteQueue'): Promise<number>
   }
 }
 
-/** Waits until the worker listens and every doorbell has been handled. */
+/** Waits until the worker consumes the queue and has handled every doorbell. */
 async function untilQuiet(): Promise<void> {
   const look = async () => {
     const depths = await queue.depths().catch(() => []);
@@ -123,7 +123,8 @@ describe('a run of uploads', { shuffle: false, timeout: 300_000 }, () => {
       expect(thrownAway).toBeGreaterThan(0);
       lost += thrownAway;
       const before = await count('ready');
-      // A single doorbell: each one handled completes an upload whose own was lost.
+      // A single doorbell without an upload id: for each one, the worker completes an upload whose
+      // own doorbell was lost.
       const ring = () => queue.publish('ingest', {}).then(String, String);
       await expect.poll(ring, soon).toBe('undefined');
       await expect.poll(() => count('ready'), soon).toBeGreaterThan(before);

@@ -1,6 +1,7 @@
 /**
- * The database fails at one statement or commit of everything that changes an upload session, and the caller tries
- * again: the same session, one transition, no extra reservation. Every call of each operation is tried.
+ * The database fails at one statement or commit of each operation that changes an upload session, and the caller
+ * retries. There must be one session, one transition and one reservation. Every database call of each operation is
+ * tried.
  */
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -49,7 +50,7 @@ afterAll(async () => {
   await proxy.close();
 });
 
-/** Uses a single connection, so that a fault set before a call strikes that call's connection. */
+/** Uses a single connection, so that a fault that is set before a call affects that call. */
 async function withDistant(work: (db: Database) => Promise<void>): Promise<void> {
   const url = Object.assign(new URL(api.databaseUrl()), { port: String(proxy.port) }).href;
   const db = createDatabase({
@@ -62,7 +63,7 @@ async function withDistant(work: (db: Database) => Promise<void>): Promise<void>
   await db.close();
 }
 
-/** The calls of an operation without faults. */
+/** Runs an operation without faults and returns its database calls. */
 async function callsOf(operation: Operation): Promise<Call[]> {
   const calls: Call[] = [];
   const trial = await operation.prepare(scene);
@@ -71,7 +72,7 @@ async function callsOf(operation: Operation): Promise<Call[]> {
   return calls;
 }
 
-/** For completing uploads, only lasting calls are tried, because each trial takes its time. */
+/** For completing uploads, tries only calls that change rows, because each trial is slow. */
 const isTried = ({ name }: Operation, call: Call) =>
   !(name.includes('complete') && /^select/.test(call));
 

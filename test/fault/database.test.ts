@@ -1,6 +1,7 @@
 /**
- * The database is cut off, unavailable, frozen or unheard while an upload is published and while usage is flushed: a
- * commit in doubt is settled, and nothing exists twice. The faults are made on the wire, in front of a real PostgreSQL.
+ * Disconnects, refuses, freezes or mutes the database while an upload is published and while usage is flushed. A commit
+ * with unknown outcome is resolved, and nothing is stored twice. A proxy in front of a real PostgreSQL causes the
+ * faults.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -33,7 +34,7 @@ const storage = makeFolderBuckets();
 const { buckets } = storage;
 const log = createLog({ level: 'silent', name: 'test' });
 let proxy: FaultProxy;
-/** The same database, through the proxy. */
+/** Connects to the same database through the proxy. */
 let distant: Database;
 let sandbox: Sandbox;
 let bytes: Buffer;
@@ -42,11 +43,11 @@ let project: ProjectRow;
 type Fault = {
   name: string;
   begin(): void;
-  /** The possible states of an upload once the attempt has ended. */
+  /** The possible states of an upload after the attempt. */
   after(moment: FailpointName): string[];
 };
 
-/** Faults on the wire, from a given moment until the running attempt has ended. */
+/** Network faults that last from a given moment until the end of the attempt. */
 const faults: Fault[] = [
   {
     name: 'is cut off once',
@@ -64,7 +65,7 @@ const faults: Fault[] = [
   {
     name: 'is frozen',
     begin: () => proxy.set({ kind: 'stall' }),
-    // After the thaw, a COMMIT that nobody awaits any more may still arrive.
+    // After the thaw, a COMMIT that the client has given up may still arrive.
     after: (moment) => ['processing', ...(moment === 'ingest.before_commit' ? ['ready'] : [])],
   },
   {
@@ -102,10 +103,12 @@ beforeEach(async () => {
   });
 });
 
-/** How long an attempt waits for its database to confirm how it ended. */
+/** How long an attempt waits for the database to confirm its outcome. */
 const LEASE_SECONDS = 3;
 
-/** Runs one attempt once the previous lease has expired; it may fail before it is recorded. */
+/**
+ * Expires the previous lease and runs one attempt, which may fail before its outcome is recorded.
+ */
 async function attempt({ upload_id }: UploadRow, failpoint: Failpoint) {
   await db.query(
     `update uploads set lease_until = now() - make_interval(secs => 1) where upload_id = $1 and status = 'processing'`,
@@ -130,7 +133,7 @@ describe('a database that is back before anybody else looks for the attempt', ()
       if (name !== 'ingest.decoded') return;
       proxy.set({ kind: 'stall' });
       back(LEASE_SECONDS * 2000);
-      // Until a heartbeat has failed after the end of the lease.
+      // Waits until a heartbeat has failed after the end of the lease.
       await sleep(LEASE_SECONDS * 1800);
     },
   };
@@ -165,7 +168,7 @@ it('a worker that ends waits for no database to be back', async () => {
   expect(performance.now() - toldAt).toBeLessThan(10_000);
   expect(await uploadAsItIs(db, upload)).toMatchObject({ status: 'processing', attempt: 1 });
   proxy.set({ kind: 'none' });
-  // Another worker finishes it, so that nothing is left behind.
+  // Finishes the upload, so that it does not affect other tests.
   do await attempt(upload, () => undefined);
   while ((await uploadAsItIs(db, upload)).status !== 'ready');
 });
@@ -176,8 +179,8 @@ describe.each(faults)('a database that $name', ({ begin, after }) => {
   it.each(moments)('at %s: the upload is published once all the same', async (moment) => {
     const upload = await arrive({ db, buckets }, project, { bytes, file_slug: 'picture' });
     let isReached = false;
-    // A busy machine may time out even without a fault; then the attempt is repeated, as a worker
-    // would do.
+    // A busy machine may time out even without a fault. The attempt is then repeated, as by a
+    // worker.
     while (!isReached) {
       await attempt(upload, (name) => {
         if (name !== moment) return;

@@ -1,6 +1,6 @@
 /**
- * A delivery process that is killed while it sends: its completed deliveries are metered once, by its successor on the
- * same spool, and the interrupted image is not metered at all. Spec: Metering.
+ * A delivery process is killed while it sends responses. Its successor with the same spool meters each completed
+ * delivery once, and the interrupted one not at all. Spec: Metering.
  */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -53,7 +53,7 @@ const host = () => `${project.project_slug}.${ROOT_DOMAIN}`;
 const small = async (port: number) =>
   (await ask(port, host(), { path: '/originals/f/small' })).status;
 
-/** Starts to read an answer and then stops reading. */
+/** Reads the beginning of a response and then pauses. */
 async function readSome(port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1' });
   socket.on('error', () => undefined);

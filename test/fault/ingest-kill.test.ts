@@ -1,8 +1,8 @@
 /**
- * A worker that is killed at any step of ingest, of any type, on either storage: another one takes over, and the upload
- * is ready once, counted once, with nothing left behind. This suite kills after every step of every type on at least
- * one storage (of the JPEG on both), and during half of the lasting calls of the JPEG. `node test/bench/kill-soak.ts`,
- * which `make soak` runs, covers all steps on both storages, and every call of every type.
+ * A worker is killed at any step of ingest, for every type and storage. Another worker takes over, and the upload
+ * becomes ready once, is counted once, and leaves nothing behind. This suite kills after every step of every type on at
+ * least one storage (of the JPEG on both), and during half of the JPEG's calls that change something. `node
+ * test/bench/kill-soak.ts`, which `make soak` runs, covers all steps and calls of every type on both storages.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.ts';
@@ -89,7 +89,7 @@ describe('a worker that is killed', { shuffle: false }, () => {
   });
 });
 
-/** Without these, the steps would not be those of an ingest. */
+/** Steps that every ingest must have; they prove that the survey recorded a real ingest. */
 const LANDMARKS = [
   'after update uploads 1',
   'after ingest.open 1',
@@ -101,8 +101,8 @@ const LANDMARKS = [
 ];
 
 /**
- * All steps of the JPEG, and every second one of each other type; the remaining ones run on the
- * other storage.
+ * All steps of the JPEG, and every other step of each other type. The other storage gets the
+ * remaining steps.
  */
 function stillPoints(all: readonly KillPoint[], half: number): KillPoint[] {
   const still = all.filter(({ step }) => step.startsWith('after '));
@@ -113,7 +113,7 @@ function stillPoints(all: readonly KillPoint[], half: number): KillPoint[] {
   });
 }
 
-/** Half of the JPEG's lasting calls; the other half runs on the other storage. */
+/** Half of the JPEG's calls that change something. The other storage gets the other half. */
 function movingPoints(all: readonly KillPoint[], half: number): KillPoint[] {
   const moving = all.filter(
     ({ picture, step }) =>

@@ -1,6 +1,6 @@
 /**
- * The answer to the commit of a new project or API key is lost: if the commit succeeded, the caller still gets it with
- * its secret, and exactly one exists. Spec: Projects; API keys.
+ * The response to the commit of a new project or API key is lost. If the commit succeeded, the caller still gets the
+ * secret, and exactly one project or key exists. Spec: Projects; API keys.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {

@@ -1,6 +1,6 @@
 /**
- * Kill -9 at every named step. One data folder survives all of it: each start is killed at one step while a client
- * uploads or fetches, the next start continues with what is there, and at the end every promise is checked.
+ * Kill -9 at every named step. Each start on the same data folder is killed at one step while a client uploads or
+ * fetches, the next start continues from there, and at the end every promise is checked.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FailpointName, failpoints } from '../../runtime/platform/failpoint.ts';
@@ -42,11 +42,11 @@ type Area = 'complete' | 'ingest' | 'usage' | 'rollup' | 'charge';
 
 let mortal: Mortal;
 let bytes: Buffer;
-/** The delivered bytes. */
+/** The bytes of the delivered image. */
 let known: Buffer;
 let alive: Tintype;
 const books: Books = openBooks();
-/** The upload under way at each step, and its state when the process was dead. */
+/** The upload in progress at each step, and its state after the kill. */
 const uploadsAt = new Map<FailpointName, { upload_id: string; status: string }>();
 const servers = new Set<number | undefined>();
 
@@ -70,8 +70,8 @@ async function fetchSome(tintype: Tintype): Promise<void> {
 }
 
 /**
- * Every step that a server passes, with those of usage kept apart, because what one leaves behind,
- * the next one sends.
+ * Every step of a server. Steps of usage alternate with others, because each start sends what the
+ * previous one left in the spool.
  */
 function serverSteps(): [FailpointName, Drive][] {
   const fetches = stepsOf('usage').map((step): [FailpointName, Drive] => [step, fetchOne]);
@@ -89,7 +89,7 @@ function slugOf(step: FailpointName): string {
   return step.replaceAll('_', '-');
 }
 
-/** The books, plus the one delivery that was spooled and handed over but not fully answered. */
+/** The client's books, plus the one delivery that was metered but whose response was cut. */
 function received(): Sum {
   const { requests, bytes: sum, credits } = books.answered;
   return { requests: requests + 1, bytes: sum + known.length, credits: credits + 1 };
@@ -100,7 +100,7 @@ function jobOf(step: FailpointName): string[] {
   return ['daily-charge', '--at', afterMidnight().toISOString()];
 }
 
-/** Expires the lease: a killed run then counts as lost. */
+/** Expires the lease, so that a killed run counts as lost. */
 async function forgetRun(): Promise<void> {
   await withDatabase(alive, (db) =>
     db.query(`update job_runs set lease_until = now() - make_interval(secs => 1)
@@ -108,7 +108,7 @@ async function forgetRun(): Promise<void> {
   );
 }
 
-/** PostgreSQL outlives the process that started it, so its state can be inspected. */
+/** PostgreSQL outlives the killed process, so its state can be read. */
 async function look(dead: Tintype, step: FailpointName): Promise<void> {
   servers.add(await databaseServerPid(mortal.data));
   const upload = uploadsAt.get(step);
@@ -161,7 +161,7 @@ afterAll(() => mortal.remove());
 describe('a Tintype that is killed', { shuffle: false }, () => {
   it('is killed at every step that there is', () => {
     const tried = stepsOf('complete', 'ingest', 'usage', 'rollup', 'charge');
-    // The steps of webhooks and payments have tests of their own.
+    // Webhooks and billing have their own tests.
     const others = /^(webhook|billing)[.]/;
     expect(tried).toEqual(failpoints.filter((name) => !others.test(name)));
   });

@@ -1,6 +1,6 @@
 /**
- * The limit on minted URLs across three API processes: exactly 60 in each minute of the database, whose clock the test
- * sets. Spec: Rates; Signing keys and signed URLs.
+ * The rate limit of minted URLs across three API processes: exactly 60 per minute of the database clock, which the test
+ * controls. Spec: Rates; Signing keys and signed URLs.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createKey, createProject, newSubject } from '../support/api-client.ts';
@@ -56,7 +56,7 @@ async function mint({ baseUrl }: ApiProcess): Promise<Minted> {
   return { status: answer.status, code: body.error?.code ?? null, retry_after };
 }
 
-/** Sends `each` mints to every process concurrently; returns the answers, counted. */
+/** Sends `each` concurrent mint requests to every process, and returns the results. */
 async function mintEverywhere(each: number) {
   const answers = await Promise.all(
     processes.flatMap((one) => Array.from({ length: each }, () => mint(one))),

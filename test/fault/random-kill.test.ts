@@ -1,6 +1,6 @@
 /**
- * Kill -9 at random moments: several uploads and deliveries are always under way, the process is killed five times, and
- * at the end every promise is checked. The same seed gives the same load and the same moments.
+ * Kill -9 at random moments, five times, with several uploads and deliveries always in progress. At the end every
+ * promise is checked. The same seed gives the same load and the same moments.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -25,7 +25,7 @@ const UPLOADERS = 3;
 const VIEWERS = 3;
 const MS_MIN = 200;
 const MS_MAX = 1500;
-/** Few slugs, so that uploads replace one another's files. */
+/** A few slugs, so that uploads replace each other's files. */
 const SLUGS = ['one', 'two', 'three'];
 
 const random = seededRandom(SEED);
@@ -41,7 +41,7 @@ function pick<T>(from: readonly T[]): T {
   return picked;
 }
 
-/** Uploads until the process is killed. */
+/** Uploads repeatedly until the process is killed. */
 async function uploadOnAndOn(tintype: Tintype): Promise<void> {
   for (;;) {
     const isDone = await send(tintype, books, {

@@ -1,6 +1,6 @@
 /**
- * Renders whose process dies midway, on the parts of a deployment: delivery asks over RabbitMQ, a worker process
- * renders in a decoder, S3 stores. The viewer gets the image or an honest error, and the next viewer gets the image.
+ * Processes die in the middle of a render, in a deployment where delivery calls a worker through RabbitMQ, a decoder
+ * renders, and S3 stores. The viewer gets the image or a correct error, and the next viewer gets the image.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ProjectRow } from '../../runtime/db/projects.ts';
@@ -50,7 +50,7 @@ beforeEach(() =>
 
 const SIDE = 900;
 
-/** Noise takes an encoder longest. */
+/** Noise, because it takes an encoder longest. */
 function noise(): Promise<Buffer> {
   const random = seededRandom(7);
   const data = Buffer.from(Array.from({ length: SIDE * SIDE * 3 }, () => random() * 256));
@@ -71,7 +71,7 @@ async function startRenderer(): Promise<Spawned> {
 const heavy = (width: number) => `/resize/${width}x/format/avif/quality/95/f/noise`;
 const get = (width: number): Promise<Answer> => host.get(project.project_slug, heavy(width));
 
-/** Widths that nobody has requested yet. */
+/** A width that no test has requested yet. */
 let newest = 800;
 const newWidth = () => {
   newest += 1;
@@ -80,7 +80,7 @@ const newWidth = () => {
 
 const TICKS_OF_A_RENDER = 30;
 
-/** The decoder that has started to work since `before`. */
+/** Returns the id of the decoder that has started rendering since `before`. */
 async function renderingPid(before: ReadonlyMap<number, number>): Promise<number> {
   const find = () =>
     decoderPids().find(
@@ -90,7 +90,7 @@ async function renderingPid(before: ReadonlyMap<number, number>): Promise<number
   return find() ?? expect.fail('it has rendered already');
 }
 
-/** CPU ticks that a new child may use before it renders, by the first one on this machine. */
+/** The CPU ticks that a new decoder uses before it renders, measured with the first one. */
 let startingTicks = 0;
 const STARTING_SHARE = 1.5;
 

@@ -1,5 +1,5 @@
-// Spec: File (status), the automatic scanner; Staff previews. On the parts of a deployment: the dispatcher and the API
-// ask over RabbitMQ, a worker draws, S3 stores.
+// Spec: File (status), the automatic scanner; Staff previews. In a deployment, where dispatcher and API call a worker
+// through RabbitMQ, the worker draws previews, and S3 stores.
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createPreviewGate } from '../../runtime/api/preview-gate.ts';
@@ -41,7 +41,7 @@ afterAll(async () => {
   await rabbit?.stop();
 });
 beforeEach(async () => {
-  // Revisions published by other tests are not scanned here.
+  // Removes the checks of revisions that other tests have published.
   await db.query('delete from scanner_checks');
   project = await makeProject(db);
 });

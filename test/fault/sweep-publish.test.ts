@@ -1,7 +1,7 @@
 /**
- * Sweeps that run while an upload is being published: at each step of an attempt, between their listing and their
- * deletion, between written content and its row, and after a failed attempt. On either storage, no object named by a
- * row is deleted, and the last sweep deletes all others. Spec: Upload session (status).
+ * Sweeps that run while an upload is published: at each step of an attempt, between listing and deletion of the sweep,
+ * between the content and its row, and after a failed attempt. On both storages, no sweep deletes an object that a row
+ * refers to, and the last sweep deletes all others. Spec: Upload session (status).
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findUpload, type UploadRow } from '../../runtime/db/uploads.ts';
@@ -22,8 +22,8 @@ import { sweepDaysLater, sweepDeps, sweepObjects } from './support/sweeps.ts';
 
 const steps = failpoints.filter((name) => name.startsWith('ingest.'));
 /**
- * Steps at which an attempt fails: with nothing stored, with a part, with everything, and with its
- * rows not committed.
+ * Steps at which attempts fail: with nothing stored, with some objects, with all of them, and with
+ * uncommitted rows.
  */
 const breaks = [
   'ingest.opened',
@@ -73,18 +73,21 @@ describe.each(STORAGE_KINDS)('on %s', (kind) => {
       `update uploads set lease_until = now() - make_interval(secs => 1) where upload_id = $1`,
       [upload_id],
     );
-  /** Only one run of a job is active at a time, and steps of decoding overlap. */
+  /**
+   * Runs sweeps one after the other: only one run of a job is active at a time, and steps of
+   * decoding overlap.
+   */
   let last = Promise.resolve();
   const sweep = () => {
     last = last.then(() => sweepObjects(db, storage));
     return last;
   };
 
-  /** Expects a published upload: its row, all its objects, and nothing else. */
+  /** Expects a published upload with its row, all its objects, and nothing else. */
   async function expectWhole(upload: UploadRow): Promise<void> {
     expect(must(await findUpload(db, upload.upload_id)).status).toBe('ready');
-    // The decoder has all bytes before the step that reports this is over, so a sweep at that step
-    // may outlast the attempt.
+    // The step that reports that the decoder has all bytes may last longer than the attempt, and so
+    // may its sweep.
     await last;
     await sweepDaysLater(db, storage);
     expect(await brokenRows(db)).toEqual([]);
@@ -113,7 +116,7 @@ describe.each(STORAGE_KINDS)('on %s', (kind) => {
     },
   );
 
-  /** An attempt that stops at a step until it is released. */
+  /** Runs an attempt that stops at a step until it is released. */
   function standing(upload: UploadRow, step: FailpointName) {
     const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const ended = work(upload, async (name) => {
@@ -136,7 +139,7 @@ describe.each(STORAGE_KINDS)('on %s', (kind) => {
       const [upload, other] = [await come(), await come()];
       const waiting = standing(upload, 'ingest.before_publish');
       await waiting.reached;
-      // Gives the sweep something to delete, so that there is a deletion to interrupt.
+      // Gives the sweep an object to delete, so that the test can interrupt the deletion.
       const left = `masters/${other.project_id}/${other.upload_id}/9-left.jpg`;
       await storage.buckets.content.write(left, bytes, { content_type: 'image/jpeg' });
       await work(other);
@@ -166,7 +169,7 @@ describe.each(STORAGE_KINDS)('on %s', (kind) => {
   );
 });
 
-/** A sweep's bucket that runs `act` after its first call of this kind, before that returns. */
+/** Wraps a sweep's bucket to run `act` after the first call of this method, before it returns. */
 function interrupted(
   bucket: Bucket,
   moment: 'list' | 'delete',

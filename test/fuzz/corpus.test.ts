@@ -7,7 +7,10 @@ import { targets } from './targets.ts';
 import { tryTarget } from './try-target.ts';
 
 const CORPUS_BYTES_MAX = 300_000;
-/** Of the same inputs in every run: that a parser still holds what is promised of it at all. */
+/**
+ * Replays the corpus with the same mutations in every run, so that every parser is tested at least
+ * a little.
+ */
 const MUTATED = 40;
 
 const filesOf = (folder: string) =>

@@ -1,6 +1,6 @@
 /**
- * The inputs that are kept: each finding in a file of its own, named by its digest, and beside them, in `kept.json`, some
- * that a run found to be answered in different ways. A text is kept as JSON, which can hold halves of surrogate pairs.
+ * The stored inputs of each target: every finding in a file named by its digest, and in `kept.json` some inputs that
+ * gave different results. Texts are stored as JSON, which can represent unpaired surrogates.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const KEPT_LENGTH_MAX = 512;
 
 type Of = Pick<Target, 'name' | 'kind'>;
 
-/** Each with where it stands. */
+/** Returns each input with its file. */
 export function readCorpus({ name, kind }: Of): { input: Input; file: string }[] {
   const folder = join(CORPUS, name);
   if (!existsSync(folder)) return [];
@@ -27,7 +27,7 @@ export function readCorpus({ name, kind }: Of): { input: Input; file: string }[]
     });
 }
 
-/** Where it was written. */
+/** Returns the path of the new file. */
 export function writeFinding({ name, kind }: Of, input: Input): string {
   const content = typeof input === 'string' ? `${JSON.stringify(input)}\n` : input;
   const digest = createHash('sha256').update(content).digest('hex').slice(0, 16);
@@ -37,7 +37,7 @@ export function writeFinding({ name, kind }: Of, input: Input): string {
   return file;
 }
 
-/** The shortest, of different lengths: long ones are made of seeds again. */
+/** Keeps short inputs of various lengths; a run creates long ones again from the seeds. */
 export function writeKept({ name }: Of, inputs: readonly Input[]): void {
   const short = inputs
     .filter(({ length }) => length <= KEPT_LENGTH_MAX)

@@ -1,4 +1,7 @@
-/** Mutated inputs through one parser, until time is over: those that are answered in a new way are mutated further. */
+/**
+ * Runs mutated inputs through one parser until the time is over. Inputs that give a new kind of result are mutated
+ * further.
+ */
 import { seededRandom } from '../support/pictures.ts';
 import { type Chance, createMutator } from './mutate.ts';
 import type { Input, Target } from './target.ts';
@@ -8,9 +11,9 @@ export type Finding = { input: Input; site: string; error: string };
 
 export type FuzzOptions = {
   seed: number;
-  /** Of the corpus, beside the target's own seeds. */
+  /** Inputs of the corpus, in addition to the target's seeds. */
   kept: readonly Input[];
-  /** Told of every input before it is tried. */
+  /** Called with every input before it is tried. */
   trying(input: Input): void;
   found(finding: Finding): void;
   isOver(): boolean;
@@ -18,7 +21,7 @@ export type FuzzOptions = {
 
 export type Fuzzed = {
   inputs: number;
-  /** The shortest of each way of being answered. */
+  /** The shortest input for each kind of result. */
   pool: Input[];
 };
 
@@ -71,7 +74,7 @@ function pickFrom(seeds: readonly Input[], pool: readonly Input[], chance: Chanc
 
 const SHORTER_TRIES_MAX = 2000;
 
-/** The same defect with less around it: ever smaller pieces are left out as long as it stays. */
+/** Minimizes a finding: removes ever smaller pieces while the same defect occurs. */
 async function shorten(
   target: Target,
   input: Input,

@@ -1,6 +1,6 @@
 /**
- * A thread that is watched while it fuzzes: an input that never ends, or takes all memory, ends the thread and is named;
- * the next one goes on by another seed.
+ * Fuzzes in a watched thread. An input that hangs or takes all memory ends the thread and becomes a finding; the next
+ * thread continues with another seed.
  */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -12,17 +12,17 @@ export type Watched = {
   inputs: number;
   seconds: number;
   findings: { input: Input; error: string }[];
-  /** The shortest input of each way of being answered. */
+  /** The shortest input for each kind of result. */
   pool: Input[];
 };
 
 export type Lane = { fuzz(task: Task): Promise<Watched>; close(): Promise<void> };
 
-/** So long may one input take, on a machine that does other things too. */
+/** The time limit of one input, long enough for a busy machine. */
 const INPUT_MS_MAX = 10_000;
 const MEMORY_MB_MAX = 1024;
 const LOOK_MS = 100;
-/** A parser that hangs so often is known to. */
+/** Gives up after this many threads, because the parser is known to hang. */
 const THREADS_MAX = 3;
 
 type Thread = { worker: Worker; shared: SharedInput };
@@ -60,7 +60,7 @@ async function startThread(table: string): Promise<Thread> {
   return { worker, shared: openShared(memory) };
 }
 
-/** `isWhole`: the thread is as good as before. */
+/** `isWhole` tells whether the thread can be used again. */
 function watch(
   { worker, shared }: Thread,
   task: Task,
@@ -99,7 +99,7 @@ function watch(
   });
 }
 
-/** Bytes lose their kind on the way from one thread to another. */
+/** Buffers arrive from other threads as plain Uint8Arrays. */
 export function asInput(one: Input | Uint8Array): Input {
   return typeof one === 'string' ? one : Buffer.from(one);
 }

@@ -1,7 +1,7 @@
 /**
- * `node test/fuzz/main.ts --minutes 30`: every parser of input that strangers send, each for its share of the time, with
- * mutated inputs. A finding is written into the corpus, where a test replays it for ever. `--seed` repeats a run, `--only`
- * names targets, `--keep` renews what the corpus keeps of different inputs.
+ * `node test/fuzz/main.ts --minutes 30` fuzzes every parser of untrusted input for an equal share of the time. Findings
+ * are written into the corpus, which a test replays from then on. `--seed` repeats a run, `--only` selects targets,
+ * `--keep` renews the inputs that the corpus keeps for different results.
  */
 import { availableParallelism } from 'node:os';
 import { relative } from 'node:path';

@@ -1,15 +1,15 @@
-/** Small damage to an input, by chance that a seed decides: what hostile senders and broken programs do to one. */
+/** Mutates inputs as hostile senders and broken programs do. A seed determines the mutations. */
 import type { Input } from './target.ts';
 
-/** A whole number below `below`. */
+/** Returns a random integer from 0 to `below` - 1. */
 export type Chance = (below: number) => number;
 
-/** How a kind of input is cut and put together, and what of it is worth trying everywhere. */
+/** How to cut, join and change one kind of input, and pieces that are worth inserting anywhere. */
 type Material<Kind extends Input> = {
   cut(from: Kind, start: number, end?: number): Kind;
   join(parts: readonly Kind[]): Kind;
   flip(one: Kind, chance: Chance): Kind;
-  /** A number that programs count wrong, and how many units it takes the place of. */
+  /** A number near the limits of integer types. */
   number(chance: Chance): Kind;
   words(from: Kind): Kind[];
   asText(from: Kind): string;
@@ -98,7 +98,7 @@ const bytes: Material<Buffer> = {
   ].map((piece) => Buffer.from(piece)),
 };
 
-/** Mutates inputs of one kind; `seeds` lend their words and their halves. */
+/** Returns a function that mutates an input. It also inserts words and halves of the seeds. */
 export function createMutator(seeds: readonly Input[], length_max: number) {
   const isText = (input: Input): input is string => typeof input === 'string';
   const isBytes = (input: Input): input is Buffer => typeof input !== 'string';
@@ -164,7 +164,7 @@ function mutator<Kind extends Input>(
   };
 }
 
-/** As JSON writes them; of lists and objects the innermost. */
+/** Matches JSON values; of arrays and objects only the innermost. */
 const VALUE = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|\b(?:true|false|null)\b|\[[^[\]]*\]|\{[^{}]*\}/g;
 const VALUES = [
   'null',
@@ -181,7 +181,7 @@ const VALUES = [
   '{"a":1}',
 ];
 
-/** Another value, of another kind most of the time, in the place of one: what was JSON stays JSON. */
+/** Replaces a value by another, usually of another type. JSON stays JSON. */
 function changeValue(text: string, chance: Chance): string {
   const found = [...text.matchAll(VALUE)];
   if (found.length === 0) return text;

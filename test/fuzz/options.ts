@@ -1,4 +1,7 @@
-/** The words behind `node test/fuzz/main.ts`, mostly those that `make fuzz` makes of its variables. */
+/**
+ * Parses the arguments of `node test/fuzz/main.ts`. Messages name the variables of `make fuzz`, from which most
+ * arguments come.
+ */
 import { parseArgs } from 'node:util';
 import { Advice } from '../../runtime/platform/advice.ts';
 import { targets } from './targets.ts';

@@ -1,4 +1,4 @@
-/** Parsers with a defect each, for the test of the fuzzer. */
+/** Parsers with one defect each, to test the fuzzer itself. */
 import { bytes, refusals, type Target, text } from './target.ts';
 
 export const targets: readonly Target[] = [

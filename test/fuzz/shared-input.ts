@@ -1,6 +1,5 @@
 /**
- * The input that a worker is at, in memory that whoever watches it can read: what never ends cannot be asked what it
- * is at.
+ * The current input of a worker thread, in shared memory: a thread that hangs cannot report its input itself.
  */
 import type { Input } from './target.ts';
 
@@ -10,7 +9,7 @@ const at = { serial: 0, length: 1, isText: 2 } as const;
 
 export type SharedInput = {
   write(input: Input): void;
-  /** Grows with every input; 0 before the first. */
+  /** Increases with every input; 0 before the first. */
   serial(): number;
   read(): Input;
 };

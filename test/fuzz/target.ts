@@ -1,19 +1,19 @@
-/** What the fuzzer knows of a parser of input that strangers send. */
+/** Describes a parser of untrusted input to the fuzzer. */
 
-/** A text may hold halves of surrogate pairs; bytes are as they come. */
+/** A text may contain unpaired surrogates. */
 export type Input = string | Buffer;
 
 type Described<Kind extends Input> = {
-  /** Of its folder in the corpus, too. */
+  /** Also the name of its folder in the corpus. */
   name: string;
-  /** Sound inputs, made anew: they are mutated, with those that the corpus keeps. */
+  /** Creates valid inputs, which are mutated together with those of the corpus. */
   seeds(): readonly Kind[] | Promise<readonly Kind[]>;
   /**
-   * Reads one input and asserts what holds for every one. It answers what was read, undefined where the parser says so
-   * that it is none: inputs that are answered differently are mutated further.
+   * Parses one input and asserts what must hold for every input. Returns the parsed value, or
+   * undefined for an invalid input. Inputs with different results are mutated further.
    */
   run(input: Kind): unknown;
-  /** Whether those who call the parser expect it to throw this. */
+  /** Whether callers of the parser expect this error. */
   refuses?: (error: unknown) => boolean;
   length_max?: number;
 };
@@ -31,13 +31,16 @@ export function text(described: Described<string>): Target {
   return { ...rest, kind: 'text', refuses, length_max, run: (input) => run(String(input)) };
 }
 
-/** Each run gets bytes of its own: a parser that keeps or changes them harms nobody else. */
+/**
+ * Copies the bytes for each run, so that a parser that keeps or changes them does not affect
+ * others.
+ */
 export function bytes(described: Described<Buffer>): Target {
   const { run, refuses = NOTHING, length_max = LENGTH_MAX, ...rest } = described;
   return { ...rest, kind: 'bytes', refuses, length_max, run: (input) => run(Buffer.from(input)) };
 }
 
-/** Errors of a class, with one of these codes where codes are named. */
+/** Matches errors of a class; if codes are given, with one of these codes. */
 export function refusals(
   kind: new (...args: never[]) => Error,
   ...codes: readonly string[]

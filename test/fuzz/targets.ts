@@ -1,4 +1,4 @@
-/** Every parser of input that strangers send, in one table. */
+/** Every parser of untrusted input, in one table. */
 import type { Target } from './target.ts';
 import { answerTargets } from './targets/answers.ts';
 import { bodyTargets } from './targets/bodies.ts';

@@ -1,10 +1,10 @@
-/** One input through one parser: what became of it, or what is wrong with the parser. */
+/** Runs one input through one parser, and returns the outcome or the defect. */
 import type { Input, Target } from './target.ts';
 
 export type Tried =
-  /** `shape`: a short word of what was answered, the same for inputs that were answered alike. */
+  /** `shape` is a short description of the result, equal for similar results. */
   | { outcome: 'taken' | 'refused'; shape: string }
-  /** `site` tells one defect from another. */
+  /** `site` identifies the defect. */
   | { outcome: 'broken'; site: string; error: unknown };
 
 export async function tryTarget({ run, refuses }: Target, input: Input): Promise<Tried> {
@@ -18,7 +18,7 @@ export async function tryTarget({ run, refuses }: Target, input: Input): Promise
   }
 }
 
-/** Without the numbers and the quoted parts, which differ from one input to the next. */
+/** Leaves out numbers and quoted parts, which vary between inputs. */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : error.name;
@@ -28,7 +28,7 @@ function wordsOf(error: unknown): string {
     .slice(0, 60)}`;
 }
 
-/** The innermost line of ours. */
+/** The innermost stack frame in this project's code. */
 function placeOf(error: unknown): string {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   return /\/((?:runtime|operator|test)\/[^\s):]+:\d+)/.exec(stack)?.[1] ?? '';

@@ -1,11 +1,11 @@
-/** A thread that fuzzes the targets it is told, one after the other; `lane.ts` watches it. */
+/** A thread that fuzzes one target after the other, as lane.ts tells it. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { fuzzTarget } from './fuzz-target.ts';
 import { asInput } from './lane.ts';
 import { openShared } from './shared-input.ts';
 import type { Input, Target } from './target.ts';
 
-/** `table`: a module whose export `targets` is the table. */
+/** `table` is the module that exports `targets`. */
 export type WorkerData = { table: string; memory: SharedArrayBuffer };
 export type Task = { name: string; seed: number; seconds: number; kept: Input[] };
 export type Word =

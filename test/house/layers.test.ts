@@ -3,15 +3,21 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Import, importsOf, projectRoot, sourceFiles } from './source-files.ts';
 
-/** Which folders may import which: the table of docs/architecture.md, of which the longest prefix of a file counts. */
+/**
+ * Which folders may import which, from the table of docs/architecture.md. For each file, the
+ * longest matching prefix applies.
+ */
 const MAY_IMPORT = readTable();
 
-/** What the entry of any process may import beside its own layer: it constructs what the others are handed. */
+/**
+ * What the entry of a process may import in addition to its layer, because it constructs the
+ * dependencies of the others.
+ */
 const ROOTS_IMPORT = MAY_IMPORT.get('*/main.ts') ?? [];
 
 const OPEN_TELEMETRY = 'runtime/platform/tracing/open-telemetry.ts';
 
-/** Packages that exactly one place may import. */
+/** Packages that only one place may import. */
 const ONLY_IN: Record<string, readonly string[]> = {
   pg: ['runtime/db/client.ts', 'runtime/db/connection.ts'],
   'node-pg-migrate': ['runtime/db/migrate.ts'],
@@ -97,7 +103,7 @@ function allIn(home: string, packages: string[]): Record<string, readonly string
   return Object.fromEntries(packages.map((name) => [name, [home]]));
 }
 
-/** Each folder of a row with what stands beside it; folders end with a slash. */
+/** Returns each folder of the table with what it may import. Folders end with a slash. */
 function readTable(): Map<string, string[]> {
   const text = readFileSync(join(projectRoot, 'docs/architecture.md'), 'utf8');
   const [, table = ''] = /^\| folder \| may import \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(text) ?? [];
@@ -125,7 +131,7 @@ function isAllowed({ file, target }: Import): boolean {
   return allowed.some((prefix) => target.startsWith(prefix));
 }
 
-// The one command starts any process, lazily, and knows the settings of none.
+// The `tintype` command may import only the entry modules of processes, which it does on demand.
 function isProcessEntry(target: string): boolean {
   const isEntry = /\/(main|token|advice|config|instance|collect-seldom)\.ts$/.test(target);
   return isEntry || target.startsWith('runtime/cli/') || target === 'package.json';

@@ -1,17 +1,23 @@
-/** What must not be guessed is compared in constant time: with isSameSecret, never with an operator, which stops where two texts differ. */
+/**
+ * Secrets are compared in constant time with isSameSecret, never with an operator, whose time depends on where two
+ * strings differ.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { projectRoot, sourceFiles } from './source-files.ts';
 
-/** Both sides are values, of which one is called after a secret; a word in quotes or nothing at all is none. */
+/**
+ * Matches a comparison of two values of which one has the name of a secret. Comparisons with a
+ * string literal, a boolean, null or undefined do not match.
+ */
 const NAME = String.raw`\w*(?:sig|mac|signature|secret|apiKey|token)\b`;
 const COMPARED = new RegExp(
   String.raw`${NAME} *[!=]==(?! *(?:undefined|null|true|false|['"]))|[!=]== *(?:\w+\.)*${NAME}(?!\()`,
   'i',
 );
 
-/** Names of Secrets of a cluster, and texts of a file. */
+/** Files where such names are names of Kubernetes Secrets, or tokens of a parser. */
 const OTHERWISE = ['operator/image-service/secrets.ts', 'runtime/core/unclear-json.ts'];
 
 it('finds a comparison that stops early', () => {

@@ -5,7 +5,7 @@ import { projectRoot, sourceFiles } from './source-files.ts';
 
 const LINES_MAX = 250;
 
-/** Files that are one table and may be as long as the table. */
+/** Files with a single table, which may be as long as the table. */
 const TABLES = [
   'config/generate/openapi/operations.ts',
   'runtime/core/errors.ts',
@@ -63,7 +63,7 @@ describe('the sizes and words of the house', () => {
   });
 });
 
-/** With a digit for each comment and text, in which any word may stand. */
+/** Replaces comments and strings by a digit, because they may contain any word. */
 function code(file: string): string {
   return lines(file)
     .join('\n')

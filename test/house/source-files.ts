@@ -1,10 +1,10 @@
-/** What the tests of the house itself look at: every source file of ours, and what each imports. */
+/** The source files of the project and their imports, for tests of the code base. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
 export const projectRoot = resolve(import.meta.dirname, '../..');
 
-/** One import of a file: `target` is a path from the project's root, or a package's name. */
+/** An import of a file. `target` is a path from the project root, or the name of a package. */
 export type Import = { file: string; target: string; isPackage: boolean; isTypeOnly: boolean };
 
 export function sourceFiles(folders: readonly string[]): string[] {
@@ -25,7 +25,7 @@ export function importsOf(file: string): Import[] {
   });
 }
 
-// `from '…'` and bare `import '…'` at the start of a statement; `import('…')` anywhere.
+// Matches `from '…'` and `import '…'` at the start of a statement, and `import('…')` anywhere.
 const IMPORT =
   /^(?:import|export)\s+(?<type>type\s+)?(?:[^'"`;]*?\sfrom\s+)?['"](?<static>[^'"]+)['"]|import\(\s*['"](?<dynamic>[^'"]+)['"]\s*\)/gm;
 

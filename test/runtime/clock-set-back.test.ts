@@ -1,4 +1,4 @@
-// A clock that is set back while a process runs stretches nothing that the process measures by itself.
+// Setting the clock back while a process runs does not lengthen any time that the process measures.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createMinuteRate } from '../../runtime/api/rates/minute-rate.ts';
 import {
@@ -17,7 +17,7 @@ import { createLog } from '../../runtime/platform/log.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The machine is up for as long as the process runs, also when the test moves its clocks. */
+/** The mocked uptime equals the running time, also while the test moves the clocks. */
 vi.mock('node:os', async (original) => ({
   ...(await original<typeof import('node:os')>()),
   uptime: () => performance.now() / 1000,
@@ -26,7 +26,7 @@ vi.mock('node:os', async (original) => ({
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** Two days back, and then it goes on. */
+/** Sets the clock back by two days and lets it run on. */
 function setBackAnd(seconds: number): void {
   vi.setSystemTime(Date.now() - 2 * DAY_MS);
   vi.advanceTimersByTime(seconds * 1000);

@@ -1,5 +1,5 @@
-// Spec: Upload session (status). A signed URL cannot be called back: bytes that come after their upload has ended make
-// no file, are counted nowhere and are swept, on both storages.
+// Spec: Upload session (status). A signed URL cannot be revoked: bytes that arrive after their upload has ended create
+// no file, count nowhere and are deleted, with both storages.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { UploadRecord } from '../../runtime/core/resources/upload.ts';
 import { signStorageEvent } from '../../runtime/core/signing/storage-event.ts';
@@ -119,14 +119,14 @@ describe.each([
     const { parts = [], part_size = 0 } = upload.multipart ?? {};
     const body = new Uint8Array(part_size);
     const late = fetch(parts[0]?.url ?? '', { method: 'PUT', body }).then(({ status }) => status);
-    // A storage may reset what is still being sent, instead of reading on to answer.
+    // Storage may reset the connection during the upload, instead of reading on and answering.
     expect(await late.catch(() => 404)).toBe(404);
     const { ingest_key } = await rowOf(upload);
     expect(await bucketOf().listMultiparts({ prefix: ingest_key, limit: 1 })).toEqual([]);
   });
 });
 
-/** All that anybody can see of an upload, and what its project counts. */
+/** What callers see of an upload, and what its project counts. */
 async function lookAt({ upload_id }: UploadRecord) {
   const [session, project, files] = await Promise.all([
     owner('GET', `${home.path}/uploads/${upload_id}`),
@@ -138,7 +138,7 @@ async function lookAt({ upload_id }: UploadRecord) {
   return { session: session.body, files: files.body, storage_bytes, file_count, reserved };
 }
 
-/** As storage says it of every object that comes. */
+/** Sends the event that storage sends for every new object. */
 async function tell(upload: UploadRecord): Promise<void> {
   const { ingest_key } = await rowOf(upload);
   const raw = JSON.stringify({ events: [{ event: 'ObjectCreated:Put', key: ingest_key }] });

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** A copy of the launcher that believes to run under this version, beside this main. */
+/** Copies the launcher beside this main module; it believes that Node has this version. */
 async function place(version: string, main: string): Promise<string> {
   const source = await readFile(launcher, 'utf8');
   const path = join(folder, 'runtime', 'launcher.js');
@@ -31,7 +31,7 @@ async function fetchNode(): Promise<void> {
   await symlink(process.execPath, join(bin, 'node'));
 }
 
-/** Where the environment says nothing of what is compiled. */
+/** Runs the launcher without NODE_COMPILE_CACHE. */
 function run(path: string, ...words: string[]) {
   const { NODE_COMPILE_CACHE: _, ...env } = process.env;
   const stdio = ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'];
@@ -45,7 +45,7 @@ function run(path: string, ...words: string[]) {
 
 const printWords = 'const words: string[] = process.argv.slice(2); console.info(words.join("+"));';
 
-/** As the first process of a container: told to end once it has begun. */
+/** Runs as the first process (PID 1) of a PID namespace, and sends SIGTERM once it has begun. */
 async function endFirstProcess(main: string): Promise<{ code: number | null; stdout: string }> {
   const path = await place(
     '24.1.0',

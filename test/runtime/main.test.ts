@@ -1,4 +1,4 @@
-/** What the command says to somebody who typed it wrongly; nothing of Tintype has to run for that. */
+/** What the command prints for wrong usage and for help, without a running Tintype. */
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';

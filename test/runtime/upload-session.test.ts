@@ -1,5 +1,5 @@
-// Spec: Upload session (status). Random histories of everything that can happen to sessions, on the real API, storage,
-// database, sweep and decoder, against a model; every move is one of test/spec/states.json.
+// Spec: Upload session (status). Random histories of everything that can happen to sessions, with the real API,
+// storage, database, sweep and decoder, against a model; every transition must be in test/spec/states.json.
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -38,20 +38,20 @@ import {
   takesProxyPut,
 } from '../support/upload-model.ts';
 
-/** Histories on each storage: TINTYPE_SOAK_HISTORIES is another number. */
+/** The histories on each storage; TINTYPE_SOAK_HISTORIES sets their number. */
 const RUNS = Number(process.env['TINTYPE_SOAK_HISTORIES'] ?? 10);
 const SERIES_MS_MAX = 60_000 + RUNS * 20_000;
-/** To say what failed, in as few moves as were found by then. */
+/** The time to report a failure with the shortest history found until then. */
 const REPORT_MS = 20_000;
 const COMMANDS_MAX = 40;
 const CRASHES_MAX = 3;
-/** Of processes, over all histories on one storage. */
+/** How many processes are killed at most, over all histories on one storage. */
 const KILLS_MAX = 3 + RUNS / 50;
 
 const api = useApi();
 const owner = api.session(newSubject());
 let bytes: Record<Exclude<Stored, 'none'>, Buffer>;
-/** Of a multipart upload, whose parts cannot be small. */
+/** The bytes of multipart uploads, whose parts have a minimum size. */
 let large: Buffer;
 let sandbox: Sandbox;
 let s3: TestStorage | undefined;
@@ -79,7 +79,7 @@ afterAll(async () => {
 
 const PART_BYTES_MIN = 5 * 2 ** 20;
 
-/** The same picture, with a chunk of so many bytes that nobody reads behind its header. */
+/** The same picture with a chunk of this length after its header, which decoders ignore. */
 function padded(png: Buffer, length: number): Buffer {
   const body = Buffer.concat([Buffer.from('paDd', 'latin1'), Buffer.alloc(length)]);
   const [size, check] = [Buffer.alloc(4), Buffer.alloc(4)];
@@ -95,11 +95,11 @@ type Real = {
   call: Caller;
   path: string;
   buckets: Buckets;
-  /** For other processes. */
+  /** How other processes open the buckets. */
   words: StorageWords;
   sent: Map<string, Sent>;
 };
-/** As the create call answered. */
+/** The response to the create call. */
 type Sent = { body: Awaited<ReturnType<Caller>>['body']; etags: string[] };
 type Command = fc.AsyncCommand<Model, Real>;
 
@@ -134,7 +134,7 @@ class Create implements Command {
     expect(status, JSON.stringify(body)).toBe(201);
     const { upload_id } = body;
     real.sent.set(upload_id, { body, etags: [] });
-    // The sweep leaves young sessions to their clients.
+    // The sweep ignores sessions that are only seconds old.
     await api.db.query(
       `update uploads set created_at = created_at - interval '2 minutes' where upload_id = $1`,
       [upload_id],
@@ -161,7 +161,7 @@ type OnSession = {
   run(session: ModelSession, real: Real, model: Model): Promise<void>;
 };
 
-/** Something that happens to one of the sessions. */
+/** An action on one of the sessions. */
 class Happen implements Command {
   readonly index: number;
   readonly what: OnSession;
@@ -271,7 +271,7 @@ const happenings: OnSession[] = [
   ...(['right', 'same_size', 'other_size'] as const).map(
     (stored): OnSession => ({
       name: `overwrite with ${stored}`,
-      // A presigned PUT can be used again until it expires, also after the bytes were accepted.
+      // A presigned PUT can be repeated until it expires, even after the bytes were accepted.
       isPossible: ({ mode, status }) =>
         mode !== 'multipart' && ['created', 'uploaded', 'processing'].includes(status),
       run: async (session, { buckets }) => {
@@ -362,13 +362,13 @@ function nameOfKill(step: KilledAt): string {
   return `its worker's process is killed ${step}`;
 }
 
-/** In milliseconds, by the clock of the database. */
+/** The time of the database, in milliseconds. */
 async function timeNow(): Promise<number> {
   const [row] = await api.db.query<{ now: Date }>('select now() as now');
   return must(row).now.getTime();
 }
 
-/** Real processes: few, as each takes as long as several histories. */
+/** Kills of real processes, which are few because each takes as long as several histories. */
 let kills = 0;
 const mayKill = ({ crashes }: Readonly<Model>) => crashes < CRASHES_MAX && kills < KILLS_MAX;
 
@@ -389,7 +389,7 @@ const work = new Background('work', async ({ sessions }, { buckets }) => {
   sessions.forEach(isProcessed);
 });
 
-/** Takes one, and is never heard of again. */
+/** A worker claims an upload and dies. */
 const crash = new Background('a worker dies', async (model) => {
   if (model.crashes >= CRASHES_MAX) return;
   const claimed = await claimUpload(api.db, { upload_id: null, lease_seconds: 60 });
@@ -403,7 +403,7 @@ const crash = new Background('a worker dies', async (model) => {
   model.crashes += 1;
 });
 
-/** What it knew by itself is gone. */
+/** The API loses the state that it holds in memory. */
 const restart = new Background('the API starts anew', async (_model, { buckets }) => {
   startApi(buckets);
 });
@@ -420,7 +420,7 @@ function add(from: string, to: string): void {
   edges.set(from, (edges.get(from) ?? new Set()).add(to));
 }
 
-/** Over as many rows of the table as it takes. */
+/** Over any number of transitions in the table. */
 function leadsTo(from: string, to: string, seen = new Set<string>()): boolean {
   if (from === to) return true;
   seen.add(from);
@@ -429,7 +429,7 @@ function leadsTo(from: string, to: string, seen = new Set<string>()): boolean {
 
 const before = new Map<string, string>();
 
-/** The rows are what the model says, moved as the table says, and the counters are what the rows say. */
+/** Rows equal the model, statuses moved as the table allows, and counters agree with the rows. */
 async function compare({ sessions }: Model, real: Real): Promise<void> {
   const ids = sessions.map(({ upload_id }) => upload_id);
   const rows = await api.db.query<{ upload_id: string; status: string; error_code: string | null }>(
@@ -452,7 +452,7 @@ async function compare({ sessions }: Model, real: Real): Promise<void> {
   await compareSeen(rows, real);
 }
 
-/** Every caller sees the same sessions, and they are the rows. */
+/** The key and the owner see the same sessions as the database. */
 async function compareSeen(rows: readonly object[], { call, path }: Real): Promise<void> {
   const [mine, owners] = await Promise.all([call('GET', path), owner('GET', path)]);
   expect(mine.body).toEqual(owners.body);
@@ -501,7 +501,7 @@ async function compareFiles(sessions: readonly ModelSession[]): Promise<void> {
 
 const happening = (what: string) => must(happenings.find(({ name }) => name === what));
 
-/** From the wish to the file: by chance alone, few histories would get as far as a second revision, or as a kill. */
+/** A whole upload: at random, few histories would reach a second revision or a kill. */
 class Publish implements Command {
   readonly slug: string;
   readonly killed_at: KilledAt | null;
@@ -564,7 +564,7 @@ describe.each(stores)('upload sessions on %s', { timeout: SERIES_MS_MAX }, (_nam
       await clock.release();
       const project = await createProject(owner);
       const key = await createKey(owner, project.project_slug, ['files:write', 'files:read']);
-      // Any address: nothing is sent here, what is to be sent is counted.
+      // The URL is never called: only the recorded events count.
       await api.db.query(
         `update projects set callback_url = 'https://shop.example/hook', callback_secret_sealed = '\\x00'
            where project_id = $1`,
@@ -579,7 +579,7 @@ describe.each(stores)('upload sessions on %s', { timeout: SERIES_MS_MAX }, (_nam
       };
       await fc.asyncModelRun(() => ({ model: { sessions: [], crashes: 0 }, real }), moves);
       await clock.release();
-      // Nothing of this history may wait for the next one.
+      // Ends this history's sessions, so that they do not disturb the next one.
       await api.db.query(
         `update uploads set expires_at = now() - interval '1 hour', lease_until = null
            where project_id = $1 and status = 'created'`,

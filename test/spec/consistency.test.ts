@@ -9,7 +9,7 @@ import notTaken from './not-taken.json' with { type: 'json' };
 import refusals from './refusals.json' with { type: 'json' };
 import unseen from './unseen.json' with { type: 'json' };
 
-/** Empty at the end. */
+/** Must be empty in the end. */
 const notBuilt: readonly string[] = notBuiltRows;
 
 type Answer = { status: number; code: string | null };

@@ -1,20 +1,18 @@
-// What a table of the code lacks and what it has too much, by name, so that a test that compares
-// both ways says which row it is.
+// Compares a table of the code with the specification's. Missing and surplus rows are listed by name, so that a failing
+// test says which row it is.
 
-/** Rows by name; a row is compared as a whole. */
+/** Rows by name; each is compared as a whole. */
 export type Table = Readonly<Record<string, unknown>>;
 
-/** The differences between two tables; empty lists where they agree. */
+/** The differences between two tables; all lists are empty if the tables agree. */
 export type Differences = {
   missing: string[];
   extra: string[];
   different: { name: string; specification: unknown; code: unknown }[];
 };
 
-/** No differences: what every comparison expects. */
 export const NONE: Differences = { missing: [], extra: [], different: [] };
 
-/** Compares the tables row by row. */
 export function differences(specification: Table, code: Table): Differences {
   const expected = Object.keys(specification);
   return {
@@ -27,7 +25,7 @@ export function differences(specification: Table, code: Table): Differences {
   };
 }
 
-/** A table out of rows, by the name and value that are read from each. */
+/** Makes a table from rows, with functions that return each row's name and value. */
 export function tableOf<Row>(
   rows: readonly Row[],
   name: (row: Row) => string,

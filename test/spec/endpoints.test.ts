@@ -1,5 +1,5 @@
-// Spec: Endpoints. The endpoints of the API are those of the specification and the additions, but
-// for the ones that are listed as not built yet; each with its credentials, statuses and codes.
+// Spec: Endpoints. The API has the endpoints of the specification and the additions, except those listed as not built
+// yet, each with its credentials, statuses and codes.
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { endpoints as built } from '../../runtime/api/endpoints.ts';
@@ -10,7 +10,7 @@ import notBuiltRows from './not-built.json' with { type: 'json' };
 import notTaken from './not-taken.json' with { type: 'json' };
 import unseen from './unseen.json' with { type: 'json' };
 
-/** Empty at the end. */
+/** Must be empty in the end. */
 const notBuilt: readonly string[] = notBuiltRows;
 
 type Row = {
@@ -28,12 +28,12 @@ type Fields = { required?: string[]; optional?: string[] };
 
 const rows: Row[] = [...specification.rows, ...additions.endpoints];
 const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
-// Rows of another surface are addresses that a session hands out, and the delivery host.
+// Rows with a `surface` belong to the delivery host, or are addresses that a session contains.
 const ofTheApi = rows.filter((row) => row.surface === undefined);
 const expected = ofTheApi.filter((row) => !notBuilt.includes(nameOf(row)));
 const byName = new Map(built.map((endpoint) => [nameOf(endpoint), endpoint]));
 
-// What any operation can answer need not be repeated by an endpoint (Conventions).
+// Codes that any operation can answer, so that endpoints need not list them (Conventions).
 const ANYWHERE = new Set([
   'invalid_request',
   'invalid_json',
@@ -47,7 +47,7 @@ const ANYWHERE = new Set([
   'storage_unavailable',
 ]);
 
-// A code that no test has produced yet need not be declared yet; unseen.json is empty at the end.
+// Codes that no test has produced yet need not be declared; unseen.json must be empty in the end.
 const unproduced = new Set(
   (unseen as { endpoint: string; code: string | null }[]).map(
     (row) => `${row.endpoint}: ${row.code}`,
@@ -111,7 +111,7 @@ describe.each(expected.map((row) => ({ name: nameOf(row), row })))('$name', ({ n
   });
 });
 
-/** The names that a body or query may hold, whatever is made of them. */
+/** The fields that a body or query accepts. */
 function fieldsOf(schema: z.ZodType | null | undefined): string[] {
   if (!schema) return [];
   const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });

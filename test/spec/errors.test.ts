@@ -1,4 +1,4 @@
-// Spec: Errors; Verifier failure reasons. Every code with its status on its surface, both ways.
+// Spec: Errors; Verifier failure reasons. Every code with its status on its surface, in both directions.
 import { describe, expect, it } from 'vitest';
 import { browserClientErrors } from '../../runtime/core/browser-client-errors.ts';
 import {
@@ -29,7 +29,7 @@ function facts({ status, details = [], headers = [] }: SpecifiedCode): unknown {
   return { status, details, retry_after: headers.includes('retry-after') };
 }
 
-/** The specification's keys of `details`, and those of ours behind them. */
+/** The specification's keys of `details`, followed by our own. */
 function withOurDetails(rows: readonly SpecifiedCode[], surface: string): SpecifiedCode[] {
   const ours = additions.error_details.filter((row) => row.surface === surface);
   return rows.map((row) => {
@@ -46,7 +46,7 @@ function coded(rows: Readonly<Record<string, ErrorRow>>): Table {
   );
 }
 
-/** The keys that a sentence of the specification names: `details.accepted lists …`. */
+/** The keys that a sentence of the specification names, as in `details.accepted lists …`. */
 function detailsOf(meaning: string): string[] {
   return [...meaning.matchAll(/details\.([a-z_]+)/g)].map(([, key = '']) => key);
 }
@@ -54,7 +54,7 @@ function detailsOf(meaning: string): string[] {
 const words = (names: readonly string[]): Table =>
   Object.fromEntries(names.map((name) => [name, true]));
 
-/** What a sentence may ask a person to do; a new word is a new line here, read by somebody. */
+/** The imperatives that messages may use. Whoever needs a new one adds it here, for review. */
 const IMPERATIVES = [
   ...['Add', 'Ask', 'Block', 'Cancel', 'Change', 'Check', 'Choose', 'Clear', 'Complete', 'Contact'],
   ...[
@@ -86,7 +86,7 @@ const IMPERATIVES = [
   ...['Revoke', 'Rotate', 'See', 'Send', 'Set', 'Sign', 'Start', 'Try', 'Upload', 'Use', 'Verify'],
   ...['Wait'],
 ];
-/** An imperative begins a sentence, or a clause behind a semicolon or colon. */
+/** An imperative begins a sentence, or a clause after a semicolon or colon. */
 const ASKS = new RegExp(
   `(?:^|[.] )(?:${IMPERATIVES.join('|')})\\b|[;:] (?:${IMPERATIVES.join('|').toLowerCase()})\\b`,
 );

@@ -1,4 +1,4 @@
-// Spec: Events. Kinds with their data fields, the delivery format and its headers, both ways.
+// Spec: Events. Kinds with their data fields, the delivery format and its headers, in both directions.
 import { describe, expect, it } from 'vitest';
 import {
   additionalEventKinds,

@@ -1,10 +1,10 @@
 /**
- * The output rules once more, from their sentences alone and in fractions of whole numbers, to judge
- * `runtime/core/delivery/geometry.ts` with. Spec: Delivery host, Transform operations; Output rules 1 to 4.
- * Nothing here may import from `runtime/`.
+ * A second implementation of the output rules, written from their text alone and with exact fractions, to verify
+ * `runtime/core/delivery/geometry.ts`. It must not import from `runtime/`. Spec: Delivery host, Transform operations;
+ * Output rules 1 to 4.
  */
 
-/** As a row of geometry.json writes it: `webp lossless alpha 4000x3000 focus 1/4,3/4`. */
+/** A source as in geometry.json: `webp lossless alpha 4000x3000 focus 1/4,3/4`. */
 export type Source = {
   type: string;
   is_lossless: boolean;
@@ -14,7 +14,7 @@ export type Source = {
   focus: readonly [Fraction, Fraction];
 };
 
-/** `top / bottom`; the bottom is above zero. */
+/** `top / bottom`, with a positive `bottom`. */
 export type Fraction = { top: bigint; bottom: bigint };
 
 type Sides = { width: Fraction; height: Fraction };
@@ -27,7 +27,7 @@ type Asked = {
   crop?: readonly bigint[] | undefined;
 };
 
-/** `3000x3000+500+0 → 500x500`: the window that is read and the size that comes out; or `404`. */
+/** Returns the window and the output size, as in `3000x3000+500+0 → 500x500`, or `404`. */
 export function judge(sourceText: string, chain: string): string {
   const source = readSource(sourceText);
   const asked = readChain(chain);
@@ -56,7 +56,7 @@ export function readSource(text: string): Source {
   };
 }
 
-// Enough of the grammar for the rows of the table: they are all well-formed.
+// Parses only well-formed chains, which all rows of the table have.
 function readChain(chain: string): Asked {
   const resize = /resize\/(\d*)x(\d*)(?:\/(?:fit\/)?(fill|crop|smart|fit)(?![/]\d))?/.exec(chain);
   const mode = resize?.[3] === undefined || resize[3] === 'crop' ? 'fill' : resize[3];
@@ -142,7 +142,7 @@ function capped(
   };
 }
 
-// floor(side × √square), never above what was asked for, at least one pixel. Counted down by bisection.
+// floor(side × √square), between 1 and the requested size. Found by binary search.
 function scaledDown(side: Fraction, square: Fraction, requested: bigint): bigint {
   const target = multiply(multiply(side, side), square);
   let low = 1n;
@@ -178,7 +178,7 @@ function smartPoint({ focus, width, height }: Source): [Fraction, Fraction] {
   return [times(focus[0], width), times(focus[1], height)];
 }
 
-// Its middle on the point, to the whole pixel at the left or above, then moved inside.
+// Centers the window on the point, rounded to the left or up, then moves it inside the region.
 function placed({ top, bottom }: Fraction, side: bigint, [min, max]: [bigint, bigint]): bigint {
   const doubled = 2n * top - side * bottom;
   const start = doubled < 0n ? min : doubled / (2n * bottom);

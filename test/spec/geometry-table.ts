@@ -1,6 +1,6 @@
 /**
- * Writes geometry.json: `node test/spec/geometry-table.ts`, then the formatter. The sources and chains stand here, what comes out of them
- * is computed by geometry-rules.ts. Spec: Delivery host, Transform operations; Output rules 1 to 4.
+ * Writes geometry.json: run `node test/spec/geometry-table.ts`, then the formatter. This file lists the sources and
+ * chains; geometry-rules.ts computes the results. Spec: Delivery host, Transform operations; Output rules 1 to 4.
  */
 import { writeFileSync } from 'node:fs';
 import { judge } from './geometry-rules.ts';
@@ -163,7 +163,7 @@ const groups: readonly Group[] = [
   },
 ];
 
-/** What geometry.json holds under its rules. */
+/** The content of geometry.json: each source with each chain. */
 export function geometryRules() {
   return groups.map(({ rule, sources, chains }) => ({
     rule,

@@ -1,4 +1,4 @@
-// Spec: Limits, and the numbers of the other headings: each constant with its value, both ways.
+// Spec: Limits, and the numbers of the other headings: each constant with its value, in both directions.
 import { describe, expect, it } from 'vitest';
 import * as limits from '../../runtime/core/limits.ts';
 import additions from './additions.json' with { type: 'json' };
@@ -7,7 +7,7 @@ import specification from './limits.json' with { type: 'json' };
 
 type Row = { name: string; value: unknown };
 
-// A limit with several values is an object; each of its keys is a row (`SOURCE_PIXELS_MAX.jpeg`).
+// A limit with several values is an object; each key is a row (`SOURCE_PIXELS_MAX.jpeg`).
 function flatten([name, value]: [string, unknown]): Row[] {
   if (value instanceof RegExp) return [{ name, value: value.source }];
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [{ name, value }];

@@ -1,4 +1,4 @@
-// Spec: Limits, Metering (plan credit and storage allowances: not shown). Ours, with their reason.
+// Spec: Limits, Metering (plan credit and storage allowances: not shown). Our own values, with reasons.
 import { describe, expect, it } from 'vitest';
 import { defaultPlans } from '../../runtime/core/plans.ts';
 import additions from './additions.json' with { type: 'json' };

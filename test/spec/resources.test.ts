@@ -1,4 +1,4 @@
-// Spec: Resources and their fields. The fields of each record, both ways.
+// Spec: Resources and their fields. The fields of each record, in both directions.
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createdApiKeyRecord } from '../../runtime/core/resources/api-key.ts';
@@ -17,7 +17,7 @@ import additions from './additions.json' with { type: 'json' };
 import { differences, NONE, type Table } from './differences.ts';
 import specification from './resources.json' with { type: 'json' };
 
-// The record with every field that its resource can have in any answer.
+// For each resource, the record with all fields that any response can have.
 const records: Record<string, z.ZodObject> = {
   Organization: organizationRecord,
   Project: staffProjectRecord,
@@ -75,7 +75,7 @@ describe('the resources', () => {
   );
 });
 
-/** The fields of an object, or of the objects in a list, optional or not. */
+/** The fields, optional or not, of an object or of the objects in a list. */
 function fieldsOf(schema: unknown): string[] {
   if (schema instanceof z.ZodOptional) return fieldsOf(schema.unwrap());
   if (schema instanceof z.ZodArray) return fieldsOf(schema.element);

@@ -1,4 +1,4 @@
-// Spec: States and transitions. The five tables row by row, word by word, both ways.
+// Spec: States and transitions. The five tables, row by row and word for word, in both directions.
 import { describe, expect, it } from 'vitest';
 import { fileRecord } from '../../runtime/core/resources/file.ts';
 import { uploadRecord } from '../../runtime/core/resources/upload.ts';

@@ -1,6 +1,6 @@
 /**
- * A client of the API for tests. It checks every answer against what all answers promise: a request id, no caching,
- * JSON, and the envelope on every error. Spec: Conventions; Envelope.
+ * An API client for tests. It checks the conventions that hold for every response: a request id, no caching, JSON, and
+ * the error envelope. Spec: Conventions; Envelope.
  */
 import { randomBytes } from 'node:crypto';
 import { type IncomingHttpHeaders, request as requestHttp } from 'node:http';
@@ -14,7 +14,7 @@ import type { IdentityProvider } from '../../runtime/standalone/identity-provide
 import { expectDocumented } from './documented.ts';
 import { noteSeen } from './seen.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: an answer as JSON; what it must hold is what a test asserts.
+// biome-ignore lint/suspicious/noExplicitAny: a parsed JSON response; each test asserts its shape.
 type Json = any;
 
 export type Sent = {
@@ -37,7 +37,7 @@ export type Answer = {
 
 export const REQUEST_SIGNING_SECRET = 'admin-signing-secret';
 
-/** A way of calling, including all of the caller's credentials. */
+/** Sends a request with the caller's credentials. */
 export type Caller = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
 type Started = { baseUrl: string; provider: IdentityProvider | undefined };
@@ -77,7 +77,7 @@ export function newSubject(): string {
   return `user_${randomBytes(6).toString('hex')}`;
 }
 
-/** Creates a project of the caller's organization through the API. */
+/** Creates a project in the caller's organization. */
 export async function createProject(
   caller: Caller,
   settings: Record<string, unknown> = {},
@@ -100,7 +100,7 @@ export async function createKey(
   return answer.body.plaintext_secret;
 }
 
-/** Such as `404 not_found`, or `200` if nothing was refused. */
+/** The status and error code, such as `404 not_found`, or only the status, such as `200`. */
 export function codeOf({ status, body }: Answer): string {
   return body?.error === undefined ? String(status) : `${status} ${body.error.code}`;
 }
@@ -109,7 +109,7 @@ export function issuesOf({ body }: Answer): string[] {
   return body.error.details.issues.map((issue: { path: string }) => issue.path);
 }
 
-/** Expects every key of the record, with a value of its type, and no other key at any depth. */
+/** Expects exactly the fields of the schema, at every depth. */
 export function expectRecord(schema: z.ZodType, value: unknown): void {
   expect(schema.parse(value)).toEqual(value);
 }
@@ -119,7 +119,7 @@ async function sessionHeaders({ provider }: Started, sub: string) {
   return { authorization: `Bearer ${token}`, 'x-identity-user-id': sub };
 }
 
-/** Sends with node:http, which keeps the path as written. */
+/** Uses node:http, because fetch would normalize the path. */
 async function sendTo(baseUrl: string, sent: Sent): Promise<Answer> {
   const { method = 'GET', path, headers = {} } = sent;
   const json = sent.body === undefined ? '' : JSON.stringify(sent.body);
@@ -157,7 +157,7 @@ const envelope = z.strictObject({
   }),
 });
 
-/** Answers that may be cached for a while; other tests check for how long. */
+/** Responses that may be cached; other tests check for how long. */
 const KEPT = /^\/v1\/public\/status$|^\/embed\/_assets\//;
 
 function expectPromises(

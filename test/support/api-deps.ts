@@ -1,4 +1,6 @@
-/** The dependencies of an API in tests, in any process: the keys are the same everywhere. */
+/**
+ * The dependencies of an API in tests. The keys are constant, so that tokens made by one process are valid in another.
+ */
 import { createSessionFacts } from '../../runtime/api/auth/library-session.ts';
 import type { ApiDeps } from '../../runtime/api/deps.ts';
 import { createPickerAssets } from '../../runtime/api/embed/picker-assets.ts';
@@ -25,7 +27,7 @@ const UNLIMITED: MinuteRate = {
   refuseSpent: () => undefined,
 };
 
-/** No rate limits: tests come from one address and in quick succession. */
+/** No rate limits, because tests send many requests from one address. */
 const NO_RATES = {
   guesses: createGuesses(UNLIMITED),
   writes: UNLIMITED,
@@ -36,10 +38,10 @@ const NO_RATES = {
 export type ApiTerms = {
   db: Database;
   buckets: ApiDeps['buckets'];
-  /** Default: a queue of this process. */
+  /** Defaults to an in-process queue. */
   queue?: Queue;
   provider: { issuer: string; jwksUrl: string };
-  /** The lines of the API's log. */
+  /** Receives the API's log lines. */
   lines: string[];
   baseUrl: string;
   staffSubject: string;

@@ -1,6 +1,6 @@
 /**
- * The real API on a real HTTP server: a real database, folder buckets with their PUT handler, the in-process queue and
- * the standalone's identity provider, all on one loopback port.
+ * The real API on an HTTP server, with a real database, folder buckets and their PUT handler, the in-process queue and
+ * the identity provider of the standalone, all on one loopback port.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
@@ -29,7 +29,7 @@ export const INGEST_BYTES_MAX = 5_000_000;
 export const STORAGE_EVENT_SECRET = 'the secret of storage events';
 export const PROXY_BYTES_MAX = 10_000_000;
 
-/** Options for the answers that the server gives by itself. */
+/** The options with which the server answers requests that never reach the app. */
 export const SERVER = { baseUrl: 'http://api.test' };
 
 const TERMS = {
@@ -40,12 +40,12 @@ const TERMS = {
   storageEventSecret: STORAGE_EVENT_SECRET,
 };
 
-/** What a test may replace or change, for its own duration. */
+/** Dependencies and settings that a test may replace. */
 export type Overrides = Partial<Omit<ApiDeps, 'settings'>> & {
   settings?: Partial<ApiDeps['settings']>;
 };
 
-/** For a test file. `change` lasts until the test ends. */
+/** Call it once per test file. A `change` lasts until the end of the test. */
 export function useApi() {
   const { db, url: databaseUrl } = useDatabase();
   const folder = mkdtempSync(join(tmpdir(), 'tintype-api-'));

@@ -1,4 +1,4 @@
-/** Audit entries of a project, or of an organization itself, for some actions, oldest first. */
+/** Lists the audit entries of a project or an organization, oldest first. */
 import type { Queryable } from '../../runtime/db/client.ts';
 
 export type AuditEntry = {
@@ -11,7 +11,7 @@ export type AuditEntry = {
   request_id: string | null;
 };
 
-/** `actions`: patterns for SQL's `like`. */
+/** `actions` are patterns for SQL's `like`. */
 export function auditEntries(
   db: Queryable,
   whose: { project_id: string } | { organization_id: string },

@@ -1,5 +1,5 @@
-// A real HTTP server that answers every request with the verdict of `authorize`, so that headers and bodies are as Node
-// delivers them; behind it are a real key set and a real database.
+// A real HTTP server that answers every request with the verdict of `authorize`, so that tests see headers and bodies
+// as Node delivers them. It uses a real key set and a real database.
 import { createServer, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
@@ -30,10 +30,10 @@ export type Sent = {
   headers?: Record<string, string | string[]>;
 };
 
-/** `code` is `ok`, or the status and code of the refusal. */
+/** `code` is `ok`, or the status and code of the rejection. */
 export type Verdict = { code: string; principal?: Record<string, unknown> };
 
-/** For a test file; `state` is created anew for each test, which may change it. */
+/** Call it once per test file. `state` is reset for each test, and tests may change it. */
 export function useAuthorizeServer() {
   const { db } = useDatabase();
   const state = {
@@ -77,7 +77,7 @@ export function useAuthorizeServer() {
 export const byBearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 export const byHeader = (token: string) => ({ headers: { 'x-api-key': token } });
 
-/** An identity of the same issuer whose key set cannot be reached. */
+/** An identity whose key set cannot be fetched. */
 export function identityInOutage() {
   return createIdentity({ issuer: ISSUER, jwksUrl: 'http://127.0.0.1:1/', clock: systemClock });
 }
@@ -137,7 +137,7 @@ async function answerTo(
   }
 }
 
-/** Sends with node:http, because fetch would normalize the headers. */
+/** Uses node:http, because fetch would normalize the headers. */
 function sendOver(baseUrl: string, sent: Sent): Promise<Verdict> {
   const { method = 'GET', path = '/v1/projects', body = '', headers = {} } = sent;
   return new Promise((resolve, reject) => {
@@ -160,7 +160,7 @@ async function readAll(stream: AsyncIterable<Buffer>): Promise<Buffer> {
 
 type KeyFacts = { scopes?: string[]; status?: string; project?: string };
 
-/** Creates an organization, a project and a key of it; callers present the returned secret. */
+/** Creates an organization, a project and an API key, and returns the key's secret. */
 async function makeKey(db: Database, facts: KeyFacts) {
   const { scopes = null, status = 'active', project = 'active' } = facts;
   const [organizationId, projectId, keyId] = [newId('org', 1), newId('prj', 1), newId('key', 1)];

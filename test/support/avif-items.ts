@@ -1,11 +1,11 @@
-/** AVIF files made of arbitrary items: images of any size for transparency and tiles, and references of any kind. */
+/** Builds AVIF files from arbitrary items and references, such as alpha images and tiles of any size. */
 import sharp from 'sharp';
 import { box, child, full, u16, u32 } from './avif.ts';
 
 export type AvifItem = { type: string; data: Buffer; properties: Buffer[]; isHidden?: boolean };
 export type AvifReference = { type: string; from: number; to: number[] };
 
-/** An image of one colour, as an item. */
+/** Returns a single-color image as an item. */
 export async function flatItem(width: number, height: number): Promise<AvifItem> {
   const background = { r: 90, g: 120, b: 150 };
   const avif = await sharp({ create: { width, height, channels: 3, background } })
@@ -15,7 +15,7 @@ export async function flatItem(width: number, height: number): Promise<AvifItem>
   return { type: 'av01', data, properties: [sizeOf(width, height), child(avif, 'av1C'), depth] };
 }
 
-/** The same item, as the transparency of another one. */
+/** Returns the item as an alpha image for another item. */
 export function asAlpha(item: AvifItem): AvifItem {
   return { ...item, properties: [...item.properties, alphaKind], isHidden: true };
 }
@@ -29,7 +29,7 @@ export function gridItem(
   return { type: 'grid', data, properties: [sizeOf(width, height), depth] };
 }
 
-/** Items are numbered from one, and the first one is the primary item. */
+/** Numbers the items from 1; item 1 is the primary item. */
 export function printAvif(items: readonly AvifItem[], references: readonly AvifReference[]) {
   const known = items.flatMap(({ properties }) => properties);
   const owned = items.map(({ properties }, index) => {

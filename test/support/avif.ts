@@ -1,8 +1,8 @@
-/** AVIF files that no available encoder writes: grids of tiles, and a parser for their boxes. */
+/** AVIF grids of tiles, which no available encoder writes, and a parser for AVIF boxes. */
 import sharp from 'sharp';
 import { over, type Picture } from './pictures.ts';
 
-/** One image, cut into equal tiles that are encoded one by one. */
+/** Cuts the picture into equal tiles and encodes each of them. */
 export async function gridAvif(
   picture: Picture,
   { columns, rows, codes = [1, 13, 6] }: { columns: number; rows: number; codes?: Codes },
@@ -19,7 +19,7 @@ export async function gridAvif(
   return printGrid({ tiles, columns, rows, width, height, codes });
 }
 
-/** Codes of primaries, transfer and matrix. */
+/** CICP codes: color primaries, transfer characteristics and matrix. */
 type Codes = readonly [number, number, number];
 type Grid = { tiles: Buffer[]; columns: number; rows: number; width: number; height: number } & {
   codes: Codes;
@@ -88,13 +88,13 @@ function entry(id: number, type: string): Buffer {
   return full('infe', 2, u16(id), u16(0), Buffer.from(`${type}\0`));
 }
 
-/** Marks the item as hidden: not an image of its own. */
+/** Sets the hidden flag, so that the item is not displayed as an image of its own. */
 function hidden(infe: Buffer): Buffer {
   infe.writeUInt8(1, 11);
   return infe;
 }
 
-/** The whole box, including its header, wherever it is. */
+/** Returns the first box of this type, including its header, at any depth. */
 export function child(file: Buffer, type: string): Buffer {
   const at = file.indexOf(type) - 4;
   return file.subarray(at, at + file.readUInt32BE(at));
@@ -121,7 +121,7 @@ export function u32(value: number): Buffer {
   return bytes;
 }
 
-/** 16-bit samples of any image, three channels. */
+/** Decodes any image to three channels of 16-bit samples. */
 export function deepSamples(bytes: Buffer): Promise<Buffer> {
   return sharp(bytes).removeAlpha().toColourspace('rgb16').raw({ depth: 'ushort' }).toBuffer();
 }

@@ -1,6 +1,6 @@
 /**
- * Storage and queue for the APIs and jobs of the tests: folders and an in-process queue or, in a test file that calls
- * `onRealServers`, buckets of versitygw and connections to RabbitMQ. Suites run unchanged on both.
+ * Storage and queue for APIs and jobs in tests: by default folders and an in-process queue; after `onRealServers`,
+ * buckets of versitygw and connections to RabbitMQ. The same suites run on both.
  */
 import { randomBytes } from 'node:crypto';
 import { createLog } from '../../runtime/platform/log.ts';
@@ -16,10 +16,10 @@ export type Backend = { buckets: Buckets; queue: Queue };
 let servers: UsedServers | undefined;
 let isWanted = false;
 
-/** Already known while suites are collected. */
+/** Known when suites are collected, before any server starts. */
 export const isOnRealServers = (): boolean => isWanted;
 
-/** Undefined: use the embedded backend. The caller closes the queue. */
+/** Returns undefined for the embedded backend. The caller closes the queue. */
 export async function openBackend(): Promise<Backend | undefined> {
   if (servers === undefined) return undefined;
   const { rabbit, access, made } = servers.started();

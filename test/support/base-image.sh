@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes a base image from Debian packages and npm's Node, to build Tintype's image where no image registry is reachable:
-# `test/support/base-image.sh` prints its name, then run `make image BASE=<name>`. Needs root, debootstrap and buildah;
-# takes 30 to 90 seconds the first time, and almost none later. Keeps the root file system in .tools/base-image/.
+# Builds a base image from Debian packages and Node from npm, for machines that cannot reach an image registry.
+# Prints the image name, for `make image BASE=<name>`. Needs root, debootstrap and buildah.
+# The first run takes 30 to 90 seconds; later runs reuse the image. The root file system is in .tools/base-image/.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -40,7 +40,7 @@ if [ ! -f "$place/root/.complete" ]; then
     rm -f ./*.tgz
   )
   ln -sf ../lib/node_modules/npm/bin/npm-cli.js "$place/root/usr/local/bin/npm"
-  # The build fetches packages, so it must trust the same authorities as this machine.
+  # The build fetches packages, so it must trust the same certificate authorities as this machine.
   cp "${NODE_EXTRA_CA_CERTS:-/etc/ssl/certs/ca-certificates.crt}" "$place/root/etc/ssl/certs/ca-certificates.crt"
   touch "$place/root/.complete"
 fi

@@ -1,4 +1,4 @@
-/** An image as BigTIFF with EXIF and GPS directories, which no available tool writes. */
+/** A BigTIFF image with EXIF and GPS directories, which no available tool writes. */
 import { countOf, type ExifFields, type ExifSource, printValue } from './exif.ts';
 import { printTiff } from './tiff.ts';
 
@@ -6,7 +6,7 @@ const EXPOSURE = 0x8769;
 const PLACE = 0x8825;
 const OFFSET_BYTES = 8;
 const ENTRY_BYTES = 20;
-/** So large that offsets beyond the image do not fit into a short. */
+/** Large enough that offsets past the pixels do not fit into 16 bits. */
 const [WIDTH, HEIGHT] = [160, 150];
 
 export function printBigTiff({ order = 'II', exposure = {}, place = {} }: ExifSource): Buffer {

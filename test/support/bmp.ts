@@ -1,21 +1,23 @@
-/** BMP files with every header and depth, from RGBA pixels by the bare rules of the format, including run lengths. */
+/** Encodes BMP files with every header version and bit depth, including run-length encoding. */
 
 export type BmpOptions = {
-  /** Size of the header in bytes: 12, 16, 40, 52, 56, 64, 108 or 124. */
+  /** In bytes: 12, 16, 40, 52, 56, 64, 108 or 124. */
   header?: number;
   bits: 1 | 4 | 8 | 16 | 24 | 32;
-  /** Red, green, blue, alpha; written as bit fields. */
+  /** Bit masks for red, green, blue and alpha. */
   masks?: readonly [number, number, number, number];
   order?: 'bottom-up' | 'top-down';
-  /** RGB entries; for at most 8 bits. */
+  /** RGB entries, for depths of at most 8 bits. */
   palette?: readonly (readonly [number, number, number])[];
-  /** Overwrites parts of the header: a number of `size` bytes at an offset of the file. */
+  /** False values to write over the header, as integers of `size` bytes at file offset `at`. */
   lies?: readonly { at: number; size: 2 | 4; value: number }[];
 };
 
 export type Bits = { width: number; height: number; pixelAt(x: number, y: number): number };
 
-/** `pixelAt` returns the value in the file: an index, a masked number, or 0xrrggbb for 24 bits. */
+/**
+ * `pixelAt` returns the stored value: a palette index, a masked integer, or 0xrrggbb for 24 bits.
+ */
 export function printBmp(picture: Bits, options: BmpOptions): Buffer {
   const stride = Math.ceil((picture.width * options.bits) / 32) * 4;
   const rows = Buffer.alloc(stride * picture.height);
@@ -29,7 +31,7 @@ export function printBmp(picture: Bits, options: BmpOptions): Buffer {
   return wrapBmp(picture, options, { rows, compression: options.masks ? 3 : 0 });
 }
 
-/** Wraps any bytes as the pixels of a BMP. */
+/** Builds a BMP file around arbitrary pixel data. */
 export function wrapBmp(
   { width, height }: { width: number; height: number },
   { header = 40, bits, masks, order, palette = [], lies = [] }: BmpOptions,
@@ -63,7 +65,7 @@ export function wrapBmp(
   return file;
 }
 
-/** Within a byte, the most significant bit first; whole bytes in little-endian order. */
+/** Less than a byte is written from the most significant bit; whole bytes are little-endian. */
 function writeBits(rows: Buffer, { at, count }: { at: number; count: number }, value: number) {
   if (count >= 8) {
     rows.writeUIntLE(value >>> 0, at / 8, count / 8);
@@ -74,8 +76,7 @@ function writeBits(rows: Buffer, { at, count }: { at: number; count: number }, v
 }
 
 /**
- * Encodes the indices of each row as runs, as literal stretches where nothing repeats, and as moves
- * over zeros.
+ * Encodes each row with runs, literal stretches where no value repeats, and delta moves over zeros.
  */
 export function runLengths({ width, height, pixelAt }: Bits, { bits }: { bits: 4 | 8 }): Buffer {
   const parts: number[] = [];

@@ -1,4 +1,4 @@
-/** A real browser for a test file: Debian's headless Chromium, driven by playwright, with access to this host only. */
+/** Starts Debian's headless Chromium through Playwright. It can reach only this host. */
 import { type Browser, chromium } from 'playwright-core';
 
 export async function startBrowser(): Promise<Browser> {

@@ -1,4 +1,4 @@
-/** A tenant's endpoint on a free port: records every webhook as received, and answers as the test decides. */
+/** A tenant's webhook endpoint on a free port. It records every request, and the test decides the responses. */
 import { once } from 'node:events';
 import {
   createServer,
@@ -23,7 +23,7 @@ export type CallbackAnswer = (response: ServerResponse, seen: CallbackSeen) => v
 export type CallbackServer = {
   url: string;
   seen: CallbackSeen[];
-  /** Number of connections ever opened. */
+  /** The number of connections opened so far. */
   connections(): number;
   answer(next: CallbackAnswer): void;
   close(): Promise<void>;

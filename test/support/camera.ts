@@ -1,4 +1,4 @@
-/** Images with the metadata of cameras and programs, written by ExifTool into real containers. */
+/** Images with the metadata of cameras and editors, written by ExifTool. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Places and times in EXIF blocks: as cameras write them, as broken ones write them, and at random. */
+/** EXIF blocks with places and times: valid, damaged and random ones. */
 import fc from 'fast-check';
 import type { Capture } from '../../runtime/worker/ingest/metadata/capture.ts';
 import type { ExifFields, ExifSource } from './exif.ts';
@@ -12,7 +12,7 @@ const whole = (...values: number[]): Rationals => values.map((value) => [value, 
 const parts = (text: string): Rationals =>
   text.split(' ').map((one) => [Number(one.split('/')[0]), Number(one.split('/')[1])] as const);
 
-/** The place of Berlin, by default. */
+/** Defaults to the coordinates of Berlin. */
 const NORTH = whole(52, 31, 12);
 const EAST = whole(13, 24, 18);
 const BERLIN = { latitude: 52.52, longitude: 13.405 };
@@ -47,7 +47,7 @@ const fraction = (value: string): ExifFields => ({ [FRACTION]: [ASCII, value] })
 
 export type CaptureRow = readonly [name: string, source: ExifSource, expected: Partial<Capture>];
 
-/** Blocks that ExifTool and we read alike. */
+/** Blocks that ExifTool and Tintype read alike. */
 export const agreed: readonly CaptureRow[] = [
   ['north and east', { place: place() }, IN_BERLIN],
   ['little end first', { order: 'II', place: place() }, IN_BERLIN],
@@ -130,7 +130,7 @@ export const agreed: readonly CaptureRow[] = [
   ],
 ];
 
-/** Blocks that ExifTool prints literally or guesses at. */
+/** Invalid blocks, which Tintype ignores, while ExifTool prints them literally or guesses. */
 export const refused: readonly CaptureRow[] = [
   ['latitude above 90', latitude(whole(91, 0, 0)), NOWHERE],
   ['latitude above 90 by its minutes', latitude(whole(89, 61, 0)), NOWHERE],
@@ -180,8 +180,8 @@ export const refused: readonly CaptureRow[] = [
 ];
 
 /**
- * Valid blocks: degrees within bounds over any denominators, any second of two centuries in any
- * zone. No zeros.
+ * Random valid blocks: degrees within bounds with any denominator, and any second of two centuries
+ * in any time zone. No value is zero.
  */
 export function randomSources(): fc.Arbitrary<ExifSource> {
   const share = (max: number, min = 0) =>

@@ -1,6 +1,6 @@
 /**
- * A CDN's API on a free port: records every request as received, and answers as the test decides. It parses HTTP
- * itself, because Node's server does not accept the method BAN.
+ * The API of a CDN on a free port. It records every request, and the test decides the responses. It parses HTTP itself,
+ * because Node's HTTP server rejects the method BAN.
  */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -8,7 +8,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 export type CdnSeen = {
   method: string;
   path: string;
-  /** With lower-case names. */
+  /** Names are in lower case. */
   headers: Record<string, string>;
   body: string;
 };
@@ -18,7 +18,7 @@ export type CdnSays = { status: number; headers?: Record<string, string>; body?:
 export type CdnServer = {
   url: string;
   seen: CdnSeen[];
-  /** Undefined: never answers. */
+  /** Return undefined to leave the request unanswered. */
   answer(says: (request: CdnSeen) => CdnSays | undefined): void;
   close(): Promise<void>;
 };
@@ -56,7 +56,7 @@ export async function startCdnServer(): Promise<CdnServer> {
   };
 }
 
-/** Undefined until the request is complete. */
+/** Returns undefined until the request is complete. */
 function parse(text: string): CdnSeen | undefined {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

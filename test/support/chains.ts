@@ -1,4 +1,4 @@
-// Random transform chains: as objects, and as texts whose operations are in any order.
+// Random transform chains: parsed, and as URL text with the operations in any order.
 import fc from 'fast-check';
 import type { ParsedChain } from '../../runtime/core/delivery/operations.ts';
 
@@ -36,7 +36,7 @@ export const chains: fc.Arbitrary<ParsedChain> = fc
   })
   .filter((chain) => Object.keys(chain).length > 0);
 
-/** Two texts of one chain: with its operations in two orders, each in one of its spellings. */
+/** Two texts of the same chain, which may differ in operation order and spelling. */
 export const spellings: fc.Arbitrary<readonly [string, string]> = chains
   .chain((chain) => fc.tuple(written(chain), written(chain)))
   .map(([one, other]) => [one, other] as const);

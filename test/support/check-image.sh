@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checks an image that buildah holds: as user 65532, on a read-only root, every command prints its help, doctor starts,
-# images are encoded and decoded, and the bill of materials exists. Prints the size. Needs root and bubblewrap.
-# Usage: test/support/check-image.sh [localhost/tintype:dev]
+# Checks an image built with buildah. As user 65532 with a read-only root, every command must print its help,
+# doctor must start, images must be encoded and decoded, and the bill of materials must exist. Prints the size.
+# Needs root and bubblewrap. Usage: test/support/check-image.sh [localhost/tintype:dev]
 set -euo pipefail
 image=${1:-localhost/tintype:dev}
 
@@ -14,7 +14,8 @@ fail() {
   exit 1
 }
 
-# Like a pod of the chart: not root, only /tmp writable, nothing from this machine's environment.
+# Like a pod of the chart: not root, only /tmp is writable, and no environment variables of this
+# machine.
 inside() {
   bwrap --unshare-all --die-with-parent --clearenv --setenv PATH /usr/local/bin:/usr/bin:/bin --setenv NODE_ENV production \
     --uid 65532 --gid 65532 --cap-drop ALL --ro-bind "$root" / --proc /proc --dev /dev --tmpfs /tmp --chdir /app "$@"
@@ -53,8 +54,8 @@ inside node -e '
     .then((seen) => console.log("✓ sharp", seen.map((each) => each.format).join(" ")));
 ' || fail 'sharp does not work'
 
-# How decoders are isolated in the image, as far as this machine permits; in a pod, the seccomp
-# profile decides.
+# Shows how decoders are isolated on this machine. In a pod, the seccomp profile can permit more or
+# less.
 inside node --input-type=module -e '
   const { findIsolation } = await import("/app/runtime/worker/sandbox/isolation.ts");
   const { filter, ...found } = findIsolation();

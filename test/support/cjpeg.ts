@@ -1,8 +1,8 @@
-/** JPEGs by libjpeg-turbo's own encoder, with samplings and codings that sharp does not write. */
+/** Encodes JPEGs with libjpeg-turbo's cjpeg, for samplings and codings that sharp cannot write. */
 import { execFile } from 'node:child_process';
 import type { Picture } from './pictures.ts';
 
-/** Encodes three channels, or one of grey. */
+/** Encodes three channels, or one gray channel. */
 export function cjpeg(
   { data, width, height, channels }: Picture,
   options: readonly string[],

@@ -1,4 +1,4 @@
-// Spec: Endpoints. The list of answers that no test has produced yet cannot be wrong in either direction.
+// Spec: Endpoints. Both an extra row and a missing row in the list of unseen answers must be reported.
 import { describe, expect, it } from 'vitest';
 import unseen from '../spec/unseen.json' with { type: 'json' };
 import { compareSeen } from './compare-seen.ts';

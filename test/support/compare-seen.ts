@@ -1,6 +1,6 @@
 /**
- * Compares the answers that a whole run has seen with the specification: test/spec/unseen.json lists the rows that no
- * test has produced yet, and must be exact.
+ * Compares the responses seen by a whole test run with the specification. test/spec/unseen.json lists the rows that no
+ * test produces yet, and must be exact.
  */
 import additions from '../spec/additions.json' with { type: 'json' };
 import specification from '../spec/endpoints.json' with { type: 'json' };
@@ -9,10 +9,10 @@ import notBuiltRows from '../spec/not-built.json' with { type: 'json' };
 import unseen from '../spec/unseen.json' with { type: 'json' };
 import type { SeenRow } from './seen.ts';
 
-/** Empty once everything is built. */
+/** Endpoints that do not exist yet; empty once all of them do. */
 const notBuilt: readonly string[] = notBuiltRows;
 
-/** One sentence for each misplaced row; none if the list is exact. */
+/** Returns one sentence for each row that is missing or superfluous in the list. */
 export function compareSeen(seen: readonly SeenRow[], listed: readonly SeenRow[] = unseen) {
   const produced = new Set(
     seen.flatMap((row) => [print(row), print({ ...row, endpoint: ANYWHERE })]),
@@ -27,7 +27,7 @@ export function compareSeen(seen: readonly SeenRow[], listed: readonly SeenRow[]
   return [...stale, ...missing];
 }
 
-/** The endpoint of a code that the specification lists by status only: any may answer it. */
+/** Stands for any endpoint: the specification lists some codes only by status. */
 const ANYWHERE = '*';
 
 function print({ endpoint, status, code }: SeenRow): string {
@@ -52,7 +52,7 @@ function rowsOf({ method, path, ok, refused }: Endpoint): SeenRow[] {
   ];
 }
 
-/** Answered by a customer's server with the upload helper. */
+/** Returned by a customer's server that uses the upload helper, never by the API. */
 const OF_THE_HELPER = 'invalid_token';
 
 function codesOfNoEndpoint(): SeenRow[] {

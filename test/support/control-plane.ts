@@ -1,6 +1,6 @@
 /**
- * A real Kubernetes control plane for the tests: etcd, API server and controller manager (and a scheduler on request)
- * on free loopback ports, in a folder of its own, with the custom resources of `crds/` installed.
+ * Starts a real Kubernetes control plane: etcd, API server and controller manager, and a scheduler on request. It uses
+ * free loopback ports and a temporary folder, and installs the custom resources of `crds/`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
@@ -29,19 +29,19 @@ export type ControlPlane = PlaneAddress & {
   folder: string;
   /** Process ids by program name. */
   pids(): ReadonlyMap<string, number>;
-  /** Kills the API server; etcd keeps its data. */
+  /** Kills the API server; etcd keeps running and keeps its data. */
   killApiServer(): Promise<void>;
-  /** Starts it again on the same port, and waits until it is ready. */
+  /** Restarts it on the same port, and waits until it is ready. */
   startApiServer(): Promise<void>;
   stop(): Promise<void>;
 };
 
 export type ControlPlaneOptions = {
-  /** Components besides etcd and the API server; by default only the controller manager. */
+  /** Components besides etcd and the API server. Default: only the controller manager. */
   components?: readonly ('controller-manager' | 'scheduler')[];
-  /** Controllers of the controller manager; by default all that need no nodes. */
+  /** Controllers that the controller manager runs. Default: all that need no nodes. */
   controllers?: string;
-  /** Admission plugins of the API server besides those that are on by default. */
+  /** Admission plugins to enable besides the API server's defaults. */
   plugins?: string;
 };
 
@@ -54,8 +54,7 @@ const LEFTOVERS: Leftovers = {
 const STARTS_MAX = 3;
 
 /**
- * Another program may take a port between finding it free and the start; then the start is repeated
- * on others.
+ * Retries with other ports, because another program may take a free port before the server listens.
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   await removeLeftovers(LEFTOVERS);
@@ -115,7 +114,7 @@ async function startOnFreePorts(options: ControlPlaneOptions): Promise<ControlPl
   }
 }
 
-/** A kubeconfig file of one identity; JSON is YAML. */
+/** Returns the kubeconfig of one identity as JSON, which is valid YAML. */
 export function kubeconfig({ url, ca, tokens }: PlaneAddress, identity: Identity): string {
   return JSON.stringify({
     apiVersion: 'v1',
@@ -137,7 +136,7 @@ export function kubeconfig({ url, ca, tokens }: PlaneAddress, identity: Identity
   });
 }
 
-/** Creates a namespace of its own for a test. */
+/** Creates a namespace with a random name. */
 export async function createNamespace(plane: PlaneAddress, prefix = 'test'): Promise<string> {
   const name = `${prefix}-${randomBytes(5).toString('hex')}`;
   const metadata = { name };
@@ -146,7 +145,7 @@ export async function createNamespace(plane: PlaneAddress, prefix = 'test'): Pro
   return name;
 }
 
-/** Discards all older versions: watchers that resume from one get the answer that it is gone. */
+/** Discards all older revisions: watches that resume from one get a 410 Gone. */
 export async function compactEtcd({ etcd_url }: PlaneAddress): Promise<void> {
   const post = async (path: string, body: object) => {
     const answer = await fetch(`${etcd_url}/v3/kv/${path}`, {
@@ -167,7 +166,7 @@ function startTool(folder: string, name: string, args: string[]): ChildProcess {
   return tool;
 }
 
-/** Each identity has a token; only the admin's group may do everything. */
+/** Writes a token for each identity. Only the admin is in a group that may do everything. */
 async function writeIdentities(folder: string): Promise<Record<Identity, string>> {
   await writeFile(join(folder, 'owner.pid'), String(process.pid));
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../runtime/db/client.ts';
 
-/** The expected balance, computed from the rows: grants minus their reversals minus charges. */
+/** Computes the expected balance from the rows: grants minus their reversals minus charges. */
 export async function countBalance(db: Queryable, organizationId: string): Promise<number> {
   const [row] = await db.query<{ balance: number }>(
     `select ((select coalesce(sum(credits), 0) from credit_grants where organization_id = $1)

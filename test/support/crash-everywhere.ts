@@ -1,29 +1,29 @@
 /**
- * Proves that the operator may crash at any of its writes: an undisturbed run records the writes and their outcome;
- * then each run crashes around one write, in a place of its own, and the next run must reach the same outcome and
- * settle. The suites try a ninth of the writes, `make soak` all of them.
+ * Proves that the operator may crash at any of its writes. A first run records all writes and the outcome. Then, for
+ * each write, a run in a new place crashes just before or after it; the next run must reach the same outcome and then
+ * write nothing. Test suites try every ninth crash point, `make soak` tries all.
  */
 import { expect } from 'vitest';
 import type { CrashingOperator, CrashPoint } from './crashing-operator.ts';
 import { sampleOf } from './sample.ts';
 
 export type CrashPath<Place> = {
-  /** Creates a new place in the path's initial state. */
+  /** Creates a place, such as a namespace, in the initial state of the path. */
   begin(): Promise<Place>;
-  /** A process without memory of earlier ones. */
+  /** Returns a simulated process that remembers nothing of earlier ones. */
   operatorOf(place: Place): CrashingOperator;
-  /** The final state, in terms that are the same for every place. */
+  /** Returns the final state without anything that differs between places, such as names. */
   outcome(place: Place): Promise<unknown>;
-  /** How many places may run concurrently. */
+  /** How many places may run concurrently. Default: 6. */
   at_once?: number;
 };
 
-/** Concurrent runs do not disturb each other, because each has a place of its own. */
+/** Concurrent runs are independent, because each has its own place. */
 const AT_ONCE = 6;
-/** Odd, so that a sample contains both sides. */
+/** Odd, so that a sample contains crashes both before and after a write. */
 const ONE_IN = 9;
 
-/** Returns the writes of the undisturbed run, and their outcome. */
+/** Returns the writes and the outcome of the run without a crash. */
 export async function crashEverywhere<Place>(
   path: CrashPath<Place>,
 ): Promise<{ writes: string[]; outcome: unknown }> {
@@ -39,7 +39,10 @@ export async function crashEverywhere<Place>(
   return { writes, outcome: expected };
 }
 
-/** For sequential writes, after one equals before the next, and after the last, all is done. */
+/**
+ * If writes never overlap, a crash after one equals a crash before the next, and after the last one
+ * the work is done.
+ */
 function crashPoints(writes: number, overlap: boolean): CrashPoint[] {
   const sides: CrashPoint['side'][] = overlap ? ['before', 'after'] : ['before'];
   return Array.from({ length: writes }, (_, write) =>
@@ -47,7 +50,7 @@ function crashPoints(writes: number, overlap: boolean): CrashPoint[] {
   ).flat();
 }
 
-/** Runs the work for a few items at a time. */
+/** Runs the work for all items, a few concurrently. */
 export async function atOnce<Item>(
   items: Iterable<Item>,
   work: (item: Item) => Promise<void>,

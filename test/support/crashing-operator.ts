@@ -1,7 +1,7 @@
 /**
- * The operator's passes over a few resources, as processes that crash at a chosen write: only what the API server, the
- * database and the storage received survives into the next process. All writes are counted, so that none is missed;
- * uncounted ways to write do not exist.
+ * Runs the operator's passes over a few resources as simulated processes that crash at a chosen write. Only what the
+ * API server, the database and the storage received survives into the next one. Every write goes through a counter, so
+ * no crash point is missed.
  */
 import type { KubeClient } from '../../operator/kube/client.ts';
 import type { KubeMetrics } from '../../operator/kube/metrics.ts';
@@ -9,28 +9,28 @@ import type { Database } from '../../runtime/db/client.ts';
 import { connectKube } from '../operator/kube/connect.ts';
 import type { PlaneAddress } from './kube-request.ts';
 
-/** The number of the write, from 0, and whether to crash before it is sent or after it is done. */
+/** The index of the write, from 0, and whether to crash before it is sent or after it succeeded. */
 export type CrashPoint = { write: number; side: 'before' | 'after' };
 
 export type CrashingOperator = {
-  /** Runs passes until one writes nothing or crashes; returns the writes in order. */
+  /** Runs passes until one writes nothing or crashes. Returns the writes in order. */
   run(at?: CrashPoint): Promise<string[]>;
-  /** Whether any run so far started a write while another was under way. */
+  /** Whether any run so far started a write while another was in progress. */
   hasOverlapped(): boolean;
 };
 
-/** Wraps each write; those to neither the API server nor the database must go through it too. */
+/** Wraps a write. Writes to anything but the API server and the database must use it explicitly. */
 export type Step = <T>(name: string, write: () => Promise<T>) => Promise<T>;
 
-/** Everything through which a process reaches the world. */
+/** All connections of the process to other systems. */
 export type Through = { client: KubeClient; db: Database; metrics: KubeMetrics; step: Step };
 
 type Options = {
   plane: PlaneAddress;
   db: Database;
-  /** Starts a process without memory; returns its pass over everything. */
+  /** Starts a simulated process without memory, and returns its pass over all resources. */
   start(through: Through): () => Promise<void>;
-  /** What others do before the next pass: workers, and the controllers of Kubernetes. */
+  /** What other processes do before the next pass, such as workers and Kubernetes controllers. */
   others?: (() => Promise<void>) | undefined;
 };
 
@@ -69,7 +69,7 @@ type Stepping = {
 function createStep({ writes, at, seen }: Stepping): Step {
   return async (name, write) => {
     const isHere = at?.write === writes.length;
-    // A crashed process writes nothing more.
+    // After the crash, every further write fails.
     if (at !== undefined && writes.length > at.write) throw new Crash();
     writes.push(name);
     if (isHere && at.side === 'before') throw new Crash();

@@ -1,6 +1,6 @@
 /**
- * A controllable clock for a test's database: the result of unqualified calls of now() and clock_timestamp() in all of
- * its connections.
+ * A clock for a test's database that the test controls: unqualified calls of now() and clock_timestamp() return its
+ * time in all connections.
  */
 import { createDatabase, type Queryable } from '../../runtime/db/client.ts';
 
@@ -8,15 +8,15 @@ export type DatabaseClock = {
   /** Sets the time and stops the clock there. */
   set(at: string): Promise<void>;
   /**
-   * Sets the time relative to the end of an upload, in milliseconds; false if that would be back in
-   * time.
+   * Sets the clock to `milliseconds` after the expiry of an upload. Returns false if that would
+   * turn the clock back.
    */
   setToExpiry(upload_id: string, milliseconds: number): Promise<boolean>;
-  /** Returns to the server's own time. */
+  /** Resumes the server's real time. */
   release(): Promise<void>;
 };
 
-/** Call it before anything else uses the database, because open connections keep their clock. */
+/** Call it before anything else uses the database: open connections keep the real clock. */
 export async function takeDatabaseClock(url: string, db: Queryable): Promise<DatabaseClock> {
   const first = createDatabase({ url, maxConnections: 1 });
   await first.query('create schema clock');

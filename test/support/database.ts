@@ -1,4 +1,4 @@
-// A migrated database for one test file: a clone of the run's template, dropped when the file is done.
+// A migrated database for one test file: a clone of the run's template, dropped after the last test.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { createDatabase, type Database, type DatabaseOptions } from '../../runtime/db/client.ts';
@@ -10,7 +10,7 @@ export type TestDatabase = {
   drop(): Promise<void>;
 };
 
-/** Clones the run's template, or creates an empty database from `template0`. */
+/** Clones the run's template by default; `template0` gives an empty database. */
 export async function createTestDatabase(template = TEMPLATE_DATABASE): Promise<TestDatabase> {
   const adminUrl = inject('postgresUrl');
   const name = `test_${randomBytes(6).toString('hex')}`;
@@ -25,8 +25,8 @@ export async function createTestDatabase(template = TEMPLATE_DATABASE): Promise<
 }
 
 /**
- * For a test file: its database from before the first test until after the last, and a way to open
- * more pools.
+ * Call it once per test file. Creates a database before the first test and drops it after the last;
+ * `open` returns a further pool on it.
  */
 export function useDatabase(options: Omit<DatabaseOptions, 'url'> = {}): {
   db: Database;
@@ -67,8 +67,8 @@ export function useDatabase(options: Omit<DatabaseOptions, 'url'> = {}): {
 const LEAVING_MS_MAX = 10_000;
 
 /**
- * Waits for closing connections: forced to end, they would report an error to which nobody listens
- * any more.
+ * Waits until connections are closed. Dropping the database by force would end them with an error
+ * that nobody handles.
  */
 async function untilLeft(adminUrl: string, name: string): Promise<void> {
   const admin = createDatabase({ url: adminUrl, maxConnections: 1 });

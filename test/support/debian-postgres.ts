@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL from Debian's packages for a test file, in the oldest supported version and with its matching tools
- * (pg_dump, pg_restore, psql), which the embedded one lacks.
+ * Starts a PostgreSQL from Debian's packages, in the oldest supported version. Unlike the embedded one, it has the
+ * matching pg_dump, pg_restore and psql.
  */
 import { readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -10,13 +10,13 @@ import { createDatabase } from '../../runtime/db/client.ts';
 import { startPostgres } from '../../runtime/standalone/postgres.ts';
 
 export type DebianPostgres = {
-  /** The folder of its tools. */
+  /** The folder with pg_dump, pg_restore and psql. */
   bin: string;
-  /** A URL to the named database, as superuser. */
+  /** Returns a superuser URL of the database. */
   admin(database: string): string;
-  /** Owns the application's databases and has no other rights. */
+  /** The role that owns the application's databases and has no other privileges. */
   role: string;
-  /** A URL to the named database, as this role. */
+  /** Returns a URL of the database for that role. */
   application(database: string): string;
   query<Row>(database: string, text: string): Promise<Row[]>;
   stop(): Promise<void>;
@@ -26,7 +26,7 @@ const PACKAGES = '/usr/lib/postgresql';
 const APPLICATION = 'application';
 const PASSWORD = 'password';
 
-/** Starts with an empty database `tintype` for the application. */
+/** Starts the server with an empty database `tintype` that belongs to the application's role. */
 export async function startDebianPostgres(): Promise<DebianPostgres> {
   const bin = findTools();
   const folder = await mkdtemp(join(tmpdir(), 'tintype-debian-postgres-'));

@@ -1,4 +1,4 @@
-/** The operator's dependencies for declared images, without the download. */
+/** The operator's dependencies for declared images, except the download. */
 import { LRUCache } from 'lru-cache';
 import type { ImageDeps } from '../../operator/cluster/declared-image.ts';
 import { defaultPlans } from '../../runtime/core/plans.ts';

@@ -8,8 +8,8 @@ import { newSlug, type TenantCluster } from './tenant-cluster.ts';
 type Places = Pick<TenantCluster, 'apply' | 'namespace' | 'other' | 'path' | 'plane'>;
 
 /**
- * A Project with a domain and an owned row, as the projects controller leaves it; its Ingress
- * belongs in the other namespace.
+ * Declares a Project with a custom domain, and creates its row, owned by the Project, as the
+ * projects controller does. Its Ingress belongs in another namespace.
  */
 export async function declareRouted(cluster: Places, db: Database) {
   const { apply, namespace, other: images, path, plane } = cluster;

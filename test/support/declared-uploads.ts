@@ -1,4 +1,4 @@
-/** Uploads of declared images, and the worker's part in them. */
+/** Lists the uploads of declared images, and processes them like a worker. */
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import { claimUpload } from '../../runtime/db/claim-upload.ts';
@@ -14,14 +14,14 @@ export function listUploads(db: Database, name: string) {
   );
 }
 
-/** Claims the arrived upload as a worker does. */
+/** Waits until the upload has arrived, and claims it like a worker. */
 export async function claimDeclared(db: Database, name: string): Promise<UploadRow> {
   await until(async () => expect((await listUploads(db, name)).at(-1)?.status).toBe('uploaded'));
   const { upload_id } = must((await listUploads(db, name)).at(-1));
   return must(await claimUpload(db, { upload_id, lease_seconds: 60 }));
 }
 
-/** Processes an arrived upload as a worker does. */
+/** Waits until the upload has arrived, and publishes it like a worker. */
 export async function ingestDeclared(db: Database, name: string, bytes: Buffer): Promise<void> {
   const source_sha256 = createHash('sha256').update(bytes).digest('hex');
   await publish(db, await claimDeclared(db, name), { source_sha256 });

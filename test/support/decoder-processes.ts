@@ -1,9 +1,9 @@
-/** The decoder processes below this one, as Linux shows them: their ids and their CPU use. */
+/** The ids and CPU times of the decoder processes below this process, read from /proc. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Ids of processes that run `program` below this one, parents first: an enclosing process precedes
- * its decoder.
+ * Returns the ids of descendants that run `program`, parents first: an isolation wrapper comes
+ * before its decoder.
  */
 export function decoderPids(program = 'worker/sandbox/child.ts'): number[] {
   const parents = new Map(listProcesses().map(({ pid, parent }) => [pid, parent]));
@@ -17,12 +17,12 @@ export function decoderPids(program = 'worker/sandbox/child.ts'): number[] {
     .toSorted((a, b) => a - b);
 }
 
-/** False for a zombie that has not been reaped. */
+/** Returns false for a zombie, too. */
 export function isRunning(pid: number): boolean {
   return readProcess(pid, 'cmdline') !== '';
 }
 
-/** User time in hundredths of a CPU second: the fourteenth field of proc(5)'s stat. */
+/** User time in clock ticks of 10 ms: field 14 of /proc/PID/stat. */
 export function ticksOf(pid: number): number {
   const stat = readProcess(pid, 'stat');
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[11] ?? 0);

@@ -1,4 +1,4 @@
-/** The real decoder with its two kinds of jobs. */
+/** The real decoder, for ingest and render jobs. */
 import { afterAll, beforeAll } from 'vitest';
 import { createLog } from '../../runtime/platform/log.ts';
 import type { IngestResult } from '../../runtime/worker/ingest/ingest-result.ts';
@@ -8,12 +8,12 @@ import { createSandbox } from '../../runtime/worker/sandbox/sandbox.ts';
 
 export type Decoder = {
   ingest(bytes: Buffer, contentType: string): Promise<IngestResult>;
-  /** The error code with which the image is refused; undefined if it is accepted. */
+  /** Returns the error code with which the image is rejected, or undefined if it is accepted. */
   refusal(bytes: Buffer, contentType: string): Promise<string | undefined>;
   render(input: RenderInput): Promise<RenderedImage>;
 };
 
-/** For a test file. */
+/** Call it once per test file. */
 export function useDecoder(): Decoder {
   let made: ReturnType<typeof createDecoder> | undefined;
   beforeAll(() => {
@@ -33,7 +33,7 @@ export function useDecoder(): Decoder {
 
 const WALL_CLOCK_MS = 60_000;
 
-/** For callers who close it themselves. */
+/** The caller must close it. */
 export function createDecoder(
   { slots, wall_clock_ms } = { slots: 1, wall_clock_ms: WALL_CLOCK_MS },
 ): Decoder & { close(): Promise<void> } {

@@ -1,4 +1,4 @@
-/** Projects with files and keys, as a delivery server finds them. */
+/** Creates projects with files and keys for a delivery server. */
 import { createHash } from 'node:crypto';
 import { newId } from '../../runtime/core/ids.ts';
 import type { StoredType } from '../../runtime/core/image/formats.ts';
@@ -22,7 +22,7 @@ export type StoredImage = {
 };
 type At = { db: Database; content: Bucket };
 
-/** Publishes a file whose bytes are in the content bucket. */
+/** Publishes a file and stores its bytes in the content bucket. */
 export async function publishImage(
   { db, content }: At,
   project: Pick<ProjectRow, 'project_id'>,
@@ -65,7 +65,7 @@ export async function makeKey(
   return { kid, secret };
 }
 
-/** The path with the query of a signed URL. */
+/** Returns the path with the query of a signed URL. */
 export function signed(
   path: string,
   of: { project: Pick<ProjectRow, 'project_id'>; key: TestKey; exp: number },
@@ -89,7 +89,7 @@ export async function makeWatermark(
   return watermark_preset_id;
 }
 
-/** Changes settings as an action does: writes columns, and drops every derived image. */
+/** Changes columns and increments the generation, which invalidates every derived image. */
 export async function change(
   db: Database,
   { project_id }: Pick<ProjectRow, 'project_id'>,

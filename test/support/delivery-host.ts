@@ -1,6 +1,6 @@
 /**
- * A delivery server on a free port with real dependencies: a database, stored content, a queue, and a render worker
- * whose renders are counted. The test moves the clock.
+ * A delivery server on a free port with a real database, content bucket and queue, and a render worker whose renders
+ * are counted. The test controls the clock.
  */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -43,18 +43,18 @@ export type DeliveryHost = DeliveryProcess & {
   content: Bucket;
   metrics: Metrics;
   spool_folder: string;
-  /** Results of the renders so far, in order. */
+  /** The results of all renders so far, in order. */
   renders: string[];
-  /** `host` is a project's slug or a whole host name. */
+  /** `host` is a project's slug or a full host name. */
   get(host: string, path: string, asking?: Asking): Promise<Answer>;
   close(): Promise<void>;
 };
 
 export type HostOptions = Partial<DeliveryOptions> & {
   db: Queryable;
-  /** The render worker's time limit; 0: no render worker. */
+  /** The time limit of the render worker; 0 starts no render worker. */
   wall_clock_ms?: number;
-  /** Where the render worker reads and stores; by default this host's content. */
+  /** The bucket of the render worker. Default: the one of this host. */
   worker_content?: Bucket;
 };
 
@@ -145,7 +145,7 @@ async function startRenderWorker(of: {
   };
 }
 
-/** Every refusal must link to the page on its code. */
+/** Expects every error response to link to the page of its code. */
 function expectHelp(answer: Answer): Answer {
   const { code, headers } = answer;
   if (code !== undefined) expect(headers.link).toBe(printHelpLink(BASE_URL, code));

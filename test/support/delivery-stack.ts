@@ -1,6 +1,6 @@
 /**
- * What a delivery server and its render worker share: a folder and an in-process queue or, in a test file that calls
- * `onRealServers`, a bucket of versitygw and a connection to RabbitMQ each. Suites run unchanged on both.
+ * The storage and queue that a delivery server and its render worker share: by default a folder and an in-process
+ * queue; after `onRealServers`, a bucket of versitygw and two connections to RabbitMQ. The same suites run on both.
  */
 import { randomBytes } from 'node:crypto';
 import { createLog } from '../../runtime/platform/log.ts';
@@ -20,14 +20,14 @@ export type DeliveryStack = {
   /** The worker's queue. */
   answering: Queue;
   closeQueues(): Promise<void>;
-  /** Call it once nobody stores anything any more. */
+  /** Call it after everything that stores objects has stopped. */
   remove(): void;
 };
 
 export type StackKind = 'embedded' | 'servers';
 type Stacks = { kind: StackKind; open(): Promise<DeliveryStack> };
 
-/** Few enough calls that a test can fill the queue. */
+/** Low, so that a test can fill the queue. */
 export const CALLS_WAITING_MAX = 8;
 
 let stacks: Stacks = { kind: 'embedded', open: openEmbedded };
@@ -48,9 +48,9 @@ async function openEmbedded(): Promise<DeliveryStack> {
 }
 
 /**
- * Runs every delivery server of this test file on real servers. Those that render run one at a
- * time, because they share the broker's queue. Returns a function that lists the keys in their
- * buckets.
+ * Runs every delivery server of this test file on real servers. Returns a function that lists the
+ * keys in their buckets. Delivery servers that render must run one at a time, because they share a
+ * queue of the broker.
  */
 export function onRealServers(): () => Promise<string[]> {
   const { started, keys } = useRealServers(() => {

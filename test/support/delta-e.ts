@@ -1,4 +1,4 @@
-/** Colour differences: CIE 1976, between 8-bit sRGB samples. About 2 is the limit of perception. */
+/** Color differences (CIE 1976) between 8-bit sRGB samples. People notice differences above about 2. */
 
 export function deltaE(one: Uint8Array, other: Uint8Array): number[] {
   if (one.length !== other.length) throw new Error(`${one.length} samples and ${other.length}`);

@@ -1,4 +1,4 @@
-/** Colours that a file describes by numbers, and their sRGB values by the matrices of CSS Color 4. */
+/** Colors in other color spaces, with their sRGB values by the matrices of CSS Color 4. */
 import sharp from 'sharp';
 import { expect } from 'vitest';
 
@@ -29,7 +29,7 @@ export const decode = (value: number) =>
 export const encode = (light: number) =>
   light <= 0.003_130_8 ? light * 12.92 : 1.055 * light ** (1 / 2.4) - 0.055;
 
-/** Rows of the matrix to linear sRGB. */
+/** Rows of the matrices to linear sRGB. */
 export const SAME = [
   [1, 0, 0],
   [0, 1, 0],

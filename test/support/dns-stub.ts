@@ -1,16 +1,18 @@
 /**
- * A name server on a free UDP loopback port that answers A and AAAA queries as the test decides, differently each time
- * if wanted: what an attacker's name server does.
+ * A DNS server on a free UDP loopback port. The test decides every answer, so two queries can get different addresses,
+ * as in a DNS rebinding attack.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
 export type DnsStub = {
-  /** The address, as a resolver takes it. */
+  /** The address in the form that `Resolver.setServers` expects. */
   server: string;
-  /** Number of queries received. */
+  /** The number of queries received. */
   asked(): number;
-  /** The addresses of a name, by family; undefined: never answers. */
+  /**
+   * Sets the function that returns the addresses of a name; undefined leaves the query unanswered.
+   */
   answer(next: (name: string, family: 4 | 6) => readonly string[] | undefined): void;
   close(): Promise<void>;
 };
@@ -69,7 +71,7 @@ function printAnswer(question: Buffer, addresses: readonly string[], type: numbe
   return Buffer.concat([head, ...records]);
 }
 
-/** Takes a text with at most one `::` and without dots. */
+/** Accepts at most one `::` and no embedded IPv4 address. */
 function printIpv6(text: string): Buffer {
   const [left = '', right = ''] = text.split('::');
   const groups = (part: string) =>

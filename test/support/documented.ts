@@ -1,11 +1,11 @@
 /**
- * Checks that the OpenAPI document describes every API answer that a test sees: operation, status, code, and a body
- * with exactly the documented fields.
+ * Checks that the OpenAPI document describes every response that a test sees: operation, status, code, and a body with
+ * only documented fields.
  */
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: JSON as it was read; the linter of the document has judged its shape.
+// biome-ignore lint/suspicious/noExplicitAny: the OpenAPI document; its linter checks the shape.
 type Json = any;
 type Answered = { method: string; path: string; status: number; body: Json };
 
@@ -22,10 +22,13 @@ const operations = Object.entries<Json>(document.paths)
     methods,
     pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
   }))
-  // Literal paths go before paths with parameters.
+  // Literal paths match before paths with parameters.
   .sort((one, other) => one.path.split('{').length - other.path.split('{').length);
 
-/** Throws a sentence that says what the document lacks. Calls that are no API operation pass. */
+/**
+ * Throws if the document does not describe the response. Ignores requests that are not API
+ * operations.
+ */
 export function expectDocumented({ method, path, status, body }: Answered): void {
   const pathname = path.split('?', 1)[0] ?? '';
   const found = operations.find(({ pattern }) => pattern.test(pathname));
@@ -46,7 +49,7 @@ export function expectDocumented({ method, path, status, body }: Answered): void
   }
 }
 
-/** Responses shared by several operations are below `components`. */
+/** Resolves references to the shared responses below `components`. */
 function resolved(response: Json): Json {
   const name = response?.$ref?.split('/').at(-1);
   return name === undefined ? response : document.components.responses[name];
@@ -63,7 +66,7 @@ function validatorOf(name: string, schema: Json): ValidateFunction {
   return made;
 }
 
-/** The document permits fields of later versions; tests do not. */
+/** Forbids undocumented fields, which the document permits for later versions. */
 function closed(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;

@@ -1,4 +1,4 @@
-/** Stops a server process that a test started, and removes its folder. */
+/** Stops a server process of a test and removes its folder. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';

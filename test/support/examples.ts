@@ -1,6 +1,6 @@
 /**
- * Writes the TypeScript blocks of a document as files of a customer who installed the package: the customer's server
- * imports them, and the site serves them to pages.
+ * Writes the TypeScript blocks of a document as files in a folder where the package is installed. Tests import them as
+ * a customer's server would; the test site serves them to pages.
  */
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
@@ -13,12 +13,12 @@ import type { Site } from './site.ts';
 
 export type Examples = {
   folder: string;
-  /** The exports of the named file, as a server imports it. */
+  /** Imports the named file and returns its exports. */
   load(name: string): Promise<Record<string, CallableFunction>>;
   close(): Promise<void>;
 };
 
-/** `here` maps values in the document to those of the test. */
+/** `here` maps values in the document to the values of the test. */
 export async function writeExamples(
   document: string,
   here: Readonly<Record<string, string>>,
@@ -41,7 +41,7 @@ export async function writeExamples(
   };
 }
 
-/** Serves the named file to the site's pages below `/examples/`. */
+/** Serves the named file below `/examples/` to pages of the site. */
 export function offerExample({ answers }: Pick<Site, 'answers'>, document: string, name: string) {
   const found = namedIn(document).find((each) => each.name === name);
   if (found === undefined) throw new Error(`${document} has no ${name}`);

@@ -1,6 +1,6 @@
 /**
- * ExifTool as one process per test process, because it takes longer to start than to read an image. It ends with the
- * process that started it, however that ends.
+ * Runs ExifTool as one long-lived process per test process, because it takes longer to start than to read an image. It
+ * ends with the process that started it, even if that is killed.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
@@ -12,8 +12,8 @@ let tool: ChildProcessWithoutNullStreams | undefined;
 let line: Promise<unknown> = Promise.resolve();
 
 /**
- * Returns what ExifTool prints for these arguments, which must not silence it; throws its complaint
- * if it refuses them. Calls run one at a time.
+ * Returns the output of ExifTool for these arguments, or throws its error output. The arguments
+ * must not contain `-q`, which suppresses the `{ready}` line. Calls run one at a time.
  */
 export function askExifTool(words: readonly string[]): Promise<string> {
   const answer = line.then(() => call(words));
@@ -51,7 +51,7 @@ async function exchange(
   const end = (why: unknown) => ended.abort(new Error(`exiftool ended: ${why}`));
   child.once('close', end).once('error', end);
   try {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: ExifTool inserts its exit status there.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: ExifTool replaces this with its exit status.
     const all = ['-echo4', '{status ${status}}', '-execute'];
     child.stdin.write(`${[...words, ...all].join('\n')}\n`);
     const [stdout, stderr] = await Promise.all([
@@ -61,7 +61,7 @@ async function exchange(
     return { stdout, stderr };
   } finally {
     child.off('close', end).off('error', end);
-    // Between calls it does not keep this process alive.
+    // An idle ExifTool must not keep this process alive.
     for (const pipe of pipes) pipe.unref();
   }
 }

@@ -1,4 +1,4 @@
-/** EXIF blocks that no tool writes: any field of any type and value, in both byte orders, in a JPEG. */
+/** EXIF blocks that no tool writes, with fields of any type and value in both byte orders, for insertion into JPEGs. */
 
 /** Text or numbers; a rational is a pair of numbers. */
 export type ExifValue = string | readonly number[] | readonly (readonly [number, number])[];
@@ -73,7 +73,7 @@ function number(order: 'II' | 'MM', value: number, width: 1 | 2 | 4): Buffer {
   return bytes;
 }
 
-/** Places the EXIF block before every other segment of the JPEG. */
+/** Inserts the EXIF block before all other segments of the JPEG. */
 export function jpegWithExif(jpeg: Buffer, exif: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), exif]);
   const head = Buffer.from([0xff, 0xe1, 0, 0]);

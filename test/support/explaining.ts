@@ -1,6 +1,6 @@
 /**
- * A database wrapper that records how each select was executed: its actual plan, and the number of rows read from some
- * tables, which the server counts per transaction. The averages over a plan's loops would be too imprecise for that.
+ * Wraps a database to record how each select is executed: the plan, and the number of rows read from some tables. The
+ * row counts come from the server's statistics of the transaction, because a plan has only averages per loop.
  */
 import type { Database, Queryable } from '../../runtime/db/client.ts';
 import { throughDatabase } from './through-database.ts';
@@ -17,7 +17,7 @@ type Plan = {
 
 export type Explained = {
   text: string;
-  /** Rows read from the tables, including those that a filter dropped. */
+  /** Rows read from the tables, including those that a filter discarded. */
   rows_read: number;
   /** Plan nodes that read one of the tables, such as `Index Scan files_in_order`. */
   scans: string[];
@@ -74,7 +74,7 @@ async function explain(
   };
 }
 
-/** A bitmap index scan names no table, but the index name begins with the table's. */
+/** A bitmap index scan does not name its table, but our index names begin with the table's name. */
 function indexOwner(node: Plan, tables: readonly string[]): string {
   return tables.find((table) => node['Index Name']?.startsWith(table)) ?? '';
 }
@@ -85,7 +85,7 @@ function nodesOf(plan: Plan): Plan[] {
 
 export type Statement = { text: string; values: readonly unknown[] };
 
-/** A database wrapper that records and executes all statements, including in transactions. */
+/** Wraps a database to record all statements, including those in transactions. */
 export function noting(db: Database): { db: Database; statements: Statement[] } {
   const statements: Statement[] = [];
   const noted = throughDatabase(db, (to) => ({
@@ -97,7 +97,7 @@ export function noting(db: Database): { db: Database; statements: Statement[] } 
   return { db: noted, statements };
 }
 
-/** Tables that the current plan of a statement would scan sequentially. */
+/** Tables that the plan of the statement scans sequentially. */
 export async function listTablesScanned(
   db: Queryable,
   { text, values }: Statement,
@@ -105,7 +105,7 @@ export async function listTablesScanned(
   return scannedBy(await planOf(db, { text: `explain (format json) ${text}`, values }));
 }
 
-/** Pages of 8 kB that the statement reads; its changes are rolled back. */
+/** Executes the statement, rolls it back, and returns the number of 8 kB pages that it read. */
 export async function countBuffers(db: Database, { text, values }: Statement): Promise<number> {
   let count = 0;
   const undone = new Error('undone');
@@ -123,7 +123,7 @@ export async function countBuffers(db: Database, { text, values }: Statement): P
   return count;
 }
 
-/** Indexes that the current plan would read. */
+/** Indexes that the plan of the statement uses. */
 export async function listIndexesRead(
   db: Queryable,
   { text, values }: Statement,
@@ -132,7 +132,7 @@ export async function listIndexesRead(
   return nodesOf(plan).flatMap((node) => node['Index Name'] ?? []);
 }
 
-/** Tables scanned sequentially by the generic plan, which connections keep when prepared. */
+/** Tables that the generic plan scans sequentially. Prepared statements can use this plan. */
 export async function listTablesScannedByAny(db: Queryable, text: string): Promise<string[]> {
   const explain = `explain (generic_plan, format json) ${text}`;
   return scannedBy(await planOf(db, { text: explain, values: [] }));

@@ -1,7 +1,7 @@
 /** Fills a disk with one file, to its last block. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 
-/** Throws any error of the disk except that it is full. */
+/** Throws any error except ENOSPC. */
 export function fillDisk(file: string): void {
   const ballast = openSync(file, 'w');
   try {

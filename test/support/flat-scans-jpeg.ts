@@ -1,4 +1,7 @@
-/** A grey, non-progressive JPEG with its three components in separate scans: two bits per block, whatever its size. */
+/**
+ * A gray baseline JPEG with each of its three components in a separate scan. Every block takes two bits, at any image
+ * size.
+ */
 
 export function flatScansJpeg({ width, height }: { width: number; height: number }): Buffer {
   const colours = [1, 2, 3];
@@ -12,7 +15,7 @@ export function flatScansJpeg({ width, height }: { width: number; height: number
     Buffer.from([0xff, 0xd8]),
     segment(0xdb, [0, ...Array<number>(64).fill(1)]),
     segment(0xc0, frame),
-    // A single code of value zero: no difference, and the end of the block.
+    // Huffman tables with a single code for 0: a DC difference of zero, and the end of the block.
     ...[0x00, 0x10].map((table) => segment(0xc4, [table, 1, ...Array<number>(15).fill(0), 0])),
     ...colours.flatMap((name) => [segment(0xda, [1, name, 0, 0, 63, 0]), data]),
     Buffer.from([0xff, 0xd9]),

@@ -1,4 +1,4 @@
-/** Two buckets in a folder of their own. */
+/** Folder buckets for tests, in a temporary folder. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export function makeFolderBuckets(): FolderBuckets {
 
 type Opening = { clock?: Clock; publicUrl?: string; secret?: Uint8Array };
 
-/** The buckets of a folder that other processes may use too. */
+/** Opens the buckets of a folder that other processes may use, too. */
 export function openFolderBuckets(
   folder: string,
   options: Opening = {},

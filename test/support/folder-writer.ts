@@ -1,6 +1,6 @@
 /**
- * A process to be killed: overwrites one key endlessly, filling it with another byte each time.
- * With `check` as its second argument it only checks the folder and prints the advice.
+ * A process for tests that kill it: it endlessly overwrites one key, each time with another byte value.
+ * With the argument `check` it only checks the folder, and prints `ready` or the advice.
  */
 import { Readable } from 'node:stream';
 import { systemClock } from '../../runtime/platform/clock.ts';

@@ -1,6 +1,6 @@
 /**
- * Ports for the servers of tests. Each vitest worker has a thousand ports of its own and takes them in turn, so that a
- * free port stays free until its server listens. They are below those that a Tintype or the kernel assigns.
+ * Finds ports for test servers. Each vitest worker has a range of 1,000 ports and uses them in turn, so that a free
+ * port stays free until its server listens. The ranges are below the ports that Tintype and the kernel assign.
  */
 import { randomInt } from 'node:crypto';
 import { isFree } from '../../runtime/platform/http/free-port.ts';
@@ -10,7 +10,7 @@ const OF_A_WORKER = 1_000;
 const WORKERS_MAX = 10;
 
 const worker = Number(process.env['VITEST_POOL_ID'] ?? 0) % WORKERS_MAX;
-/** A random start, because every test file of a worker starts over. */
+/** Random, because every test file of a worker loads this module anew. */
 let last = randomInt(OF_A_WORKER);
 
 export async function freePort(): Promise<number> {

@@ -1,7 +1,6 @@
 /**
- * Real nginx and HAProxy on free ports with exactly the configurations of docs/deployment.md, and nginx with the cache
- * of docs/cdn.md, apart from the addresses: servers between browsers and delivery. From Debian, in folders of their
- * own.
+ * Starts real nginx and HAProxy servers in front of delivery, with the configurations of docs/deployment.md and the
+ * nginx cache of docs/cdn.md; only addresses and paths differ. Needs Debian's packages.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
@@ -17,7 +16,7 @@ export type FrontServer = { port: number; close(): Promise<void> };
 type FrontName = 'nginx' | 'nginx with a cache' | 'HAProxy';
 type Kind = {
   document: string;
-  /** How the configuration refers to delivery. */
+  /** The address of delivery in the documented configuration. */
   delivery: string;
   begins: string;
   start(folder: string, config: string, port: number): ChildProcess;
@@ -28,7 +27,10 @@ const DEPLOYMENT = {
   delivery: 'delivery.tintype.svc.cluster.local:8081',
 };
 
-/** The rest of a configuration depends on the machine: file locations, and the foreground. */
+/**
+ * `start` adds what depends on the machine, such as file locations, and runs the server in the
+ * foreground.
+ */
 const kinds: Readonly<Record<FrontName, Kind>> = {
   nginx: { ...DEPLOYMENT, begins: 'upstream delivery {', start: startNginx },
   'nginx with a cache': {
@@ -58,7 +60,7 @@ export async function startFront(name: FrontName, deliveryPort: number): Promise
   const kind = kinds[name];
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'tintype-front-'));
-  // nginx workers do not run as root.
+  // nginx workers do not run as root, so they need access to the folder.
   chmodSync(folder, 0o755);
   const config = documented(kind)
     .replaceAll(kind.delivery, `127.0.0.1:${deliveryPort}`)
@@ -69,7 +71,7 @@ export async function startFront(name: FrontName, deliveryPort: number): Promise
   return { port, close };
 }
 
-/** The only block of the document that begins so. */
+/** Returns the one block of the document that begins with `begins`. */
 function documented({ document, delivery, begins }: Kind): string {
   const found = readFences(document).filter(({ text }) => text.startsWith(begins));
   const [{ text: config = '' } = {}] = found;
@@ -90,8 +92,8 @@ function startNginx(folder: string, config: string): ChildProcess {
 }
 
 /**
- * Debian has no module that purges by a part of the key: uses every line but that one, on the
- * test's disk.
+ * Moves the cache into the folder, and removes the directive of ngx_cache_purge, which Debian does
+ * not package.
  */
 function withoutModule(config: string, folder: string): string {
   return config

@@ -1,8 +1,8 @@
-// Starts one PostgreSQL for the whole test run, on a free port in a temporary folder, with a database that was migrated
-// once: every test file clones it (see database.ts), and every Tintype started for a test begins with a copy of the
-// whole folder (see contract/support/tintype.ts). Names the file of the seen answers (see seen.ts). All temporary files
-// of the run are in one folder, so that the next run can remove what a killed one left behind: in memory if there is
-// plenty, because a disk must write each of the many files with which databases come and go.
+// Starts one PostgreSQL for the test run and migrates a template database once. Each test file clones the template
+// (database.ts); each Tintype started by a test copies the whole data folder (contract/support/tintype.ts). Also starts
+// the shared control plane, and sets the file of the seen responses (seen.ts).
+// All temporary files of the run are in one folder, so that the next run can remove what a killed run left. The folder
+// is in memory if there is enough, because creating and dropping databases writes many files.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -25,24 +25,24 @@ import { offerControlPlane } from './shared-control-plane.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Connects to the database `postgres` of the run's server, as superuser. */
+    /** Superuser URL of the database `postgres` of the run's server. */
     postgresUrl: string;
   }
 }
 
-/** The run's template, to which nobody connects. */
+/** The template that test files clone; PostgreSQL clones only databases without connections. */
 export const TEMPLATE_DATABASE = 'tintype';
 const FOLDER_PREFIX = 'tintype-test-';
 const MEMORY = '/dev/shm';
-/** Far more than a run uses at once. */
+/** Far more than a run needs. */
 const MEMORY_BYTES_MIN = 12 * 2 ** 30;
 const TEMPORARY = 't';
 
 let stop: (() => Promise<void>) | undefined;
 
 export async function setup(project: TestProject): Promise<void> {
-  // Test files occupy all cores, and decoders would yield to them as they yield to servers: here
-  // all have the same priority.
+  // Servers give decoders a lower priority than themselves. Tests occupy all cores, so decoders
+  // would starve; here all have the same priority.
   setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
   await removeLeftovers();
   const folder = mkdtempSync(join(placeOfRun(), FOLDER_PREFIX));
@@ -51,10 +51,10 @@ export async function setup(project: TestProject): Promise<void> {
   process.env.TMPDIR = makeTemporary(folder);
   const migrated = await makeMigrated(process.env.TMPDIR);
   process.env.TINTYPE_TEST_POSTGRES = migrated;
-  // Without the folder itself, which is accessible only to its owner.
+  // Copies the contents only, because the folder itself is accessible only to its owner.
   execFileSync('cp', ['-a', join(migrated, 'data'), join(migrated, 'password'), folder]);
   const postgres = await startPostgres({ folder, settings: fastSettings });
-  // Hundreds of processes load the same modules: the first to finish compiles them for the others.
+  // Hundreds of processes load the same modules; a shared cache compiles them once.
   process.env.NODE_COMPILE_CACHE = join(process.env.TMPDIR, 'node-compile-cache');
   const kubernetes = await offerControlPlane();
   stop = async () => {
@@ -66,13 +66,13 @@ export async function setup(project: TestProject): Promise<void> {
   project.provide('controlPlaneUrl', kubernetes.url);
 }
 
-/** TMPDIR, if it is set. */
+/** TMPDIR if it is set, otherwise memory if there is enough. */
 function placeOfRun(): string {
   const isRoomy = () => {
     const { bavail, bsize } = statfsSync(MEMORY);
     return Math.min(bavail * bsize, process.availableMemory()) > MEMORY_BYTES_MIN;
   };
-  // Tests execute programs that they have written there.
+  // Tests execute programs that they write to the folder.
   const isExecutable = () =>
     /^tmpfs \/dev\/shm tmpfs (?!\S*noexec)/m.test(readFileSync('/proc/mounts', 'utf8'));
   const isMemory =
@@ -80,7 +80,7 @@ function placeOfRun(): string {
   return isMemory ? MEMORY : tmpdir();
 }
 
-/** Some tests run as user nobody, who needs access. */
+/** Some tests run as the user nobody, who needs access. */
 function makeTemporary(folder: string): string {
   chmodSync(folder, 0o755);
   const temporary = join(folder, TEMPORARY);
@@ -93,19 +93,19 @@ export async function teardown(): Promise<void> {
   await stop?.();
 }
 
-/** Tests need no durability, but many small databases at once. */
+/** Tests need no durability, but many small databases. */
 const fastSettings = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
   max_connections: '400',
   shared_buffers: '128MB',
-  // A commit with synchronous_commit on waits for a standby that never exists: for tests that end
-  // the server there.
+  // No standby has this name, so commits with synchronous_commit on wait forever. Tests use this to
+  // kill the server during a commit.
   synchronous_standby_names: 'nobody',
 };
 
-/** The folder of a stopped server whose database has every table and no rows. */
+/** Returns the folder of a stopped server with a migrated, empty database. */
 async function makeMigrated(place: string): Promise<string> {
   const folder = migratedIn(place);
   const postgres = await startPostgres({ folder, settings: fastSettings });
@@ -120,8 +120,8 @@ function urlOf(url: string, database: string): string {
   return Object.assign(new URL(url), { pathname: `/${database}` }).href;
 }
 
-// A killed run leaves servers behind: once its owner is gone, PostgreSQL is stopped by its own pid
-// file, and whatever else still uses the run's temporary folder is stopped by its process id.
+// A killed run leaves its servers running. Stops PostgreSQL by its pid file, and kills every other
+// process that uses the temporary folder of that run.
 async function removeLeftovers(): Promise<void> {
   for (const folder of [tmpdir(), MEMORY].flatMap(foldersOfRuns)) {
     const owner = join(folder, 'owner.pid');

@@ -1,4 +1,4 @@
-/** Bombs and lies in PNG, JPEG, GIF and BMP: false sizes, and codings that never end. */
+/** Decompression bombs and malformed PNG, JPEG, GIF and BMP files: false sizes, and data that never ends. */
 import { deflateSync } from 'node:zlib';
 import { wrapBmp } from './bmp.ts';
 import type { HostileFile } from './hostile-corpus.ts';
@@ -345,7 +345,7 @@ function* jpegBombs(jpeg: Buffer): Generator<Made> {
   yield { name: 'with a million fill bytes', bytes: put(Buffer.alloc(1_000_000, 0xff)) };
 }
 
-/** Each scan of a progressive image covers all of it. */
+/** Each scan of a progressive JPEG covers the whole image. */
 function* scanBombs(jpeg: Buffer): Generator<Made> {
   const frame = at(jpeg, 0xc2);
   const scan = at(jpeg, 0xda);

@@ -1,4 +1,4 @@
-/** Bombs and lies in container formats: TIFF, WebP, AVIF. */
+/** Decompression bombs and malformed files in container formats: TIFF, WebP and AVIF. */
 import { deflateSync } from 'node:zlib';
 import { box, gridAvif } from './avif.ts';
 import type { HostileFile } from './hostile-corpus.ts';

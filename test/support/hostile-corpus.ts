@@ -1,4 +1,4 @@
-/** Generates every hostile file: valid files with all kinds of damage, and fabricated ones. */
+/** Generates all hostile files: valid files with every kind of damage, and fabricated files. */
 import {
   bitFlips,
   deletions,
@@ -16,14 +16,14 @@ import { svgBombs } from './svg-bombs.ts';
 
 export type HostileFile = Source & {
   family: string;
-  /** The code that the header alone determines, before anything is decoded. */
+  /** The error code that the header alone determines, before anything is decoded. */
   header_code?: string;
 };
 
 export type CorpusSize = {
   /**
-   * Multiplier of the seeds: a tenth in the tests, ten in the bench. Below 1 it also thins the
-   * families without seeds.
+   * Scales the number of seeds: a tenth in tests, ten in benchmarks. Below 1, families without
+   * seeds are sampled, too.
    */
   seeds: number;
 };
@@ -42,7 +42,7 @@ export async function* hostileCorpus({ seeds }: CorpusSize): AsyncGenerator<Host
   yield* bombs();
 }
 
-/** Files designed to cost more than they are worth. */
+/** Files whose processing costs far more than their size suggests. */
 export async function* bombs(): AsyncGenerator<HostileFile> {
   yield* rasterBombs();
   yield* containerBombs();

@@ -1,4 +1,4 @@
-/** Metadata that costs more than its image: large, compressed or lying profiles, EXIF, XMP and comments. */
+/** Metadata that costs more than its image: large, compressed or malformed profiles, EXIF, XMP and comments. */
 import { deflateSync } from 'node:zlib';
 import type { HostileFile } from './hostile-corpus.ts';
 import { over, photograph, pngChunk } from './pictures.ts';
@@ -62,7 +62,7 @@ function* blocks(profile: Buffer): Generator<Block> {
 
 const LAUGHS = `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "ha">${Array.from({ length: 9 }, (_, at) => `<!ENTITY a${at} "${'&a;'.repeat(10)}">`).join('')}]><x:xmpmeta xmlns:x="adobe:ns:meta/">&a8;</x:xmpmeta>`;
 
-/** Directories with one entry: tag, type, count, value. */
+/** Each entry is a tag, type, count and value. */
 function* exifs(): Generator<Block> {
   const directory = (entries: readonly (readonly number[])[], next = 0) => {
     const bytes = Buffer.alloc(8 + 2 + entries.length * 12 + 4);
@@ -156,7 +156,7 @@ function withRiffChunk(webp: Buffer, name: string, bytes: Buffer): Buffer {
   return file;
 }
 
-/** Small in the file, large when decompressed. */
+/** Small in the file, but large when decompressed. */
 function* packed(): Generator<Block> {
   const zeros = deflateSync(Buffer.alloc(100_000_000));
   const text = Buffer.from('Comment\0\0');

@@ -1,4 +1,4 @@
-/** Files that are two things at once: an image for one reader, and something else for another. */
+/** Polyglot files: valid images that are also scripts, archives or documents. */
 import { gzipSync } from 'node:zlib';
 import type { HostileFile } from './hostile-corpus.ts';
 import type { Source } from './hostile-sources.ts';
@@ -12,7 +12,7 @@ const PDF = Buffer.from(
 const PHP = Buffer.from('<?php system($_GET["c"]); __halt_compiler();');
 const SVG = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg">${SCRIPT}</svg>`);
 
-/** An archive that can be appended to any file. */
+/** An archive that stays valid when it is appended to any file. */
 function zip(): Buffer {
   const name = Buffer.from('x.js');
   const body = Buffer.from('alert(1)');
@@ -59,7 +59,7 @@ export function* polyglots(sources: readonly Source[]): Generator<HostileFile> {
   yield* scriptPictures();
 }
 
-/** Hides the payload in a comment, if the format has comments. */
+/** Hides the payload in a comment. Returns undefined for formats without comments. */
 function hidden({ content_type, bytes }: Source, payload: Buffer): Buffer | undefined {
   if (content_type === 'image/jpeg') {
     const head = Buffer.from([0xff, 0xfe, 0, 0]);
@@ -85,7 +85,7 @@ function hidden({ content_type, bytes }: Source, payload: Buffer): Buffer | unde
   return undefined;
 }
 
-/** Images whose header is the beginning of a script. */
+/** Images whose header also begins a valid script. */
 function* scriptPictures(): Generator<HostileFile> {
   const gif = Buffer.from('GIF89a/*\0\0\0\0\0,\0\0\0\0*/=1;alert(1);//');
   yield { family: 'polyglots', name: 'GIF as script', content_type: 'image/gif', bytes: gif };

@@ -1,4 +1,4 @@
-/** Feeds hostile files to real decoders and records each outcome. */
+/** Sends hostile files to real decoders and records the outcomes. */
 import { createLog } from '../../runtime/platform/log.ts';
 import { readIngestAnswer } from '../../runtime/worker/ingest/read-answer.ts';
 import { createSandbox, type Sandbox } from '../../runtime/worker/sandbox/sandbox.ts';
@@ -6,10 +6,10 @@ import type { HostileFile } from './hostile-corpus.ts';
 
 export type Outcome = {
   file: HostileFile;
-  /** `ready`, an error code, or how the child failed. */
+  /** `ready`, an error code, or how the decoder process failed. */
   result: string;
   ms: number;
-  /** The stored and served images, if `ready`. */
+  /** The stored and delivered images, if the result is `ready`. */
   stored: { content_type: string; bytes: Buffer; width: number; height: number }[];
 };
 
@@ -25,7 +25,7 @@ export function startDecoders(): Sandbox {
   });
 }
 
-/** Runs all files, as many at once as there are children; yields outcomes as they complete. */
+/** Processes the files concurrently, one per decoder, and yields outcomes as they complete. */
 export async function* outcomesOf(
   sandbox: Sandbox,
   files: AsyncIterable<HostileFile>,
@@ -61,7 +61,7 @@ function codeOf(error: unknown): string {
   return 'reason' in error ? String(error.reason) : String(error);
 }
 
-/** Counts outcomes per family, as lines of a table. */
+/** Prints a table of the outcomes per family. */
 export function printTable(outcomes: readonly Pick<Outcome, 'file' | 'result'>[]): string {
   const results = [...new Set(outcomes.map(({ result }) => result))].toSorted();
   const families = [...new Set(outcomes.map(({ file }) => file.family))];

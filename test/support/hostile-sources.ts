@@ -1,4 +1,4 @@
-/** Small valid files of every format and variant, to which damage is done. The names are unique. */
+/** Small valid files of every format and variant, for tests to damage. Their names are unique. */
 import sharp from 'sharp';
 import { gridAvif } from './avif.ts';
 import { printBmp, runLengths, wrapBmp } from './bmp.ts';
@@ -93,7 +93,7 @@ function avifs() {
   });
 }
 
-/** By its gamma chunk only. */
+/** Only the gamma chunk declares the linear light. */
 function inLinearLight(png: Buffer): Buffer {
   const gamma = pngChunk('gAMA', Buffer.from([0, 1, 0x86, 0xa0]));
   return Buffer.concat([png.subarray(0, 33), gamma, png.subarray(33)]);

@@ -1,6 +1,6 @@
 /**
- * Damages a valid file reproducibly by a seed: truncated at every sixteenth, with flipped bits, inserted and deleted
- * bytes, and dropped, duplicated and exchanged parts.
+ * Damages a valid file in ways that a seed determines: truncates it at every sixteenth, flips, inserts and deletes
+ * bytes, and drops, duplicates and swaps the parts of the format.
  */
 import { seededRandom } from './pictures.ts';
 
@@ -12,7 +12,7 @@ export function* truncations(file: Buffer): Generator<Buffer> {
 
 type Damage = { count: number; seed: number; header?: number };
 
-/** Half of the flipped bits are in the header at the beginning. */
+/** Every second file has its flipped bits within the first `header` bytes. */
 export function* bitFlips(file: Buffer, { count, seed, header = 256 }: Damage): Generator<Buffer> {
   const random = seededRandom(seed);
   for (let index = 0; index < count; index += 1) {
@@ -26,7 +26,7 @@ export function* bitFlips(file: Buffer, { count, seed, header = 256 }: Damage): 
   }
 }
 
-/** Inserts some bytes somewhere. */
+/** Inserts up to nine random bytes, in every second file near the beginning. */
 export function* insertions(file: Buffer, { count, seed }: Damage): Generator<Buffer> {
   const random = seededRandom(seed);
   for (let index = 0; index < count; index += 1) {
@@ -38,7 +38,7 @@ export function* insertions(file: Buffer, { count, seed }: Damage): Generator<Bu
   }
 }
 
-/** Deletes some bytes somewhere. */
+/** Deletes up to nine bytes, in every second file near the beginning. */
 export function* deletions(file: Buffer, { count, seed }: Damage): Generator<Buffer> {
   const random = seededRandom(seed);
   for (let index = 0; index < count; index += 1) {
@@ -49,7 +49,7 @@ export function* deletions(file: Buffer, { count, seed }: Damage): Generator<Buf
 
 const EXTREMES = [0x00, 0x7f, 0x80, 0xff];
 
-/** Sets each of the first bytes to its minimum and maximum. */
+/** Sets each of the first bytes to 0x00, 0x7f, 0x80 and 0xff. */
 export function* headerExtremes(file: Buffer, bytes: number): Generator<Buffer> {
   for (let at = 0; at < Math.min(bytes, file.length); at += 1) {
     for (const value of EXTREMES) {
@@ -61,7 +61,7 @@ export function* headerExtremes(file: Buffer, bytes: number): Generator<Buffer> 
   }
 }
 
-/** Drops, duplicates, exchanges and repeats the parts of the format. */
+/** Drops, duplicates, swaps and repeats parts, such as chunks or segments. */
 export function* shuffles(
   file: Buffer,
   { content_type, count, seed }: Damage & { content_type: string },
@@ -115,7 +115,7 @@ function evenly(length: number): number {
   return length + (length % 2);
 }
 
-/** A segment, including the coded data that follows it. */
+/** Returns the length of a segment, including the entropy-coded data that follows it. */
 function jpegPart(file: Buffer, at: number): number {
   let end = at + 2 + (file[at + 1] === 0xd9 ? 0 : file.readUInt16BE(at + 2));
   while (end < file.length && !(file[end] === 0xff && (file[end + 1] ?? 0) >= 0xc0)) end += 1;

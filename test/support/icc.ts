@@ -1,4 +1,4 @@
-/** ICC profiles from numbers: a matrix and a gamma, or a gamma only. Colorants are relative to D50. */
+/** Builds ICC profiles with a matrix and a gamma, or with a gamma only. Colorants are relative to D50. */
 
 type Xyz = readonly [number, number, number];
 export type MatrixProfile = { red: Xyz; green: Xyz; blue: Xyz; gamma: number };

@@ -1,4 +1,4 @@
-/** Profiles of fictitious printers: four inks or RGB, with a table of their colours in each of ICC's forms. */
+/** ICC profiles of fictitious printers, CMYK or RGB, with their color table in each of ICC's table types. */
 import { printProfile } from './icc.ts';
 
 export const inkForms = ['lut8', 'lut16', 'lut16 of XYZ', 'lutAToB'] as const;
@@ -9,7 +9,7 @@ const PRINTER = { kind: 'prtr', connection: 'Lab ', version: 0x0210_0000 };
 
 export const printInkProfile = (form: InkForm) => printTable('CMYK', form);
 
-/** A printer that is driven with RGB; what it prints for black is only a dark grey. */
+/** A printer with an RGB profile. Its black is only a dark gray. */
 export const printLightProfile = (form: InkForm) => printTable('RGB ', form);
 
 type Space = keyof typeof spaces;
@@ -38,7 +38,7 @@ function printTable(space: Space, form: InkForm): Buffer {
 type Lab = readonly [l: number, a: number, b: number];
 type Inks = readonly [c: number, m: number, y: number, k: number];
 
-/** Darker with every ink and coloured like inks; full inks are nearly black. */
+/** The color of printed inks: every ink darkens it, and all four give nearly black. */
 function look([c, m, y, k]: Inks): Lab {
   const light = (1 - 0.45 * c) * (1 - 0.5 * m) * (1 - 0.12 * y) * (1 - 0.88 * k);
   const left = 1 - 0.95 * k;
@@ -49,7 +49,7 @@ function look([c, m, y, k]: Inks): Lab {
   ];
 }
 
-/** Without light, the printer uses all of its inks. */
+/** Converts RGB to inks. For black, the printer uses all of its inks. */
 function lookOfLight([r, g, b]: readonly [r: number, g: number, b: number]): Lab {
   const [c, m, y] = [1 - r, 1 - g, 1 - b];
   return look([c, m, y, Math.min(c, m, y)]);
@@ -83,7 +83,10 @@ const spaces = {
   'RGB ': { channels: 3, nodes: (encode) => cube((r, g, b) => encode(lookOfLight([r, g, b]))) },
 } satisfies Record<string, Spaced>;
 
-/** Dots spread on paper: the curves are not linear, and those of the colours bend slightly too. */
+/**
+ * The curves are not linear, as with dots that spread on paper; those of the colors bend slightly,
+ * too.
+ */
 function fixedTable(space: Space, bytes: 1 | 2, encode: (lab: Lab) => number[]): Buffer {
   const { channels, nodes } = spaces[space];
   const head = Buffer.alloc(bytes === 1 ? 48 : 52);
@@ -103,7 +106,7 @@ function fixedTable(space: Space, bytes: 1 | 2, encode: (lab: Lab) => number[]):
   return Buffer.concat([head, numbers([...inputs, ...nodes(encode), ...outputs], bytes)]);
 }
 
-/** All five parts; the curves after the matrix do not account for what the matrix removes. */
+/** Has all five elements of lutAToB. The last curves do not compensate for the matrix. */
 function flexibleTable(space: Space): Buffer {
   const { channels, nodes } = spaces[space];
   const curves = (kinds: readonly Buffer[]) => Buffer.concat(kinds);

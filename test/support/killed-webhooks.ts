@@ -1,6 +1,6 @@
 /**
- * A process that sends due webhooks, and kills itself when it reaches a step for the n-th time. Arguments: the
- * database's URL, the step and n. Prints `done` if nothing is due any more before that.
+ * A process that sends due webhooks, and kills itself when it reaches a step for the n-th time.
+ * Arguments: the database URL, the step and n. Prints `done` if all webhooks are sent first.
  */
 import { createDatabase } from '../../runtime/db/client.ts';
 import { sendDue, testSender } from './webhooks.ts';

@@ -1,6 +1,6 @@
 /**
- * A proxy between a client and a real API server: it cuts watches in every way that networks do, repeats and reorders
- * their lines, delays requests, and stops answering. It speaks HTTP to the client, so that it sees lines and paths.
+ * A proxy between a client and a real API server. It cuts watches in every way that networks do, repeats and reorders
+ * their lines, delays requests, and stops responding. It speaks HTTP to the client to distinguish lines and paths.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -10,24 +10,27 @@ import { createLineFaults, type LineFault, type LineFaults } from './kube-line-f
 import type { PlaneAddress } from './kube-request.ts';
 
 export type KubeFaultProxy = PlaneAddress & {
-  /** Ends open watches: by a reset or in order, between lines or in the middle of the next one. */
+  /**
+   * Ends open watches, by a reset or normally: `cutWatches` now, `cutNextLine` within the next
+   * line.
+   */
   cutWatches(how: 'reset' | 'end'): void;
   cutNextLine(how: 'reset' | 'end'): void;
-  /** Freezes open connections without closing them; new ones work. */
+  /** Freezes open connections without closing them; new connections work. */
   freeze(): void;
-  /** Sets what happens to the lines of watches from now on. */
+  /** Sets the fault for the lines of watches from now on. */
   lines(fault: LineFault): void;
-  /** Refuses the next `times` requests. */
+  /** Rejects the next `times` requests. */
   refuse(refusal: { times: number; status: number; retry_after?: number; body?: object }): void;
-  /** Holds requests of this kind from now on, until the returned function lets them through. */
+  /** Holds requests of this kind until the returned function is called. */
   hold(kind: Held): () => void;
-  /** Number of requests left without an answer: held ones, and those on frozen connections. */
+  /** The number of requests without a response: held ones, and those on frozen connections. */
   kept(): number;
-  /** Number of open watches. */
+  /** The number of open watches. */
   watches(): number;
-  /** Number of connections ever opened. */
+  /** The number of connections opened so far. */
   connections(): number;
-  /** All requests, oldest first, with the server's status. */
+  /** All requests in order, with the status of the response. */
   requests: { method: string; path: string; status?: number }[];
   close(): Promise<void>;
 };
@@ -135,7 +138,7 @@ async function handle(state: State, incoming: IncomingMessage, response: ServerR
     return;
   }
   await passGate(state, isWatch ? 'watch' : parameters.has('limit') && 'list', response);
-  // The client may have given up meanwhile.
+  // The client may have given up in the meantime.
   if (socket.destroyed) return;
   const sent = request(`${state.target.url}${url}`, {
     ...(isWatch ? {} : { agent: state.agent }),

@@ -1,8 +1,8 @@
-/** What a proxy does to a watch's lines: repeats them with older ones between, swaps neighbours, or cuts one off. */
+/** Faults for the lines of a watch: repeats them together with older ones, swaps neighbors, or cuts a line in half. */
 
 /**
- * `replayed`: each line comes twice, then an older one. `reordered`: each line waits until the next
- * has passed. `late`: all lines wait while this fault is set.
+ * `replayed` repeats each line and then an older one. `reordered` holds each line until the next
+ * one has passed, at most 30 ms. `late` holds all lines until another fault is set.
  */
 export type LineFault = 'none' | 'replayed' | 'reordered' | 'late';
 

@@ -1,10 +1,10 @@
-/** A quota of a namespace, with which the API server refuses what a test wants refused. */
+/** Makes the API server reject the creation of certain objects, by a ResourceQuota. */
 import { expect } from 'vitest';
 import { kubeApply, kubeOk, type PlaneAddress } from './kube-request.ts';
 
 /**
- * Once it resolves, no object counted under this name can be created in the namespace; returns a
- * function that lifts the quota.
+ * Forbids new objects of the quota's resource name `counted` in the namespace. Resolves when the
+ * quota is in force; the returned function removes it.
  */
 export async function kubeForbid(plane: PlaneAddress, namespace: string, counted: string) {
   const path = `/api/v1/namespaces/${namespace}/resourcequotas/none`;

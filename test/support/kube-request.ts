@@ -1,22 +1,22 @@
 /**
- * Sends one request to the API server of the tests, as one of its identities. Separate from the operator's client, so
- * that a bug of the client cannot hide in the set-up.
+ * Sends requests to the API server of the tests as one of its identities. It does not use the operator's client, so
+ * that a bug of the client cannot hide in the setup of a test.
  */
 import { once } from 'node:events';
 import { Agent, request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Where and as whom to reach a control plane. Plain data that can pass between processes. */
+/** The URLs and credentials of a control plane, as plain data that other processes can receive. */
 export type PlaneAddress = {
   url: string;
-  /** PEM of the API server's own certificate authority. */
+  /** The PEM certificate of the API server's own certificate authority. */
   ca: string;
   etcd_url: string;
   tokens: Record<Identity, string>;
 };
 
-/** `admin` may do everything; the others nothing, until a test binds them to a role. */
+/** `admin` may do everything, the others nothing until a test binds them to a role. */
 export const identities = ['admin', 'operator', 'tenant', 'staff', 'stranger'] as const;
 export type Identity = (typeof identities)[number];
 
@@ -34,8 +34,8 @@ export type KubeResponse = { status: number; body: Record<string, unknown> };
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
 /**
- * Repeats the request when the server asks for it, for example because it reopens the storage of a
- * definition that was just changed, or is not yet ready for the kind.
+ * Retries when the server asks for it, for example because it reopens the storage of a definition
+ * that just changed, or is not ready for the kind yet.
  */
 export async function kubeRequest(plane: PlaneAddress, call: KubeCall): Promise<KubeResponse> {
   for (let asked = 1; ; asked += 1) {
@@ -49,7 +49,7 @@ export async function kubeRequest(plane: PlaneAddress, call: KubeCall): Promise<
 const ASKED_MAX = 10;
 const PAUSE_SECONDS_MAX = 5;
 
-/** Milliseconds; undefined if the answer is final. */
+/** Returns milliseconds, or undefined if the response is final. */
 function pauseAfter(status: number, retryAfter: string | undefined): number | undefined {
   const isPutOff = status === 429 || (status === 503 && retryAfter !== undefined);
   return isPutOff ? Math.min(Number(retryAfter) || 1, PAUSE_SECONDS_MAX) * 1000 : undefined;
@@ -70,7 +70,7 @@ async function requestOnce(plane: PlaneAddress, call: KubeCall): Promise<Sent> {
   });
   sent.end(call.body === undefined ? undefined : JSON.stringify(call.body));
   const [response] = await once(sent, 'response').catch((error: NodeJS.ErrnoException) => {
-    // The server closed the idle connection just before, and has not seen the request.
+    // The server closed the idle connection just before, so it has not seen the request.
     if (sent.reusedSocket && error.code === 'ECONNRESET') return [];
     throw error;
   });
@@ -80,7 +80,7 @@ async function requestOnce(plane: PlaneAddress, call: KubeCall): Promise<Sent> {
   return { status: response.statusCode, body: parse(answer), retry_after };
 }
 
-/** The answer; throws unless it is a success. */
+/** Returns the body, and throws unless the response is a success. */
 export async function kubeOk(
   plane: PlaneAddress,
   call: KubeCall,
@@ -90,7 +90,7 @@ export async function kubeOk(
   throw new Error(`${call.method ?? 'GET'} ${call.path}: ${status} ${JSON.stringify(body)}`);
 }
 
-/** Server-side apply, as kubectl does it. */
+/** Server-side apply, as in kubectl. */
 export function kubeApply(plane: PlaneAddress, path: string, object: unknown) {
   return kubeOk(plane, {
     method: 'PATCH',
@@ -100,7 +100,7 @@ export function kubeApply(plane: PlaneAddress, path: string, object: unknown) {
   });
 }
 
-/** Removes an object's finalizers. */
+/** Removes all finalizers of an object. */
 export function kubeRelease(plane: PlaneAddress, path: string): Promise<KubeResponse> {
   return kubeRequest(plane, {
     method: 'PATCH',

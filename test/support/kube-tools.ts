@@ -1,5 +1,6 @@
 /**
- * Where the programs of a Kubernetes control plane are: in a folder named by a variable, or built by an earlier run.
+ * Finds the programs of a Kubernetes control plane, in the folder that a variable names or where `make test` builds
+ * them.
  */
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -19,13 +20,13 @@ export function findKubeTool(name: string): string {
 }
 
 /**
- * Trades memory for speed: a short-lived Go tool would spend much of its time collecting garbage.
+ * Trades memory for speed: a short-lived Go program would spend much of its time on garbage
+ * collection.
  */
 export const FEW_COLLECTIONS = { GOGC: '400' };
 
 /**
- * The environment of a shell in which somebody types commands to a cluster, without anything from
- * their home folder.
+ * The environment of a user's shell with access to the cluster, isolated from the real home folder.
  */
 export function clusterShell(folder: string, kubeconfig = 'admin.kubeconfig') {
   const tools = ['kubectl', 'helm'].map((name) => dirname(findKubeTool(name)));

@@ -1,4 +1,4 @@
-/** An expired upload: its session by the service's database, its token by the clock of the upload handler. */
+/** Expires an upload: its session in the database of the service, and the token of the upload helper. */
 import { signHelperToken, verifyHelperToken } from '../../runtime/core/signing/helper-token.ts';
 import { createDatabase } from '../../runtime/db/client.ts';
 import type { Instance } from '../contract/support/tintype.ts';
@@ -16,7 +16,7 @@ export async function lapseSession({ database_url }: Instance, uploadId: string)
   }
 }
 
-/** The same token, as if the upload had begun earlier. */
+/** Returns the same token with an expiry one second ago. */
 export function lapseToken({ api_key }: Instance, token: string): string {
   const verdict = verifyHelperToken(api_key, token, 0);
   if (verdict.outcome === 'invalid_token') throw new Error(`${token} is no token`);

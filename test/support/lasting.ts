@@ -1,4 +1,4 @@
-/** The lasting content of a namespace's objects: without what differs between two that were made alike. */
+/** Reads the objects of a namespace without the fields that differ between two equal sets of objects. */
 import type { ResourceType } from '../../operator/kube/resource.ts';
 import { collectionPath } from '../../operator/kube/resource.ts';
 import { kubeRequest, type PlaneAddress } from './kube-request.ts';
@@ -6,14 +6,14 @@ import { kubeRequest, type PlaneAddress } from './kube-request.ts';
 const VOLATILE = new Set([
   ...['resourceVersion', 'creationTimestamp', 'namespace', 'generation'],
   ...['time', 'lastTransitionTime', 'lastUpdateTime', 'clusterIP', 'clusterIPs'],
-  // A hash of the whole object, including its owner's uid; the next pass, which writes nothing,
-  // shows that it is right.
+  // A hash of the whole object, including the uid of its owner. Tests know that it is right because
+  // the next pass writes nothing.
   'tintype.dev/applied',
 ]);
 
 const UID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
-/** By type, in the order of their names. */
+/** Returns the objects of each type, sorted by name. */
 export async function lastingIn(
   plane: PlaneAddress,
   namespace: string,

@@ -1,17 +1,17 @@
-/** Removes what killed test runs leave behind: folders, and programs that still run for them. */
+/** Removes what killed test runs leave behind: folders, and the programs that still use them. */
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from '../../runtime/platform/is-alive.ts';
 
 export type Leftovers = {
-  /** The prefix of such folders' names; `owner.pid` in each folder names its run. */
+  /** Folders whose name begins with this contain `owner.pid`, the process id of their run. */
   prefix: string;
-  /** An entry `NAME=value` that the environment of each program of a folder contains. */
+  /** A `NAME=value` that every program of the folder has in its environment. */
   markOf(folder: string): string;
 };
 
-/** Programs are stopped by their ids, and only if the run that owned the folder is gone. */
+/** Kills programs by their ids, and only if the run that owns the folder has ended. */
 export async function removeLeftovers({ prefix, markOf }: Leftovers): Promise<void> {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
   for (const folder of names.map((name) => join(tmpdir(), name))) {

@@ -1,4 +1,4 @@
-/** A project with a library, keys that mint its sessions, and callers that hold a token. */
+/** A project with a library, API keys that mint library sessions, and callers with a session token. */
 import { expect } from 'vitest';
 import type { ProjectRecord } from '../../runtime/core/resources/project.ts';
 import { type Answer, type Caller, createKey, createProject } from './api-client.ts';
@@ -9,12 +9,12 @@ const SCOPES = ['library:sessions', 'files:read', 'files:write', 'urls:sign'];
 
 export type LibraryProject = {
   project: ProjectRecord;
-  /** The prefix of the project's paths. */
+  /** The prefix of the project's paths in the API. */
   path: string;
-  /** A key with every scope that sessions require. */
+  /** An API key with every scope that sessions require. */
   key: Caller;
   mint(wish?: object): Promise<Answer>;
-  /** Returns a caller with the token of a new session. */
+  /** Mints a session and returns a caller with its token. */
   open(wish?: object): Promise<Caller>;
 };
 

@@ -1,4 +1,6 @@
-/** Little CMS as the judge of colours: perceptual intent, with black point compensation, without precomputed tables. */
+/**
+ * Converts colors with Little CMS, as a reference: perceptual intent, black point compensation, no precomputed tables.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,7 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { tagged } from './camera.ts';
 
-/** Converts to Little CMS's own sRGB. */
+/** Converts to the sRGB profile that is built into Little CMS. */
 export async function convertTiff(tiff: Buffer): Promise<Buffer> {
   return inFolder(async (folder) => {
     const [from, to] = [join(folder, 'from.tif'), join(folder, 'to.tif')];
@@ -16,7 +18,7 @@ export async function convertTiff(tiff: Buffer): Promise<Buffer> {
   });
 }
 
-/** Sets only the profile and changes no pixel. */
+/** Attaches a profile without changing any pixel. */
 export async function withProfile(
   bytes: Buffer,
   extension: string,

@@ -1,11 +1,11 @@
-/** Waits for statements that are blocked by a lock. */
+/** Waits until statements are blocked by locks. */
 import { expect } from 'vitest';
 import type { Queryable } from '../../runtime/db/client.ts';
 
 const WAITING = `select from pg_stat_activity
   where wait_event_type = 'Lock' and datname = current_database()`;
 
-/** Waits until this many statements of the database are blocked by other transactions. */
+/** Waits until exactly this many statements of the database wait for locks. */
 export async function untilWaiting(db: Queryable, statements: number): Promise<void> {
   await expect.poll(() => countWaiting(db)).toBe(statements);
 }

@@ -1,16 +1,16 @@
 /**
- * The metadata that cameras, phones, scanners and programs write, in their own styles, for ExifTool to add to images.
+ * Metadata in the styles of cameras, phones, scanners and editors, for ExifTool to write into images.
  */
 
 export type MakerRow = readonly [
   make: string,
   model: string,
-  /** The beginning of its maker notes; programs have none. */
+  /** The first bytes of the maker note; editors write none. */
   note: string,
   more?: readonly string[],
 ];
 
-/** Present in the notes of every maker; it must not appear anywhere afterwards. */
+/** Part of every maker note. It must not appear in any output. */
 export const NOTE_MARK = 'serial-of-the-owner-0123456789';
 
 export const makers: readonly MakerRow[] = [
@@ -48,7 +48,7 @@ export const makers: readonly MakerRow[] = [
   ['Capture One', '23', '', ['-XMP-photoshop:Credit=Ada', '-XMP-xmpRights:Marked=true']],
 ];
 
-/** In the order of Exif's sections: image, exposure, place, XMP. */
+/** Returns ExifTool arguments in the order of the sections: image, exposure, GPS, XMP. */
 export function wordsOf([make, model, , more = []]: MakerRow): string[] {
   return [
     `-EXIF:Make=${make}`,

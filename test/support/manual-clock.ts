@@ -1,4 +1,4 @@
-/** A clock that the test moves; it starts at the real time, so that rows made by the database fit it. */
+/** A clock that only the test advances. It starts at the real time, to match the timestamps of rows. */
 import type { Clock } from '../../runtime/platform/clock.ts';
 
 export type ManualClock = Clock & { advance(seconds: number): void };

@@ -1,19 +1,19 @@
 /**
- * A project with very many files, created in the database at once, for lists at scale. Slugs and states are placed
- * where they are hardest to list: the newest files are deleted ones, `old-` is only on the oldest, `mid-` on one in a
- * thousand, `rare-` on one in a hundred thousand, `img-` on nearly all.
+ * Creates a project with very many files in the database, for tests of lists at scale. Slugs and states are where lists
+ * have most work: the newest files are deleted, and the prefix `old-` is only on the oldest, `mid-` on one in a
+ * thousand, `rare-` on one in a hundred thousand, and `img-` on nearly all.
  */
 import type { Database, Transaction } from '../../runtime/db/client.ts';
 import { id } from './rows.ts';
 
-/** As shares of the files, counted from the newest or the oldest. */
+/** Shares of all files, from the newest and the oldest. */
 const NEWEST_DELETED = 0.02;
 const OLDEST_BLOCKED = 0.05;
 
 /**
- * Resolves when the rows exist, indexed and analyzed. Indexes are built after the rows, and
- * constraints that no list uses are dropped for good: checks, foreign keys, and the unique keys of
- * a revision's objects.
+ * Returns when all rows exist and are indexed and analyzed. For speed, indexes are built after the
+ * rows; constraints that no list uses are not restored: checks, foreign keys, and the unique keys
+ * of a revision's objects.
  */
 export async function makeManyFiles(
   db: Database,
@@ -31,7 +31,7 @@ export async function makeManyFiles(
   await db.query('vacuum (analyze) file_revisions');
 }
 
-/** Returns the statements that create them again. */
+/** Drops indexes and constraints, and returns the statements that restore those that lists use. */
 async function dropIndexes(tx: Transaction): Promise<{ definition: string }[]> {
   const made = await tx.query<{ undone: string; definition: string }>(
     `select format('drop index %I', indexname) as undone, indexdef as definition

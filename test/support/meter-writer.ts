@@ -1,4 +1,4 @@
-/** A process to be killed: records deliveries as fast as it can, and prints their number whenever they are spooled. */
+/** A process for tests that kill it: it records deliveries without pause, and regularly prints how many are spooled. */
 import { createDatabase } from '../../runtime/db/client.ts';
 import { startMeter } from '../../runtime/delivery/meter.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
@@ -15,8 +15,8 @@ const meter = startMeter(folder, {
 for (let count = 1; ; count += 1) {
   meter.record({ at: Date.now(), project_id, bytes: 10, kind: 'derived', is_watermarked: false });
   if (count % 50 === 0) {
-    // Wait until the kernel has the line; output still buffered here would be lost when the process
-    // is killed.
+    // Waits until the kernel has the line: what this process still buffers is lost when it is
+    // killed.
     await new Promise((said) => process.stdout.write(`${count}\n`, said));
     await new Promise((resolve) => setImmediate(resolve));
   }

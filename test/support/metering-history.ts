@@ -1,7 +1,7 @@
 /**
- * Random histories of metering, and their cost by a calculator written from the specification's sentences, without any
- * of the code under test: credits times the multiplier in force in their hour, nothing for an hour that an exemption
- * touches, rounded up once a day. Spec: Metering; Organization quota.
+ * Random histories of metering, and a calculator of their cost that follows the sentences of the specification and uses
+ * no code under test: credits times the multiplier that applies in their hour, nothing for an hour that overlaps an
+ * exemption, rounded up once a day. Spec: Metering; Organization quota.
  */
 import fc from 'fast-check';
 
@@ -10,7 +10,7 @@ export const HOURS = 72;
 
 export type Usage = { project: number; hour: number; credits: number };
 export type PricingChange = { project: number; hour: number; thousandths: number };
-/** In minutes within the three days. */
+/** Minutes from the start of the three days. */
 export type Exemption = { start: number; minutes: number };
 
 export type Step =
@@ -45,7 +45,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       kind: kind('charge'),
       times,
       day: fc.constantFrom(0 as const, 1 as const),
-      // Mostly beyond the last step, so that the run is complete.
+      // Usually greater than the number of statements, so that most runs complete.
       breaks_at: fc.nat({ max: 40 }),
     }),
   },
@@ -72,7 +72,7 @@ export const history: fc.Arbitrary<History> = fc.record({
   ),
 });
 
-/** The charges of each project for each of the three days. */
+/** Returns the charge of each project on each of the three days. */
 export function chargesOf(
   seen: readonly Usage[],
   { pricing, exemptions }: Pick<History, 'pricing' | 'exemptions'>,
@@ -91,7 +91,7 @@ function touches({ start, minutes }: Exemption, at: number): boolean {
   return start < (at + 1) * 60 && start + minutes > at * 60;
 }
 
-/** In thousandths. */
+/** Returns thousandths. */
 function multiplierOf(
   pricing: readonly PricingChange[],
   of: { project: number; hour: number },

@@ -1,8 +1,10 @@
-// The minutes of the database's clock, which are the windows of rates.
+// The minutes of the database clock, which are the windows of rate limits.
 import { expect } from 'vitest';
 import type { Queryable } from '../../runtime/db/client.ts';
 
-/** Counting takes seconds, so this waits until the database's minute has enough of them left. */
+/**
+ * Waits for the first 40 seconds of a minute, so that a test can count requests within one window.
+ */
 export async function untilEarlyInMinute(db: Queryable): Promise<void> {
   const second = async () => {
     const [row] = await db.query<{ second: number }>(

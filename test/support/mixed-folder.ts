@@ -1,6 +1,6 @@
 /**
- * A folder as a user might have it: images of all eight types under awkward names, besides broken, hostile and foreign
- * files, a folder and links. Each comes with the expected output of `tintype upload`.
+ * A folder as a user might have it: images of all eight types with unusual names, broken, hostile and unrelated files,
+ * a subfolder and links. Each entry comes with the expected output of `tintype upload`.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import sharp from 'sharp';
 import { printBmp } from './bmp.ts';
 import { animatedPng, animatedWebp, over, photograph, pngBomb } from './pictures.ts';
 
-/** The output after the name: `✓ ready …`, or `✗ code: sentence`. */
+/** The output after the name: `✓ ready …` or `✗ code: sentence`. */
 export type MixedFile = { name: string; bytes: Buffer | string; says: RegExp };
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><circle r="9"/></svg>';
@@ -23,7 +23,7 @@ export async function mixedFiles(): Promise<MixedFile[]> {
   return [...(await sound()), ...(await awkward()), ...(await broken()), ...foreign()];
 }
 
-/** Writes all files, a folder and links; returns the expected output for the latter. */
+/** Writes all entries, and returns the expected output by name. */
 export async function writeMixedFolder(folder: string): Promise<Record<string, RegExp>> {
   const files = await mixedFiles();
   for (const { name, bytes } of files) {
@@ -69,7 +69,7 @@ async function sound(): Promise<MixedFile[]> {
   return Object.entries(made).map(([name, bytes]) => ({ name, bytes, says: READY }));
 }
 
-/** Characters that a URL cannot hold are left out of the slug; no name takes another one's. */
+/** Slugs leave out characters that URLs do not permit. No two names give the same slug. */
 async function awkward(): Promise<MixedFile[]> {
   const bytes = await jpeg;
   return [
@@ -141,7 +141,7 @@ async function broken(): Promise<MixedFile[]> {
   ];
 }
 
-/** Refused before anything is sent, with the service's message. */
+/** Rejected before anything is sent, with the message of the service. */
 function foreign(): MixedFile[] {
   const type = 'unsupported_content_type';
   return [

@@ -1,6 +1,6 @@
 /**
- * The history of one slug of a project by the sentences of the specification, File (status) and Staff, written without
- * looking at the code. Each move returns a new state, so that all orders of concurrent moves can be tried.
+ * A model of one slug's history in a project, written from the sections File (status) and Staff of the specification,
+ * not from the code. Each move returns a new state, so that tests can try every order of concurrent moves.
  */
 
 export type ModelCheck = {
@@ -9,14 +9,17 @@ export type ModelCheck = {
   scan: 'waiting' | 'clear' | 'flagged';
   claims: number;
   review: 'unreviewed' | 'approved' | 'rejected';
-  /** Staff unblocked its image before it was scanned. */
+  /** Whether staff unblocked the image before it was scanned. */
   is_let_go: boolean;
 };
 export type ModelFile = {
   status: 'ready' | 'blocked' | 'deleted';
   by: 'scanner' | 'staff' | null;
   revision: number;
-  /** The check for which the scanner blocked; also of later files, as a blocked slug stays so. */
+  /**
+   * The index of the check that caused the scanner's block. A new file inherits it from its deleted
+   * predecessor, because a blocked slug stays blocked.
+   */
   because: number;
 };
 export type Model = {
@@ -68,7 +71,7 @@ export function after(before: Model, move: Move): Model {
   return model;
 }
 
-/** A blocked slug stays blocked, even after its file was deleted. */
+/** A blocked slug stays blocked, even if its file was deleted in the meantime. */
 function publish(model: Model): void {
   const last = model.files.at(-1);
   if (last === undefined || last.status === 'deleted') {
@@ -110,7 +113,7 @@ function approveAll(model: Model, at: number): void {
   }
 }
 
-/** A decision concerns the scanned image: it blocks no other one. */
+/** A decision about an image never blocks a later image of the file. */
 function review(model: Model, { check: at, decision }: Extract<Move, { kind: 'review' }>): void {
   const check = model.checks[at];
   const file = model.files[check?.file ?? -1];
@@ -127,9 +130,9 @@ function review(model: Model, { check: at, decision }: Extract<Move, { kind: 're
 }
 
 /**
- * An approval ends a scanner's block even after the image was replaced: if everything flagged under
- * the slug since then is approved, and the newest image is clear or approved by staff. Returns
- * whether a file is served again.
+ * An approval lifts a scanner's block, even if the image was replaced, once everything flagged
+ * under the slug since the block is approved and the newest image is clear or approved. Returns
+ * whether a file is delivered again.
  */
 function lift(model: Model): boolean {
   const at = model.files.length - 1;
@@ -144,7 +147,7 @@ function lift(model: Model): boolean {
   return file.status === 'ready';
 }
 
-/** Only the answer of the latest scan counts, and only once. */
+/** Accepts only the answer to the latest claim of a scan, and only once. */
 function answer(
   model: Model,
   { check: at, claim, is_nude }: Extract<Move, { kind: 'answer' }>,
@@ -159,8 +162,8 @@ function answer(
 }
 
 /**
- * Removes scanner's blocks that nobody reviewed, also of a deleted file for the next one of its
- * slug, except if staff rejected a check then or since.
+ * Lifts all blocks of the scanner, including those that a deleted file would leave to its
+ * successor, unless staff rejected a check since the block.
  */
 function letGo(model: Model): void {
   model.files.forEach((file, at) => {

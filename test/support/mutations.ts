@@ -1,7 +1,7 @@
-// Small alterations of a text, as an attacker or a careless proxy would make to a token.
+// Small changes to a text, as an attacker or a broken proxy would make to a token.
 import fc from 'fast-check';
 
-/** Texts that differ from `original` in one place, or are cut, doubled or changed in case. */
+/** Texts that differ from `original` in one place, or are truncated, doubled or in another case. */
 export function mutationsOf(original: string): fc.Arbitrary<string> {
   const at = fc.nat({ max: Math.max(0, original.length - 1) });
   const character = fc.constantFrom(...'abcXYZ0189-_=.,|/+%&?: \n\0', 'é', '\u200b');

@@ -1,4 +1,4 @@
-/** `tintype operator` as a process of its own, as one of the control plane's identities, with the rights of a Role. */
+/** Runs `tintype operator` as a separate process, with an identity of the control plane and the rights of a Role. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,9 +10,9 @@ import { kubeApply, type PlaneAddress } from './kube-request.ts';
 
 export type OperatorProcess = {
   child: ChildProcess;
-  /** The address of /livez, /readyz and /metrics. */
+  /** The base URL of /livez, /readyz and /metrics. */
   watched: string;
-  /** All log lines, oldest first. */
+  /** All log lines in order. */
   said: readonly Said[];
   stop(): Promise<void>;
 };
@@ -37,7 +37,7 @@ export async function startOperator(
       ...settings,
     },
   });
-  // A test that timed out stops nothing.
+  // Needed because a test that times out does not call `stop`.
   const end = () => child.kill('SIGKILL');
   process.once('exit', end);
   child.once('exit', () => process.off('exit', end));
@@ -67,7 +67,7 @@ function readWatchPort({ stderr }: ChildProcess, said: Said[]): Promise<number> 
   });
 }
 
-/** Grants the operator's documented permissions in a namespace, and nothing else. */
+/** Grants exactly the operator's documented permissions in a namespace. */
 export async function permitOperator(
   plane: PlaneAddress,
   namespace: string,

@@ -1,6 +1,6 @@
 /**
- * Projects that are created, changed and deleted continuously under an operator whose connections to the API server and
- * to PostgreSQL fail repeatedly: at the end, the rows match the declarations and the heap has not grown.
+ * Continuously creates, changes and deletes projects, while the operator's connections to the API server and PostgreSQL
+ * fail repeatedly. At the end, the rows must match the declarations, and the heap must not have grown.
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,19 +16,25 @@ export type SoakOptions = {
   db: Database;
   database_url: string;
   namespace: string;
-  /** How long it runs, with a fault every so often. */
+  /** The duration of the run, and the interval between faults. */
   duration_ms: number;
   fault_ms: number;
-  /** Called with what happens. */
+  /** Receives progress messages. */
   say?: (line: string) => void;
 };
 
 export type SoakReport = {
   changes: number;
   faults: number;
-  /** The smallest heap in each of four quarters, in MB: what remains after collections. */
+  /**
+   * The smallest heap in each quarter of the run, in MB: approximately the memory that survives
+   * garbage collection.
+   */
   heaps_mb: number[];
-  /** The declared state, and the state of the rows once all has settled. */
+  /**
+   * The declared projects and the rows after everything has settled, as display names by project
+   * name.
+   */
   declared: Record<string, string>;
   rows: Record<string, string>;
 };
@@ -37,8 +43,7 @@ const PROJECTS = 40;
 const PAUSE_MS = 50;
 const SETTLE_MS = 120_000;
 /**
- * Collects garbage every two seconds, so that uncollected garbage on a busy machine does not look
- * like growth.
+ * Collects garbage every two seconds. On a busy machine, late collections would look like growth.
  */
 const COLLECTING = '--expose-gc --import=data:text/javascript,setInterval(gc,2000).unref()';
 
@@ -88,7 +93,7 @@ async function churn(state: State, operator: OperatorProcess): Promise<number[]>
   return heaps;
 }
 
-/** Creates, changes or deletes one project. */
+/** Creates, changes or deletes a random project. */
 async function change(state: State): Promise<void> {
   const { plane, namespace, made } = state;
   const name = `soak-${namespace}-${randomInt(PROJECTS)}`.slice(0, 60);
@@ -111,7 +116,10 @@ async function readHeap({ watched }: OperatorProcess): Promise<number> {
   return Number(bytes ?? Number.NaN) / 1e6;
 }
 
-/** Silence first: cut watches end it in a short soak, and the operator's patience in a long one. */
+/**
+ * The order matters: frozen watches come first, so that later faults end them in a short soak, and
+ * the operator's own timeout in a long one.
+ */
 const faults: Readonly<Record<string, (proxies: Proxies) => Promise<void> | void>> = {
   'the API server falls silent': ({ kube }) => kube.freeze(),
   'the API server refuses': ({ kube }) => kube.refuse({ times: 20, status: 429, retry_after: 1 }),
@@ -137,7 +145,7 @@ async function fault(state: State): Promise<string> {
   return name;
 }
 
-/** The active rows: deleted projects are suspended. */
+/** Only active rows: the project of a deleted resource is suspended. */
 async function readRows({ db, namespace }: State): Promise<Record<string, string>> {
   const rows = await db.query<{ project_slug: string; name: string }>(
     `select project_slug, name from projects
@@ -149,7 +157,9 @@ async function readRows({ db, namespace }: State): Promise<Record<string, string
   );
 }
 
-/** Read back instead of recorded: changes applied to a resource under deletion go with it. */
+/**
+ * Read from the API server, because changes to a resource that is being deleted are lost with it.
+ */
 async function readDeclared({ plane, namespace }: State): Promise<Record<string, string>> {
   const path = `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/projects`;
   const { items } = (await kubeOk(plane, { path })) as { items: Project[] };
@@ -164,7 +174,7 @@ type Project = {
   spec: { displayName: string };
 };
 
-/** Returns both states once they are equal, or when the time for that is up. */
+/** Returns both states once they are equal, or after the timeout. */
 async function untilSettled(state: State): Promise<Pick<SoakReport, 'declared' | 'rows'>> {
   state.sql.set({ kind: 'none' });
   const until = performance.now() + SETTLE_MS;

@@ -1,4 +1,4 @@
-/** Third-party kinds that a cluster may have, with the definitions that their projects publish. */
+/** Installs third-party kinds that a cluster may have, from the definitions that their projects publish. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -6,11 +6,11 @@ import { projectRoot } from '../contract/support/tintype.ts';
 import { kubeApply, kubeRequest, type PlaneAddress } from './kube-request.ts';
 import { untilFound } from './until-found.ts';
 
-/** Fetched by install-test-tools.sh. */
+/** Downloaded by install-test-tools.sh. */
 const FOLDER = join(projectRoot, '.tools/definitions');
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-/** The paths of their definitions. */
+/** The API paths of the definitions. */
 export const HTTP_ROUTES = `${DEFINITIONS}/httproutes.gateway.networking.k8s.io`;
 export const SCALED_OBJECTS = `${DEFINITIONS}/scaledobjects.keda.sh`;
 
@@ -24,16 +24,14 @@ export async function installScaledObjects(plane: PlaneAddress): Promise<void> {
   await served(plane, '/apis/keda.sh/v1alpha1/scaledobjects');
 }
 
-/** The kind that ScaledObjects reference for their credentials. */
+/** The kind that ScaledObjects reference for credentials. */
 export async function installTriggerAuthentications(plane: PlaneAddress): Promise<void> {
   const path = `${DEFINITIONS}/triggerauthentications.keda.sh`;
   await kubeApply(plane, path, await read('keda.sh_triggerauthentications.yaml'));
   await served(plane, '/apis/keda.sh/v1alpha1/triggerauthentications');
 }
 
-/**
- * The kinds of CloudNativePG and of the operators of RabbitMQ and buckets, used by nothing else.
- */
+/** The kinds of CloudNativePG, of RabbitMQ's operator, and of bucket claims. */
 export async function installDependencies(plane: PlaneAddress): Promise<void> {
   for (const [resource, version] of dependencies) {
     const [plural = '', ...group] = resource.split('.');
@@ -49,7 +47,10 @@ const dependencies = [
   ['objectbucketclaims.objectbucket.io', 'v1alpha1'],
 ] as const;
 
-/** The status that a Gateway's controller writes: the route is served, unless `said` differs. */
+/**
+ * The route status that a Gateway controller writes: accepted, unless `said` overrides the
+ * condition.
+ */
 export function judgedBy(parentRef: object, said: object = {}): object {
   const accepted = { type: 'Accepted', status: 'True', reason: 'Accepted', message: '' };
   const condition = { ...accepted, lastTransitionTime: '2026-01-01T00:00:00Z', ...said };

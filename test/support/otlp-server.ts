@@ -1,4 +1,4 @@
-/** An OpenTelemetry collector: accepts traces by OTLP over HTTP, in JSON, and keeps their spans. */
+/** An OpenTelemetry collector: accepts traces as OTLP/JSON over HTTP and keeps their spans. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -17,7 +17,7 @@ export type SeenSpan = {
 export type OtlpServer = {
   url: string;
   spans: SeenSpan[];
-  /** Every body as received. */
+  /** All request bodies as received. */
   bodies: string[];
   close(): Promise<void>;
 };

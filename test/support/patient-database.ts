@@ -1,6 +1,6 @@
 /**
- * A race of 50 calls takes as long as a busy machine needs: for the rest of a test, the API waits for connections and
- * for row locks longer than a caller would.
+ * Raises the API's database timeouts for the rest of a test. A race of 50 calls can take long on a busy machine, and
+ * must not fail because of timeouts for connections and row locks.
  */
 import { onTestFinished } from 'vitest';
 import { createDatabase } from '../../runtime/db/client.ts';

@@ -1,6 +1,6 @@
 /**
- * Photographs with the metadata of real cameras and programs, fetched by the test set-up: complete ones, and the EXIF
- * segments of some fifty cameras whose images were cut off, each in an image of ours.
+ * Photographs with the metadata of real cameras and editors, downloaded by the test setup: complete files, and the EXIF
+ * segments of some fifty cameras whose pixels were removed, each inserted into a generated image.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -17,14 +17,17 @@ const TYPES: Readonly<Record<string, string>> = {
   '.avif': 'image/avif',
   '.tif': 'image/tiff',
 };
-/** Mislabelled, or damaged on purpose. */
+/** Files with a wrong extension, or damaged on purpose. */
 const NONE: ReadonlySet<string> = new Set([
   'largeexif.png',
   'corrupt/huge_tag_exif.jpg',
   'corrupt/max_uint32_exif.jpg',
 ]);
 
-/** Each once; EXIF segments without an image are placed into `carrier`, a JPEG. */
+/**
+ * Returns each distinct file once. EXIF segments without pixels are inserted into `carrier`, a
+ * JPEG.
+ */
 export function realPhotographs(carrier: Buffer): Photograph[] {
   const seen = new Set<string>();
   return namesIn(FOLDER)
@@ -49,7 +52,7 @@ function namesIn(folder: string): string[] {
 
 const SOS = 0xda;
 
-/** A JPEG that ends inside its header contributes the segments that it has. */
+/** If a JPEG ends within its header, its complete segments are combined with the carrier. */
 function whole(bytes: Buffer, carrier: Buffer): Buffer {
   if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return bytes;
   let at = 2;

@@ -1,6 +1,6 @@
 /**
- * A shop that shows the picker: a library with images in a real Tintype, a site on another origin whose server mints
- * sessions, and Chromium. Errors of every frame are recorded.
+ * A shop that embeds the picker: a real Tintype with a library of images, a site on another origin whose server mints
+ * sessions, and Chromium. Errors of all frames are recorded.
  */
 import { text } from 'node:stream/consumers';
 import type { Browser, FrameLocator, Page } from 'playwright-core';
@@ -14,13 +14,15 @@ import { PAGE_PATH, pageOf, type Site, startSite } from './site.ts';
 export type PickerSite = {
   tintype: Tintype;
   browser: Browser;
-  /** An origin registered with the library. */
+  /** The site on an origin that the library allows. */
   shop: Site;
-  /** An origin that is not registered. */
+  /** A site on an origin that the library does not allow. */
   stranger: Site;
-  /** The mint request of the shop's server; tests change it. */
+  /** The mint request that the shop's server sends; tests change it. */
   mint: Record<string, unknown>;
-  /** The tokens for which a refresh was requested. */
+  /**
+   * The expiring tokens for which the picker asked for a new session; null for the first session.
+   */
   refreshed: (string | null)[];
   close(): Promise<void>;
 };
@@ -94,7 +96,7 @@ export async function startPickerSite(): Promise<PickerSite> {
   };
 }
 
-/** Adds an image with this slug to the library. */
+/** Publishes an image with this slug in the library. */
 export async function addPicture(
   { tintype }: Pick<PickerSite, 'tintype'>,
   file_slug: string,
@@ -113,8 +115,8 @@ export async function addPicture(
 export type Shown = { page: Page; frame: FrameLocator; complaints: string[] };
 
 /**
- * Opens the shop's page in a browser of its own; complaints come from every frame, except those
- * about refused requests.
+ * Opens the shop's page in a new browser context. Records the errors of all frames, except messages
+ * about failed requests.
  */
 export async function visit(
   { browser, shop }: PickerSite,

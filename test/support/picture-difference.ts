@@ -1,7 +1,7 @@
-/** How much two images differ, for those in the documents: processors and fonts may cause small differences. */
+/** Measures how much two images differ. Processors and fonts may cause small differences in the images of documents. */
 import sharp from 'sharp';
 
-/** The image's facts and all pixels. */
+/** The format, size and pixels of an image. */
 export async function pixelsOf(bytes: Buffer) {
   const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
   const { format } = await sharp(bytes).metadata();
@@ -11,7 +11,7 @@ export async function pixelsOf(bytes: Buffer) {
   };
 }
 
-/** The mean difference per channel value, out of 255. */
+/** The mean difference per sample, from 0 to 255. */
 export function meanDifference(one: Buffer = Buffer.of(), other: Buffer = Buffer.of()): number {
   const sum = one.reduce((total, value, at) => total + Math.abs(value - (other[at] ?? 0)), 0);
   return sum / one.length;

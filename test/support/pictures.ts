@@ -1,13 +1,13 @@
 /**
- * Reproducible images for tests: photograph-like pixels from a seeded generator, and files of every form that an upload
- * may have, valid or hostile.
+ * Reproducible images for tests: photograph-like pixels from a seeded generator, and valid and hostile files of many
+ * forms.
  */
 import { crc32 } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 
 export type Picture = { data: Buffer; width: number; height: number; channels: 1 | 2 | 3 | 4 };
 
-/** Gradients, soft shapes and sensor noise: compresses and scales like a photograph. */
+/** Gradients, soft shapes and sensor noise, which compress and scale like a photograph. */
 export function photograph(width: number, height: number, seed = 1): Picture {
   const data = Buffer.alloc(width * height * 3);
   const random = seededRandom(seed);
@@ -23,7 +23,7 @@ export function photograph(width: number, height: number, seed = 1): Picture {
   };
   let at = 0;
   for (let y = 0; y < height; y += 1) {
-    // Most rows meet few shapes, and an image has millions of pixels.
+    // For speed: most rows cross only a few shapes, and an image has millions of pixels.
     const met = shapes.filter((one) => Math.abs(y - one.y) < one.radius);
     const wave = Math.cos(y / 5);
     for (let x = 0; x < width; x += 1) {
@@ -37,7 +37,7 @@ export function photograph(width: number, height: number, seed = 1): Picture {
   return { data, width, height, channels: 3 };
 }
 
-/** Sharp-edged blocks of few colours, as in screenshots and drawings. */
+/** Sharp-edged blocks of few colors, as in screenshots and drawings. */
 export function drawing(width: number, height: number): Picture {
   const data = Buffer.alloc(width * height * 3);
   const colors = [0xffffff, 0x1b4f72, 0xe74c3c, 0xf1c40f, 0x111111];
@@ -50,7 +50,7 @@ export function drawing(width: number, height: number): Picture {
   return { data, width, height, channels: 3 };
 }
 
-/** The photograph under a round, soft-edged mask. */
+/** A photograph with a round alpha mask with soft edges. */
 export function cutOut(width: number, height: number): Picture {
   const base = photograph(width, height);
   const data = Buffer.alloc(width * height * 4);
@@ -66,7 +66,7 @@ export function cutOut(width: number, height: number): Picture {
   return { data, width, height, channels: 4 };
 }
 
-/** Four quarters row by row from the top left: red, green, blue, white. */
+/** Four quarters: red, green, blue and white, row by row from the top left. */
 export function quarters(width: number, height: number): Picture {
   const data = Buffer.alloc(width * height * 3);
   const colors = [0xff0000, 0x00ff00, 0x0000ff, 0xffffff];
@@ -78,12 +78,12 @@ export function quarters(width: number, height: number): Picture {
   return { data, width, height, channels: 3 };
 }
 
-/** A sharp pipeline over the raw pixels. */
+/** Opens the raw pixels with sharp. */
 export function over({ data, width, height, channels }: Picture): Sharp {
   return sharp(data, { raw: { width, height, channels } });
 }
 
-/** 16-bit noise and ramps, three channels. */
+/** Noise and ramps in three channels of 16 bits. */
 export async function deepPng(width: number, height: number): Promise<Buffer> {
   const random = seededRandom(16);
   const samples = Uint16Array.from({ length: width * height * 3 }, (_, index) =>
@@ -95,7 +95,7 @@ export async function deepPng(width: number, height: number): Promise<Buffer> {
     .toBuffer();
 }
 
-/** A PNG turned into an animated one, which looks still to readers without APNG support. */
+/** Turns a PNG into an APNG, which looks still to readers without APNG support. */
 export function animatedPng(png: Buffer, frames = 2): Buffer {
   const control = Buffer.alloc(8);
   control.writeUInt32BE(frames);
@@ -115,7 +115,7 @@ export function pngChunk(type: string, body: Buffer): Buffer {
   return Buffer.concat([length, named, sum]);
 }
 
-/** A PNG that claims this size and contains almost no data. */
+/** A PNG that declares this size and contains almost no data. */
 export function pngBomb(width: number, height: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -142,7 +142,7 @@ export async function animatedWebp(width: number, height: number): Promise<Buffe
     .toBuffer();
 }
 
-/** A JPEG with camera metadata: place, time, orientation, maker. */
+/** A JPEG with camera metadata: GPS position, time, orientation and camera. */
 export async function cameraJpeg(picture: Picture, orientation = 1): Promise<Buffer> {
   return over(picture)
     .jpeg({ quality: 90, chromaSubsampling: '4:4:4' })
@@ -160,7 +160,7 @@ export async function cameraJpeg(picture: Picture, orientation = 1): Promise<Buf
     .toBuffer();
 }
 
-/** The same sequence of numbers in 0..1 for the same seed (mulberry32). */
+/** Returns numbers from 0 to 1, the same sequence for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -171,7 +171,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** Peak signal-to-noise ratio of two equally long sequences of 8-bit samples, in dB. */
+/** Peak signal-to-noise ratio, in dB, of two equally long sequences of 8-bit samples. */
 export function psnr(left: Buffer, right: Buffer): number {
   if (left.length !== right.length) throw new RangeError('the pictures differ in size');
   let sum = 0;

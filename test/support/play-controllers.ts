@@ -1,6 +1,6 @@
 /**
- * Writes what the controllers of Jobs and Deployments would report for a namespace whose pods all succeed, in a cluster
- * without these controllers: no pod is created, and nothing takes time.
+ * Plays the controllers of Jobs and Deployments in a cluster without them: writes the status of objects whose pods all
+ * succeed. No pods are created, and every pass is immediate.
  */
 import { kubeOk, kubeRequest, type PlaneAddress } from './kube-request.ts';
 
@@ -11,12 +11,15 @@ type Played = {
   status: { observedGeneration?: number; conditions?: Conditions };
 };
 
-/** `bad`: an image whose pods do not become ready, and whether their ten minutes are over. */
+/**
+ * Pods with the image `bad` do not become ready. `late` means that their deadline of ten minutes
+ * has passed.
+ */
 type Playing = { namespace: string; bad?: { image: string; state: 'waiting' | 'late' } };
 
 const at = '2026-11-21T12:00:00Z';
 
-/** One pass, which leaves objects alone that are already in the wanted state. */
+/** Runs one pass, which does not touch objects whose status is already right. */
 export async function playControllers(plane: PlaneAddress, playing: Playing): Promise<void> {
   await playAll(plane, `/apis/batch/v1/namespaces/${playing.namespace}/jobs`, jobStatus);
   await playAll(plane, `/apis/apps/v1/namespaces/${playing.namespace}/deployments`, (deployment) =>
@@ -33,7 +36,7 @@ async function playAll(
   for (const played of items) {
     const status = statusOf(played);
     if (status === undefined) continue;
-    // It may be deleted by now.
+    // The object may have been deleted in the meantime, so the response is ignored.
     await kubeRequest(plane, {
       ...{ method: 'PATCH', path: `${path}/${played.metadata.name}/status?fieldManager=played` },
       ...{ body: { status }, content_type: 'application/merge-patch+json' },

@@ -1,4 +1,4 @@
-/** PNG files of every colour type and depth from samples, interlaced or not, by the bare rules of the format. */
+/** Encodes samples as PNG files of every color type and depth, with or without interlacing. */
 import { deflateSync } from 'node:zlib';
 import { pngChunk } from './pictures.ts';
 
@@ -6,12 +6,12 @@ export type PngSamples = {
   width: number;
   height: number;
   depth: 1 | 2 | 4 | 8 | 16;
-  /** Grey, RGB, palette, grey with alpha, RGBA. */
+  /** The PNG color type: gray, RGB, palette, gray with alpha, or RGBA. */
   colour: 0 | 2 | 3 | 4 | 6;
-  /** As many samples as the colour type has. */
+  /** One sample per channel of the color type. */
   samplesAt(x: number, y: number): readonly number[];
   order?: 'by rows' | 'interlaced';
-  /** Chunks before the image data: palette, transparency and others. */
+  /** Chunks before the image data, such as palette and transparency. */
   chunks?: readonly Buffer[];
 };
 
@@ -54,7 +54,7 @@ function printPass(picture: PngSamples, [left, top, stepX, stepY]: Pass): Buffer
   return rows;
 }
 
-/** The first sample is in the highest bits. */
+/** The first sample is in the most significant bits. */
 function packed(samples: readonly number[], depth: number): Buffer {
   const bits = samples.map((sample) => sample.toString(2).padStart(depth, '0')).join('');
   const bytes = Buffer.alloc(Math.ceil(bits.length / 8));

@@ -1,10 +1,10 @@
 /**
- * Plays the scheduler and the kubelet for the pods of a namespace, as a test decides: the controllers of the control
- * plane are real and react to the status of pods.
+ * Plays the scheduler and the kubelet for the pods of a namespace, as the test decides. The controllers of the control
+ * plane are real and react to the status of the pods.
  */
 import { kubeOk, kubeRequest, type PlaneAddress } from './kube-request.ts';
 
-/** `wait`: as if the image were still being pulled. */
+/** `wait` leaves the pod pending, as if its image were still being pulled. */
 export type Fate = 'ready' | 'succeed' | 'fail' | 'crash' | 'wait';
 
 export type PlayedPod = {
@@ -46,7 +46,7 @@ async function playOnce(
     items.map(async (pod) => {
       const fate = fateOf(pod);
       if (fate === 'wait') return;
-      // It may be deleted by now.
+      // The pod may have been deleted in the meantime, so the response is ignored.
       await kubeRequest(plane, {
         ...{ method: 'PATCH', path: `${path}/${pod.metadata.name}/status` },
         body: { status: statuses[fate](pod) },

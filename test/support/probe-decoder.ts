@@ -1,6 +1,6 @@
 /**
- * Starts a decoder as a worker does, and prints one line of JSON: what it could do, and how the kernel restricts it. To
- * be run where some of the isolating programs are hidden.
+ * Starts a decoder like a worker does, and prints one line of JSON: what the decoder could do, and how the kernel
+ * restricts it. Tests run it where some of the isolation programs are hidden.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * A decoder process that decodes nothing and tries everything that a decoder must not do. It answers on file descriptor
- * 3 with one line of JSON, and stays until its input ends, so that it can be inspected.
+ * A decoder process that decodes nothing, but attempts everything that a decoder must not do. It writes the results to
+ * file descriptor 3 as one line of JSON, and runs until its input ends, so that tests can inspect it.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync, writeSync } from 'node:fs';

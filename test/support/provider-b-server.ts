@@ -1,6 +1,6 @@
 /**
- * Payment provider B's API on a free port, as documented: cancels at the end of the paid period, checks its key, and
- * acts only once per idempotency key.
+ * The API of payment provider B on a free port, as documented: it cancels at the end of the paid period, checks its
+ * key, and performs each idempotency key only once.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -11,13 +11,13 @@ export const PROVIDER_B_KEY = 'key_of_provider_b';
 
 export type ProviderBServer = {
   url: string;
-  /** Statuses by subscription. */
+  /** The status of each subscription. */
   subscriptions: Map<string, string>;
-  /** Cancellations that were performed, without repetitions. */
+  /** The cancellations that were performed, without retries. */
   cancelled: string[];
   /** All calls: method, path and idempotency key. */
   calls: string[];
-  /** How the server currently behaves. */
+  /** How the server behaves from now on. */
   mood: 'well' | 'failing' | 'silent' | 'talking nonsense' | 'losing answers' | 'talking too much';
   close(): Promise<void>;
 };

@@ -1,4 +1,4 @@
-/** An organization that pays through provider B, new in each test, and the provider's events about it. */
+/** An organization that pays through provider B, new for each test, and events about it. */
 import { beforeEach } from 'vitest';
 import { defaultPlans, type Plans } from '../../runtime/core/plans.ts';
 import { findOrganization, type OrganizationRow } from '../../runtime/db/organizations.ts';
@@ -48,9 +48,9 @@ export function useProviderB(api: Api) {
   });
   return {
     tenant,
-    /** Switches to another organization, subscription and customer. */
+    /** Creates another organization, subscription and customer. */
     renew,
-    /** Every call fails at this step, until this is called without one. */
+    /** Makes every call fail at this step; without an argument, calls succeed again. */
     dieAt: configure,
     event: (eventType: string, { object, ...envelope }: Changes = {}): EventB => ({
       id: newEventId(),
@@ -67,7 +67,7 @@ export function useProviderB(api: Api) {
         ...object,
       },
     }),
-    /** A refund for a transaction of 19.00; `refund_amount` in cents. */
+    /** A refund of `refund_amount` cents for a transaction of 19.00. */
     refund: (transaction: string, refund_amount: number): EventB => ({
       id: newEventId(),
       eventType: 'refund.created',

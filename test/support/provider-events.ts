@@ -1,6 +1,6 @@
 /**
- * Payment providers' events as they document them: each signed over its bytes, sent again until it is answered with
- * 200, and sometimes sent twice and in any order.
+ * Events of payment providers, in their documented format: signed, sent again until the response is 200, and sometimes
+ * duplicated and out of order.
  */
 import Stripe from 'stripe';
 import { signProviderB } from '../../runtime/core/signing/provider-b.ts';
@@ -9,7 +9,7 @@ import type { Answer } from './api-client.ts';
 export const PROVIDER_A_SECRET = 'whsec_of_provider_a';
 export const PROVIDER_B_SECRET = 'the secret of provider b';
 
-/** Both providers send objects; their envelopes differ in where the fields are. */
+/** Both providers send JSON objects, but with their fields in different places. */
 export type ProviderMessage = { path: string; headers: Record<string, string>; body: string };
 
 const newSerial = (() => {
@@ -38,14 +38,14 @@ export function messageB(event: EventB, secret = PROVIDER_B_SECRET): ProviderMes
 
 const stripe = new Stripe('sk_test_none');
 
-/** Signed with the SDK of a provider whose header has this format. */
+/** Signed with Stripe's SDK, whose signature header has the format of provider A. */
 export function messageA(event: EventA, options: SignedAs = {}): ProviderMessage {
   return signedA(JSON.stringify(event), options);
 }
 
 type SignedAs = { secret?: string; at?: Date };
 
-/** Any bytes, signed as the provider signs its events. */
+/** Signs any bytes like an event of provider A. */
 export function signedA(
   payload: string,
   { secret = PROVIDER_A_SECRET, at = new Date() }: SignedAs = {},
@@ -68,13 +68,13 @@ export function tell(send: Send, { path, headers, body }: ProviderMessage): Prom
   return send({ method: 'POST', path, raw: body, headers: json });
 }
 
-/** The part of an answer that tests read. */
+/** The part of a response that tests compare. */
 export const saidOf = ({ status, body }: Answer) =>
   `${status} ${body.status ?? body.error?.code ?? ''}`;
 
 const ROUNDS_MAX = 20;
 
-/** Sends all messages twice, and again until each is accepted, in a changing order. */
+/** Sends every message twice, in random order, and retries until all are accepted. */
 export async function tellAll(
   send: Send,
   messages: readonly ProviderMessage[],

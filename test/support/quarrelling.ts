@@ -1,8 +1,8 @@
-/** Somebody who undoes what the operator writes, as fast as they see it. */
+/** Plays a writer that undoes what the operator writes. */
 
 type Quarrel = { isAsWritten(): Promise<boolean>; undo(): Promise<unknown> };
 
-/** For as long as the work runs; returns how often it was undone. */
+/** Undoes writes while `work` runs. Returns how often. */
 export async function quarrelling(
   { isAsWritten, undo }: Quarrel,
   work: () => Promise<void>,

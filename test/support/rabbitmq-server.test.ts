@@ -1,4 +1,4 @@
-// A killed run cannot stop its servers: the next run finds them by the temporary folder in their environment.
+// A killed run cannot stop its servers. The next run finds them by the temporary folder in their environment.
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** A real RabbitMQ for the tests: Debian's, on free loopback ports, in a folder of its own, stopped with its epmd. */
+/**
+ * Starts a real RabbitMQ from Debian's package on free loopback ports, in a temporary folder, and stops it together
+ * with its epmd.
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -13,17 +16,15 @@ import { untilServing } from './until-serving.ts';
 
 export type RabbitServer = {
   url: string;
-  /**
-   * Stops the broker as a deployment does, and restarts it on the same port with its stored data.
-   */
+  /** Stops the broker gracefully, and restarts it on the same port with its stored data. */
   restart(): Promise<void>;
   kill(): Promise<void>;
-  /** Kills it; what it had confirmed is on its disk. */
+  /** Kills it with SIGKILL. What it confirmed before is on disk. */
   crash(): Promise<void>;
   start(): Promise<void>;
-  /** Freezes the leader of this quorum queue, so that it answers nobody. */
+  /** Freezes the leader of this quorum queue, so that it does not respond. */
   freeze(queue: string): Promise<void>;
-  /** Raises the memory alarm: the broker stops reading from publishers. */
+  /** Raises the memory alarm, which makes the broker stop reading from publishers. */
   alarm(): Promise<void>;
   calm(): Promise<void>;
   stop(): Promise<void>;
@@ -31,7 +32,7 @@ export type RabbitServer = {
 
 const BIN = '/usr/lib/rabbitmq/bin';
 const FOLDER_PREFIX = 'tintype-rabbitmq-';
-/** Broker and port mapper both have the folder as their home. */
+/** The broker and epmd both have a HOME within the folder. */
 const LEFTOVERS: Leftovers = {
   prefix: FOLDER_PREFIX,
   markOf: (folder) => `HOME=${join(folder, 'home')}`,
@@ -39,8 +40,7 @@ const LEFTOVERS: Leftovers = {
 const STARTS_MAX = 3;
 
 /**
- * Another program may take a port between finding it free and the start; then the start is repeated
- * on others.
+ * Retries with other ports, because another program may take a free port before the broker listens.
  */
 export async function startRabbitServer(): Promise<RabbitServer> {
   if (!existsSync(`${BIN}/rabbitmq-server`)) {
@@ -63,7 +63,7 @@ async function startOnFreePorts(): Promise<RabbitServer> {
   const [port, distribution, epmd] = [await freePort(), await freePort(), await freePort()];
   const env = {
     PATH: process.env.PATH ?? '',
-    // By this the next run finds what a killed one left.
+    // The next run finds leftovers of a killed run by this.
     TMPDIR: tmpdir(),
     HOME: join(folder, 'home'),
     RABBITMQ_NODENAME: `tintype-${port}@localhost`,
@@ -81,7 +81,7 @@ async function startOnFreePorts(): Promise<RabbitServer> {
   };
   let server: ChildProcess | undefined;
   const start = async () => {
-    // When killed, it leaves a dump in its working folder.
+    // A killed broker leaves a crash dump in its working folder.
     server = spawn(`${BIN}/rabbitmq-server`, [], { env, cwd: folder, stdio: 'ignore' });
     await untilServing(server, { name: 'RabbitMQ', look: () => greets(port) });
   };
@@ -89,7 +89,7 @@ async function startOnFreePorts(): Promise<RabbitServer> {
     const running = server;
     if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
     const ended = once(running, 'exit');
-    // The VM that runs the broker is in a session of its own, and writes its process id to a file.
+    // The Erlang VM of the broker runs in its own session, so it is signaled by its pid file.
     process.kill(Number(await readFile(env.RABBITMQ_PID_FILE, 'utf8')), signal);
     await ended;
   };
@@ -125,7 +125,7 @@ async function startOnFreePorts(): Promise<RabbitServer> {
 
 const PROTOCOL_HEADER = Buffer.from([0x41, 0x4d, 0x51, 0x50, 0, 0, 9, 1]);
 
-/** The broker listens before it serves, so this waits for the first frame of its protocol. */
+/** The broker listens before it can serve, so this waits for the first frame of the protocol. */
 function greets(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(PROTOCOL_HEADER));
@@ -138,7 +138,7 @@ function greets(port: number): Promise<boolean> {
   });
 }
 
-/** The port mapper outlives its node: stops the one on our port by its process id. */
+/** epmd outlives the broker. Kills the one on this port, by its process id. */
 async function endEpmd(port: number): Promise<void> {
   const { stdout } = await promisify(execFile)('pgrep', ['-x', 'epmd']).catch(() => ({
     stdout: '',

@@ -1,6 +1,6 @@
 /**
- * Raw requests for everything that parses HTTP: targets that are no path of ours, and malformed HTTP. `%H` stands for
- * the host. Also a client that writes such bytes and reads until the other end closes.
+ * Raw HTTP requests for everything that parses HTTP: invalid request targets and malformed requests. `%H` stands for
+ * the host. Also a client that sends such bytes and reads until the server closes the connection.
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -38,7 +38,10 @@ export const strangeTargets: readonly (readonly [what: string, target: string])[
   ['an asterisk', '*'],
 ];
 
-/** As clients send it to proxies: delivery accepts it; the proxies of docs/deployment.md do not. */
+/**
+ * The absolute form, which clients send to proxies. Delivery accepts it; the proxies of
+ * docs/deployment.md do not.
+ */
 export const ABSOLUTE_FORM = ['absolute form', rawGet(`http://%H${RAW_PATH}`)] as const;
 
 const start = `GET ${RAW_PATH} HTTP/1.1\r\n`;
@@ -77,7 +80,7 @@ export const improperRequests: readonly (readonly [what: string, text: string])[
   ['garbage', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\r\n\r\n'],
 ];
 
-/** Everything received until the other end closes, as one string. */
+/** Sends the text and returns everything received until the server closes the connection. */
 export async function sayRaw(port: number, text: string): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1' });
   const chunks: Buffer[] = [];

@@ -1,4 +1,4 @@
-/** Object storage and a broker for a test file: versitygw and RabbitMQ, and the buckets created there. */
+/** Object storage (versitygw) and a broker (RabbitMQ) for a test file, with the buckets created there. */
 import { afterAll, beforeAll } from 'vitest';
 import type { S3Access } from '../../runtime/platform/storage/s3-client.ts';
 import { type RabbitServer, startRabbitServer } from './rabbitmq-server.ts';
@@ -13,7 +13,10 @@ export type UsedServers = {
   keys(): Promise<string[]>;
 };
 
-/** From before the file's first test until after its last; `onEnd` runs before the servers stop. */
+/**
+ * Starts the servers before the first test of the file and stops them after the last. `onEnd` runs
+ * before they stop.
+ */
 export function useRealServers(onEnd: () => void): UsedServers {
   let servers: RealServers | undefined;
   const started = () => {

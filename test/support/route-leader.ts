@@ -1,4 +1,4 @@
-/** The controller of routes as a leading process runs it, on watches of its own. */
+/** Runs the controller of routes as in a leading operator, with its own watches. */
 import { openObjectCaches } from '../../operator/cluster/object-caches.ts';
 import { createEventRecorder } from '../../operator/kube/events.ts';
 import { systemTimedClock, type TimedClock } from '../../operator/kube/timed-clock.ts';
@@ -10,7 +10,7 @@ import { connectKube } from '../operator/kube/connect.ts';
 import { silentLog as log } from '../operator/kube/silent-log.ts';
 import type { Identity, PlaneAddress } from './kube-request.ts';
 
-/** `teams` contains Projects, `images` the ImageService and the routes. */
+/** `teams` contains the Projects, `images` the ImageService and the routes. */
 type Namespaces = { teams: string; images: string };
 type Leading = { db: Database; sweep_ms?: number; probe?: ProbeHost };
 type Work = () => Promise<void>;
@@ -31,7 +31,7 @@ export function watchForRoutes(
     edges,
     metrics,
     synced: Promise.all([caches.synced, edges.synced]),
-    /** Leads while the work runs. */
+    /** Leads while `work` runs. */
     lead: async ({ db, sweep_ms = 500, probe = nobodyAsks }: Leading, work: Work) => {
       const events = createEventRecorder({ client, clock, log, instance: 'test' });
       const context = { client, db, clock, caches, edges, probe, events };

@@ -1,4 +1,4 @@
-// Rows for tests of the database: each function creates one valid row, given what it depends on.
+// Database rows for tests: each function creates one valid row, given the rows that it depends on.
 import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '../../runtime/core/ids.ts';
 import { claimUpload } from '../../runtime/db/claim-upload.ts';
@@ -68,7 +68,7 @@ export async function makeUpload(
   return must(await insertUpload(db, newUpload(project, settings)));
 }
 
-/** An upload that a worker has just started to process. */
+/** Creates an upload that a worker has just claimed. */
 export async function makeProcessing(
   db: Queryable,
   project: Pick<ProjectRow, 'project_id'>,
@@ -122,7 +122,7 @@ export function newRevision(upload: UploadRow, settings: Partial<NewRevision> = 
   };
 }
 
-/** Everything that publishing does in the database, for an upload in processing. */
+/** Publishes an upload in processing, with everything that publishing does in the database. */
 export async function publish(
   db: Database,
   upload: UploadRow,
@@ -156,7 +156,8 @@ export function must<T>(value: T | undefined): T {
 }
 
 /**
- * Inserts a check of the file's current revision, by default flagged for nudity; returns its id.
+ * Inserts a scanner check of the file's current revision, by default flagged for nudity. Returns
+ * its id.
  */
 export async function makeCheck(
   db: Queryable,
@@ -172,7 +173,7 @@ export async function makeCheck(
   return check_id;
 }
 
-/** Presets as if created through the API, named `many-1` and so on. */
+/** Inserts presets named `many-1` and so on, as if created through the API. */
 export async function makeWatermarkPresets(
   db: Queryable,
   { project_id, file_id }: Pick<FileRow, 'project_id' | 'file_id'>,

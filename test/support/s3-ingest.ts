@@ -1,4 +1,4 @@
-/** A bucket for uploads on a real S3 server. */
+/** An ingest bucket on a real S3 server. */
 import { afterAll, beforeAll } from 'vitest';
 import type { Bucket } from '../../runtime/platform/storage/bucket.ts';
 import { createS3Bucket } from '../../runtime/platform/storage/s3.ts';
@@ -6,8 +6,8 @@ import type { S3Access } from '../../runtime/platform/storage/s3-client.ts';
 import { connectS3, createBucket, type S3Server, startS3Server } from './s3-server.ts';
 
 /**
- * For a test file, from before its first test until after its last one. `connect` replaces the
- * direct connection.
+ * Call it once per test file: the server runs from before the first test until after the last.
+ * `connect` can replace the direct connection to it.
  */
 export function useS3Ingest(
   connect: (s3: S3Server) => S3Access | Promise<S3Access> = connectS3,

@@ -1,6 +1,6 @@
 /**
- * A real S3 server for the tests: versitygw on a free loopback port, over a folder of its own. Another S3 can be named
- * by TINTYPE_TEST_S3_ENDPOINT with the usual AWS variables.
+ * Starts versitygw, a real S3 server, on a free loopback port with a temporary folder. bucket-contract.test.ts can use
+ * another S3 instead, which TINTYPE_TEST_S3_ENDPOINT and the usual AWS variables select.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,13 +19,16 @@ import { untilServing } from './until-serving.ts';
 export type S3Server = {
   endpoint: string;
   credentials: { accessKeyId: string; secretAccessKey: string };
-  /** The environment with which a Tintype process uses it. */
+  /** The environment variables by which a Tintype process uses the server. */
   environment: Record<string, string>;
   pid: number;
   stop(): Promise<void>;
 };
 
-/** What it logs as an error when a client disconnects within a body, as tests do. */
+/**
+ * versitygw logs this as an error when a client disconnects within a body, which tests do on
+ * purpose.
+ */
 const BROKEN_OFF = 'unexpected EOF';
 
 export async function startS3Server(options: { eventUrl?: string } = {}): Promise<S3Server> {
@@ -75,7 +78,7 @@ export async function startS3Server(options: { eventUrl?: string } = {}): Promis
   };
 }
 
-/** A client of the server, created as the product does. */
+/** Creates a client as the product does. */
 export function connectS3(
   { endpoint, credentials }: Pick<S3Server, 'endpoint' | 'credentials'>,
   more: Partial<S3Options> = {},
@@ -89,7 +92,7 @@ export async function createBucket({ client }: S3Access, bucket: string): Promis
   return bucket;
 }
 
-/** The first thousand keys of a bucket. */
+/** Returns the first 1,000 keys of a bucket. */
 export async function listKeys({ client }: S3Access, bucket: string): Promise<string[]> {
   const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }));
   return Contents.map(({ Key = '' }) => Key);

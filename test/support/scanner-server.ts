@@ -1,4 +1,4 @@
-/** A model server on a free port that answers as the test decides, including in ways that no model server should. */
+/** A model server on a free port. The test decides its responses, including invalid ones. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -29,14 +29,14 @@ export const says =
 
 export const hangs: ScannerAnswer = () => undefined;
 
-/** Sends a byte now and then, forever. */
+/** Sends a byte every 5 ms and never ends. */
 export const drips: ScannerAnswer = (response) => {
   response.writeHead(200);
   const drop = setInterval(() => response.write(' '), 5);
   response.on('close', () => clearInterval(drop));
 };
 
-/** Sends as fast as the client reads, forever. */
+/** Sends as fast as the client reads, and never ends. */
 export const floods: ScannerAnswer = (response) => {
   response.writeHead(200);
   const pour = () => {

@@ -1,4 +1,4 @@
-/** Scans as a dispatcher makes them: a model server, a render worker, and revisions published for scanning. */
+/** Scans like those of a dispatcher: a model server, a render worker, and revisions published for scanning. */
 import { publishFile } from '../../runtime/actions/publish-file.ts';
 import type { Database } from '../../runtime/db/client.ts';
 import type { FileRow } from '../../runtime/db/files.ts';
@@ -16,7 +16,7 @@ import { startScannerServer } from './scanner-server.ts';
 
 export type Scans = Awaited<ReturnType<typeof makeScans>>;
 
-/** The parts of a deployment; by default folder buckets and one queue inside this process. */
+/** The parts of a deployment. Default: folder buckets and one in-process queue. */
 export type ScanParts = { buckets: Buckets; queue: Queue; worker_queue: Queue };
 
 export async function makeScans(db: Database, parts?: ScanParts) {
@@ -40,7 +40,7 @@ export async function makeScans(db: Database, parts?: ScanParts) {
   return {
     server,
     size,
-    /** Publishes the next revision of a slug as ingest does when there is a scanner. */
+    /** Publishes the next revision of a slug, like ingest with a scanner. */
     publish: async (project: ProjectRow, file_slug: string, bytes = picture): Promise<FileRow> => {
       const upload = await makeProcessing(db, project, { file_slug });
       const object_key = `masters/${upload.upload_id}`;

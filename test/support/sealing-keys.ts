@@ -1,4 +1,4 @@
-/** The sealing keys of an operator and its installation: as their Secrets hold them, and as processes read them. */
+/** Sealing keys of an operator and its installation: in the format of their Secrets, and parsed as in the processes. */
 import { randomBytes } from 'node:crypto';
 import { variables } from '../../runtime/platform/config-variables.ts';
 import type { KeyEncryptionKey } from '../../runtime/platform/sealing.ts';

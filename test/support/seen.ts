@@ -1,6 +1,6 @@
 /**
- * The answers that a test run has seen, as rows (endpoint, status, code) in one file to which every test process
- * appends. Endpoints are named as in test/spec/endpoints.json.
+ * Records the responses that a test run sees, as rows of endpoint, status and code in a file to which all test
+ * processes append. Endpoints have the names of test/spec/endpoints.json.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import additions from '../spec/additions.json' with { type: 'json' };
@@ -10,19 +10,19 @@ export type SeenRow = { endpoint: string; status: number; code: string | null };
 
 type Seen = { method: string; path: string; status: number; code: string | null };
 
-/** Records an answer of the API, or of the storage that receives uploads. */
+/** Records a response of the API, or of the storage that receives uploads. */
 export function noteSeen({ method, path, status, code }: Seen): void {
   const endpoint = uploadUrl(method, path) ?? apiEndpoint(method, pathnameOf(path));
   if (endpoint !== undefined) append({ endpoint, status, code });
 }
 
-/** Records an answer of a delivery host. */
+/** Records a response of a delivery host. */
 export function noteDelivered({ method, path, status, code }: Seen): void {
   const endpoint = deliveryEndpoint(method, pathnameOf(path));
   if (endpoint !== undefined) append({ endpoint, status, code });
 }
 
-/** Each row once. */
+/** Returns the distinct rows. */
 export function readSeen(file: string): SeenRow[] {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
   return [...new Set(text.split('\n'))]
@@ -30,7 +30,7 @@ export function readSeen(file: string): SeenRow[] {
     .map((line) => JSON.parse(line) as SeenRow);
 }
 
-// Appends lines shorter than a page, so that those of two processes never mix.
+// Lines are shorter than a page, so concurrent appends of several processes do not mix.
 function append(row: SeenRow): void {
   const file = process.env.TINTYPE_SEEN_FILE;
   if (file !== undefined && file !== '') appendFileSync(file, `${JSON.stringify(row)}\n`);
@@ -48,10 +48,12 @@ const apiRows = [...specification.rows, ...additions.endpoints]
     pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
     parameters: path.split('{').length,
   }))
-  // Literal paths go before paths with parameters: /files/move before /files/{fileSlug}.
+  // Literal paths match before paths with parameters, such as /files/move before /files/{fileSlug}.
   .sort((a, b) => a.parameters - b.parameters);
 
-/** The URLs that a session returns, whose addresses depend on the deployment. */
+/**
+ * The names of the upload URLs that a session returns; their addresses depend on the deployment.
+ */
 function uploadUrl(method: string, path: string): string | undefined {
   if (method !== 'PUT') return undefined;
   if (path.startsWith('/v1/uploads/')) return 'PUT proxy.put_url';
@@ -63,7 +65,7 @@ function apiEndpoint(method: string, pathname: string): string | undefined {
   return apiRows.find((row) => row.method === method && row.pattern.test(pathname))?.name;
 }
 
-/** HEAD has no body and so no code: it is not counted. */
+/** HEAD responses are not recorded, because without a body they have no code. */
 function deliveryEndpoint(method: string, pathname: string): string | undefined {
   if (method === 'OPTIONS') return 'OPTIONS /*';
   if (method !== 'GET') return undefined;

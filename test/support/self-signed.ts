@@ -1,9 +1,9 @@
-/** A key and its self-signed certificate for one host name, for a test server and the clients that trust it. */
+/** A key and a self-signed certificate for one host name, for a test server and the clients that trust it. */
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 export type SelfSigned = { key: string; cert: string };
 
-/** X.509 (RFC 5280) in DER, which Node cannot create. */
+/** Encodes an X.509 certificate (RFC 5280) as DER, because Node cannot create certificates. */
 export function makeSelfSigned(host: string): SelfSigned {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = der(0x30);

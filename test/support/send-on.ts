@@ -1,4 +1,4 @@
-/** A client that keeps sending after it got its answer, as clients do that write more than they read. */
+/** A client that keeps sending its body after it got the response, like clients that write more than they read. */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -8,8 +8,8 @@ const STEPS = 8;
 const STEP_MS = 20;
 
 /**
- * The statuses of its PUT, and of a GET after it on the same connection. Throws if the connection
- * is reset.
+ * Returns the status of the PUT, and of a GET after it on the same connection. Throws if the
+ * connection is reset.
  */
 export async function sendOn({ url, headers, bytes }: Put): Promise<number[]> {
   const { hostname, port, host, pathname, search } = new URL(url);

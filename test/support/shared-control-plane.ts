@@ -1,6 +1,6 @@
 /**
- * The shared control plane of a test run: the run's own process starts it at the first request and stops it at the end;
- * each test file has namespaces of its own in it.
+ * The control plane that all test files of a run share. The main process of the run starts it at the first request and
+ * stops it at the end; each test file creates its own namespaces in it.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -11,12 +11,12 @@ import { kubeOk, kubeRelease, kubeRequest, type PlaneAddress } from './kube-requ
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Returns the address of the run's control plane, which the first request starts. */
+    /** A URL that returns the address of the run's control plane. The first request starts it. */
     controlPlaneUrl: string;
   }
 }
 
-/** For the run's own process. */
+/** Runs in the main process of the test run. */
 export async function offerControlPlane(): Promise<{ url: string; stop(): Promise<void> }> {
   let plane: Promise<ControlPlane> | undefined;
   const server = createServer((_request, response) => {
@@ -43,7 +43,9 @@ export async function offerControlPlane(): Promise<{ url: string; stop(): Promis
 
 export type UsedControlPlane = { plane: () => PlaneAddress; namespace(): Promise<string> };
 
-/** For a test file that installs what others must not see: a control plane of its own. */
+/**
+ * A separate control plane, for test files that install something that other files must not see.
+ */
 export function useOwnControlPlane(): UsedControlPlane {
   let own: ControlPlane | undefined;
   const plane = () => {
@@ -57,7 +59,7 @@ export function useOwnControlPlane(): UsedControlPlane {
   return { plane, namespace: () => createNamespace(plane()) };
 }
 
-/** For a test file: the run's control plane, and namespaces that are deleted after the file. */
+/** The run's control plane. Namespaces are deleted after the last test of the file. */
 export function useControlPlane(): UsedControlPlane {
   let address: PlaneAddress | undefined;
   const namespaces: string[] = [];
@@ -86,8 +88,8 @@ export function useControlPlane(): UsedControlPlane {
 const GROUP = '/apis/tintype.dev/v1alpha1';
 
 /**
- * Removes finalizers first: a namespace that waits for one is checked every few seconds, and a
- * hundred of them use a whole core until the run ends.
+ * Removes finalizers first. The control plane checks a namespace that waits for one every few
+ * seconds; a hundred of them would occupy a whole core until the run ends.
  */
 async function removeNamespace(plane: PlaneAddress, name: string): Promise<void> {
   const { resources } = (await kubeOk(plane, { path: GROUP })) as { resources: Named[] };

@@ -1,6 +1,6 @@
 /**
- * A customer's web site on a loopback port: pages written by the test, the modules of the SDK as a browser loads them,
- * and the answers of the site's own server.
+ * A customer's website on a loopback port: pages that the test writes, the SDK modules as a browser loads them, and the
+ * endpoints of the site's own server.
  */
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -9,14 +9,17 @@ import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { projectRoot } from '../house/source-files.ts';
 
-/** Not `/`: Vitest takes the paths in a browser's errors for files, and reads them. */
+/**
+ * Not `/`, because Vitest takes the paths in a browser's errors for file names and reads these
+ * files.
+ */
 export const PAGE_PATH = '/page.html';
 
 export type Answering = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 export type Site = {
   origin: string;
-  /** The answers of the site's server, by path; a text is a page. */
+  /** The responses of the site's server, by path; a string is an HTML page. */
   answers: Map<string, string | Answering>;
   close(): Promise<void>;
 };
@@ -78,7 +81,7 @@ async function readModule(path: string): Promise<string> {
   return code;
 }
 
-/** A page that runs this module. */
+/** Returns a page that runs this module. */
 export function pageOf(module: string, body = ''): string {
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>A shop</title><body>${body}
 <script type="module">${module}</script></body></html>`;

@@ -1,7 +1,7 @@
 /**
- * A delivery server as a process of its own: `node small-disk-delivery.ts <spool folder> <content folder> <database>`.
- * Its first line is its port; log lines follow. To each input line it answers `counts` with an object: the numbers of
- * deliveries whose usage was not spooled, and of those whose usage was lost.
+ * A delivery server as a separate process: `node small-disk-delivery.ts <spool folder> <content folder> <database>`. It
+ * prints its port, then its log lines. For each input line it prints an object `counts`: the number of deliveries whose
+ * usage was not spooled, and of those whose usage was lost.
  */
 import { createInterface } from 'node:readline';
 import { createDatabase } from '../../runtime/db/client.ts';

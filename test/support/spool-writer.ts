@@ -1,4 +1,4 @@
-// A process that writes usage to a spool, reports it, and lives on until it is killed.
+// A process that writes usage to a spool, prints `written`, and runs until it is killed.
 import { openSpool } from '../../runtime/delivery/spool.ts';
 
 const [folder = '', own = ''] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-/** Structural similarity of two images, as RGB or RGBA samples of the same size, over 8 × 8 windows, in 0..1. */
+/** The structural similarity, from 0 to 1, of two images of the same size, over windows of 8 × 8 pixels. */
 
 export type Samples = { data: Uint8Array; width: number; height: number };
 
@@ -25,7 +25,7 @@ export function channelsOf({ data, width, height }: Samples): 3 | 4 {
   return data.length === width * height * 4 ? 4 : 3;
 }
 
-/** On white, as a viewer would see it. */
+/** Flattens transparent images onto white, as a viewer would see them. */
 function luma(samples: Samples): Float64Array {
   const { data, width, height } = samples;
   const channels = channelsOf(samples);

@@ -1,6 +1,6 @@
 /**
- * An HTTP proxy in front of a real S3 server that understands requests and fails deliberately in one kind of them:
- * before the server sees the request, or after its effect.
+ * An HTTP proxy in front of a real S3 server. It makes requests of one kind fail: before the server sees the request,
+ * or after the server has performed it.
  */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,10 +20,10 @@ export type StorageOperation =
   | 'listMultiparts';
 
 /**
- * The kinds up to `request_cut` strike before the server has seen the whole request; with
- * `request_cut` it gets half of the body. The others strike after its effect. Slow answers arrive
- * whole, with late headers or a body byte by byte. `begun` sends the status before the outcome, as
- * S3 does for long operations.
+ * The kinds up to `request_cut` act before the server has the whole request; with `request_cut` it
+ * receives half of the body. The others act after the server has performed it. With the slow kinds,
+ * the headers are late or the body arrives in pieces, but the response is complete. `begun` sends
+ * the status before the outcome is known, as S3 does for long operations.
  */
 export type StorageFaultKind =
   | 'reset'
@@ -39,7 +39,10 @@ export type StorageFaultKind =
   | 'slow_body'
   | 'begun';
 
-/** `times`: how many requests it hits; `bucket`: whose requests. Both default to all. */
+/**
+ * `times` limits the number of affected requests, `bucket` selects their bucket. Both default to
+ * all.
+ */
 export type StorageFault = {
   operation: StorageOperation;
   kind: StorageFaultKind;
@@ -50,7 +53,7 @@ export type StorageFault = {
 export type StorageFaultProxy = {
   endpoint: string;
   set(fault: StorageFault | undefined): void;
-  /** Number of requests hit since `set`. */
+  /** The number of affected requests since `set`. */
   hits(): number;
   close(): Promise<void>;
 };
@@ -92,10 +95,10 @@ type Exchange = {
   fault: StorageFaultKind | undefined;
 };
 
-/** Long compared to an answer of the server, short compared to the deadlines of a test. */
+/** Longer than any response of the server, but shorter than the deadlines of the tests. */
 export const SLOW_MS = 700;
 const SLOW_PIECES = 7;
-/** As an ingress answers that has lost its backend. */
+/** The response of an ingress that has lost its backend. */
 const TEXT = { 'content-type': 'text/plain' };
 
 async function respond({ target, incoming, body, answer, fault }: Exchange): Promise<void> {
@@ -124,7 +127,7 @@ async function respond({ target, incoming, body, answer, fault }: Exchange): Pro
   answer.write(bytes.subarray(0, bytes.length / 2), () => answer.socket?.destroySoon());
 }
 
-/** The server is cut off in the middle of the body. */
+/** Disconnects from the server in the middle of the body. */
 async function sendHalf({
   target,
   incoming,

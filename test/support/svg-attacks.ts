@@ -1,8 +1,8 @@
-/** What attackers put into drawings, by the class of attack: the harmful part of each contains evil or alert. */
+/** Attacks in SVG files, by class. The harmful part of each contains `evil` or `alert`. */
 
 const NAMESPACES =
   'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:h="http://www.w3.org/1999/xhtml" xmlns:ev="http://www.w3.org/2001/xml-events"';
-/** Wraps the content in a document of its own. */
+/** Wraps the content in an SVG document. */
 export const whole = (content: string, attributes = '') =>
   `<svg ${NAMESPACES} viewBox="0 0 9 9" ${attributes}>${content}</svg>`;
 
@@ -31,7 +31,7 @@ export const attacks: Readonly<Record<string, readonly string[]>> = {
     '<x><script>alert(1)</script></x>',
     '<metadata><script>alert(1)</script></metadata>',
   ],
-  // Without the fragment that every reference within an image has.
+  // References within an image begin with a fragment (`#`); these do not.
   'references without a fragment': [
     '<use href="https://evil/x"/>',
     '<use href="http://evil/x.svg"/>',
@@ -237,7 +237,7 @@ const SCRIPTED = whole(
   'width="90" height="90"',
 );
 
-/** Files that mean different things to different readers. */
+/** Files that different readers interpret differently. */
 export const disguises: readonly (readonly [name: string, bytes: Buffer])[] = [
   ['UTF-16 with a mark', Buffer.from(`\ufeff${SCRIPTED}`, 'utf16le')],
   ['UTF-16 without a mark', Buffer.from(SCRIPTED, 'utf16le')],

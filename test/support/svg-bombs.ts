@@ -1,4 +1,4 @@
-/** Drawings that cost more than they show: too deep, too many parts, too large, drawn again and again. */
+/** SVG files that cost more than they show: nested too deeply, with too many parts, too large, or drawn repeatedly. */
 import { gzipSync } from 'node:zlib';
 import type { HostileFile } from './hostile-corpus.ts';
 import { slowDrawings } from './svg-slow.ts';
@@ -11,7 +11,7 @@ const filtered = (primitives: string, filter = '') =>
   );
 const nested = (depth: number, open: string, close = '</g>') =>
   open.repeat(depth) + close.repeat(depth);
-/** Each level shows the one below it this many times. */
+/** Each level uses the one below it `times` times. */
 const levels = (depth: number, times: number) =>
   Array.from(
     { length: depth },
@@ -113,7 +113,7 @@ const doctypes: readonly Named[] = [
   ],
 ];
 
-/** Any outcome is accepted, if it stays within the budget. */
+/** Any outcome is accepted if it stays within the resource limits. */
 const open: readonly Named[] = [
   ['compressed', gzipSync(Buffer.alloc(20_000_000, 32))],
   ['of 19,000 paths', svg('<path d="M0 0L999 999L0 999z"/>'.repeat(19_000))],

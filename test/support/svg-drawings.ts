@@ -1,4 +1,4 @@
-/** Drawings as common editors and chart programs write them, with everything that these leave in their files. */
+/** SVG files as common editors and chart programs write them, with all their extra content. */
 
 const X = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"';
 const repeat = (count: number, print: (at: number) => string) =>
@@ -6,7 +6,7 @@ const repeat = (count: number, print: (at: number) => string) =>
 
 export type Sample = {
   name: string;
-  document: string /** Where a browser has a way of its own. */;
+  document: string /** Set if browsers draw the file differently. */;
   only?: 'librsvg';
 };
 

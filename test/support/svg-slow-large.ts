@@ -1,11 +1,13 @@
-/** Small drawings that take a renderer seconds, because something in them becomes far larger than any image. */
+/** Small SVG files that take a renderer seconds, because a part of them becomes far larger than the image. */
 import { seededRandom } from './pictures.ts';
 import type { Slow } from './svg-slow-texts.ts';
 import { square as svg } from './svg-square.ts';
 
-/** In units of which one is as large as the farthest point. */
+/**
+ * Curves with coordinates of at most 1, for documents that scale this unit far beyond the image.
+ */
 const farCurves = `M0 0${'C1 1-1 1 .0002 .0002'.repeat(350)}`;
-/** A line that crosses itself all over a square of this side, stroked with these attributes. */
+/** A stroked line that crosses itself repeatedly within a square of this side. */
 function wander(side: number, corners: number, as: string): string {
   const random = seededRandom(corners);
   const place = () => `L${random() * side} ${random() * side}`;

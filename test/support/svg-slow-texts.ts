@@ -1,7 +1,7 @@
-/** Small drawings of text that take a renderer seconds to hours. */
+/** Small SVG files with text that takes a renderer seconds to hours. */
 import { square as svg } from './svg-square.ts';
 
-/** On a grid with twice as many pixels in each direction. */
+/** The raster grid has about two pixels per unit in each direction. */
 const large = (content: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 1000">${content}</svg>`;
 const onOneAnother = (count: number) =>

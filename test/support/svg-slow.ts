@@ -1,4 +1,4 @@
-/** Small drawings that take a renderer seconds to hours, each by a different weakness. */
+/** Small SVG files that take a renderer seconds to hours, each through a different weakness. */
 import { seededRandom } from './pictures.ts';
 import { largeDrawings } from './svg-slow-large.ts';
 import { type Slow, slowTexts } from './svg-slow-texts.ts';
@@ -6,7 +6,7 @@ import { square as svg } from './svg-square.ts';
 
 const full = (attributes: string) => `<rect width="2048" height="2048" ${attributes}/>`;
 
-/** A line from place to place, all over the image. */
+/** The path of a line that visits random places all over the image. */
 function wander(corners: number, side = 2048): string {
   const random = seededRandom(corners);
   const place = () => `${Math.floor(random() * side)} ${Math.floor(random() * side)}`;
@@ -29,7 +29,7 @@ const stops = (count: number) =>
     '',
   );
 
-/** Deeply nested, with these elements at each level. */
+/** Nests the content deeply, with `besides` at each level. */
 const deep = (content: string, besides = '') =>
   `${`<g>${besides}`.repeat(55)}${content}${'</g>'.repeat(55)}`;
 

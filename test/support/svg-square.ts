@@ -1,10 +1,10 @@
-/** Drawings on a grid of 2048 × 2048. */
+/** SVG documents on a grid of 2048 × 2048. */
 
 export function square(content: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="2048" height="2048">${content}</svg>`;
 }
 
-/** `f`: a filter whose named results a renderer must keep. */
+/** The filter `f`, with many named results that a renderer must keep in memory. */
 export function filterOfResults(count: number): string {
   const results = Array.from({ length: count }, (_, at) => `<feOffset result="r${at}"/>`);
   return `<filter id="f" filterUnits="userSpaceOnUse" width="9" height="9">${results.join('')}</filter>`;

@@ -1,33 +1,33 @@
 /**
- * A TCP proxy between a client of ours and a real server that fails deliberately: it delays, cuts, refuses, stalls, or
- * forwards a request and drops its answer. A fault applies to all bytes from then on, on existing connections too.
+ * A TCP proxy between a client and a real server that injects faults: it delays, cuts, refuses or stalls connections,
+ * or forwards a request and drops the response. A fault applies to all later bytes, on existing connections, too.
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export type Fault =
   | { kind: 'none' }
-  /** Delays each chunk in both directions. */
+  /** Delays each chunk, in both directions. */
   | { kind: 'delay'; ms: number }
-  /** Resets new connections at once, but for the first ones. */
+  /** Resets new connections immediately, except the first `after`. */
   | { kind: 'refuse'; after?: number }
-  /** Passes nothing and closes nothing, like a frozen server. */
+  /** Forwards nothing and closes nothing, like a frozen server. */
   | { kind: 'stall' }
   /** Resets the connection after this many bytes of the request. */
   | { kind: 'cut_request'; after_bytes: number }
   /**
-   * Passes the whole request to the server; resets the client at the first byte of the answer, for
-   * this many answers.
+   * Forwards the whole request, but resets the client at the first byte of the response. `times`
+   * limits the number of affected responses.
    */
   | { kind: 'drop_response'; times?: number };
 
 export type FaultProxy = {
   port: number;
-  /** Takes effect at once; restarts the byte counters. */
+  /** Applies immediately, and resets the byte counters. */
   set(fault: Fault): void;
   /** Resets every open connection, once. */
   cut(): void;
-  /** Numbers of connections: currently open, and ever opened. */
+  /** The number of open connections, and of all connections so far. */
   connections(): { open: number; total: number };
   close(): Promise<void>;
 };
@@ -90,7 +90,7 @@ function isRefused({ fault, total, total_before }: State): boolean {
   return fault.kind === 'refuse' && total - total_before > (fault.after ?? 0);
 }
 
-/** Forwards chunks in order while `isPassed` agrees; a slow receiver pauses the sender. */
+/** Forwards chunks in order while `isPassed` returns true. A slow receiver pauses the sender. */
 function pass(from: Socket, to: Socket, isPassed: (bytes: number) => boolean, state: State): void {
   let last = Promise.resolve();
   from.on('data', (piece) => {

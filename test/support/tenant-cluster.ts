@@ -1,6 +1,6 @@
 /**
- * The tenant kinds of a test file: namespaces of its own in the run's control plane, the controllers that work in them
- * while a test lets them lead, and queries for a resource.
+ * Tenant resources for one test file: namespaces in the run's control plane, the controllers of these namespaces, which
+ * run while a test calls `led`, and queries for resources.
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect } from 'vitest';
@@ -56,17 +56,17 @@ export type KubeEvent = {
 
 type Declared = { namespace?: string; annotations?: Record<string, string> };
 
-/** `through`: the leader's view of the database. */
+/** `through` replaces the leader's database connection. */
 type Leader = Partial<Pick<Term, 'epoch' | 'lease_uid'>> & { through?: Database };
 
 export type TenantCluster = {
   plane(): PlaneAddress;
-  /** The first of its namespaces. */
+  /** The first namespace of the test file. */
   namespace(): string;
-  /** Another namespace in which the controllers work. */
+  /** A second namespace in which the controllers work. */
   other(): string;
   metrics(): KubeMetrics;
-  /** Runs the work while the operator leads. */
+  /** Runs `work` while the operator leads. */
   led(work: () => Promise<unknown>, leader?: Leader): Promise<void>;
   apply(kind: string, name: string, spec: object, declared?: Declared): Promise<unknown>;
   read(kind: string, name: string, namespace?: string): Promise<Live>;
@@ -77,10 +77,10 @@ export type TenantCluster = {
     type?: string,
     namespace?: string,
   ): Promise<Condition | undefined>;
-  /** Waits until Ready has this reason for the newest generation. */
+  /** Waits until Ready has this reason for the current generation. */
   untilReason(kind: string, name: string, reason: string, namespace?: string): Promise<void>;
   untilGone(kind: string, name: string, namespace?: string): Promise<void>;
-  /** All Events of its first namespace. */
+  /** All Events in the first namespace. */
   events(): Promise<KubeEvent[]>;
   path(kind: string, name: string, namespace?: string): string;
   countWrites(): Promise<number>;
@@ -90,10 +90,10 @@ export type TenantCluster = {
 type Options = {
   db: Database;
   key?: Buffer;
-  /** Wraps the operator's client. */
+  /** Wraps the operator's Kubernetes client. */
   wrap?: (client: KubeClient) => KubeClient;
   context?: Partial<TenantOptions['context']>;
-  /** Replaces the API server's address for the operator. */
+  /** Replaces the API server's address for the operator, for example by a proxy. */
   through?: (plane: PlaneAddress) => Promise<PlaneAddress>;
   often?: Pick<TenantOptions, 'resync_ms' | 'source_ms' | 'retry_ms' | 'poll_ms'>;
 };
@@ -123,7 +123,7 @@ export function useTenantCluster({ db, key, wrap, context, ...options }: Options
   const condition = async (kind: string, name: string, type = 'Ready', namespace = first()) => {
     const { metadata, status } = await read(kind, name, namespace);
     const found = status.conditions?.find((each) => each.type === type);
-    // A condition of an older generation does not count.
+    // A condition of an earlier generation is outdated.
     return found?.observedGeneration === metadata.generation ? found : undefined;
   };
 
@@ -157,7 +157,7 @@ export function useTenantCluster({ db, key, wrap, context, ...options }: Options
       const { signal } = over;
       const term = { epoch, lease_uid };
       const fence = openFence(through, { ...term, lease: `${first()}/test`, holder: 'test' });
-      // Like the operator, leads even without a database.
+      // Like the operator, leads even while the database is unavailable.
       await fence.raised().catch(() => undefined);
       const leading = controllers.lead({ ...term, ...fence, signal, isCurrent: () => true });
       try {
@@ -206,7 +206,7 @@ export function useTenantCluster({ db, key, wrap, context, ...options }: Options
   };
 }
 
-/** Each test uses slugs of its own, because projects are never destroyed. */
+/** Every test uses new slugs, because projects are never deleted from the database. */
 export function newSlug(): string {
   return `p${randomBytes(5).toString('hex')}`;
 }

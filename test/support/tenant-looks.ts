@@ -1,6 +1,6 @@
 /**
- * The operator's handling of a few resources of the tenant kinds, each in turn, and of rows whose resource is gone: its
- * real passes, without the queues and caches that trigger them.
+ * Reconciles a few tenant resources one after the other, and rows whose resource was deleted. Uses the real passes of
+ * the operator, without the queues and caches that trigger them.
  */
 import type { ImageDeps } from '../../operator/cluster/declared-image.ts';
 import { createOrganizations } from '../../operator/cluster/organizations.ts';
@@ -30,7 +30,7 @@ type Looks = {
 
 type Options = Looks & {
   db: Database;
-  /** What others do before the next pass. */
+  /** What other processes do before the next pass. */
   others?: () => Promise<void>;
 };
 
@@ -44,7 +44,7 @@ export function createTenantOperator(options: Options): CrashingOperator {
   });
 }
 
-/** For one process: a pass over all of them. */
+/** Returns one process's pass over all resources. */
 export function lookAtTenants(options: Looks, through: Through): () => Promise<void> {
   const { client, db, metrics, step } = through;
   const context = {

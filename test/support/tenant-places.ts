@@ -1,4 +1,4 @@
-/** Resources of the tenant kinds that share a name in a namespace of their own: their paths, and their state. */
+/** Tenant resources of all kinds that share a name in one namespace: their paths and their state. */
 import type { TenantKind } from '../../operator/cluster/tenant-object.ts';
 import { kubeApply, kubeRequest, type PlaneAddress } from './kube-request.ts';
 
@@ -24,7 +24,7 @@ export async function declareAt(
   }
 }
 
-/** The object's finalizers and conditions, or that it is gone. */
+/** Returns the object's finalizers and conditions, or `gone`. */
 export async function liveAt(
   plane: PlaneAddress,
   kind: TenantKind,

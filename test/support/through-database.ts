@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../../runtime/db/client.ts';
 
-/** A database wrapper that routes all statements, transactions included, through a function. */
+/** Wraps a database, so that a function handles all statements, including those in transactions. */
 export function throughDatabase(db: Database, through: (to: Queryable) => Queryable): Database {
   return {
     ...db,

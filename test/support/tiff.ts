@@ -1,4 +1,4 @@
-/** TIFF files that no available encoder writes: both byte orders, BigTIFF, planes, several pages, any tag. */
+/** TIFF files that no available encoder writes: both byte orders, BigTIFF, planar data, several pages, any tag. */
 
 export type TiffPage = {
   width: number;
@@ -6,7 +6,7 @@ export type TiffPage = {
   samples: number;
   /** One strip, or one per plane. */
   strips: Buffer[];
-  /** Overrides the default tags; an empty list omits a tag. */
+  /** Overrides the default tags; an empty list omits the tag. */
   tags?: Readonly<Record<number, readonly number[]>>;
 };
 export type TiffOptions = { order?: 'II' | 'MM'; isBig?: boolean };

@@ -15,7 +15,7 @@ import { signStorageEvent, verifyStorageEvent } from '../../runtime/core/signing
 import { signUploadUrl, verifyUploadUrl } from '../../runtime/core/signing/upload-url.ts';
 import { signWebhook, verifyWebhook } from '../../runtime/core/signing/webhook.ts';
 
-/** A new token, and its verifier. */
+/** A new token and its verifier. */
 export type Kind = { name: string; token: string; verifies(token: string): boolean };
 
 const exp = 1_800_000_000;
@@ -25,7 +25,9 @@ const body = Buffer.from(
   '{"id":"a","event":"b","created_at":"2026-11-20T00:00:00.000Z","data":{}}',
 );
 
-/** The kinds whose format is ours; each uses the key that `keyFor` returns for its prefix. */
+/**
+ * The kinds whose format Tintype defines. Each uses the key that `keyFor` returns for its prefix.
+ */
 export function ownKinds(keyFor: (prefix: string) => Uint8Array): Kind[] {
   const delivery = { secret: keyFor('deliv1'), project_id: 'prj_1', kid: 'k1', exp, path: '/f/a' };
   const upload = { key: keyFor('upl1'), upload_id: 'upl_1', exp };
@@ -85,7 +87,7 @@ export function ownKinds(keyFor: (prefix: string) => Uint8Array): Kind[] {
   ];
 }
 
-/** The kinds whose format the specification fixes; each has a secret of its own. */
+/** The kinds whose format the specification fixes. Each has its own secret. */
 export function specifiedKinds(): Kind[] {
   const request = { method: 'POST', pathname: '/v1/projects', body };
   return [
@@ -118,7 +120,7 @@ export function specifiedKinds(): Kind[] {
   ];
 }
 
-/** An API key, and what is signed with one. */
+/** An API key, and the tokens that are signed with it. */
 export function keyKinds(): Kind[] {
   const api_key = newApiKey().plaintext_secret;
   const state = { route: 'a', metadata: null };
@@ -141,7 +143,7 @@ function isParsed(parse: () => unknown): boolean {
   }
 }
 
-/** A token, and every part of it that a verifier might accept as its own. */
+/** Returns the token and every part of it that a verifier could mistake for its own signature. */
 export function offersOf(token: string): string[] {
   const parts = token.split(/[.,=|]/);
   return [...new Set([token, ...parts, ...parts.map((part) => `v1=${part}`)])];

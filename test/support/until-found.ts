@@ -1,12 +1,12 @@
-/** Waiting outside of tests, which poll their expectations: looks repeatedly until there is a result. */
+/** Polls until there is a result, for code outside of tests; tests poll with expectations. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const LOOK_MS = 20;
 const WAIT_MS_MAX = 120_000;
 
 /**
- * Resolves with the result; `what` names it in the error of a timeout. An error thrown by a look
- * ends the waiting.
+ * `what` describes the result in the error of a timeout. An error thrown by `look` ends the
+ * polling.
  */
 export async function untilFound<Found>(
   what: string,

@@ -1,8 +1,8 @@
-/** Waits until a server process that a test has just started serves, or has ended before that. */
+/** Waits until a server process that a test has just started serves, and fails if it exits first. */
 import type { ChildProcess } from 'node:child_process';
 import { untilFound } from './until-found.ts';
 
-/** `look`: returns a value once it serves. `end`: ends one that does not. */
+/** `look` returns a value once the server serves; `end` stops a server that does not. */
 export async function untilServing<Found>(
   server: ChildProcess,
   {

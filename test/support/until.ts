@@ -1,7 +1,7 @@
-/** Waits in a test for several values at once: until a check that expects them passes, else throws its failure. */
+/** Polls a check until its expectations pass; after the timeout, throws its last failure. */
 import { vi } from 'vitest';
 
-/** Twice the minute after which a route is compared again if no event reports a change. */
+/** Twice the minute after which routes are compared even if no event reported a change. */
 const WAIT_MS_MAX = 120_000;
 
 export function until(check: () => unknown): Promise<void> {

@@ -1,13 +1,13 @@
 /**
- * The expected behaviour of an upload session, from the sentences of the specification alone: a model against which
- * histories of calls are played. Spec: Upload session (status); Processing error codes.
+ * A model of an upload session, written from the specification only, against which tests compare histories of calls.
+ * Spec: Upload session (status); Processing error codes.
  */
 import { UPLOAD_RATE_WINDOW_SECONDS } from '../../runtime/core/limits.ts';
 
 export type Mode = 'direct' | 'multipart' | 'proxy';
-/** The bytes in storage: the declared ones, others of the same size, or others of another size. */
+/** The stored bytes: the declared ones, others of the same size, or others of another size. */
 export type Stored = 'none' | 'right' | 'same_size' | 'other_size';
-/** The declared digest: of the right bytes, of other bytes, or none. */
+/** The declared digest: that of the right bytes, of other bytes, or none. */
 export type Digest = 'none' | 'right' | 'other';
 
 export type ModelSession = {
@@ -18,17 +18,14 @@ export type ModelSession = {
   status: 'created' | 'uploaded' | 'processing' | 'ready' | 'failed' | 'expired';
   error_code: string | null;
   stored: Stored;
-  /** For a multipart upload: the part was sent but not yet joined. */
+  /** Multipart only: whether the part was sent, but not yet combined. */
   has_part: boolean;
-  /**
-   * When the last PUT through the proxy began, in milliseconds by the database's clock; -Infinity:
-   * never.
-   */
+  /** When the last PUT through the proxy began, in ms of the database clock; -Infinity if never. */
   put_at: number;
   is_over: boolean;
 };
 
-/** The status of the answer, with the code of a refusal. */
+/** The status, and the error code of a rejection. */
 export type Answered = { status: number; code?: string };
 
 const isPending = ({ status }: ModelSession) => status === 'created';
@@ -54,7 +51,10 @@ export function completes(session: ModelSession, list: 'right' | 'wrong' | 'none
   return notices(session);
 }
 
-/** The complete call of a single part, a storage event, and the end of a proxy PUT. */
+/**
+ * The complete call without a part list, a storage event, and the end of a proxy PUT all have this
+ * effect.
+ */
 export function notices(session: ModelSession): Answered {
   const { status, mode, is_over, stored } = session;
   if (status === 'expired') return { status: 410, code: 'upload_expired' };
@@ -89,10 +89,10 @@ export function aborts(session: ModelSession): Answered {
   return { status: 200 };
 }
 
-/** For an upload of few bytes, whose own duration is negligible. */
+/** The grace period for an upload of few bytes, whose own duration is negligible. */
 const PROXY_GRACE_MS = UPLOAD_RATE_WINDOW_SECONDS * 1000;
 
-/** The effect of the sweep: a PUT that began in time may still be under way, and may finish. */
+/** The effect of the sweep. A PUT that began before the expiry may still finish. */
 export function isSwept(session: ModelSession, now: number): void {
   if (!isPending(session)) return;
   const { is_over, put_at, stored } = session;
@@ -103,7 +103,7 @@ export function isSwept(session: ModelSession, now: number): void {
   else ends(session, 'failed', 'ingest_size_mismatch');
 }
 
-/** The effect of a worker on an accepted upload. */
+/** The effect of a worker on an uploaded session. */
 export function isProcessed(session: ModelSession): void {
   if (session.status !== 'uploaded' && session.status !== 'processing') return;
   const code = refusalOf(session);
@@ -111,7 +111,7 @@ export function isProcessed(session: ModelSession): void {
   else ends(session, 'failed', code);
 }
 
-/** Only a worker's run separates it from becoming a file. */
+/** Whether a worker would turn the session into a file. */
 export function isToBeReady(session: ModelSession): boolean {
   return session.status === 'uploaded' && refusalOf(session) === undefined;
 }

@@ -1,6 +1,5 @@
 /**
- * Refusals of uploads, each tested on both storages: the code, exactly the details that the table of errors promises,
- * and the message.
+ * Tests rejections of uploads on both storages: the code, exactly the details in the table of errors, and the message.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ApiErrorCode, apiErrors, type ErrorRow } from '../../runtime/core/errors.ts';
@@ -15,10 +14,10 @@ import { useS3Ingest } from './s3-ingest.ts';
 export const MIB = 2 ** 20;
 export const bytes = Buffer.from('the bytes of an upload');
 export const PNG = { 'content-type': 'image/png' };
-/** A request for a multipart upload. */
+/** Fields of a multipart upload. */
 export const LARGE = { size_bytes: 15 * MIB, parts: 3 };
 
-/** The answer, and the expected details and message; undefined if the code has none. */
+/** The response, and the expected details and message; undefined if the code has none. */
 export type Refused = { answer: Answer; details?: unknown; says?: RegExp };
 export type Refusal = [
   code: `${number} ${ApiErrorCode}`,
@@ -26,7 +25,7 @@ export type Refusal = [
   ask: (bucket: Bucket) => Promise<Refused>,
 ];
 
-/** For a test file. */
+/** Call it once per test file. */
 export function useUploads() {
   const api = useApi();
   const owner = api.session(newSubject());
@@ -52,7 +51,7 @@ export function useUploads() {
     rowOf,
     at: ({ upload_id }: UploadRecord, what: string, body?: object) =>
       owner('POST', `${home.path}/uploads/${upload_id}/${what}`, body),
-    /** Stores the body as the upload's URL would, whatever its kind. */
+    /** Stores the body directly under the upload's key, for any transfer mode. */
     store: async (bucket: Bucket, upload: UploadRecord, body: Buffer = bytes): Promise<void> => {
       await bucket.write((await rowOf(upload)).ingest_key, body, { content_type: 'image/png' });
     },

@@ -1,6 +1,6 @@
 /**
- * A shop whose page uploads images: a site on an origin of its own with the upload handler, a real Tintype behind it,
- * and Chromium. Its server has a small image, and two large ones of three parts each.
+ * A shop with an upload page: a site on another origin with the upload handler, a real Tintype, and Chromium. The
+ * site's server offers a small image, and two large ones of three parts each.
  */
 import type { ServerResponse } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
@@ -22,8 +22,8 @@ export type UploadSite = Pick<Site, 'origin' | 'answers'> & {
 };
 
 /**
- * `program` is the page's module, which sets the title to `ready`; `photo` is the route of its
- * handler, also available as `gallery`.
+ * `program` is the module of the page, which sets the title to `ready`. The handler offers the
+ * route `photo` under the names `photo` and `gallery`.
  */
 export async function startUploadSite(program: string, photo: UploadRoute): Promise<UploadSite> {
   const [tintype, browser, site] = await Promise.all([startTintype(), startBrowser(), startSite()]);
@@ -58,7 +58,7 @@ export async function openPage(page: Page, { origin }: UploadSite): Promise<void
   await page.waitForFunction('document.title === "ready"');
 }
 
-/** Records the PUTs that storage accepts from now on, by part number; 0 for a whole file. */
+/** Records the part numbers of successful PUTs from now on; 0 is an upload in one piece. */
 export function notePuts(page: Page): number[] {
   const puts: number[] = [];
   page.on('requestfinished', (request) => {

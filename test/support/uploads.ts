@@ -1,4 +1,4 @@
-/** Uploads whose bytes have arrived, as a worker finds them. */
+/** Creates uploads whose bytes have arrived, ready for a worker. */
 import type { Database } from '../../runtime/db/client.ts';
 import type { ProjectRow } from '../../runtime/db/projects.ts';
 import {

@@ -1,4 +1,4 @@
-/** Usage of one project, its sums, and what sums it, for tests of late and long-kept batches. */
+/** Usage of one project and the jobs that sum it up, for tests of late and long-kept batches. */
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { Database, Queryable } from '../../runtime/db/client.ts';
 import { insertUsageBatch } from '../../runtime/db/usage-batches.ts';
@@ -14,13 +14,13 @@ export const hoursAgo = (hours: number) =>
 
 export type UsageToSum = {
   jobs: () => TestJobs;
-  /** New for each test. */
+  /** A new project for each test. */
   project_id: () => string;
-  /** A batch with one request in each of these hours. */
+  /** Sends a batch with one request in each of these hours. */
   send(to: Queryable, ...windows: Date[]): Promise<boolean>;
-  /** As the schedule does it: recorded. */
+  /** Runs the job like the scheduler, and records the run. */
   runRollup(): Promise<JobRunResult>;
-  /** Of each summed hour, oldest first. */
+  /** The request count of each summed hour, oldest first. */
   requests(): Promise<number[]>;
   charges(): Promise<{ delta: number }[]>;
 };

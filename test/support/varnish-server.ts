@@ -1,7 +1,6 @@
 /**
- * A real Varnish on a free port with exactly the configuration of docs/varnish.vcl, apart from the address of delivery.
- * In front of several delivery servers it sees one address, like that of a Service; the test chooses which of them
- * answers.
+ * A real Varnish on a free port with the configuration of docs/varnish.vcl; only the address of delivery differs. Like
+ * a Kubernetes Service, one address can stand for several delivery servers; the test chooses which of them responds.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +16,7 @@ import { untilServing } from './until-serving.ts';
 export type Varnish = {
   port: number;
   url: string;
-  /** Sets the delivery server that answers everything Varnish fetches from now on. */
+  /** Sends everything that Varnish fetches from now on to this delivery server. */
   use(deliveryPort: number): void;
   close(): Promise<void>;
 };
@@ -38,7 +37,7 @@ export async function startVarnish(deliveryPort: number): Promise<Varnish> {
   };
 }
 
-/** In front of one delivery server, directly. */
+/** Starts Varnish in front of a single delivery server. */
 export async function startVarnishd(
   deliveryPort: number,
 ): Promise<Pick<Varnish, 'port' | 'close'>> {
@@ -64,7 +63,7 @@ function vclFor(port: number): string {
   return text.replace(host, '"127.0.0.1"').replace(itsPort, `"${port}"`);
 }
 
-/** It reports its port only when asked. */
+/** varnishd reports its port only on request. */
 async function askForPort(folder: string): Promise<number | undefined> {
   try {
     const words = ['-n', folder, '-t', '1', 'debug.listen_address'];
@@ -77,8 +76,8 @@ async function askForPort(folder: string): Promise<number | undefined> {
 }
 
 /**
- * One address in front of several servers, with a new connection per request: kept ones would stay
- * with the previous server.
+ * A proxy to the chosen server. It opens a connection per request, because a kept-alive one would
+ * stay with the previous server.
  */
 async function startService(first: number) {
   let target = first;

@@ -1,4 +1,4 @@
-/** Projects with a callback URL, their events, and a sender that makes real calls to loopback. */
+/** Projects with a callback URL, their events, and a sender that makes real HTTP requests to loopback addresses. */
 import { randomBytes } from 'node:crypto';
 import { printDeliveryId, printWebhookBody } from '../../runtime/core/events.ts';
 import type { Database } from '../../runtime/db/client.ts';
@@ -37,7 +37,7 @@ export function testSender(
   return createWebhookSender(webhookDeps(db, changes), lanes);
 }
 
-/** Sends what is due now, once, and returns the results. */
+/** Sends everything due once, and returns the results. */
 export async function sendDue(sender: WebhookSender): Promise<(WebhookResult | undefined)[]> {
   return Promise.all(await sender.begin());
 }
@@ -63,14 +63,14 @@ export async function setCallback(db: Database, { project_id, url, secret }: Cal
   );
 }
 
-/** Records an event as its cause would; returns its id. */
+/** Records a test event, and returns its id. */
 export async function insertEvent(db: Database, project_id: string): Promise<string> {
   const delivery = newDelivery(project_id);
   await db.transaction((tx) => insertWebhookDeliveries(tx, [delivery]));
   return delivery.delivery_id;
 }
 
-/** A delivery of an event of its own. */
+/** Returns a delivery for a new event. */
 export function newDelivery(project_id: string): NewWebhookDelivery {
   const data = { project_id, test_id: randomBytes(8).toString('hex') };
   const event = 'webhook.test';
@@ -80,14 +80,17 @@ export function newDelivery(project_id: string): NewWebhookDelivery {
   return { delivery_id: id, project_id, event, body, created_at };
 }
 
-/** Makes everything scheduled due now. */
+/** Makes all scheduled attempts due now. */
 export async function makeDue(db: Database): Promise<void> {
   await db.query(
     `update webhook_deliveries set next_attempt_at = now() - interval '1 s' where next_attempt_at is not null`,
   );
 }
 
-/** The state of a delivery; `delay`: seconds from its last change to its next attempt. */
+/**
+ * Returns the state of a delivery; `delay` is the time from its last change to its next attempt, in
+ * seconds.
+ */
 export async function deliveryRow(db: Database, id: string) {
   const [row] = await db.query<{
     status: string;

@@ -1,4 +1,7 @@
-/** A lossless WebP of one colour that no encoder writes: with a given number of code sets, one for each 4 × 4 block. */
+/**
+ * A lossless, single-color WebP with a given number of Huffman code groups, one per 4 × 4 block, which no encoder
+ * writes.
+ */
 
 const SIGNATURE = 0x2f;
 const LENGTH_ORDER = [17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8];
@@ -10,12 +13,13 @@ export function webpOfSets(side: number, sets: number): Buffer {
   bits.put(SIGNATURE, 8);
   bits.put(side - 1, 14);
   bits.put(side - 1, 14);
-  // No alpha, version 0, no transforms, no colour cache.
+  // No alpha, version 0, no transforms, no color cache.
   bits.put(0, 1 + 3 + 1 + 1);
-  // Code sets by blocks of 4 × 4.
+  // Code groups per block of 4 × 4.
   bits.put(1, 1);
   bits.put(0, 3);
-  // The image that assigns a set to each block: its number in red and green, eight bits each.
+  // The image that assigns a code group to each block: its number in red and green, eight bits
+  // each.
   bits.put(0, 1);
   for (const symbols of [GREENS, LITERALS]) putEvenCode(bits, symbols);
   for (let code = 0; code < 3; code += 1) putOneSymbol(bits);
@@ -32,7 +36,7 @@ export function webpOfSets(side: number, sets: number): Buffer {
 
 type Bits = ReturnType<typeof bitWriter>;
 
-/** A code of zero bits. */
+/** A code with a single symbol, which takes zero bits. */
 function putOneSymbol(bits: Bits): void {
   bits.put(1, 4);
 }
@@ -50,7 +54,7 @@ function putEvenCode(bits: Bits, symbols: number): void {
   bits.put(symbols - LITERALS - 11, 7);
 }
 
-/** Lowest bit first. */
+/** Writes the lowest bit first. */
 function bitWriter() {
   const bytes: number[] = [];
   let at = 0;

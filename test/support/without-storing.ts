@@ -1,4 +1,4 @@
-/** A database wrapper that fails when an Idempotency-Key's answer is stored, as if the process were killed there. */
+/** Wraps a database to fail when the response of an Idempotency-Key is stored, as if the process were killed there. */
 import type { Database } from '../../runtime/db/client.ts';
 import { throughDatabase } from './through-database.ts';
 

@@ -1,4 +1,4 @@
-/** The issues that an input parser reports; none if the input is accepted. */
+/** Returns the issues that an input parser reports, or none if it accepts the input. */
 
 import { ServiceError } from '../../runtime/core/errors.ts';
 import type { InputIssue } from '../../runtime/core/input-issue.ts';

@@ -1,5 +1,5 @@
-// docs/walkthroughs/developer.md, typed as it stands, on a fresh Tintype; what a person does in a browser is done in
-// Chromium. Its port 3000 is any free one.
+// Runs docs/walkthroughs/developer.md as written, on a fresh Tintype, with Chromium for what a person does in a
+// browser. A free port replaces port 3000.
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -21,7 +21,7 @@ import { makeClone, openShell, type Shell } from './support/shell.ts';
 
 const DOCUMENT = 'docs/walkthroughs/developer.md';
 const PICTURES = 50;
-/** A HEIC picture, one that moves, and one of the real ones, which ends in the middle. */
+/** A HEIC file, an animation, and a photograph that is truncated. */
 const REFUSED = 3;
 
 let clone: string;
@@ -50,7 +50,7 @@ afterAll(async () => {
   await Promise.all([clone, tintype?.data].map(removeFolder));
 });
 
-/** The document's words with the port that is free here. */
+/** Replaces the document's port by the free one. */
 function here(text: string): string {
   return text.replaceAll('3000', String(port));
 }
@@ -59,7 +59,7 @@ async function writeNamed({ name, text }: Fence): Promise<void> {
   await writeFile(join(clone, name), here(text));
 }
 
-/** Photographs of real cameras of five types, and what else lies about in such a folder. */
+/** Photographs of real cameras in five types, and other files that are common in such folders. */
 async function writePictures(folder: string): Promise<void> {
   await mkdir(folder);
   const camera = await cameraJpeg(photograph(640, 480));
@@ -94,7 +94,7 @@ function complaintsOf(page: Page): string[] {
   return complaints;
 }
 
-// Each goes on from the one before, so none can be tried again.
+// Each test continues from the previous one, so a single one cannot be retried.
 describe('a developer on a laptop', { retry: 0, shuffle: false, timeout: 120_000 }, () => {
   it('has the project of the document from the start', () => {
     expect(tintype.instance.project_slug).toBe('shop');
@@ -173,7 +173,7 @@ describe('a developer on a laptop', { retry: 0, shuffle: false, timeout: 120_000
   it('has counted what was delivered', async () => {
     const [usage] = jsonIn(await typeNext());
     expect(usage.storage.file_count).toBe(PICTURES - REFUSED + 1);
-    // Two hours where one ended meanwhile.
+    // There are two hours if a new one began during the test.
     const hours: { requests: number; credits: number }[] = usage.hourly;
     const sum = (of: 'requests' | 'credits') => hours.reduce((all, hour) => all + hour[of], 0);
     expect(sum('requests')).toBeGreaterThanOrEqual(6);

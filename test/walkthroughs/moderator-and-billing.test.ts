@@ -1,5 +1,5 @@
-// docs/walkthroughs/moderator-and-billing.md, typed as it stands, on a fresh Tintype with the scanner that comes along;
-// and the bill of a month that had more days than the one that a walk takes.
+// Runs docs/walkthroughs/moderator-and-billing.md as written, on a fresh Tintype with the embedded scanner. Also reads
+// a bill of a whole month, while the walkthrough takes one day.
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -48,7 +48,7 @@ function typeNext(): Promise<string> {
 }
 
 const linesOf = (printed: string) => printed.trim().split('\n');
-/** Without their numbers, and an hour's line once where there were two. */
+/** Replaces numbers by 0, and merges equal neighbors, because usage may span one hour or two. */
 const shapesOf = (lines: readonly string[]) =>
   lines
     .map((line) => line.replaceAll(/\d+(?:\.\d+)?/g, '0'))
@@ -117,7 +117,9 @@ describe('a moderator and a billing clerk', { shuffle: false }, () => {
   const DAY_MS = 86_400_000;
   const dayBefore = (days: number) =>
     new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
-  /** With a part of the first day in front of the thirty that are shown unless one says otherwise. */
+  /**
+   * The bill since 30 days ago, which includes part of a day before the default range of 30 days.
+   */
   const BILL_OF_THE_MONTH = [
     `staff GET "/v1/staff/projects/autumn/usage?from=${dayBefore(30)}"`,
     'node docs/walkthroughs/moderator-and-billing/bill.js',
@@ -126,8 +128,8 @@ describe('a moderator and a billing clerk', { shuffle: false }, () => {
   const UNCHARGED = 1;
 
   /**
-   * Deliveries of days before this one, told late, then summed and charged as the jobs
-   * would have, but for one; each day's cost.
+   * Inserts late deliveries of earlier days, sums them, and runs the charge jobs that would have
+   * run, except for yesterday. Returns the cost of each charged day.
    */
   async function bookMonth(): Promise<[day: string, credits: number][]> {
     const db = createDatabase({ url: tintype.instance.database_url });

@@ -1,5 +1,5 @@
-// docs/walkthroughs/on-call.md, fault by fault: each happens to real processes on real servers, what is typed there is
-// typed, and promtool says what rings on what the processes measure. A look stands for half a minute.
+// Runs docs/walkthroughs/on-call.md: causes each fault on real processes and servers, types the commands, and has
+// promtool evaluate the alerts on the metrics of the processes. Each scrape counts as half a minute.
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { connect } from 'amqplib';
@@ -46,7 +46,7 @@ async function job(name: string): Promise<void> {
   if (code !== 0) throw new Error(stderr);
 }
 
-/** How uploads have ended, each that was promised; none is under way any more. */
+/** Waits until no accepted upload is in progress, and returns how each ended. */
 async function untilEnded(): Promise<string[]> {
   const ends = () =>
     night.db.query<{ status: string; end: string }>(
@@ -60,7 +60,7 @@ async function untilEnded(): Promise<string[]> {
   return (await ends()).map(({ end }) => end);
 }
 
-/** So many looks, each after what happens meanwhile. */
+/** Scrapes `count` times, each time after `meanwhile`. */
 async function looks(tape: Tape, count: number, meanwhile = async () => {}): Promise<void> {
   for (let at = 0; at < count; at += 1) {
     await meanwhile();
@@ -68,7 +68,7 @@ async function looks(tape: Tape, count: number, meanwhile = async () => {}): Pro
   }
 }
 
-/** A quiet minute has been looked at. */
+/** Starts a tape with a minute without faults. */
 async function quietTape(): Promise<Tape> {
   const tape = night.newTape();
   await looks(tape, 2, async () => void (await api()));
@@ -78,7 +78,7 @@ async function quietTape(): Promise<Tape> {
 const rung = (tape: Tape, alerts: readonly string[], until = tape.length() - 1) =>
   tape.expectRung(alerts, until);
 
-/** Those that nothing was done by yet. */
+/** Chapters that no test has read yet. */
 const unread = new Set(chapters.keys());
 
 function chapter(title: string): Chapter {
@@ -195,7 +195,8 @@ describe('a night on call', { shuffle: false }, () => {
     });
   });
 
-  // In a mount namespace of its own, so that the disk goes with the process; the words behind it are the command.
+  // A separate mount namespace, so that the disk is unmounted with the process. `$0` is the mount
+  // point, the other arguments are the command.
   const ON_SMALL_DISK = 'mount -t tmpfs -o size=64k tmpfs "$0" && exec "$@"';
 
   describe('A full disk', () => {
@@ -243,7 +244,7 @@ describe('a night on call', { shuffle: false }, () => {
       }
       await rung(tape, []);
       await upload('innocent.jpg');
-      // Three more deaths are spared: five were to be.
+      // Skips three more deaths: an upload is abandoned after five.
       await night.db.query('update uploads set attempt = 5 where upload_id = $1', [deadly]);
       await setLease('now()');
       await night.restart('worker');
@@ -258,11 +259,11 @@ describe('a night on call', { shuffle: false }, () => {
     const page = chapter('The CDN refuses purges');
     const unsent = () =>
       night.db.query<{ attempt: number }>('select attempt from purges where sent_at is null');
-    /** What waits for its next time has it. */
+    /** Makes all waiting purges due. */
     const purgeNow = () =>
       night.db.query('update purges set run_after = now() where sent_at is null');
 
-    /** Looks come faster than their time passes. */
+    /** Ages waiting purges by the interval of a scrape, because the test scrapes faster. */
     const grow = async () =>
       void (await night.db.query(
         'update purges set created_at = created_at - make_interval(secs => $1) where sent_at is null',
@@ -343,7 +344,7 @@ describe('a night on call', { shuffle: false }, () => {
       await expect.poll(spooled, soon).toBe(deliveries);
       await typeAll(chapter('The next morning'));
       expect([...unread]).toEqual([]);
-      // Small pictures cost a credit each.
+      // Each delivery of these small images costs one credit.
       const { hours, charged } = await readMoney(night.db);
       expect([hours.requests, charged]).toEqual([deliveries, deliveries]);
     });

@@ -1,6 +1,6 @@
-// docs/walkthroughs/platform.md, typed as it stands, on a control plane without a node: the operator and its migrations
-// are processes with the rights and the Secrets that the chart and the ImageService give them, the database is one of
-// Debian's packages with its own pg_dump, broker and storage are real. test/e2e types the same on a node.
+// Runs docs/walkthroughs/platform.md as written, on a control plane without nodes. The operator and its migrations are
+// local processes with the rights and Secrets that the chart and the ImageService give them, the database is Debian's
+// PostgreSQL with its pg_dump, and broker and storage are real. test/e2e runs the same on a node.
 import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -18,7 +18,7 @@ import { type PodProcesses, runPods } from './support/pod-processes.ts';
 const HOME = 'tintype-system';
 const TEAM = 'team-images';
 
-// A control plane of its own: it gets the chart, and loses its definitions.
+// A separate control plane, because the test installs the chart and removes its definitions.
 let plane: ControlPlane;
 let servers: Servers;
 let postgres: DebianPostgres;
@@ -48,7 +48,7 @@ afterAll(async () => {
 
 const kubeconfig = () => join(plane.folder, 'admin.kubeconfig');
 
-/** What the examples of the document are here. */
+/** The values that replace the examples of the document. */
 async function nameHere(): Promise<Record<string, string>> {
   const s3 = await servers.environment();
   return {
@@ -96,7 +96,7 @@ function projectsOf(database: string): Promise<ProjectSeen[]> {
   );
 }
 
-/** What no resource declares: a file that somebody uploaded. */
+/** Creates a file as by an upload; no resource declares it. */
 async function uploadTo(database: string, file_slug: string): Promise<void> {
   const db = createDatabase({ url: postgres.admin(database), maxConnections: 1 });
   try {
@@ -181,14 +181,14 @@ describe('an installation on the platform engineer’s way', { shuffle: false },
     expect(await filesOf('tintype3')).toEqual([]);
   }, 300_000);
 
-  // As a service of a cloud that restores in place does it.
+  // As when a cloud service restores a database in place.
   it('comes back where its database is made anew under a running operator', async () => {
     await lose('tintype3');
     await postgres.query('postgres', `create database tintype3 owner ${postgres.role}`);
     const looked = `looked-at=${Date.now()}`;
     await kubectl('--namespace', HOME, 'annotate', 'imageservice/main', '--overwrite', looked);
     await vi.waitFor(async () => expect(await filesOf('tintype3')).toEqual([]), 120_000);
-    // Whatever is looked at first: its pass finds out for all.
+    // The first pass of any resource detects the new database, for all resources.
     const patch = JSON.stringify({ spec: { displayName: 'Papers' } });
     await kubectl('--namespace', TEAM, 'patch', 'project/press', '--type=merge', '--patch', patch);
     await vi.waitFor(async () => expect(await projectsOf('tintype3')).toHaveLength(3), 120_000);

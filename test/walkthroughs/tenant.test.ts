@@ -1,5 +1,5 @@
-// docs/walkthroughs/tenant.md, typed as it stands, on a fresh Tintype; the scan is sent by Chromium, whose network goes
-// away in the middle. Its port 3000 is any free one.
+// Runs docs/walkthroughs/tenant.md as written, on a fresh Tintype. Chromium sends the scan and loses its network
+// midway. A free port replaces port 3000.
 import { stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
@@ -19,10 +19,10 @@ import { over, photograph } from '../support/pictures.ts';
 import { openShell, type Shell } from './support/shell.ts';
 
 const DOCUMENT = 'docs/walkthroughs/tenant.md';
-/** The scan that it has people make, in parts of 8 MiB. */
+/** The scan that the document creates, in parts of 8 MiB. */
 const SCAN = { width: 8000, bytes: 54 + 8000 * 6250 * 4 };
 const PARTS = Array.from({ length: Math.ceil(SCAN.bytes / 2 ** 23) }, (_, index) => index + 1);
-/** It ends what hangs, and judges nobody's speed. */
+/** Ends a hanging test; this is not a goal for the duration. */
 const SCAN_MS_MAX = 180_000;
 
 let folder: string;
@@ -49,7 +49,7 @@ afterAll(async () => {
   await Promise.all([folder, tintype?.data].map(removeFolder));
 });
 
-/** The document's words with the port that is free here. */
+/** Replaces the document's port by the free one. */
 function here(text: string): string {
   return text.replaceAll('3000', String(port));
 }
@@ -71,7 +71,7 @@ describe('a tenant’s engineer', { shuffle: false, timeout: 120_000, retry: 0 }
       const scan = join(folder, 'kite/scan.bmp');
       expect((await stat(scan)).size).toBe(SCAN.bytes);
       const page = await browser.newPage();
-      // A fifth of a gigabyte is sent, and read by a decoder.
+      // 200 MB are sent and decoded.
       page.setDefaultTimeout(SCAN_MS_MAX);
       const puts: number[] = [];
       page.on('response', (response) => {
@@ -79,7 +79,8 @@ describe('a tenant’s engineer', { shuffle: false, timeout: 120_000, retry: 0 }
         if (response.request().method() === 'PUT') puts.push(Number(part));
       });
       await page.goto(`http://localhost:${port}`);
-      // Nothing is there to be signed yet, which is no address to send viewers to.
+      // Before the upload there is no image to sign a URL for, so the page must not redirect
+      // viewers.
       const image = await fetch(`http://localhost:${port}/image`, { redirect: 'manual' });
       expect(image.status).toBe(502);
       await page.route(

@@ -1,4 +1,4 @@
-/** Node sending one buffer as fast as it can: the baseline for hot hits. */
+/** A Node server that sends one buffer as fast as possible: the baseline for hot hits. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 

@@ -1,4 +1,4 @@
-/** Installs the peers once from their registries into `.bench/peers`: thumbor from PyPI, ipx from npm. */
+/** Installs the peers once from their registries into `.bench/peers`: thumbor from PyPI and ipx from npm. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ export const IPX_VERSION = '3.1.1';
 
 const folder = join(projectRoot, '.bench', 'peers');
 
-/** The programs that start the peers; null if one cannot be installed here, which is reported. */
+/** The programs that start the peers. Null if one cannot be installed here, which is printed. */
 export type Installed = { thumbor: string | null; ipx: string | null };
 
 export function installPeers(): Installed {

@@ -1,4 +1,4 @@
-/** Loads a peer and measures the cost: CPU of the whole process tree, waits, memory. */
+/** Sends requests to a peer and measures the cost: CPU time of the whole process tree, latency and memory. */
 import { Agent, request as sendRequest } from 'node:http';
 import { measureTree, watchCpu } from '../process-tree.ts';
 import type { Address } from './peers.ts';
@@ -6,10 +6,10 @@ import type { Address } from './peers.ts';
 export type Loaded = {
   cpu_ms: number;
   wall_ms: number;
-  /** The wait of each answer, in ascending order. */
+  /** The latency of each response, in ascending order. */
   ms: number[];
   peak_bytes: number;
-  /** The body of the last answer. */
+  /** The body of the last response. */
   body: Buffer;
 };
 
@@ -19,20 +19,20 @@ type Load = {
   addresses: readonly Address[];
   at_once: number;
   /**
-   * False: measures only before and after, because each look takes milliseconds of the loader's
-   * time, and more with many processes.
+   * False measures only before and after the load, because each sample takes milliseconds of this
+   * process's time, and more with many processes.
    */
   is_watched?: boolean;
 };
 
-/** Requests every address, `at_once` concurrently. */
+/** Requests every address once, with `at_once` concurrent requests. */
 export async function load(
   pid: number,
   { addresses, at_once, is_watched = true }: Load,
 ): Promise<Loaded> {
   const agent = new Agent({ keepAlive: true, maxSockets: at_once });
   const peak = watchPeak(pid, is_watched);
-  // A decoder replaced meanwhile takes its counters with it.
+  // Samples, because the counters of a decoder are lost when it is replaced.
   const cpu = watchCpu(pid, is_watched);
   const ms: number[] = [];
   const began = performance.now();

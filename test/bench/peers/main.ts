@@ -1,7 +1,7 @@
 /**
- * `node test/bench/peers/main.ts [part,part…] [peer,peer…]`: the same photographs and the same work on Tintype and on
- * its alternatives, one after the other on the same cores. CPU is that of the whole process tree; ratios are relative
- * to the best peer. Writes `.bench/peers.json`.
+ * `node test/bench/peers/main.ts [part,part…] [peer,peer…]`: runs the same work on the same photographs on Tintype and
+ * its alternatives, one after the other on the same cores. CPU time is that of the whole process tree; ratios are
+ * relative to the best peer. Writes `.bench/peers.json`.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-// Does not wait for what a peer left open in this process.
+// Exits without waiting for connections to peers that are still open.
 process.exit();
 
 function wordsOf(argument: string | undefined, known: readonly string[]): readonly string[] {
@@ -52,7 +52,7 @@ function wordsOf(argument: string | undefined, known: readonly string[]): readon
 
 async function measureAll(): Promise<Row[]> {
   const groups = GROUPS.filter((group) => parts.includes(group));
-  // The load of many viewers uses a photograph of the formats group.
+  // The test with many viewers needs a photograph of the formats group.
   const needed = parts.includes(MANY) ? new Set<SourceGroup>(['formats', ...groups]) : groups;
   const sources = await makeSources(folder, [...needed]);
   const setting = { folder, sources, installed: installPeers() };

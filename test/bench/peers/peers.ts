@@ -1,6 +1,6 @@
 /**
- * The peers, each as its own documentation recommends for production, on loopback, with its sources in a folder: how to
- * start it, and the address of an image by width and format.
+ * The peers, configured for production as their documentation recommends, on loopback with sources in a folder: how to
+ * start each, and the address of an image by width and format.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,13 +18,13 @@ export type Address = { port: number; path: string; host?: string };
 export type Peer = {
   name: string;
   pid: number;
-  /** Whether a repeated request is answered without another render. */
+  /** Whether a repeated request needs no further render. */
   keeps_results: boolean;
   address(work: Work): Address;
   stop(): Promise<void>;
 };
 export type Setting = { folder: string; sources: readonly Source[]; installed: Installed };
-/** Null if the peer is not installed. */
+/** Returns null if the peer is not installed. */
 export type StartPeer = (setting: Setting) => Promise<Peer | null>;
 
 const CORES = 2;
@@ -74,7 +74,10 @@ function quality(format: Work['format']): number {
   return format === 'avif' ? 50 : 80;
 }
 
-/** As recommended for production: sources and results in files, several processes. */
+/**
+ * The recommended configuration for production: files for sources and results, and several
+ * processes.
+ */
 function thumborConfig(folder: string, results: string): string {
   return [
     "LOADER = 'thumbor.loaders.file_loader'",

@@ -1,4 +1,4 @@
-/** The peer that anybody could write: a server that decodes the original for each request and caches nothing. */
+/** The simplest possible peer: a server that decodes the original for each request and stores nothing. */
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ createServer((request, response) => {
   );
 }).listen(Number(port), '127.0.0.1');
 
-/** Takes a path such as `/440/webp/name.jpg`. */
+/** Expects a path such as `/440/webp/name.jpg`. */
 async function answer(url: string): Promise<Buffer> {
   const [, width = '', format = 'jpeg', name = ''] = url.split('/');
   const source = await readFile(join(folder, name));

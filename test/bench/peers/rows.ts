@@ -1,4 +1,4 @@
-/** The loads, and one row per load and peer: first renders, many at once, one cold URL, hot hits. */
+/** Measures one row per load and peer: first renders, many concurrent requests, one cold URL, and hot hits. */
 import sharp from 'sharp';
 import { likeness, over, samplesOf } from '../../support/quality/likeness.ts';
 import { load, percentile } from './load.ts';
@@ -14,7 +14,7 @@ const MANY_AT_ONCE = 4;
 const VIEWERS = 200;
 const HITS = 20_000;
 const HITS_AT_ONCE = 16;
-/** For peers that keep no results and render each hit again, a few are enough. */
+/** Fewer hits for peers that store no results and render each hit again. */
 const HITS_ANEW = 80;
 
 export type Row = {
@@ -30,12 +30,14 @@ export type Row = {
   per_second: number;
 };
 
-/** Each work has a width of its own, so that each is a first render. */
+/** Each piece of work has another width, so none is rendered yet. */
 function work({ file }: Source, format: Format, at: number): Work {
   return { file, width: WIDTH + at, format };
 }
 
-/** Renders some widths that nothing else requests, because production processes are warm too. */
+/**
+ * Renders some widths that nothing else requests, because processes in production are warm, too.
+ */
 export async function warmUp(peer: Peer, source: Source): Promise<void> {
   const addresses = Array.from({ length: WARM_UPS }, (_, at) =>
     peer.address(work(source, 'jpeg', -at)),
@@ -43,7 +45,7 @@ export async function warmUp(peer: Peer, source: Source): Promise<void> {
   await load(peer.pid, { addresses, at_once: 1 });
 }
 
-/** Omits rows for formats that the peer does not support as delivered. */
+/** Leaves out formats that the peer does not support in its default build. */
 export async function measureRenders(peer: Peer, source: Source): Promise<Row[]> {
   const rows: Row[] = [];
   for (const format of source.formats) {
@@ -70,18 +72,20 @@ async function measureFormat(peer: Peer, { source, format, name }: Asked): Promi
   return { ...rowOf(peer.name, name, { loaded, count: RENDERS }), ssim };
 }
 
-/** Similarity to a render made directly from the full-resolution pixels, before encoding. */
+/** The similarity to a direct render from the full-resolution pixels, before encoding. */
 async function alike(body: Buffer, { pixels }: Source): Promise<number> {
   const { width = 0, height = 0 } = await sharp(body).metadata();
   const picture = sharp(pixels, { limitInputPixels: false });
   const size = await picture.metadata();
-  // Extracting before resizing keeps the decoder from skipping pixels.
+  // Extracting the whole image first keeps the decoder from skipping pixels.
   const whole = picture.extract({ left: 0, top: 0, width: size.width, height: size.height });
   const straight = await whole.resize(width, height, { fit: 'fill' }).png().toBuffer();
   return likeness(over(await samplesOf(body)), over(await samplesOf(straight))).ssim;
 }
 
-/** Different URLs, several at a time, and the memory while they are rendered. */
+/**
+ * Requests different URLs, several concurrently, and measures the memory while they are rendered.
+ */
 export async function measureMany(peer: Peer, source: Source): Promise<Row> {
   const addresses = Array.from({ length: MANY }, (_, at) =>
     peer.address(work(source, 'jpeg', 100 + at)),

@@ -1,6 +1,6 @@
 /**
- * The sources of all peers: photographs as their cameras saved them, one photograph in every stored format, and
- * graphics. All real photographs come from Debian's wallpapers.
+ * The sources for all peers: photographs as saved by cameras, one photograph in every stored format, and graphics. The
+ * photographs come from Debian's wallpaper packages.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -16,9 +16,9 @@ export type Source = {
   file: string;
   content_type: string;
   bytes: Buffer;
-  /** The output formats. */
+  /** The output formats to request. */
   formats: readonly Format[];
-  /** An encoded image of the pixels with which a render is compared. */
+  /** The source's pixels as an encoded image, to compare renders with. */
   pixels: Buffer;
 };
 
@@ -46,7 +46,10 @@ const makers: Readonly<Record<SourceGroup, () => Promise<Made[]>>> = {
   graphics: makeGraphics,
 };
 
-/** Unmodified; the one of 24 megapixels is the largest photograph, enlarged by a twelfth. */
+/**
+ * Unmodified photographs, except that the one of 24 megapixels is the largest one, enlarged by a
+ * twelfth.
+ */
 async function makePhotographs(): Promise<Made[]> {
   const read = (name: string) => readFile(photographPath(`backgrounds/${name}`));
   const stream = await read('life_by_Aitzol_Berasategi.jpg');

@@ -1,6 +1,6 @@
 /**
- * Real photographs and artwork: wallpapers from Debian's packages, unpacked into `.bench/photographs` without being
- * installed. They are fetched once, about 220 MB.
+ * Real photographs and artwork: wallpapers from Debian's packages, downloaded once (about 220 MB) and unpacked into
+ * `.bench/photographs` without being installed.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
@@ -20,14 +20,14 @@ const PACKAGES = [
 
 const folder = join(projectRoot, '.bench', 'photographs');
 
-/** Photographs, by path below /usr/share. */
+/** Photographs, as patterns below /usr/share. */
 const TAKEN = [
   'backgrounds/*_by_{Aitzol,Bolly,Sander,Lukas,Clements,freespace,Jakkub,Peter}*.jpg',
   'backgrounds/mate/nature/*.jpg',
   'backgrounds/mate/abstract/Elephants*.jpg',
   'wallpapers/{summer_1am,Path,OneStandsOut,Kite,Grey,FallenLeaf,EveningGlow,ColorfulCups,ColdRipple,BytheWater,DarkestHour}/contents/images/*1600.jpg',
 ];
-/** Paintings and renderings. */
+/** Paintings and computer graphics. */
 const DRAWN = [
   'backgrounds/{2004default,Fossa*,Painting*,firstgeneration,rhythm,string,the-mouse,umang*}.jpg',
   'backgrounds/{calla,city,fluent-color,goldfish}.png',
@@ -39,7 +39,7 @@ const DRAWN = [
   'wallpapers/Opal/contents/images/3840x2160.png',
 ];
 
-/** The path of a picture, fetched if it is missing. */
+/** Returns the path of a picture. Downloads the packages if they are missing. */
 export function photographPath(place: string): string {
   fetchPhotographs();
   const path = join(folder, 'usr/share', place);
@@ -75,7 +75,7 @@ function placesOf(patterns: readonly string[], family: string): Place[] {
   }));
 }
 
-/** The name of the folder tells more than that of a file named by size. */
+/** Adds the folder, because some files are only named by their size. */
 function nameOf(place: string): string {
   const [, theme = ''] = /^wallpapers\/([^/]+)\//.exec(place) ?? [];
   return theme === '' ? basename(place) : `${theme} ${basename(place)}`;
@@ -87,7 +87,7 @@ function fetchPhotographs(): void {
   const unpacked = `${folder}.unpacking`;
   rmSync(unpacked, { recursive: true, force: true });
   mkdirSync(unpacked, { recursive: true });
-  // Downloads go through apt, which verifies Debian's signatures; nothing is installed.
+  // apt verifies the signatures of the packages; nothing is installed.
   run('apt-get', ['download', '-qq', ...PACKAGES], unpacked);
   for (const name of readdirSync(unpacked).filter((each) => each.endsWith('.deb'))) {
     run('dpkg-deb', ['-x', name, '.'], unpacked);

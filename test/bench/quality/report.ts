@@ -1,4 +1,4 @@
-/** Prints the comparisons as tables: by mode, by family, and the least alike by name. */
+/** Prints the comparisons as tables: by mode, family, source and format, and the least similar images. */
 import type { Compared } from '../../support/quality/compare.ts';
 
 const WORST = 12;

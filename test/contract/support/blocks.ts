@@ -1,14 +1,17 @@
-/** The commands of a document: its `sh` blocks in order, run in one bash in an empty folder. */
+/** Reads the code blocks of a document, and runs its `sh` blocks in order, in one bash and an empty folder. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { launcher, projectRoot, type Tintype } from './tintype.ts';
 
-/** `name`: of the file that it is, as in `ts server.ts`; `heading`: the one that it stands under. */
+/**
+ * `name` is a file name after the language, as in `ts server.ts`; `heading` is the last heading
+ * before the block.
+ */
 export type Fence = { language: string; name: string; heading: string; text: string };
 
-/** Every fenced block, those of a list too. */
+/** Returns all fenced blocks, including those in lists. */
 export function readFences(document: string): Fence[] {
   const page = readFileSync(join(projectRoot, document), 'utf8');
   return [...page.matchAll(FENCE)].map((match) => {
@@ -24,27 +27,27 @@ function lastHeading(before: string): string {
   return [...before.matchAll(/^#{1,6} (.+)$/gm)].at(-1)?.[1] ?? '';
 }
 
-/** What stands behind the prompts of the `console` blocks, each command with the lines that it goes on in. */
+/** Returns the commands behind the prompts of `console` blocks, with their continuation lines. */
 export function readCommands(document: string, under?: string): string[] {
   return readFences(document)
     .filter(({ language, heading }) => language === 'console' && (under ?? heading) === heading)
     .flatMap(commandsIn);
 }
 
-// To the end of a line without a backslash, or of what it is given to read.
+// A command ends at a line without a trailing backslash, or at the end of its here-document.
 const COMMAND = /^\$ ((?:.*\\\n)*(?:.*<<(\w+)\n[\s\S]*?^\2$|.*))/gm;
 
 function commandsIn({ text }: Fence): string[] {
   return [...text.matchAll(COMMAND)].map(([, command = '']) => command);
 }
 
-/** What a reader types, in order. */
+/** Returns the `sh` blocks, which readers type, in order. */
 export function readShellBlocks(document: string): string[] {
   const blocks = readFences(document).filter(({ language }) => language === 'sh');
   return blocks.map(({ text }) => text);
 }
 
-/** What each block printed, in order; throws with everything that was printed where one fails. */
+/** Returns the output of each block in order. If a block fails, throws with all output so far. */
 export async function runBlocks(
   document: string,
   { folder, tintype }: { folder: string; tintype: Tintype },
@@ -52,7 +55,7 @@ export async function runBlocks(
   const blocks = readShellBlocks(document);
   const script = [
     'set -euo pipefail',
-    // What a clone has by `npx tintype`, on the data folder of this run.
+    // Replaces `npx tintype` with the launcher of this clone, using the data folder of this run.
     'npx() { shift; "$TINTYPE_NODE" "$TINTYPE_LAUNCHER" "$@" --data "$TINTYPE_DATA"; }',
     ...blocks.map((text, index) => `{\n${text}} > output-${index}`),
   ].join('\n');
@@ -76,7 +79,7 @@ export async function runBlocks(
   );
 }
 
-/** The JSON objects in what a block printed, however they stand beside one another. */
+/** Parses the JSON objects in the output, even if they are printed without a separator. */
 export function jsonIn(printed: string) {
   const texts = printed.replaceAll('}{', '}\n{').split('\n');
   return texts.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));

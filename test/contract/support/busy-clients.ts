@@ -1,13 +1,13 @@
-/** Clients that ask without a pause, each over a connection of its own that it keeps. */
+/** Clients that send requests without pause, each over one kept-alive connection. */
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
 export type Question = { method: string; path: string; body?: string };
 
 export type BusyClients = {
-  /** Every status that was answered, and every failure, with how often. */
+  /** How often each status or error code occurred. */
   seen: Map<string, number>;
-  /** Resolves when all have ended: told to, or where nobody listens any more. */
+  /** Resolves when all clients have ended: after `stop`, or when their connection is refused. */
   ended: Promise<void>;
   count(): number;
   stop(): void;
@@ -45,7 +45,7 @@ export function startBusyClients({ url, clients, headers, next }: Options): Busy
 
 type Asked = Question & { url: string; agent: Agent; headers: Record<string, string> };
 
-/** The status, or the failure's code. */
+/** Returns the status, or the error code of a failed request. */
 function ask({ url, agent, headers, method, path, body = '' }: Asked): Promise<string> {
   const length = { 'content-length': String(Buffer.byteLength(body)) };
   return new Promise((resolve) => {

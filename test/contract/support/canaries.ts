@@ -1,20 +1,20 @@
 /**
- * Secrets that a test would know anywhere, each by its name; and the search for them in whatever a Tintype leaves behind,
- * also as hex, as base64 and as a URL would spell them.
+ * Recognizable secrets with names, and a search for them in the output of a Tintype, also in hex, base64 and URL
+ * encoding.
  */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
 export type Canaries = {
-  /** A new one, which begins with `canary`. */
+  /** Creates a secret that begins with `canary`. */
   make(name: string): string;
-  /** One that somebody else made. */
+  /** Adds an existing secret. */
   note(name: string, secret: string): string;
-  /** Keys as a configuration names them. */
+  /** Creates a key in the format of the configuration. */
   makeKeys(name: string): string;
-  /** How many there are. */
+  /** The number of secrets. */
   count(): number;
-  /** The names of those that a text holds. */
+  /** Returns the names of the secrets in a text. */
   foundIn(text: string): string[];
 };
 
@@ -43,14 +43,14 @@ export function createCanaries(): Canaries {
   };
 }
 
-/** Base64 without what depends on the bytes behind it. */
+/** Leaves out the end of the base64, which depends on the bytes that follow. */
 function spellingsOf(secret: Buffer): string[] {
   const text = secret.toString();
   const base64 = secret.toString('base64').replace(/.?=*$/, '');
   return [...new Set([text, encodeURIComponent(text), secret.toString('hex'), base64])];
 }
 
-/** Every row of every table, as text. */
+/** Returns every row of every table as text. */
 export async function dumpDatabase(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,6 +1,6 @@
 /**
- * A client written from the specification alone. It notes every (endpoint, status, code) that it has seen,
- * which is compared with the list of rows that no test has produced yet.
+ * An API client written from the specification only. It records every (endpoint, status, code) that it sees, which is
+ * compared with the list of rows that no test produces yet.
  */
 import { createHmac } from 'node:crypto';
 import { request as requestHttp } from 'node:http';
@@ -8,13 +8,13 @@ import { expectDocumented } from '../../support/documented.ts';
 import { noteDelivered, noteSeen } from '../../support/seen.ts';
 import { runTintype, type Tintype } from './tintype.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: an answer of the API as JSON; what it must hold is what a test asserts.
+// biome-ignore lint/suspicious/noExplicitAny: a JSON response of the API; each test asserts its shape.
 type Json = any;
 
 export type Answer = {
   status: number;
   headers: Record<string, string>;
-  /** Undefined where the answer is not JSON. */
+  /** Undefined if the body is not JSON. */
   body: Json;
   bytes: Buffer;
 };
@@ -27,7 +27,7 @@ export type Sent = {
   headers?: Record<string, string>;
 };
 
-/** Where requests go: a Tintype on one machine, or a deployment. */
+/** The addresses and secrets of a Tintype on one machine, or of a deployment. */
 export type Target = {
   instance: Pick<
     Tintype['instance'],
@@ -35,7 +35,7 @@ export type Target = {
   >;
 };
 
-/** One request to the API, with nothing of itself but the content type of a JSON body. */
+/** Sends one API request. Adds only the content type of a JSON body. */
 export async function call(tintype: Target, { method, path, body, raw, headers }: Sent) {
   const json = body === undefined ? {} : { 'content-type': 'application/json' };
   const answer = await send({
@@ -50,7 +50,7 @@ export async function call(tintype: Target, { method, path, body, raw, headers }
   return answer;
 }
 
-/** One way of calling the API: everything that a caller sends of itself. */
+/** Calls the API with the credentials of a caller. */
 export type Caller = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
 export function withKey(tintype: Target, key: string): Caller {
@@ -62,12 +62,14 @@ export function anonymous(tintype: Target): Caller {
   return (method, path, body) => call(tintype, { method, path, body });
 }
 
-/** A dashboard session: a token of the identity provider, its subject, and signed writes. */
+/**
+ * A dashboard session: an access token of the identity provider, its subject, and signed writes.
+ */
 export function withSession(tintype: Tintype, sub: string): Promise<Caller> {
   return withToken(tintype, ['--sub', sub]);
 }
 
-/** That of a member of staff. */
+/** A dashboard session of a staff member. */
 export function withStaffSession(tintype: Tintype): Promise<Caller> {
   return withToken(tintype, ['--staff']);
 }
@@ -78,7 +80,7 @@ async function withToken(tintype: Tintype, whose: readonly string[]): Promise<Ca
   return withHeaders(tintype, headers);
 }
 
-/** A session whose headers are at hand; its writes are signed. */
+/** A session with the given headers. Writes are signed. */
 export function withHeaders(tintype: Target, headers: Record<string, string>): Caller {
   return (method, path, body) => {
     const signature = signWrite(tintype, { method, path, raw: printBody(body) });
@@ -99,13 +101,16 @@ function signWrite(
 
 type Delivery = {
   project: string;
-  /** Sent as it is, query included. */
+  /** Sent unchanged, including the query. */
   path: string;
   method?: string;
   headers?: Record<string, string>;
 };
 
-/** A request to a delivery host, whatever the machine's resolver makes of *.localhost. */
+/**
+ * Sends a request to a delivery host by IP address, because some resolvers do not resolve
+ * *.localhost.
+ */
 export async function deliver(tintype: Target, delivery: Delivery): Promise<Answer> {
   const { delivery_port, delivery_root_domain } = tintype.instance;
   const { project, path, method = 'GET', headers } = delivery;
@@ -117,7 +122,7 @@ export async function deliver(tintype: Target, delivery: Delivery): Promise<Answ
   return answer;
 }
 
-/** Sends bytes as a signed URL wants them; what storage refuses has no code of ours. */
+/** Sends bytes to a signed URL. Rejections of the storage have no error code. */
 export async function put(
   url: string,
   headers: Record<string, string>,
@@ -130,7 +135,7 @@ export async function put(
   return answer;
 }
 
-/** The target of a URL that the API handed out: path and query. */
+/** Returns the path and query of a URL. */
 export function targetOf(url: string): string {
   const { pathname, search } = new URL(url);
   return `${pathname}${search}`;

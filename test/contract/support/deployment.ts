@@ -1,6 +1,6 @@
 /**
- * A deployment: `tintype migrate` on an empty database, then every process by itself, configured by nothing but its
- * environment, on real PostgreSQL, S3 and RabbitMQ, with an identity provider and a CDN of the test.
+ * Starts a deployment: `tintype migrate` on an empty database, then every process, configured only by its environment,
+ * on real PostgreSQL, S3 and RabbitMQ, with an identity provider and a CDN of the test.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -23,16 +23,18 @@ export type Deployment = Target & {
   cdn: CdnServer;
   env: Environment;
   processes: Record<ProcessName, DeployedProcess>;
-  /** Of the identity provider, for a subject. */
+  /** Mints an access token of the identity provider. */
   token(sub: string): Promise<string>;
-  /** A dashboard session of a subject, with such a token. */
+  /** Opens a dashboard session with such a token. */
   session(sub: string): Promise<Caller>;
   stop(): Promise<void>;
 };
 
 export type DeployedProcess = {
   pid: number;
-  /** Of its own server, where it has one; and of those who watch it. */
+  /**
+   * The port of the process's own server, if it has one; `watch_port` is for probes and metrics.
+   */
   port: number | undefined;
   watch_port: number;
   lines: readonly string[];
@@ -43,8 +45,8 @@ const START_MS_MAX = 120_000;
 const ROOT_DOMAIN = 'img.test';
 
 /**
- * `adapt`: what its processes are told, made of what every deployment is told. `createDatabase`: an empty one, where it
- * is not that of a test.
+ * `adapt` changes the usual environment of the processes. `createDatabase` creates the empty
+ * database; the default is a test database.
  */
 export async function startDeployment(
   adapt: (usual: Environment) => Environment | Promise<Environment> = (usual) => usual,
@@ -120,7 +122,9 @@ function ownSecrets() {
   };
 }
 
-/** Resolves when it has said that it is ready. `inside`: words of a command that runs it. */
+/**
+ * Resolves when the process logs that it is ready. `inside` is a command that wraps the process.
+ */
 export async function startProcess(
   name: ProcessName,
   env: Record<string, string>,

@@ -1,4 +1,4 @@
-/** `tintype doctor --json`, read: which checks of which area went how. */
+/** Runs `tintype doctor --json` and parses its checks. */
 import { runTintype } from './tintype.ts';
 
 export type Checked = {

@@ -1,7 +1,7 @@
-/** Looks at processes as Linux shows them. */
+/** Inspects processes through /proc. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The command lines of everything that descends from a process. */
+/** Returns the command lines of all descendants of a process. */
 export function childrenOf(pid: number): string[] {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     read(`/proc/${pid}/task/${task}/children`).trim().split(' ').filter(Boolean).map(Number),
@@ -17,7 +17,7 @@ function commandOf(pid: number): string {
   return read(`/proc/${pid}/cmdline`).split('\0').filter(Boolean).join(' ');
 }
 
-/** Empty for a process that is gone. */
+/** Returns an empty string if the process has ended. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');

@@ -1,6 +1,6 @@
 /**
- * A load balancer as small as one can be: requests go to its servers in turn, over connections that are kept, and to the
- * next one where a server refuses the connection. What fails once it was sent is 502: nobody may send it twice.
+ * A minimal load balancer: servers take turns over kept-alive connections, and a request goes to the next server if the
+ * connection is refused. A request that fails after it was sent gets a 502, because it must not be sent twice.
  */
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,15 +8,16 @@ import { buffer } from 'node:stream/consumers';
 
 export type RoundRobin = {
   url: string;
-  /** Ports, in any order; new ones may be added. */
+  /** The ports of the servers; tests may add and remove ports. */
   ports: Set<number>;
-  /** Why a request was not answered by a server, each time. */
+  /** The reason for each request that no server answered, except refused connections. */
   failures: string[];
   close(): Promise<void>;
 };
 
 export async function startRoundRobin(first: readonly number[]): Promise<RoundRobin> {
-  // Each connection in its turn: one that ends hears so in its next answer, before it was quiet for long.
+  // With FIFO, every connection is used regularly, so a stopping server can announce the close in a
+  // response before the connection is idle for long.
   const agent = new Agent({ keepAlive: true, scheduling: 'fifo' });
   const ports = new Set(first);
   const failures: string[] = [];

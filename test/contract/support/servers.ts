@@ -1,6 +1,6 @@
 /**
- * Real servers in the place of the embedded ones: versitygw for folders, RabbitMQ for the queue of one process. A
- * suite that calls `onServers` runs on them unchanged; every Tintype that it starts gets buckets of its own.
+ * Real servers instead of the embedded ones: versitygw instead of folders, RabbitMQ instead of the in-process queue.
+ * Suites that call `onServers` run on them unchanged; every Tintype that they start gets new buckets.
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll } from 'vitest';
@@ -17,9 +17,9 @@ import { setBackend } from './tintype.ts';
 export type Servers = {
   s3: S3Server;
   rabbit: RabbitServer;
-  /** What names them to a process, with two new buckets. */
+  /** Creates two buckets and returns the environment variables for a process. */
   environment(): Promise<Record<string, string>>;
-  /** How many objects of each kind (the first word of their keys) the buckets hold that were made here. */
+  /** Counts the objects in all buckets created here by kind, the first part of their keys. */
   countObjects(): Promise<Record<string, number>>;
   stop(): Promise<void>;
 };
@@ -62,7 +62,10 @@ export async function startServers(): Promise<Servers> {
   };
 }
 
-/** Every `tintype up` of this test file runs on real servers; returns them, from the first test on. */
+/**
+ * Runs every `tintype up` of this test file on real servers, and returns a function for the
+ * servers, which exist from the first test on.
+ */
 export function onServers(): () => Servers {
   let servers: Servers | undefined;
   beforeAll(async () => {

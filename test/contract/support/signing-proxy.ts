@@ -1,6 +1,6 @@
 /**
- * Stands before the API for a client that cannot sign: sends each request on as it is, and writes the signature where
- * the client wrote `to be signed`. Spec: Authentication, Credentials.
+ * A proxy before the API for clients that cannot sign requests: it replaces the header value `to-be-signed` with the
+ * signature of the request. Spec: Authentication, Credentials.
  */
 import { createHmac } from 'node:crypto';
 import {
@@ -13,7 +13,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** As a running standalone tells them. */
+/** The secrets in the instance file of a running `tintype up`. */
 type Secrets = {
   request_signing_secret: string;
   storage_event_secret: string;
@@ -21,7 +21,7 @@ type Secrets = {
   provider_b_secret: string;
 };
 
-/** What stands for a signature until the request is known. */
+/** The placeholder for a signature. */
 export const UNSIGNED = 'to-be-signed';
 
 export type SigningProxy = { url: string; close(): Promise<void> };

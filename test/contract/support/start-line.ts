@@ -1,16 +1,16 @@
-/** The `make up` of a document: what it tells Tintype, as bash reads its line. */
+/** Reads what the `make up` command of a document passes to Tintype, by running it in bash. */
 import { execFileSync } from 'node:child_process';
 import { readCommands } from './blocks.ts';
 
-/** Variables of the environment, and the words behind `up`. */
+/** Environment variables, and the arguments of `tintype up`. */
 export type Start = { env: Record<string, string>; args: string[] };
 
-// It prints its environment and what stands behind its target, as another program would find them.
+// Replaces make with a function that prints its environment and the variables after the target.
 const MAKE = 'make() { shift; env -0 "$@"; }';
-/** Of bash itself. */
+/** Variables that bash sets itself. */
 const OWN = ['PWD', 'SHLVL', '_'];
 
-/** `under`: the heading of its block. */
+/** `under` selects the commands below this heading. */
 export function readStart(document: string, under?: string): Start {
   const commands = readCommands(document, under);
   if (!commands.some((command) => /\bmake up\b/.test(command))) {

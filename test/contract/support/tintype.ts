@@ -1,4 +1,4 @@
-/** Starts the real product as a person would, `tintype up`, on free ports and a folder with an empty database, and stops it. */
+/** Starts the real product with `tintype up`, on free ports with an empty database, and stops it. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 export const projectRoot = resolve(import.meta.dirname, '../../..');
 export const launcher = join(projectRoot, 'runtime/launcher.js');
 
-/** What `tintype up --json` prints when it is ready. */
+/** The line that `tintype up --json` prints when it is ready. */
 export type Instance = {
   pid: number;
   api_url: string;
@@ -30,14 +30,14 @@ export type Tintype = {
   instance: Instance;
   data: string;
   child: ChildProcess;
-  /** What it printed so far, line by line. */
+  /** The lines printed so far. */
   stdout: readonly string[];
   stderr: readonly string[];
-  /** Ends it and resolves with its exit code, null when a signal ended it. */
+  /** Sends the signal and resolves with the exit code, or null if the signal ended the process. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 };
 
-/** `nobody`: not as root, whoever runs the tests; who is not root is that user already. */
+/** `nobody` starts the process without root privileges, even if root runs the tests. */
 export type User = 'self' | 'nobody';
 
 type StartOptions = {
@@ -45,17 +45,20 @@ type StartOptions = {
   config?: string;
   env?: NodeJS.ProcessEnv;
   user?: User;
-  /** By the variables of `env`; any free ones otherwise. */
+  /** `named` takes the ports from `env`; the default is any free ports. */
   ports?: 'named';
 };
 
 const runFile = promisify(execFile);
 const START_MS_MAX = 120_000;
 
-/** A test fails to authenticate more often in a minute than anybody else at one address. */
+/** Tests cause more failed authentications per minute than the limit for one address permits. */
 const HURRIED = { TINTYPE_RATE_FAILED_AUTHENTICATIONS: '1000000' };
 
-/** What names the storage and the queue to a Tintype that starts: nothing, so that it brings its own. */
+/**
+ * Returns the environment variables for storage and queue. By default there are none, so Tintype
+ * uses its embedded ones.
+ */
 let findBackend: () => Promise<Record<string, string>> = async () => ({});
 
 export function setBackend(find: typeof findBackend): void {
@@ -78,12 +81,12 @@ export async function startTintype(options: StartOptions = {}): Promise<Tintype>
   return { instance, data, child, stdout, stderr, end };
 }
 
-/** The words of a start that takes any free ports. */
+/** The arguments to start on any free ports. */
 export function upArgs(data: string): string[] {
   return ['up', '--json', '--data', data, '--api-port', '0', '--delivery-port', '0'];
 }
 
-/** `inside`: words of a command that runs it. */
+/** `inside` is a command that wraps the process. */
 type RunOptions = {
   cwd?: string;
   env?: NodeJS.ProcessEnv;
@@ -92,7 +95,7 @@ type RunOptions = {
 };
 export type Ended = { code: number | null; stdout: string; stderr: string };
 
-/** Runs one call of the command to its end. */
+/** Runs a command to its end. */
 export async function runTintype(
   args: readonly string[],
   options: RunOptions = {},
@@ -119,7 +122,8 @@ export function spawnTintype(args: readonly string[], options: RunOptions = {}) 
 
 const NOBODY = 65_534;
 
-// Nobody may read what root may, so that a clone in root's own folder can be tried too, and write nothing of root's.
+// The capability lets the user nobody read root's files, so that a clone in root's home folder
+// works, but not write them.
 function userPrefix(user: User = 'self'): string[] {
   if (user === 'self' || process.getuid?.() !== 0) return [];
   const ids = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
@@ -132,11 +136,14 @@ export async function makeFolder(user: User = 'self'): Promise<string> {
   return folder;
 }
 
-/** As a first start leaves it, but for what is in its tables: to make a database takes most of such a start. */
+/**
+ * Creates a data folder as after a first start, but with empty tables, because creating the
+ * database takes most of the time of a first start.
+ */
 export async function makeStarted(): Promise<string> {
   const folder = await makeFolder();
   const migrated = process.env.TINTYPE_TEST_POSTGRES;
-  // What copies files in Node makes new rights for folders, which PostgreSQL refuses.
+  // Node's own copy functions change the permissions of folders, which PostgreSQL rejects.
   if (migrated !== undefined) await runFile('cp', ['-a', migrated, join(folder, 'postgres')]);
   return folder;
 }

@@ -1,4 +1,4 @@
-/** Judges from outside: ImageMagick and ExifTool on files and bytes. */
+/** Checks files and bytes with independent programs: ImageMagick and ExifTool. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,19 +7,19 @@ import { askExifTool } from '../../support/exif-tool.ts';
 
 export type Identified = { format: string; width: number; height: number };
 
-/** What ImageMagick takes the bytes for, after decoding all of them. */
+/** Decodes the whole image with ImageMagick and returns its format and size. */
 export async function identify(bytes: Buffer): Promise<Identified> {
   const text = await run('identify', ['-regard-warnings', '-format', '%m %w %h\n', '-'], bytes);
   const [format = '', width, height] = text.trim().split(' ');
   return { format: brandOf(bytes) ?? format, width: Number(width), height: Number(height) };
 }
 
-/** ImageMagick calls AVIF what is HEIC to it: the file's own brand says which. */
+/** ImageMagick reports HEIC for some AVIF files, so this reads the brand in the file. */
 function brandOf(bytes: Buffer): string | undefined {
   return bytes.toString('latin1', 4, 12) === 'ftypavif' ? 'AVIF' : undefined;
 }
 
-/** The colours of pixels, each as red, green and blue in 0..255. */
+/** Returns pixels as red, green and blue from 0 to 255. */
 export async function pixelsAt(
   bytes: Buffer,
   places: readonly (readonly [x: number, y: number])[],
@@ -30,13 +30,13 @@ export async function pixelsAt(
   return printed.split(' ').map((pixel) => pixel.split(',').map(Number));
 }
 
-/** Every tag that ExifTool finds, as `Group:Tag`, unknown ones too. */
+/** Returns every tag that ExifTool finds, including unknown ones, as `Group:Tag`. */
 export async function tagsOf(bytes: Buffer): Promise<Record<string, unknown>> {
   const folder = await mkdtemp(join(tmpdir(), 'tintype-tags-'));
   try {
     const file = join(folder, 'picture');
     await writeFile(file, bytes);
-    // Nothing of the file that it lies in.
+    // Leaves out tags of the file system.
     const words = ['-json', '-G0', '-a', '-u', '-ee', '--System:all', file];
     return JSON.parse(await askExifTool(words))[0];
   } finally {
@@ -51,7 +51,7 @@ function run(command: string, args: readonly string[], input: Buffer): Promise<s
     const complaints: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => complaints.push(chunk));
-    // Some stop reading once they know enough.
+    // Some programs stop reading as soon as they know enough.
     child.stdin.on('error', () => undefined);
     child.once('error', reject);
     child.once('close', (code) => {

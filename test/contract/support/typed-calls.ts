@@ -1,4 +1,4 @@
-/** Programs as a customer writes them on generated types: one that is right, and calls that each have one mistake. */
+/** Programs that a customer could write with generated types: a correct one, and calls that each have one mistake. */
 
 export const client = `
 import createClient from 'openapi-fetch';
@@ -60,7 +60,7 @@ const wrong = (call: string) => `import { api, params } from './client.ts';\n${c
 const FILES = `'/v1/projects/{slug}/files'`;
 const UPLOADS = `'/v1/projects/{slug}/uploads'`;
 
-/** By what is wrong. */
+/** The wrong calls, by their mistake. */
 export const wrongCalls: Readonly<Record<string, string>> = {
   'a-field-that-is-not-taken': [
     `import type { paths } from './api.d.ts';`,

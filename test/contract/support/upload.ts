@@ -1,10 +1,12 @@
-/** The three steps of an upload and the polling, as any client does them. Spec: Uploads. */
+/** The three steps of an upload, and polling, as any client performs them. Spec: Uploads. */
 import { untilFound } from '../../support/until-found.ts';
 import { type Answer, type Caller, put } from './client.ts';
 
 export type Picture = { bytes: Buffer; content_type: string };
 
-/** Creates a session, sends the bytes and completes; returns the answer of complete. */
+/**
+ * Creates a session, sends the bytes and completes the upload. Returns the response of complete.
+ */
 export async function sendUpload(
   caller: Caller,
   project: string,
@@ -20,7 +22,7 @@ export async function sendUpload(
   return caller('POST', `${uploads}/${created.body.upload_id}/complete`);
 }
 
-/** Polls until processing has ended, one way or the other. */
+/** Polls until processing has succeeded, failed or expired. */
 export async function waitUntilEnded(caller: Caller, project: string, uploadId: string) {
   const path = `/v1/projects/${project}/uploads/${uploadId}`;
   return untilFound(`${path} has ended`, async () => {
@@ -29,7 +31,7 @@ export async function waitUntilEnded(caller: Caller, project: string, uploadId: 
   });
 }
 
-/** The session of an upload that was sent and processed. */
+/** Uploads a picture and returns the session after processing. */
 export async function upload(
   caller: Caller,
   project: string,

@@ -1,4 +1,4 @@
-/** The first image of docs/kubernetes.md, as a newcomer types it once the ImageService is Ready. */
+/** Types the commands of docs/kubernetes.md that deliver a first image once the ImageService is Ready. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { readFences } from '../../contract/support/blocks.ts';
@@ -12,16 +12,16 @@ const BEGINS = ['$ API=', '$ SIGNING='];
 
 export type Newcomer = {
   api_url: string;
-  /** The ingress controller's port on this machine. */
+  /** The port of the ingress controller on this machine. */
   ingress_port: number;
   token: string;
   subject: string;
   photo: Buffer;
-  /** The name of the Project and of its namespace. */
+  /** The name of the Project, and of its namespace. */
   name: string;
 };
 
-/** Returns the image that the last command writes to its file. */
+/** Returns the image that the last command has downloaded. */
 export async function typeFirstImage(newcomer: Newcomer): Promise<Buffer> {
   const folder = await makeFolder();
   const kubectl = dirname(findKubeTool('kubectl'));
@@ -51,7 +51,10 @@ function readBlocks(): string[] {
   return shown.map(({ text }) => text.replaceAll(/^\$ /gm, ''));
 }
 
-/** The page's host names do not resolve here: requests go to the ingress controller's port. */
+/**
+ * Host names of the document do not resolve here, so requests go to the port of the ingress
+ * controller.
+ */
 function spell(text: string, { api_url, ingress_port, name }: Newcomer): string {
   const host = `--header 'Host: ${name}.${ROOT_DOMAIN}'`;
   return text

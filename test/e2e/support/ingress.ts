@@ -1,13 +1,13 @@
 /**
- * Contour and Envoy in one pod, as a cluster's ingress controller. If the cluster has its own, E2E_INGRESS_CLASS names
- * its class and E2E_INGRESS_TARGET its forwarding target, as namespace/service/name:port.
+ * Contour and Envoy in one pod, as the ingress controller. If the cluster has its own, E2E_INGRESS_CLASS names its
+ * class, and E2E_INGRESS_TARGET the target to forward to, as namespace/service/name:port.
  */
 import { apply, type Forward, forward, kubectl, makeNamespace, waitFor } from './kubectl.ts';
 
 export type IngressController = {
   class_name: string;
   http: Forward;
-  /** Reopens a broken connection to its pods. */
+  /** Reopens a broken connection to the pods. */
   reconnect(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -70,7 +70,7 @@ const definitions = [
   { kind: 'ContourDeployment', plural: 'contourdeployments', version: 'v1alpha1' },
 ] as const;
 
-/** Contour watches kinds of its own, of which none exist here. */
+/** Contour needs the definitions of its own kinds, although no objects of them exist. */
 function definition({ kind, plural, version }: (typeof definitions)[number]): object {
   const group = 'projectcontour.io';
   const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
@@ -144,7 +144,7 @@ const deployment = {
               ...['envoy', '--config-path', '/config/envoy.json', '--service-cluster', 'contour'],
               ...['--service-node', 'e2e', '--concurrency', '1', '--disable-hot-restart'],
             ],
-            // Envoy listens once the first route exists.
+            // Envoy listens as soon as the first route exists.
           },
         ],
       },

@@ -1,6 +1,6 @@
 /**
- * Tintype in a cluster, installed as in docs/walkthroughs/platform.md: the chart, the Secrets that a person creates,
- * one ImageService; and queries for its state.
+ * Tintype in a cluster, installed as in docs/walkthroughs/platform.md with the chart, the user's Secrets and one
+ * ImageService; and queries for its state.
  */
 import { dirname } from 'node:path';
 import { type Caller, withHeaders, withKey } from '../../contract/support/client.ts';
@@ -14,15 +14,15 @@ export const API_HOST = 'api.e2e.test';
 
 const small = { requests: { cpu: '20m' } };
 
-/** Sized for a machine of two cores that also runs the cluster. */
+/** For a machine of two cores that also runs the cluster. */
 function sizes() {
   const pool = { min: 1, max: 3, resources: small };
   return {
     api: { replicas: 2, resources: small },
     delivery: { replicas: 2, resources: small },
     dispatcher: { replicas: 1, resources: small },
-    // Two render workers, so that the end of one delays nobody. One slot each: as many uploads are
-    // processed as there are workers.
+    // Two render workers, so that renders continue when one stops. One slot each, so that there are
+    // as many concurrent uploads as workers.
     workers: {
       ingest: { ...pool, slots: 1, queueLengthPerReplica: 2 },
       render: { ...pool, min: 2 },
@@ -31,7 +31,7 @@ function sizes() {
   };
 }
 
-/** The document's walkthrough, with its example values replaced by those of this machine. */
+/** Opens the walkthrough, with its example values replaced by those of this machine. */
 export function openInstallation(around: Surroundings, class_name: string): Promise<Platform> {
   const { postgres, s3, local } = around;
   const more = { deliveryScheme: 'HTTP', ingressClassName: class_name, ...sizes() };
@@ -65,12 +65,12 @@ export function openInstallation(around: Surroundings, class_name: string): Prom
 export type Reached = {
   api_url: string;
   alice: Caller;
-  /** A caller with this secret of an API key. */
+  /** Returns a caller with this API key. */
   holder(secret: string): Caller;
   stop(): Promise<void>;
 };
 
-/** Connects to the API through its Service, until the pod that answers goes. */
+/** Connects to the API through its Service. The connection breaks when its pod is replaced. */
 export async function reachApi(around: Surroundings, delivery: Forward): Promise<Reached> {
   const { data } = await read(HOME, 'secret', 'tintype-keys');
   const api = await forward(HOME, 'service/main-api', 80);
@@ -98,10 +98,7 @@ export type PodMetadata = {
   deletionTimestamp?: string;
 };
 
-/**
- * The pods of one part of the ImageService, without terminating ones, such as those that a rollout
- * replaced.
- */
+/** Returns the pods of a component, without terminating ones. */
 export async function podsOf(component: string): Promise<PodMetadata[]> {
   const { items } = await read(HOME, 'pods');
   return items
@@ -111,7 +108,7 @@ export async function podsOf(component: string): Promise<PodMetadata[]> {
     .filter(({ deletionTimestamp }: PodMetadata) => deletionTimestamp === undefined);
 }
 
-/** Everything of Tintype in the cluster, apart from what the suite itself created. */
+/** Returns all of Tintype's cluster-wide objects, except those that the suite created. */
 export async function left(): Promise<string[]> {
   const kinds =
     'crds,clusterroles,clusterrolebindings,validatingadmissionpolicies,validatingadmissionpolicybindings';
@@ -119,7 +116,7 @@ export async function left(): Promise<string[]> {
   return names.split('\n').filter((name) => /tintype/.test(name) && !/tintype-e2e/.test(name));
 }
 
-/** What a stuck namespace still contains, and what its pods report about their end. */
+/** Describes what is left in a stuck namespace, with the last log lines of its pods. */
 export async function whatHolds(namespace: string): Promise<string> {
   const lines: string[] = [];
   const { status } = JSON.parse(await kubectl('get', 'namespace', namespace, '--output', 'json'));

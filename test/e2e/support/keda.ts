@@ -1,6 +1,6 @@
 /**
- * KEDA in the cluster: with E2E_KEDA=start by its own manifests (rendered by test/e2e/images.sh), from a loaded image.
- * Its certificates are created here, because KEDA would wait a minute for its own.
+ * KEDA in the cluster. With E2E_KEDA=start, it is installed from its own manifests (rendered by test/e2e/images.sh)
+ * with a loaded image. Creates its certificates, because KEDA would take a minute to create its own.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -31,7 +31,7 @@ export async function startKeda(): Promise<{ stop(): Promise<void> }> {
   };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: objects are read here as users read YAML
+// biome-ignore lint/suspicious/noExplicitAny: YAML manifests of many kinds
 type Manifest = any;
 
 function adapt(object: Manifest): Manifest {
@@ -50,7 +50,7 @@ function adapt(object: Manifest): Manifest {
   return object;
 }
 
-/** A self-signed certificate for both programs. */
+/** A self-signed certificate for both programs of KEDA. */
 async function makeCertificates(): Promise<object> {
   const folder = await mkdtemp(join(tmpdir(), 'tintype-keda-'));
   const hosts = ['keda-operator', 'keda-metrics-apiserver'].flatMap((name) => [

@@ -1,4 +1,4 @@
-/** kubectl against the cluster of KUBECONFIG, as a person calls it. */
+/** Runs kubectl against the cluster of KUBECONFIG. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findKubeTool } from '../../support/kube-tools.ts';
 
-/** Resolves to its output; rejects with its error output. */
+/** Returns stdout, and throws stderr if the command fails. */
 export function kubectl(...args: string[]): Promise<string> {
   return run('kubectl', args);
 }
@@ -21,7 +21,7 @@ export async function run(tool: string, args: readonly string[], input = ''): Pr
   throw new Error(`${tool} ${args.join(' ')} ended with ${code}: ${stderr}`);
 }
 
-/** Server-side apply of objects, each into its own namespace if none is given. */
+/** Server-side apply. Without a namespace, each object goes to its own. */
 export function apply(namespace: string | undefined, items: readonly object[]): Promise<string> {
   const place = namespace === undefined ? [] : ['--namespace', namespace];
   const how = ['apply', '--server-side', '--force-conflicts', ...place, '--filename', '-'];
@@ -37,13 +37,13 @@ export async function makeNamespace(name: string): Promise<void> {
   );
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: objects are read here as users read YAML
+// biome-ignore lint/suspicious/noExplicitAny: Kubernetes objects of many kinds; the tests check their shapes.
 export async function read(namespace: string, kind: string, name?: string): Promise<any> {
   const which = name === undefined ? [kind] : [kind, name];
   return JSON.parse(await kubectl('--namespace', namespace, 'get', ...which, '--output', 'json'));
 }
 
-/** `what` is kind/name, or `kind --all` for every object of a kind. */
+/** `what` is kind/name, or `kind --all` for all objects of a kind. */
 export function waitFor(namespace: string, what: string, condition: string, seconds = 180) {
   return kubectl(
     '--namespace',
@@ -57,7 +57,7 @@ export function waitFor(namespace: string, what: string, condition: string, seco
 
 export type Forward = { port: number; stop(): Promise<void> };
 
-/** Forwards a port of this machine to a pod or Service, until the pod behind it goes. */
+/** Forwards a local port to a pod or Service. The forwarding ends with the pod. */
 export async function forward(namespace: string, target: string, port: number): Promise<Forward> {
   const args = ['--namespace', namespace, 'port-forward', target, `:${port}`];
   const child = spawn(findKubeTool('kubectl'), args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -77,7 +77,7 @@ async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Resolves when the check holds; throws an error that names `what` if it does not in time. */
+/** Polls until the check returns true. After the timeout, throws an error that contains `what`. */
 export async function until(
   what: string,
   check: () => Promise<boolean>,

@@ -1,19 +1,19 @@
-/** The load on an installation while something happens to its pods: images for viewers, API calls with a key. */
+/** Load on an installation while its pods change: viewers request images, and an API key calls the API. */
 import { API_HOST, ROOT_DOMAIN } from './installation.ts';
 import { until } from './kubectl.ts';
 import { watch } from './viewers.ts';
 
 export type Load = {
-  /** Waits until each kind of load has made more than 20 further requests. */
+  /** Waits for more than 20 further requests of each kind of load. */
   goesOn(): Promise<void>;
 };
 
-/** The ingress controller's port, and the project `shop`. */
+/** The port of the ingress controller, the custom domain and the API key of the project `shop`. */
 type LoadTarget = { port: number; domain: string; secret: string };
 
 /**
- * Runs for as long as `happens` takes; returns the number of images, the failed requests, and the
- * outcome of `happens`.
+ * Keeps up the load while `happens` runs. Returns the number of images, the failed requests, and
+ * the outcome of `happens`.
  */
 export async function loadWhile(target: LoadTarget, happens: (load: Load) => Promise<void>) {
   const [viewers, holder] = [look(target), ask(target)];
@@ -34,14 +34,14 @@ export async function loadWhile(target: LoadTarget, happens: (load: Load) => Pro
   };
 }
 
-/** Masters and derived images, warm and new, at both hosts. */
+/** Requests masters and derived images, stored and new ones, from both hosts. */
 function look({ port, domain }: LoadTarget) {
   const hosts = [`shop.${ROOT_DOMAIN}`, domain];
   const paths = ['/originals/f/photo.jpg', '/resize/300x200/format/webp/f/photo.jpg'];
   return watch(
     (index) => ({
       host: hosts[index % 2] ?? '',
-      // Every tenth request is for an image that nobody has rendered yet.
+      // Every tenth request is for an image that is not rendered yet.
       path:
         index % 10 === 0
           ? `/resize/${60 + (index % 400)}x60/f/photo.jpg`

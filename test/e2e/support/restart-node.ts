@@ -1,10 +1,10 @@
-/** Restarts the cluster's node as if its power had failed, with the command E2E_NODE_RESTART. */
+/** Runs E2E_NODE_RESTART, a command that restarts the cluster's node as if its power had failed. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { HOME } from './installation.ts';
 import { kubectl, until, waitFor } from './kubectl.ts';
 
-/** Resolves when everything on it is running again. */
+/** Resolves when everything on the node runs again. */
 export async function restartNode(): Promise<void> {
   const command = process.env['E2E_NODE_RESTART'];
   if (command === undefined) throw new Error('E2E_NODE_RESTART: a command that restarts the node');
@@ -12,7 +12,7 @@ export async function restartNode(): Promise<void> {
   await promisify(execFile)('bash', ['-c', command]);
   await until('the API server', answers, 120);
   await kubectl('wait', 'nodes', '--all', '--for=condition=Ready', '--timeout=120s');
-  // Until then, the status of each pod is that from before the restart.
+  // At first, pods still show their status from before the restart.
   const isRestarted = async () => {
     const after = await startsOfContainers().catch(() => before);
     return [...before].every(([pod, started]) => after.get(pod) !== started);
@@ -30,7 +30,7 @@ function answers(): Promise<boolean> {
   );
 }
 
-/** For pods that stay: when their first container was started. */
+/** Returns when the first container of each running pod was started. */
 async function startsOfContainers(): Promise<Map<string, string>> {
   const path =
     'jsonpath={range .items[?(@.status.phase=="Running")]}{.metadata.name}={.status.containerStatuses[0].state.running.startedAt}{"\\n"}{end}';

@@ -1,6 +1,6 @@
 /**
- * A pool of workers under load: uploads whose bytes arrive slowly keep every worker busy for as long as necessary, so
- * that each step waits for an observation instead of a time.
+ * Scales a pool of workers by load. Uploads whose bytes arrive slowly keep workers busy as long as necessary, so that
+ * each step can wait for an observation instead of a fixed time.
  */
 import type { Caller } from '../../contract/support/client.ts';
 import { type Picture, sendUpload, waitUntilEnded } from '../../contract/support/upload.ts';
@@ -13,21 +13,21 @@ export type Load = {
   project: string;
   picture: Picture;
   storage: SlowStorage;
-  /** The bucket of uploads. */
+  /** The ingest bucket. */
   bucket: string;
 };
 
 export type Scaled = {
   /** The pods that worked concurrently. */
   most: string[];
-  /** The pods that existed while only one upload was under way. */
+  /** The pods that existed while only one upload was in progress. */
   least: string[];
   uploads: { upload_id: string; status: string }[];
 };
 
 /**
- * Scales from one worker to three by waiting uploads, and back to one while that one is in the
- * middle of its work.
+ * Scales from one worker to three through waiting uploads, and back to one, which is still
+ * processing an upload.
  */
 export async function scaleUnderLoad({
   key,

@@ -1,6 +1,6 @@
 /**
- * The object storage as pods reach it: reads of uploads can be slowed down to a byte at a time for as long as a test
- * wants, as over a bad line. Meanwhile real workers have real work in hand.
+ * The object storage for pods. A test can slow down reads of uploads to a byte at a time, as over a bad connection, to
+ * keep real workers busy.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
@@ -10,11 +10,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export type SlowStorage = {
   endpoint: string;
-  /** Slows every read of an object in this bucket from now on. */
+  /** Slows down every later read of this bucket. */
   slow(bucket: string): void;
-  /** The keys of the currently slow reads, oldest first. */
+  /** The keys of the reads that are slow at the moment, oldest first. */
   reading(): string[];
-  /** Releases these and all later reads at once, except reads of the given keys. */
+  /** Lets these and all later reads continue at full speed, except those of the keys in `but`. */
   release(options?: { but: readonly string[] }): void;
   close(): Promise<void>;
 };

@@ -1,8 +1,7 @@
 /**
- * The external dependencies of an installation, as Services of the cluster: PostgreSQL, RabbitMQ, S3 and an identity
- * provider run on this machine, and a Service without a selector leads to each. E2E_HOST_ADDRESS is this machine's
- * address for pods; E2E_EXPOSE, a command, makes a port of 127.0.0.1 reachable there if nothing may listen on that
- * address.
+ * The external dependencies of an installation: PostgreSQL, RabbitMQ, S3 and an identity provider run on this machine,
+ * and a Service without a selector leads to each. E2E_HOST_ADDRESS is the address of this machine for pods. If servers
+ * cannot listen on it, E2E_EXPOSE is a command that forwards a port from there to 127.0.0.1.
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,17 +14,17 @@ import { apply, kubectl, makeNamespace } from './kubectl.ts';
 import { type SlowStorage, startSlowStorage } from './slow-storage.ts';
 
 export type Surroundings = {
-  /** Addresses for pods; the database URL lacks the database name. */
+  /** URLs for pods. The database URL has no database name. */
   database_url: string;
   amqp_url: string;
   s3: Record<string, string>;
   issuer: string;
   jwks_url: string;
-  /** The address for this machine. */
+  /** URLs for this machine. */
   local: { s3_endpoint: string };
   postgres: DebianPostgres;
   servers: Servers;
-  /** What pods use as the object storage. */
+  /** The object storage as pods use it. */
   storage: SlowStorage;
   token(sub: string): Promise<string>;
   stop(): Promise<void>;

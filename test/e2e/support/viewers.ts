@@ -1,6 +1,6 @@
 /**
- * Viewers that request images through the ingress controller continuously: whatever happens meanwhile, each must get
- * what it requested.
+ * Viewers that continuously request images through the ingress controller. Each request must succeed, whatever happens
+ * to the pods.
  */
 import { type Agent, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
@@ -29,11 +29,11 @@ export async function view({ host, path, port, agent, headers }: Viewed): Promis
 export type Watching = {
   /** The number of requests so far. */
   count(): number;
-  /** Stops; returns the number of requests and a description of each failure. */
+  /** Stops the viewers. Returns the number of requests and a description of each failure. */
   end(): Promise<{ asked: number; wrong: string[] }>;
 };
 
-/** `next` chooses each request; the viewers request concurrently, each with a pause in between. */
+/** `next` chooses each request. Viewers are concurrent, and pause between their requests. */
 export function watch(
   next: (index: number) => Viewed,
   { viewers, pause_ms }: { viewers: number; pause_ms: number },
@@ -61,7 +61,9 @@ export function watch(
   };
 }
 
-/** Includes the time, for the logs of the server that answered, and the beginning of its answer. */
+/**
+ * Includes the time, to find the request in the server's log, and the beginning of the response.
+ */
 function sayOf({ host, path }: Viewed, { status, bytes }: { status: unknown; bytes: unknown }) {
   return `${new Date().toISOString()} ${host}${path}: ${status} ${String(bytes).slice(0, 200)}`;
 }

@@ -1,4 +1,6 @@
-/** Clients of API processes that are killed during a call: what they send, and how the next process handles it. */
+/**
+ * Clients of API processes that are killed during a call: what they send, and how they continue at the next process.
+ */
 import { freePort } from '../../support/free-port.ts';
 import { over, photograph, pngChunk } from '../../support/pictures.ts';
 import { must } from '../../support/rows.ts';
@@ -13,7 +15,7 @@ export type Way = (typeof WAYS)[number];
 
 export type ApiProcess = Spawned & { baseUrl: string; end(): Promise<void> };
 
-/** The key and project that every call uses. */
+/** The API key and project of all calls. */
 export type ApiPlace = Place & {
   api_key: string;
   project_slug: string;
@@ -32,7 +34,7 @@ export type Outcome = { status?: number; code?: string; upload_id?: string };
 
 const BYTES: Record<Way, number> = { multipart: 2 * 5 * 2 ** 20, proxy: 300_000 };
 
-/** The same image for each way; most of its bytes are a chunk that nobody reads. */
+/** The same image for each transfer mode, padded with a PNG chunk that decoders ignore. */
 export async function picturesFor(): Promise<ApiPlace['bytes']> {
   const png = await over(photograph(40, 30)).png().toBuffer();
   const padded = (length: number) =>
@@ -40,13 +42,13 @@ export async function picturesFor(): Promise<ApiPlace['bytes']> {
   return { multipart: padded(BYTES.multipart), proxy: padded(BYTES.proxy) };
 }
 
-/** Starts a process on a free port, or on the port of an earlier one. */
+/** Starts a process on a free port, or on the port of an earlier process. */
 export async function startApiProcess(
   { url, storage }: Place,
   { plan = [], port }: { plan?: Plan[]; port?: number } = {},
 ): Promise<ApiProcess> {
   const at = port ?? (await freePort());
-  // A process that survives keeps its connections and is not awaited.
+  // Names the connections of the process that will be killed; `untilAlone` waits for their end.
   const own = plan.length === 0 ? url : named(url);
   const words: ApiWords = { url: own, storage: storage.words, port: at, plan };
   const spawned = startProgram('stopping-api', words);
@@ -54,7 +56,7 @@ export async function startApiProcess(
   return { ...spawned, baseUrl: `http://127.0.0.1:${at}`, end: () => endWell(spawned) };
 }
 
-/** Creates a session and sends everything except its last call. */
+/** Creates a session and sends everything except the last call. */
 export async function begin(place: ApiPlace, baseUrl: string, way: Way): Promise<Session> {
   const wish = { content_type: 'image/png', size_bytes: place.bytes[way].length };
   const mode = way === 'proxy' ? { mode: 'proxy' } : { parts: 2 };
@@ -81,13 +83,13 @@ export async function sendParts(
   return { ...session, parts: sent };
 }
 
-/** Requests URLs for the parts, as a client does that has lost them. */
+/** Requests new URLs for the parts, like a client that has lost them. */
 export async function resign(place: ApiPlace, baseUrl: string, { upload_id }: Session) {
   const { body } = await post(place, `${baseUrl}${uploadsOf(place)}/${upload_id}/parts`);
   return body.parts;
 }
 
-/** The last call: the list of parts, or the bytes themselves. */
+/** Sends the last call: the list of parts, or the bytes. */
 export async function finish(place: ApiPlace, baseUrl: string, session: Session): Promise<Outcome> {
   const call = session.way === 'proxy' ? putThrough : complete;
   return call(place, baseUrl, session).catch(() => ({}));
@@ -110,7 +112,7 @@ async function putThrough({ bytes }: ApiPlace, baseUrl: string, { put_url }: Ses
 
 const uploadsOf = ({ project_slug }: ApiPlace) => `/v1/projects/${project_slug}/uploads`;
 
-/** The fields that these tests read. */
+/** The response fields that these tests read. */
 type Body = Partial<{
   upload_id: string;
   multipart: Signed;
@@ -126,7 +128,7 @@ async function post({ api_key }: ApiPlace, url: string, body?: object) {
   return { status: answer.status, body: (await answer.json()) as Body };
 }
 
-/** The steps of the last call, in order. */
+/** Returns the steps of the last call in order. */
 export async function surveyCall(place: ApiPlace, alive: ApiProcess, way: Way): Promise<Step[]> {
   const session = await begin(place, alive.baseUrl, way);
   const plan = [{ upload_id: session.upload_id, stop_at: null }];
@@ -140,8 +142,8 @@ export async function surveyCall(place: ApiPlace, alive: ApiProcess, way: Way): 
 export type Doomed = { session: Session; step: Step };
 
 /**
- * One process for all steps that can wait for each other, and one each for calls under way when the
- * process ends.
+ * Kills one process at all steps that can wait for each other, and one process each for calls that
+ * must be in progress at the kill.
  */
 export async function killCalls(place: ApiPlace, doomed: readonly Doomed[]): Promise<void> {
   const still = doomed.filter(canWait);

@@ -1,4 +1,7 @@
-/** A client that keeps books: what it sent, which answers it got, and which outcomes it never learned. */
+/**
+ * A client that keeps books of the bytes that it sent, of the responses that it got, and of the outcomes that it never
+ * learned.
+ */
 import { type Answer, deliver, put, withKey } from '../../contract/support/client.ts';
 import type { Tintype } from '../../contract/support/tintype.ts';
 import { waitUntilEnded } from '../../contract/support/upload.ts';
@@ -7,11 +10,11 @@ import { PROJECT } from './mortal-tintype.ts';
 export type Sum = { requests: number; bytes: number; credits: number };
 
 export type Books = {
-  /** Ids of uploads whose bytes were accepted: none of them may be lost. */
+  /** Ids of uploads whose bytes were accepted. None of them may be lost. */
   stored: string[];
-  /** Deliveries answered to their last byte. */
+  /** Deliveries that were received completely. */
   answered: Sum;
-  /** Interrupted deliveries, which may have been counted. */
+  /** Interrupted deliveries, which may or may not have been metered. */
   cut: number;
 };
 
@@ -21,7 +24,10 @@ export function openBooks(): Books {
 
 const UPLOADS = `/v1/projects/${PROJECT}/uploads`;
 
-/** Create, PUT, complete; returns the id. Throws if the connection breaks; the books stay true. */
+/**
+ * Creates a session, sends the bytes and completes it. Returns the id. If the connection breaks,
+ * throws, and the books are still right.
+ */
 export async function send(
   tintype: Tintype,
   books: Books,
@@ -48,7 +54,10 @@ export function untilEnded(tintype: Tintype, uploadId: string) {
   return waitUntilEnded(withKey(tintype, tintype.instance.api_key), PROJECT, uploadId);
 }
 
-/** One delivery, with its cost as a customer would compute it; undefined if it was interrupted. */
+/**
+ * Fetches an image and books its cost as a customer would compute it. Returns undefined if the
+ * delivery was interrupted.
+ */
 export async function fetchImage(tintype: Tintype, books: Books, path: string) {
   const answer = await deliver(tintype, { project: PROJECT, path }).catch(() => undefined);
   if (answer === undefined) {

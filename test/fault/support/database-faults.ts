@@ -1,23 +1,23 @@
-/** Faults of a statement or a commit, on the wire or in the backend that executes it. */
+/** Faults of a statement or commit, on the network or in the PostgreSQL backend that executes it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Queryable } from '../../../runtime/db/client.ts';
 import type { Fault, FaultProxy } from '../../support/tcp-fault-proxy.ts';
 
 export type DatabaseFault = {
   /**
-   * `a database that …`. The statement takes effect, except with the fault that ends the backend
-   * beforehand.
+   * Completes the sentence `a database that …`. The statement takes effect, except if the backend
+   * is terminated before it.
    */
   name: string;
-  /** Called right before a call is sent, with the connection that sends it. */
+  /** Called right before a call is sent, with its connection. */
   begin(queries: Queryable): Promise<void>;
-  /** Called when everything that the fault may affect is over. */
+  /** Called after everything that the fault may affect. */
   end(): Promise<void>;
-  /** How often the fault has struck. */
+  /** How often the fault has occurred. */
   count(): number;
 };
 
-/** `admin` reaches the server without the proxy. */
+/** `admin` connects to the server without the proxy. */
 export function databaseFaults(admin: Database, proxy: () => FaultProxy): DatabaseFault[] {
   const onTheWire = (name: string, fault: Fault) =>
     counted(name, {
@@ -49,8 +49,8 @@ function counted(name: string, fault: Pick<DatabaseFault, 'begin' | 'end'>): Dat
 }
 
 /**
- * Ends the backend after its commit, while it waits for a standby that the tests' server is
- * configured with and never gets.
+ * Terminates the backend after its commit, while it waits for the standby that the test server is
+ * configured with but does not have.
  */
 function behindACommit(admin: Database): DatabaseFault {
   let ending: Promise<void> | undefined;

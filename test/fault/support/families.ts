@@ -1,4 +1,4 @@
-/** A small image of each accepted type, for which ingest yet stores every kind of object; and one that is refused. */
+/** A small image of each accepted type, for which ingest stores every kind of object, and one that is rejected. */
 import type { Sharp } from 'sharp';
 import { printBmp } from '../../support/bmp.ts';
 import { drawing, over, photograph } from '../../support/pictures.ts';
@@ -10,13 +10,13 @@ export type FamilyPicture = {
   ends: 'ready' | 'failed';
 };
 
-/** Wide enough for all intermediate images, and low. */
+/** Wide enough for all half-way images, but only a few pixels high. */
 const wide = () => over(photograph(2200, 120));
 const narrow = () => over(photograph(1100, 90));
 const SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 20"><rect width="300" height="20" fill="red"/></svg>';
 
-/** The JPEG first: it passes every existing step. */
+/** The JPEG comes first, because it passes through every step. */
 export async function familyPictures(): Promise<FamilyPicture[]> {
   const jpeg = await annotated(wide()).jpeg().toBuffer();
   const grid = { width: 60, height: 40, pixelAt: (x: number, y: number) => x * y };
@@ -39,7 +39,7 @@ export async function familyPictures(): Promise<FamilyPicture[]> {
   ];
 }
 
-/** Adds a block of each kind of metadata. */
+/** Adds EXIF, an ICC profile and XMP. */
 function annotated(picture: Sharp): Sharp {
   return picture
     .withExif({ IFD0: { Artist: 'Ada' } })

@@ -1,11 +1,14 @@
-/** A database with a fault at one of its calls: a single statement, one within a transaction, or a commit. */
+/** Wraps a database to call a function before every call: each statement, also within transactions, and each commit. */
 import type { Database, Queryable } from '../../../runtime/db/client.ts';
 import { nameOf } from './steps.ts';
 
-/** `update uploads 1`, `tx insert into uploads 1`, `commit 1`: the first call of that name. */
+/**
+ * The name and number of a call, such as `update uploads 1`, `tx insert into uploads 1` or `commit
+ * 1`.
+ */
 export type Call = string;
 
-/** Called before every call is sent, with the connection that sends it. */
+/** Called before every call is sent, with its connection. */
 export type OnCall = (call: Call, queries: Queryable) => Promise<void>;
 
 export function watchCalls(db: Database, onCall: OnCall): Database {

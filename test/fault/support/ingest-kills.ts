@@ -1,6 +1,6 @@
 /**
- * Workers killed at steps of ingest, workers that take over, and checks of the outcome. The steps come from a survey:
- * one complete upload of each type.
+ * Kills workers at steps of ingest, lets others take over, and checks the outcome. The steps come from a survey, a
+ * complete ingest of each type.
  */
 import type { Database } from '../../../runtime/db/client.ts';
 import { makeProject } from '../../support/rows.ts';
@@ -20,7 +20,7 @@ export type KillPoint = { picture: FamilyPicture; step: Step };
 
 type Killed = KillPoint & { upload_id: string; status: string; attempt: number };
 
-/** The steps of each image, in order; the uploads must end as expected. */
+/** Returns the steps of each image in order. Throws if an upload does not end as expected. */
 export async function surveySteps(
   place: Place,
   pictures: readonly FamilyPicture[],
@@ -38,8 +38,8 @@ export async function surveySteps(
 }
 
 /**
- * One process for all steps that can wait for each other, and one each for calls under way when the
- * process ends.
+ * Kills one process at all steps that can wait for each other, and one process each for calls that
+ * must be in progress at the kill.
  */
 export async function killAt(place: Place, points: readonly KillPoint[]): Promise<Killed[]> {
   const still = points.filter(canWait);
@@ -51,7 +51,7 @@ export async function killAt(place: Place, points: readonly KillPoint[]): Promis
   return killed;
 }
 
-/** A decoder that has all of its bytes does not wait. */
+/** A decoder that has received all bytes does not wait. */
 export function canWait({ step }: Pick<KillPoint, 'step'>): boolean {
   return step.startsWith('after ') && !step.startsWith('after ingest.verified');
 }
@@ -70,7 +70,7 @@ async function killTogether(place: Place, points: readonly KillPoint[]): Promise
 }
 
 /**
- * Each upload has a project of its own, because one that stops within a transaction keeps its
+ * Each upload has its own project, because an upload that stops within a transaction keeps its
  * project's row locked.
  */
 async function arriveIn({ db, storage }: Place, picture: FamilyPicture): Promise<string> {
@@ -91,14 +91,17 @@ async function runToEnd({ url, storage }: Place, plan: Plan[]) {
 
 const OF_THE_KILLED = 'to be killed';
 
-/** Names the connections of a process, so that they can be told from others. */
+/** Names the connections of a process, to distinguish them from others. */
 export function named(url: string): string {
   const to = new URL(url);
   to.searchParams.set('application_name', OF_THE_KILLED);
   return to.href;
 }
 
-/** What a killed process sent is over only when its backends have ended. */
+/**
+ * Waits until the backends of a killed process have ended, because until then its statements can
+ * still take effect.
+ */
 export async function untilAlone({ db }: Pick<Place, 'db'>): Promise<void> {
   const query = `select 1 from pg_stat_activity where application_name = $1 and datname = current_database()`;
   await untilFound('no backend of the killed', async () => {
@@ -116,7 +119,10 @@ async function findState({ db }: Place, { upload_id }: Pick<Plan, 'upload_id'>):
   return row;
 }
 
-/** Expires the leases of the killed workers, and lets a worker in another process do the rest. */
+/**
+ * Expires the leases of the killed workers, and lets a worker in another process finish the
+ * uploads.
+ */
 export async function takeOver({ db, url, storage }: Place): Promise<void> {
   await db.query(
     `update uploads set lease_until = now() - make_interval(secs => 1) where status = 'processing'`,
@@ -132,8 +138,8 @@ export async function takeOver({ db, url, storage }: Place): Promise<void> {
 }
 
 /**
- * After the sweeps: each upload ended once as expected, in the necessary number of attempts, and
- * nothing is left behind.
+ * Runs the sweeps, and returns violations: each upload must end once as expected, with the
+ * necessary number of attempts, and leave nothing behind.
  */
 export async function brokenAfter(place: Place, killed: readonly Killed[]): Promise<string[]> {
   const { db, storage } = place;

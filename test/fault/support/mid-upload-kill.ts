@@ -1,4 +1,4 @@
-/** Kills the worker process of one upload at a step, in the middle of a history. */
+/** Kills the worker of one upload at a step, in the middle of a history of calls. */
 import type { Database } from '../../../runtime/db/client.ts';
 import { named, untilAlone } from './ingest-kills.ts';
 import { startProgram } from './spawned.ts';
@@ -8,7 +8,7 @@ import type { StorageWords } from './storages.ts';
 
 export type Stage = { db: Database; url: string; words: StorageWords };
 
-/** The steps, with the resulting state of the upload. */
+/** The state of the upload after a kill at each step. */
 export const KILLED_AT = {
   'after update uploads 1': 'processing',
   'after ingest.verified 1': 'processing',
@@ -17,7 +17,7 @@ export const KILLED_AT = {
   'after ingest.delete 1': 'ready',
 } as const satisfies Record<Step, 'processing' | 'ready'>;
 
-/** The upload's lease has expired when this returns. */
+/** Also expires the upload's lease. */
 export async function killWorkerAt(
   { db, url, words }: Stage,
   { upload_id, step }: { upload_id: string; step: Step },

@@ -1,4 +1,4 @@
-/** The total usage and charges in the database. */
+/** Reads the total usage and charges from the database. */
 import type { Database } from '../../../runtime/db/client.ts';
 import type { Sum } from './client.ts';
 

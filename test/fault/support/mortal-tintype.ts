@@ -1,4 +1,4 @@
-/** A real Tintype on one data folder that is killed and restarted, and what its clients saw of it. */
+/** A real Tintype on one data folder that is killed and restarted, and helpers to inspect what a kill leaves. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDatabase, type Database } from '../../../runtime/db/client.ts';
@@ -18,11 +18,11 @@ export const PROJECT = 'mortal';
 
 export type Mortal = {
   data: string;
-  /** Starts it; at the named step, if any, it kills itself. */
+  /** Starts Tintype. With a step, it kills itself there. */
   start(step?: FailpointName): Promise<Tintype>;
-  /** Runs one scheduled job in its own process, as `tintype job` does. */
+  /** Runs a scheduled job in a separate process, with `tintype job`. */
   job(words: string[], step?: FailpointName): Promise<{ code: number | null; output: string }>;
-  /** Stops what still runs and removes everything. */
+  /** Stops everything that still runs, and removes the folder. */
   remove(): Promise<void>;
 };
 
@@ -65,7 +65,7 @@ function isOver({ child }: Tintype): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** Resolves when the process was killed by SIGKILL; throws if it lives on. */
+/** Resolves when SIGKILL has ended the process. Throws if it keeps running or ends otherwise. */
 export async function untilKilled(tintype: Tintype, where = 'anywhere'): Promise<void> {
   await untilFound(`killed at ${where}`, () => isOver(tintype)).catch((error: unknown) => {
     throw new Error(`it lives on:\n${tintype.stderr.join('\n')}`, { cause: error });
@@ -75,7 +75,7 @@ export async function untilKilled(tintype: Tintype, where = 'anywhere'): Promise
     throw new Error(`at ${where} it ended with ${signalCode ?? exitCode}`);
 }
 
-/** Stops the PostgreSQL that a killed Tintype left behind, by its pid file. */
+/** Stops the PostgreSQL of a killed Tintype, by its pid file. */
 export async function stopDatabaseServer(data: string): Promise<void> {
   const pid = await databaseServerPid(data);
   if (pid === undefined) return;
@@ -83,7 +83,7 @@ export async function stopDatabaseServer(data: string): Promise<void> {
   await untilFound(`${pid} has ended`, async () => (await databaseServerPid(data)) !== pid);
 }
 
-/** Undefined if none is running. */
+/** Returns undefined if PostgreSQL is not running. */
 export async function databaseServerPid(data: string): Promise<number | undefined> {
   const file = join(data, 'postgres', 'data', 'postmaster.pid');
   const text = await readFile(file, 'utf8').catch(() => '');
@@ -91,7 +91,7 @@ export async function databaseServerPid(data: string): Promise<number | undefine
   return pid > 0 && isAlive(pid) ? pid : undefined;
 }
 
-/** Opens the database of a Tintype for the duration of the work. */
+/** Connects to the database of a Tintype while `work` runs. */
 export async function withDatabase<T>(
   { instance }: Tintype,
   work: (db: Database) => Promise<T>,
@@ -104,7 +104,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** Every upload then has an event to send. */
+/** Sets a callback URL, so that every upload causes a webhook. */
 export async function giveCallback(tintype: Tintype): Promise<void> {
   await withDatabase(tintype, (db) =>
     db.query(
@@ -115,7 +115,7 @@ export async function giveCallback(tintype: Tintype): Promise<void> {
   );
 }
 
-/** Waits until everything spooled is in the database. */
+/** Waits until all spooled usage is in the database. */
 export async function untilSpoolIsEmpty(data: string): Promise<void> {
   await untilFound('an empty spool', async () => {
     const names = await readdir(join(data, 'spool'), { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * What must be true of a Tintype at rest, whatever happened to it before; violations are returned as sentences.
- * Rows are read with SQL and objects as files, never through the code that wrote them.
+ * Checks what must always be true of an idle Tintype, and returns violations as sentences. Reads rows with SQL and
+ * objects as files, never with the code that wrote them.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Database } from '../../../runtime/db/client.ts';
 
 const TRAILER_BYTES = 512;
-/** Derived images are found by their plan; the image of status samples belongs to the service. */
+/** Prefixes of objects without a file: derived images, and the image of status samples. */
 const OF_NO_FILE = /^(?:derived|probes)\//;
 
 export async function brokenPromises(db: Database, data: string): Promise<string[]> {
@@ -16,12 +16,12 @@ export async function brokenPromises(db: Database, data: string): Promise<string
   return [...(await brokenRows(db)), ...(await brokenObjects(db, look))];
 }
 
-/** Violations that rows alone can show. */
+/** Returns the violations that rows alone show. */
 export async function brokenRows(db: Database): Promise<string[]> {
   return [...(await brokenUploads(db)), ...(await brokenCounters(db)), ...(await brokenMoney(db))];
 }
 
-/** Each upload ended in one way; each ready one is exactly one revision and one event. */
+/** Each upload must have ended. Each ready upload must be exactly one revision and one event. */
 async function brokenUploads(db: Database): Promise<string[]> {
   const rows = await db.query<{ upload_id: string; status: string; why: string }>(
     `select upload_id, status, attempt, revisions || ' revisions, ' || events || ' events' as why from (
@@ -55,7 +55,10 @@ async function brokenCounters(db: Database): Promise<string[]> {
 
 type Published = { key: string; size_bytes: number; sha256: string | null };
 
-/** Every row has its bytes, every object is complete and owned, and nothing begun is left over. */
+/**
+ * Every row must have its bytes, every object must be complete and belong to a row, and no transfer
+ * may be unfinished.
+ */
 export async function brokenObjects(
   db: Database,
   look: (bucket: 'ingest' | 'content') => Promise<StoredObject[]>,
@@ -88,7 +91,7 @@ export async function brokenObjects(
 
 export type StoredObject = { key: string; sha256: string; size_bytes: number; isWhole: boolean };
 
-/** Every file below a bucket's folder. */
+/** Returns every file below a bucket's folder. */
 export async function readFolderObjects(bucket: string): Promise<StoredObject[]> {
   const entries = await readdir(bucket, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
@@ -110,9 +113,7 @@ function readObject(key: string, file: Buffer): StoredObject {
   return { key, sha256, size_bytes, isWhole };
 }
 
-/**
- * A day costs the sum of its hours, the ledger their sum, and the balance is grants less ledger.
- */
+/** A day must cost the sum of its hours, and a balance must be the grants minus the charges. */
 async function brokenMoney(db: Database): Promise<string[]> {
   const balances = await db.query<{ organization_id: string; why: string }>(
     `with sums as (

@@ -1,4 +1,4 @@
-/** A delivery process on a test's database, storage and spool: it prints its port, and SIGTERM stops it. */
+/** A delivery process on a test's database, storage and spool. It prints its port, and SIGTERM stops it. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createDatabase } from '../../../runtime/db/client.ts';

@@ -1,5 +1,5 @@
 /**
- * Simulates the time that must pass after a kill (leases, the minimum age for sweeps, expiries) without waiting, and
+ * Changes timestamps to simulate the time that passes after a kill (leases, minimum ages for sweeps, expiries), and
  * runs the jobs that would run in that time.
  */
 import type { Dirent } from 'node:fs';
@@ -18,10 +18,7 @@ import { untilFound } from '../../support/until-found.ts';
 import { type Books, untilEnded } from './client.ts';
 import { withDatabase } from './mortal-tintype.ts';
 
-/**
- * Freezes the state between kills, however long their series takes: nothing is taken over before
- * the last one.
- */
+/** Extends leases and ages, so that no upload is taken over before the last kill of a series. */
 export async function standStill(tintype: Tintype): Promise<void> {
   await withDatabase(tintype, async (db) => {
     const later = `now() + interval '1 hour'`;
@@ -30,7 +27,7 @@ export async function standStill(tintype: Tintype): Promise<void> {
   });
 }
 
-/** Waits until no upload with accepted bytes is under way any more. */
+/** Lets all uploads whose bytes were accepted finish. */
 export async function settleUploads(tintype: Tintype, books: Books): Promise<void> {
   await withDatabase(tintype, async (db) => {
     await db.query(
@@ -58,7 +55,7 @@ export async function letADayPass(tintype: Tintype): Promise<void> {
   await removeHalfWritten(tintype);
 }
 
-/** Sweeps leave objects alone for an hour after they were written. */
+/** Sweeps ignore objects that were written within the last hour. */
 async function age(bucket: string): Promise<void> {
   const dayAgo = new Date(Date.now() - 24 * 3_600_000);
   const entries = await readdir(bucket, { recursive: true, withFileTypes: true });
@@ -68,31 +65,31 @@ async function age(bucket: string): Promise<void> {
   }
 }
 
-/** Removes files that were being written at a kill, as the readiness probe does a day later. */
+/** Removes files whose writing was interrupted, as the readiness check does a day later. */
 async function removeHalfWritten({ data }: Tintype): Promise<void> {
   const clock = { now: () => new Date(Date.now() + 25 * 3_600_000) };
   const { ingest, content } = openFolderBuckets(join(data, 'storage'), { clock });
   await Promise.all([ingest.check(), content.check()]);
 }
 
-/** Sums the hours. */
+/** Sums usage by hour. */
 export function sumUp(tintype: Tintype): Promise<void> {
   return run(tintype, 'hourly-rollup');
 }
 
-/** Sums the hours and charges the days, as the jobs do after midnight. */
+/** Runs the rollup and the charge as on the next day after midnight. */
 export async function charge(tintype: Tintype): Promise<void> {
   await run(tintype, 'hourly-rollup');
   await run(tintype, 'daily-charge', afterMidnight());
 }
 
-/** When the current day will be charged. */
+/** The time at which the current day will be charged. */
 export function afterMidnight(): Date {
   const day = new Date(Date.now() + 24 * 3_600_000).toISOString().slice(0, 10);
   return new Date(`${day}T00:20:00Z`);
 }
 
-/** Runs a job once to its end; waits for a run of the Tintype's own scheduler. */
+/** Runs a job to its end, after waiting for a run of Tintype's own scheduler. */
 async function run(tintype: Tintype, name: JobName, at = new Date()): Promise<void> {
   const log = createLog({ level: 'silent', name: 'test' });
   const buckets = openFolderBuckets(join(tintype.data, 'storage'));

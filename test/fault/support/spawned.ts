@@ -1,4 +1,4 @@
-/** Starts the programs in this folder with one JSON argument; they end as they are told or by a signal. */
+/** Starts the programs in this folder, with one JSON argument. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 
 export type Spawned = {
   child: ChildProcess;
-  /** The printed lines. */
+  /** The lines printed so far. */
   lines: string[];
-  /** Resolves when the program has ended, for whatever reason. */
+  /** Resolves when the program has ended for any reason. */
   ended: Promise<{ code: number | null; signal: string | null }>;
 };
 
@@ -25,14 +25,14 @@ export function startProgram(program: Program, words: object): Spawned {
   return { child, lines, ended };
 }
 
-/** Waits for the first output; throws if the program ends before that. */
+/** Waits for the first output. Throws if the program ends before it. */
 export async function untilReady({ child, ended }: Spawned): Promise<void> {
   const isReady = once(child.stdout ?? child, 'data').then(() => undefined);
   const how = await Promise.race([isReady, ended]);
   if (how !== undefined) throw new Error(`it ended with ${how.signal ?? how.code}`);
 }
 
-/** Stops it as a deployment does; throws if it does not exit cleanly. */
+/** Stops the program with SIGTERM. Throws if it does not exit cleanly. */
 export async function endWell({ child, ended }: Spawned): Promise<void> {
   child.kill('SIGTERM');
   const { code, signal } = await ended;

@@ -1,6 +1,6 @@
 /**
- * Every call that a piece of work makes to the database and the storage, by name and in order: the places where it can
- * be cut short are enumerated from the running code, so a new call automatically adds a step.
+ * Names every call to database and storage in its order, from the running code. These are the places where work can be
+ * interrupted; a new call adds a step automatically.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Database, Queryable } from '../../../runtime/db/client.ts';
@@ -8,17 +8,17 @@ import type { Failpoint } from '../../../runtime/platform/failpoint.ts';
 import type { Bucket, Buckets } from '../../../runtime/platform/storage/bucket.ts';
 
 /**
- * `during commit 1`: the first commit is under way; `after content.write 2`: the second write was
- * answered.
+ * `during commit 1` is while the first commit is in progress; `after content.write 2` is after the
+ * second write has succeeded.
  */
 export type Step = string;
 
-/** Called with each step in turn; the work continues when it resolves. */
+/** Called at each step. The work continues when the promise resolves. */
 export type OnStep = (step: Step) => void | Promise<void>;
 
 export type Watched = { db: Database; buckets: Buckets; failpoint: Failpoint };
 
-/** The same database and buckets, with a failpoint, that report every step of one piece of work. */
+/** Wraps database and buckets, and adds a failpoint, to report every step of some work. */
 export function watchSteps(
   { db, buckets }: { db: Database; buckets: Buckets },
   onStep: OnStep,
@@ -40,7 +40,9 @@ export function watchSteps(
   };
 }
 
-/** Reads, and calls that are rolled back by themselves, can be cut short without a trace. */
+/**
+ * False for reads and for calls that a rollback undoes, which can be interrupted without effect.
+ */
 export function isLasting(step: Step): boolean {
   return !/^\S+ (select|tx |ingest\.(head|open|read|list)|content\.(head|open|read|list))/.test(
     step,
@@ -74,7 +76,7 @@ function watchQueries(queries: Queryable, tell: Tell, where: string): Queryable 
 
 const CHANGE = /\b(insert into|delete from) (\w+)|\bupdate (\w+) set\b/;
 
-/** Such as `update uploads`; `select` for a statement that changes nothing. */
+/** Returns a name such as `update uploads`, or `select` for statements without changes. */
 export function nameOf(text: string): string {
   const [, verb, table, updated] = CHANGE.exec(text.replaceAll(/\s+/g, ' ')) ?? [];
   if (updated !== undefined) return `update ${updated}`;

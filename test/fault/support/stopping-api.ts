@@ -1,7 +1,7 @@
 /**
- * An API process that is killed with each of its uploads at a given step: the call of an upload stops at its step, and
- * once all have stopped, the process ends by SIGKILL. Without a step, a call is answered and its steps are printed.
- * Without a plan it is an ordinary API.
+ * An API process that is killed with each of its uploads at a given step. The call of each upload stops at its step;
+ * once all have stopped, the process kills itself with SIGKILL. A call without a step is answered, and its steps are
+ * printed. Without a plan, this is an ordinary API.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
@@ -19,7 +19,7 @@ import { openStorage, type StorageWords } from './storages.ts';
 
 export type ApiWords = { url: string; storage: StorageWords; port: number; plan: Plan[] };
 
-/** Midway through the bytes of an upload through the API. */
+/** In the middle of the bytes of an upload through the API. */
 export const HALFWAY: Step = 'during the bytes of ingest.write';
 
 const { url, storage, port, plan } = JSON.parse(process.argv[2] ?? '') as ApiWords;
@@ -45,7 +45,7 @@ const takesPut = folderStorageHandler({
   secret: STORAGE_SECRET,
   clock: systemClock,
 });
-/** Stopped calls; referenced here, so that what they hold open is not garbage-collected. */
+/** References the stopped calls, so that their resources are not garbage-collected. */
 const stopped: Promise<never>[] = [];
 
 const listener: RequestListener = (request, response) => {

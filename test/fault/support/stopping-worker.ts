@@ -1,7 +1,7 @@
 /**
- * A worker process that is killed with each of its uploads at a given step: an attempt stops at its step, and once all
- * have stopped, the process ends by SIGKILL. Without a step, an upload is processed to its end and its steps are
- * printed.
+ * A worker process that is killed with each of its uploads at a given step. Each attempt stops at its step; once all
+ * have stopped, the process kills itself with SIGKILL. An upload without a step is processed completely, and its steps
+ * are printed.
  */
 import { createDatabase } from '../../../runtime/db/client.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
@@ -14,7 +14,9 @@ import { openStorage, type StorageWords } from './storages.ts';
 export type Plan = { upload_id: string; stop_at: Step | null };
 export type StoppingWords = { url: string; storage: StorageWords; plan: Plan[] };
 
-/** Longer than any series of kills: nobody takes over before the test expires the lease. */
+/**
+ * Longer than any series of kills, so that no worker takes over before the test expires the lease.
+ */
 const LEASE_SECONDS = 3600;
 const { url, storage, plan } = JSON.parse(process.argv[2] ?? '') as StoppingWords;
 const log = createLog({ level: 'silent', name: 'stopping-worker' });
@@ -27,7 +29,7 @@ const db = createDatabase({
   idleTransactionTimeoutMs: 600_000,
   connectTimeoutMs: 30_000,
 });
-/** Stopped attempts; referenced here, so that what they hold open is not garbage-collected. */
+/** References the stopped attempts, so that their resources are not garbage-collected. */
 const stopped: Promise<never>[] = [];
 const standstills = new Map(
   plan.map(({ upload_id }) => [upload_id, Promise.withResolvers<void>()]),
@@ -35,8 +37,8 @@ const standstills = new Map(
 
 const passed: Record<string, Step[]> = {};
 for (const { upload_id } of plan) passed[upload_id] = [];
-// One after the other, as a slot does: an attempt that waits for the decoder behind all others
-// would time out.
+// One after the other, like a slot: an attempt that waits for the decoder behind all others would
+// time out.
 for (const one of plan) await Promise.race([attempt(one), standstillOf(one)]);
 process.stdout.write(`${JSON.stringify(passed)}\n`);
 await sandbox.close();
@@ -60,7 +62,7 @@ async function attempt({ upload_id, stop_at }: Plan): Promise<void> {
   if (stop_at !== null) throw new Error(`${upload_id} never came to ${stop_at}`);
 }
 
-/** Stops this attempt for good; the last one ends the process. */
+/** Stops this attempt forever. The last one to stop kills the process. */
 function stop(upload_id: string): Promise<never> {
   const forever = Promise.withResolvers<never>().promise;
   stopped.push(forever);

@@ -1,4 +1,4 @@
-/** The two kinds of storage, for a test and the processes that it starts, and an inspection of every object in them. */
+/** The two kinds of storage, for a test and the processes that it starts, and a way to inspect all stored objects. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { makeFolderBuckets, openFolderBuckets } from '../../support/folder-bucke
 import { connectS3, createBucket, type S3Server, startS3Server } from '../../support/s3-server.ts';
 import { readFolderObjects, type StoredObject } from './promises.ts';
 
-/** What a process must know to open the storage. */
+/** What a process needs to open the storage. */
 export type StorageWords =
   | { kind: 'folder'; folder: string }
   | {
@@ -31,9 +31,12 @@ export type StorageKind = (typeof STORAGE_KINDS)[number];
 export type TestStorage = {
   words: StorageWords;
   buckets: Buckets;
-  /** Every object of a bucket with its digest, whole or begun, read without the product's code. */
+  /**
+   * Returns every complete or incomplete object of a bucket with its digest, without the product's
+   * code.
+   */
   look(bucket: keyof Buckets): Promise<StoredObject[]>;
-  /** The same buckets with another clock. */
+  /** Returns the same buckets with another clock. */
   at(clock: Clock): Buckets;
   remove(): Promise<void>;
 };

@@ -1,4 +1,4 @@
-/** Everything that runs later, as if more than a day had passed: sweeps over rows and over both buckets. */
+/** Runs the sweeps of rows and of both buckets as if more than a day had passed. */
 import type { Database } from '../../../runtime/db/client.ts';
 import type { JobDeps } from '../../../runtime/jobs/job.ts';
 import { runJob } from '../../../runtime/jobs/run-job.ts';
@@ -12,13 +12,13 @@ type Swept = Pick<TestStorage, 'at'>;
 
 const DAYS_MS = 2 * 24 * 3_600_000;
 
-/** The sweep a minute later, while no session has expired yet. */
+/** Sweeps a minute later, while no session has expired yet. */
 export async function sweepSoon(db: Database, storage: Swept): Promise<void> {
   await db.query(`update uploads set created_at = created_at - interval '1 minute'`);
   await sweep(db, storage, 'upload-sweep');
 }
 
-/** Makes everything due that only waits for its time; nobody may be working. */
+/** Makes everything due that waits for a time, and sweeps. No other process may be working. */
 export async function sweepDaysLater(db: Database, storage: Swept): Promise<void> {
   await db.query(
     `update uploads set created_at = created_at - interval '2 days', expires_at = expires_at - interval '2 days',
@@ -30,7 +30,10 @@ export async function sweepDaysLater(db: Database, storage: Swept): Promise<void
   await sweep(db, storage, 'content-sweep');
 }
 
-/** Both object sweeps, so late that everything unneeded is old enough, with the rows unchanged. */
+/**
+ * Sweeps the objects of both buckets with a clock two days ahead, and leaves the rows' times
+ * unchanged.
+ */
 export async function sweepObjects(db: Database, storage: Swept): Promise<void> {
   await sweep(db, storage, 'upload-sweep');
   await sweep(db, storage, 'content-sweep');
@@ -42,12 +45,12 @@ async function sweep(db: Database, storage: Swept, name: JobName): Promise<void>
   if (result.outcome !== 'done') throw new Error(`${name}: ${JSON.stringify(result)}`);
 }
 
-/** The dependencies of a sweep two days from now. */
+/** Returns dependencies whose clock is two days ahead. */
 export async function sweepDeps(db: Database, storage: Swept): Promise<JobDeps> {
   const clock = { now: () => new Date(Date.now() + DAYS_MS) };
   const log = createLog({ level: 'silent', name: 'test' });
   const buckets = storage.at(clock);
-  // As a readiness probe does continually.
+  // The readiness probe does this regularly.
   await Promise.all([buckets.ingest.check(), buckets.content.check()]);
   const queue = createInProcessQueue({ log });
   return { db, buckets, queue, cdn: noCdn, clock, log };

@@ -1,4 +1,4 @@
-/** A worker as in a deployment, on a test's database and storage: it takes over what others left. */
+/** A worker as in a deployment, on a test's database and storage, which takes over the work of killed ones. */
 import { createDatabase } from '../../../runtime/db/client.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { createLog } from '../../../runtime/platform/log.ts';
@@ -11,7 +11,7 @@ export type TakingWords = {
   storage: StorageWords;
   poll_every_ms: number;
   amqpUrl?: string;
-  /** Default: none. */
+  /** Default: 0. */
   render_slots?: number;
 };
 

@@ -1,4 +1,4 @@
-/** Everything that changes an upload session, as its caller does it: once with a fault, and once again. */
+/** Every operation that changes an upload session: first with a fault, then retried as its caller would. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { signStorageEvent } from '../../../runtime/core/signing/storage-event.ts';
@@ -17,15 +17,15 @@ export type Scene = {
   project: { project_id: string; project_slug: string };
   api_key: string;
   sandbox: Sandbox;
-  /** A small image, one that is refused, and one that can be sent in two parts. */
+  /** A small image, a rejected one, and one that can be sent in two parts. */
   bytes: { good: Buffer; bad: Buffer; large: Buffer };
 };
 
-/** One upload on which the operation is tried. */
+/** One upload for one try of the operation. */
 export type Trial = {
-  /** Runs the operation with a database that may fail; `again` checks how it ended. */
+  /** Runs the operation on a database that may fail. `again` checks the outcome. */
   act(db: Database): Promise<void>;
-  /** Repeats it without faults, as its caller would; throws if it does not end as it must. */
+  /** Retries without faults, as the caller would. Throws if the outcome is wrong. */
   again(): Promise<void>;
 };
 
@@ -57,7 +57,7 @@ async function sendWith({ api }: Scene, db: Database | undefined, sent: Sent): P
   }
 }
 
-/** A call that may be answered normally, or with the outage that it met. */
+/** Expects the response to be a success or the outage. */
 function mayBeOut(answer: Answer, ...codes: string[]): Answer {
   expect([...codes, '503 storage_unavailable', '503 query_timeout']).toContain(codeOf(answer));
   return answer;
@@ -93,7 +93,9 @@ async function creating(scene: Scene, way: object): Promise<Trial> {
   };
 }
 
-/** Nothing links the second call to the first session: both exist; the abandoned one expires. */
+/**
+ * Without an Idempotency-Key, the second call creates a second session, and the first one expires.
+ */
 async function creatingTwice(scene: Scene): Promise<Trial> {
   const { project, api_key, bytes } = scene;
   const sent: Sent = {
@@ -114,7 +116,7 @@ async function creatingTwice(scene: Scene): Promise<Trial> {
   };
 }
 
-/** A key whose claim could not be released blocks others until its lease expires. */
+/** If the claim of a key could not be released, the key is locked until its lease expires. */
 async function sendAgain(scene: Scene, sent: Sent, key: string): Promise<Answer> {
   const answer = await sendWith(scene, undefined, sent);
   if (codeOf(answer) !== '409 idempotency_in_progress') return answer;
@@ -137,7 +139,10 @@ async function create(scene: Scene, bytes: Buffer, way: object = {}) {
   return { upload, body: answer.body };
 }
 
-/** A report that the bytes arrived, whoever makes it: one transition; later calls agree. */
+/**
+ * A report that the bytes have arrived, from any source. The first one causes the only transition,
+ * and later ones have no effect.
+ */
 function accepting(
   scene: Scene,
   upload: UploadRow,
@@ -211,7 +216,10 @@ async function aborting(scene: Scene): Promise<Trial> {
   };
 }
 
-/** A worker's attempt and, after its lease, another: exactly counted attempts, and one end. */
+/**
+ * A worker's attempt, and another one after its lease. Attempts are counted exactly, and only one
+ * outcome is recorded.
+ */
 async function ingesting(scene: Scene, picture: 'good' | 'bad'): Promise<Trial> {
   const { api, project, sandbox } = scene;
   const { db, buckets, log } = api.deps();
@@ -220,7 +228,7 @@ async function ingesting(scene: Scene, picture: 'good' | 'bad'): Promise<Trial> 
   const deps = { buckets, log, sandbox, clock: systemClock, ingest_bytes_max: 1e9 };
   return {
     act: async (faulty) => {
-      // How long the attempt waits for a database that stays silent to confirm its end.
+      // How long the attempt waits for a silent database to confirm its outcome.
       const lease_seconds = 1;
       const attempt = { ...deps, db: faulty, lease_seconds };
       await ingestUpload(attempt, upload.upload_id).catch(() => undefined);

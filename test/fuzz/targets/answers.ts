@@ -1,4 +1,4 @@
-/** What other servers answer us: storages, CDNs, identity providers, browsers to the SDK. */
+/** Responses of other servers: storages, CDNs, identity providers, and what browsers send to the SDK. */
 import assert from 'node:assert/strict';
 import { ServiceError } from '../../../runtime/core/errors.ts';
 import { parseRetryAfter } from '../../../runtime/core/events.ts';

@@ -1,4 +1,4 @@
-/** Bodies and queries of the API, as JSON and against the schema of each endpoint. */
+/** Request bodies and queries of the API: their JSON, and the schema of each endpoint. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { parse } from 'node:querystring';
@@ -23,7 +23,7 @@ const OPENAPI = new URL('../../../runtime/api/openapi.json', import.meta.url);
 
 type Example = { method: string; path: string; body: unknown };
 
-/** A body of each operation that has one, as the document shows it. */
+/** Returns the example bodies of the OpenAPI document. */
 function examples(): Example[] {
   const { paths } = JSON.parse(readFileSync(OPENAPI, 'utf8')) as {
     paths: Record<string, Record<string, { requestBody?: { content?: Record<string, Content> } }>>;
@@ -45,7 +45,9 @@ const bodyOf = (path: RegExp) => () =>
     .filter((each) => path.test(each.path))
     .map(({ body }) => JSON.stringify(body));
 
-/** What PostgreSQL could not hold would be a 500 behind the schema. */
+/**
+ * Expects that PostgreSQL can store all strings, because otherwise the endpoint would answer 500.
+ */
 function assertStorable(value: unknown): void {
   if (typeof value === 'string')
     assert.ok(isStorable(value), `not storable: ${JSON.stringify(value)}`);
@@ -56,7 +58,7 @@ function assertStorable(value: unknown): void {
   }
 }
 
-/** An action refuses these by a code of their own, which the tests of the API show. */
+/** Fields that an action rejects with a specific code; tests of the API cover these. */
 const JUDGED_BY_ACTIONS = new Set(['slug', 'folder', 'subject']);
 
 const json = bytes({
@@ -71,14 +73,14 @@ const json = bytes({
     if (value === undefined) return undefined;
     const text = JSON.stringify(value);
     assert.equal(text.match(/"__proto__":/g), null);
-    // As texts: of the numbers that JSON can hold, 1e400 and -0 are not printed as such.
+    // Compares texts, because JSON.stringify changes numbers such as 1e400 and -0.
     assert.equal(JSON.stringify(parseJson(Buffer.from(text))), text);
     return value;
   },
   refuses: refusals(ServiceError, 'invalid_json'),
 });
 
-/** The first line says which: what is none is taken for some. */
+/** The first line of the input selects the endpoint; any other line selects one by its length. */
 function endpointOf(line: string, among: readonly EndpointFacts[]): number {
   const named = among.findIndex(({ method, path }) => line === `${method} ${path}`);
   return named < 0 ? line.length % among.length : named;
@@ -96,7 +98,7 @@ const withIssues = (error: unknown) => {
 };
 
 const withBody = endpoints.filter(({ body }) => body !== null);
-/** Of these objects only what is read further is kept: targets of their own look at that. */
+/** Endpoints that parse the body further in code with targets of its own. */
 const JUDGED_LATER = new Set([
   'POST /v1/billing/providera/webhook',
   'POST /v1/billing/providerb/webhook',
@@ -189,7 +191,7 @@ const providerA = text({
   run: (input) => {
     const event = parseBody(providerAEventBody, parseJsonText(input) ?? null);
     const fact = factOfProviderA(event);
-    // A price is only compared.
+    // The price is only compared, never stored.
     assertStorable({ ...fact, price: undefined });
     return fact;
   },
@@ -205,7 +207,7 @@ const providerB = text({
     statusOfProviderB(event.object);
     const mode = event.object['mode'] === 'test' ? 'test' : 'live';
     const fact = factOfProviderB(event, mode);
-    // A price is only compared.
+    // The price is only compared, never stored.
     assertStorable({ ...fact, price: undefined });
     return fact;
   },

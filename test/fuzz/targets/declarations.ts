@@ -1,4 +1,4 @@
-/** What is declared: resources of the five kinds, as YAML and as objects, amounts, the environment, the plans. */
+/** Declarations: resources of the five kinds, as YAML and as objects, quantities, environment variables and plans. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -142,7 +142,7 @@ const plans = text({
   },
 });
 
-/** What is no YAML becomes advice, whatever the library throws. */
+/** The loader reports invalid YAML as advice, so errors of the library do not matter. */
 function parseYaml(input: string): unknown {
   try {
     return parse(input, { logLevel: 'error' });

@@ -1,4 +1,4 @@
-/** What stands in a request of an image: its path, its chain, its query and the headers that are read. */
+/** The parts of an image request: path, transform chain, query, and the headers that are read. */
 import assert from 'node:assert/strict';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
@@ -145,7 +145,7 @@ const host = text({
   },
 });
 
-/** As Node's own parser fills one, with the headers that ours reads. */
+/** Builds a request as Node's HTTP parser would, with the headers that our code reads. */
 function requestOf(input: string): IncomingMessage {
   const [first = '', ...lines] = input.split('\n');
   const [method = '', url = ''] = first.split(' ');

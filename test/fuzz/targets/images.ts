@@ -1,4 +1,4 @@
-/** Image files: their headers, as ours read them before any decoder, and the containers that ours write anew. */
+/** Image files: the header parsers that run before any decoder, and the code that rewrites containers. */
 import assert from 'node:assert/strict';
 import { SNIFF_BYTES, sniffContentType } from '../../../runtime/core/image/formats.ts';
 import { HEAD_BYTES, splices } from '../../../runtime/delivery/raw/splice.ts';
@@ -63,7 +63,7 @@ const magic = bytes({
 
 const AREA_MAX = 1_000_000;
 
-/** The one decoder of ours. */
+/** BMP is the only format that Tintype decodes itself. */
 const bmpPixels = bytes({
   name: 'pixels-of-bmp',
   length_max: LENGTH_MAX,
@@ -100,7 +100,7 @@ const METADATA = {
   icc: Buffer.alloc(200, 1),
 };
 
-/** Stored images are ours; what is put into one must leave it as it is. */
+/** Inserting metadata into one of our stored images must not change the image. */
 function spliceTarget(type: 'jpeg' | 'png' | 'webp'): Target {
   return bytes({
     name: `metadata-into-${type}`,

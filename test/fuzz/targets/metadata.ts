@@ -1,4 +1,4 @@
-/** Blocks within image files: EXIF, XMP and colour profiles, read for what they say and written anew. */
+/** Blocks in image files: EXIF, XMP and color profiles, which are parsed and rebuilt. */
 import assert from 'node:assert/strict';
 import sharp from 'sharp';
 import { readInkTable } from '../../../runtime/worker/ingest/colours/ink-table.ts';

@@ -1,4 +1,4 @@
-/** Names, addresses and times as people write them, and the positions that lists hand out. */
+/** Names, addresses and times as people write them, and the cursors of lists. */
 import assert from 'node:assert/strict';
 import { networkOf } from '../../../runtime/api/client-network.ts';
 import { requireMatch } from '../../../runtime/api/entity-tag.ts';
@@ -25,7 +25,9 @@ import { cleanText, countCharacters, isStorable, stripText } from '../../../runt
 import { isPublicAddress } from '../../../runtime/platform/egress.ts';
 import { refusals, type Target, text } from '../target.ts';
 
-/** What one of several readers of the same text made of it, each the same when it reads its own answer again. */
+/**
+ * Runs several parsers on the same text. Each must accept its own result and return it unchanged.
+ */
 function stable(input: string, parsers: readonly ((text: string) => string | undefined)[]) {
   const read = parsers.map((parse) => {
     const found = parse(input);

@@ -1,4 +1,4 @@
-/** What JSON says, or undefined. */
+/** Parses JSON, and returns undefined if it is invalid. */
 export function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);

@@ -1,4 +1,4 @@
-/** What processes of ours say to one another: a decoder has seen hostile bytes, and a broker or a disk may be wrong. */
+/** Messages between Tintype's own processes: a decoder has seen hostile bytes, and a broker or a disk may be faulty. */
 import assert from 'node:assert/strict';
 import { ZodError } from 'zod';
 import { previewRequestSchema } from '../../../runtime/core/delivery/preview-request.ts';
@@ -59,7 +59,7 @@ const frames = bytes({
       assert.ok(Buffer.concat(parts).length <= BOUNDS.part_bytes_max);
     }
     const printed = Buffer.concat(read.map(({ message, parts }) => frameOf(message, parts)));
-    // What is read as -0 is written as 0.
+    // JSON.stringify writes -0 as 0.
     const written = read.map((frame) => ({ ...frame, message: rewritten(frame.message) }));
     assert.deepEqual(await framesIn(printed), written);
     return read;
@@ -133,7 +133,7 @@ const RENDER = {
 const { derived_key: _, is_warm: __, ...PREVIEW } = { ...RENDER, read_ms_max: 500 };
 const REPLY = { content_type: 'image/webp', size_bytes: 3, bytes: Buffer.from('abc') };
 
-/** Whatever stands in a message that is none of ours makes it throw: who consumes it sets it aside. */
+/** An invalid message must throw, so that the consumer sets it aside. */
 const messages = bytes({
   name: 'messages-of-the-broker',
   seeds: () => [RENDER, PREVIEW, REPLY, { version: 1, list: [1] }, 'text'].map(printMessage),

@@ -1,4 +1,4 @@
-/** Every credential that is signed, each with its verifier: what was not signed is never taken, in whatever spelling. */
+/** Every signed credential, with its verifier, which must never accept anything that was not signed. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { presentedCredential } from '../../../runtime/api/auth/presented-credential.ts';
@@ -14,7 +14,7 @@ import { type Kind, keyKinds, ownKinds, specifiedKinds } from '../../support/tok
 import { bytes, refusals, type Target, text } from '../target.ts';
 
 const KEY = Buffer.alloc(32, 9);
-/** Their headers have room for what a later sender may add. */
+/** Kinds whose header may contain further fields of later senders. */
 const WITH_ROOM: readonly string[] = ['webhook', 'provider A'];
 
 function tokenTarget({ name, token, verifies }: Kind): Target {
@@ -81,7 +81,7 @@ const folderPut = text({
 
 const T = EXP - 60;
 
-/** Any body under its own signature: what is in it is read only then. */
+/** A webhook body with a valid signature; receivers parse the body only then. */
 const webhookBody = bytes({
   name: 'webhook-body',
   seeds: () => [
@@ -105,7 +105,7 @@ const sealedSecret = bytes({
   seeds: () => [sealed],
   run(input) {
     const opened = sealing.open(input, 'signing-key:k1');
-    // Sealed by another run, it is another envelope of the same.
+    // Compares only the secret, because every sealing of it gives another envelope.
     assert.equal(opened.toString(), 'a secret', 'what was not sealed is opened');
     return opened;
   },

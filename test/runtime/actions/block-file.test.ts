@@ -229,7 +229,7 @@ describe('a re-upload of a blocked slug', () => {
   });
 });
 
-/** Everybody is at the project's row before the first may pass. */
+/** Runs all work concurrently: none proceeds before all wait for the lock of the project's row. */
 async function atOnce<Result>(work: readonly (() => Promise<Result>)[]): Promise<Result[]> {
   const results = await db.transaction(async (tx) => {
     await tx.query('select from projects where project_id = $1 for update', [project.project_id]);
@@ -296,7 +296,7 @@ describe('delete, re-upload, block and unblock at one barrier', () => {
     }
     const [successor] = files.slice(1);
     if (successor === undefined) return;
-    // What was deleted while blocked lives on blocked.
+    // The re-upload of a slug that was deleted while blocked is blocked, too.
     const wasBlocked = must(files[0]).blocked_by !== null;
     expect(successor.status).toBe(wasBlocked ? 'blocked' : 'ready');
     const purged = await db.query('select distinct file_id from purges where project_id = $1', [
@@ -339,7 +339,7 @@ describe('delete, re-upload, block and unblock at one barrier', () => {
   });
 });
 
-/** Returns in how many statements. */
+/** Switches the automatic block off and returns the number of statements that this takes. */
 async function countSwitchingOff(project_id: string): Promise<number> {
   let asked = 0;
   await db.transaction(async (tx) => {
@@ -381,7 +381,7 @@ it('blocks of deleted files go with the switch of the scanner, in as many statem
 it('blocks of three thousand files that nobody counted yet go with the switch of the scanner in a few statements, each told of by itself', async () => {
   const { project_id } = project;
   const count = 3_000;
-  // What the planner knows is of before they came: it takes them for one or two.
+  // The planner's statistics predate the many files: it expects only one or two rows.
   const other = await makeProject(db);
   for (let n = 0; n < 30; n += 1) await makeFile(db, other, { file_slug: `other-${n}.png` });
   await db.query('vacuum analyze files');
@@ -416,7 +416,7 @@ it('blocks of a great many deleted files go in parts, each told of by itself', a
       [project_id],
     );
   });
-  // Two that list, and two for each thousand.
+  // Two statements list the files, and each batch of up to 1000 takes two more.
   expect(await countSwitchingOff(project_id)).toBe(8);
   const left = `select from files where project_id = $1 and blocked_by is not null`;
   expect(await db.query(left, [project_id])).toEqual([]);
@@ -427,10 +427,10 @@ it('blocks of a great many deleted files go in parts, each told of by itself', a
 
 type Blocked = Pick<FileRow, 'file_id' | 'file_slug' | 'block_count'>;
 
-/** By the scanner; every third was blocked and let go before. */
+/** Inserts files blocked by the scanner; every third was blocked and unblocked once before. */
 function makeManyBlocked(project_id: string, count: number): Promise<Blocked[]> {
   return db.transaction(async (tx) => {
-    // What is inserted fits: its triggers and references need not be asked.
+    // Skips triggers and foreign key checks for speed: the rows are consistent.
     await tx.query('set local session_replication_role = replica');
     return tx.query(
       `insert into files (file_id, project_id, file_slug, status, revision, size_bytes, position, blocked_by,

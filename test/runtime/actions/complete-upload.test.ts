@@ -19,7 +19,7 @@ import { makeProcessing, makeProject, makeUpload, must } from '../../support/row
 const { db } = useDatabase({ maxConnections: 24 });
 const bytes = Buffer.from('the bytes of an image, as far as storage is concerned');
 const sha256 = createHash('sha256').update(bytes).digest('hex');
-/** Of a multipart upload; its object is what its parts were joined to. */
+/** Settings of a multipart upload. An object at its key is the result of joining its parts. */
 const PARTS = { storage_upload_id: 's', part_count: 2, part_size: 5_242_880 };
 let jobs: TestJobs;
 let project: ProjectRow;
@@ -45,7 +45,7 @@ async function now(upload: UploadRow): Promise<UploadRow> {
   return must(await findUpload(db, upload.upload_id));
 }
 
-/** Without what the database says of the moment at which it is asked. */
+/** The row without `remaining_seconds`, which depends on the time of the query. */
 function timeless({ remaining_seconds: _now, ...row }: UploadRow): Partial<UploadRow> {
   return row;
 }

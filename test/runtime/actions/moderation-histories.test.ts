@@ -1,6 +1,6 @@
 /**
- * Random histories of one slug, of moves that happen at once: whatever came of them is what the specification says of
- * one order of theirs. `TINTYPE_SOAK_HISTORIES` raises their number.
+ * Random histories of one slug with concurrent moves. After each round, the state must be one that the specification's
+ * rules give for some order of the moves. `TINTYPE_SOAK_HISTORIES` raises the number of histories.
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -24,7 +24,7 @@ const HISTORIES = Number(process.env['TINTYPE_SOAK_HISTORIES'] ?? 25);
 const file_slug = 'hero.jpg';
 const actor = { actor_kind: 'staff', actor_id: 'user_staff' } as const;
 
-/** A step as it is drawn: what it is about is found among what there is by then. */
+/** A step picks its file, check or claim by its position, counted from the newest. */
 const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('publish' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const) }) },
@@ -90,7 +90,7 @@ it(
   HISTORIES * 4_000,
 );
 
-/** A project that is told of blocks. */
+/** Creates a project with a callback URL, so that it receives block events. */
 async function makeTold(): Promise<ProjectRow> {
   const { project_id } = await makeProject(db);
   const callback_url = 'https://shop.example/hook';
@@ -98,7 +98,7 @@ async function makeTold(): Promise<ProjectRow> {
   return must(await updateProject(db, { project_id, changes }));
 }
 
-/** A scan begins, of whatever waits longest; those before it count as lost. */
+/** Claims the check that has waited longest. Earlier claims of the project lose their lease. */
 async function claim(project: ProjectRow, models: Model[]): Promise<Model[]> {
   await db.query(
     `update scanner_checks set lease_until = now() + interval '1 hour' where project_id <> $1`,
@@ -161,7 +161,7 @@ function moveOf(drawn: Step, { files, checks, claims }: Ids): Move[] {
   }
 }
 
-/** What of it takes no part in the race is done before. */
+/** Prepares everything that is not part of the race, and returns the move itself. */
 async function prepare(project: ProjectRow, ids: Ids, move: Move): Promise<() => Promise<unknown>> {
   const { project_id } = project;
   const now = new Date();

@@ -7,7 +7,7 @@ import { findReadiness } from '../../../runtime/platform/readiness.ts';
 
 const silent = createLog({ level: 'silent', name: 'test' });
 
-/** A process that starts, whose pauses take no time. */
+/** A starting process whose pauses are recorded and take no time. */
 function starting() {
   const lines: string[] = [];
   const destination = { write: (line: string) => lines.push(line) };
@@ -18,7 +18,7 @@ function starting() {
   return { lines, pauses, patience, ready: () => findReadiness(patience.probes(), silent) };
 }
 
-/** A server that is away so many times. */
+/** A server that is unavailable for the first `times` calls. */
 function server(times: number) {
   let calls = 0;
   return async () => {

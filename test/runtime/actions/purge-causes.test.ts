@@ -87,13 +87,13 @@ type Cause = {
   cause: string;
   before?: () => Promise<unknown>;
   happens: () => Promise<unknown>;
-  /** What is forgotten, and the row whose change it is. */
+  /** What is purged, and the table whose row changes in the same transaction. */
   forgets: 'file' | 'project' | 'nothing';
   changes: 'files' | 'projects';
   reason?: string;
 };
 
-/** As the specification lists them. */
+/** The project settings whose changes purge, as the specification lists them. */
 const PURGING = [
   'delivery_access',
   'status',

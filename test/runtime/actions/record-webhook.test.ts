@@ -15,7 +15,7 @@ const slow = { now: () => new Date(Date.now() - 100_000) };
 const makeListener = () =>
   makeCallbackProject(db, { url: 'https://1.1.1.1/hook', secret: 'whsec_1' });
 
-/** In the order of their times, which their bodies and their rows have to agree about. */
+/** Lists the project's events by time. Each body must give the same time as its row. */
 async function told({ project_id }: ProjectRow) {
   const rows = await db.query<{ event: string; body: string; created_at: Date; updated_at: Date }>(
     `select event, body, created_at, updated_at from webhook_deliveries

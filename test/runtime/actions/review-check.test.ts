@@ -1,4 +1,4 @@
-// Reviews that meet: the later one knows what the earlier one decided. Spec: Staff, checks.
+// Concurrent reviews of a check: the later one records the decision that the earlier one made. Spec: Staff, checks.
 import { expect, it } from 'vitest';
 import { reviewCheck } from '../../../runtime/actions/review-check.ts';
 import type { ReviewDecision } from '../../../runtime/core/states.ts';

@@ -1,4 +1,4 @@
-// What those who watch a process are told while it starts, on real servers.
+// Probes and metrics of a process while it starts, with real servers.
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { runDeployment } from '../../../runtime/actions/run-deployment.ts';
 import type { Lifecycle } from '../../../runtime/platform/lifecycle.ts';
@@ -21,7 +21,7 @@ it('a process is ready when its own part has begun, and not with what that works
   const starting = Promise.withResolvers<Lifecycle>();
   const port = await freePort();
   const environment = await servers.environment();
-  // Credentials are looked for in the environment of the process.
+  // The S3 client reads its credentials from the environment of the process.
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   const ended = runDeployment({
     name: 'waiting',
@@ -32,7 +32,7 @@ it('a process is ready when its own part has begun, and not with what that works
       TINTYPE_LOG_LEVEL: 'silent',
     },
     fields: [],
-    // The tests' own process goes on.
+    // The longest timer, because the process of the tests must not exit.
     held_ms: 2 ** 31 - 1,
     start: async ({ lifecycle }) => {
       starting.resolve(lifecycle);
@@ -56,7 +56,7 @@ it('a process is ready when its own part has begun, and not with what that works
     { ready: false, checks: { database: true, start: false } },
   ]);
   expect(await ask('/livez')).toEqual([200, { status: 'ok' }]);
-  // Where somebody is called for what a process cannot use.
+  // Alerts on unusable dependencies read this metric.
   const measured = await (await get('/metrics')).text();
   expect(measured.match(/^tintype_dependency_ready.*$/gm)?.toSorted()).toEqual([
     'tintype_dependency_ready{dependency="broker"} 1',

@@ -21,7 +21,7 @@ beforeEach(async () => {
   ({ organization_id, project_id } = project);
 });
 
-/** Nothing is left of its credits, and no grant was ever made. */
+/** Exceeds the quota, because the organization never had credits. */
 const settle = (tx: Transaction) => settleQuota(tx, organization_id);
 
 const change = (url: string | null) => async (tx: Transaction) => {
@@ -31,7 +31,7 @@ const change = (url: string | null) => async (tx: Transaction) => {
   await changeProject(tx, project, changes);
 };
 
-/** The second begins when the first has done everything but commit. */
+/** Starts the second transaction when the first has done all its work, but has not committed. */
 async function inTurn(...work: [first: Work, second: Work]): Promise<void> {
   const [done, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const first = db.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-// Who is let in where: every endpoint against every kind of caller. Spec: Authentication; Conventions.
+// Authorization: every endpoint against every kind of caller. Spec: Authentication; Conventions.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { inboundCredential } from '../../../runtime/api/auth/inbound-signature.ts';
 import { tokenCredential } from '../../../runtime/api/auth/principal.ts';
@@ -20,7 +20,7 @@ import { makeFile, makeUpload } from '../../support/rows.ts';
 const api = useApi();
 const subject = newSubject();
 const owner = api.session(subject);
-/** Another organization's. */
+/** A project of another organization, and its key. */
 const theirs = { slug: '', key: '' };
 const recipe = { name: 'it', transform_chain: 'quality/50' };
 const ours = {
@@ -35,11 +35,10 @@ const ours = {
   deleted: 'deleted.png',
   library: 'press',
   emptyLibrary: 'empty',
-  /** Another project of the same organization, and its key. */
   other: { slug: '', key: '' },
-  /** A suspended one, and the key that it had. */
+  /** A suspended project, and a key made before the suspension. */
   suspended: { slug: '', key: '' },
-  /** A project of its own, for the call that suspends it. */
+  /** The project that the DELETE call deletes. */
   doomed: '',
   keyId: '',
 };
@@ -75,7 +74,7 @@ beforeAll(async () => {
   theirs.key = await createKey(stranger, theirs.slug);
 });
 
-/** What a valid call of an endpoint sends besides its credential; the others send no body. */
+/** Bodies of valid calls; endpoints that are not listed take none. */
 const bodies: Record<string, () => unknown> = {
   'POST /v1/projects': () => ({ project_slug: newSubject().replace('_', '-') }),
   'PATCH /v1/projects/{slug}': () => ({ name: 'Shop' }),
@@ -118,14 +117,14 @@ function idOf({ method, path }: Pick<Endpoint, 'method' | 'path'>): string {
   return recipeOr(ours.upload, { method, path });
 }
 
-/** Deleting an unknown recipe is 204 too; the one that is there is for the other calls. */
+/** DELETE uses an unknown recipe, which is 204, too: the real one is for the other calls. */
 function recipeOr(other: string, { method, path }: Pick<Endpoint, 'method' | 'path'>): string {
   if (!path.includes('/recipes/')) return other;
   return method === 'DELETE' ? 'rcp_none' : ours.recipe;
 }
 
 const isWrite = ({ method }: Endpoint) => method !== 'GET';
-/** Beside those that anybody may call, and those whose signature is the credential, with tests of their own. */
+/** Endpoints for sessions, keys and staff. The others are public, or have a token or signature. */
 const guarded = endpoints.filter(
   ({ auth }) =>
     !auth.includes('none') &&
@@ -139,8 +138,9 @@ const scoped = forKeys.filter(({ auth }) => !auth.includes('key'));
 const ofProjects = guarded.filter(({ path }) => path.includes('{slug}'));
 
 /**
- * Not refused for who is calling: the upload has no bytes, no parts or is aborted, the watermark preset is the
- * default or there by name, the library is deleted, the key lacks what a session needs; everything else succeeds.
+ * The caller is authorized if the call succeeds, or fails with a code about the state of the
+ * resources: such as an upload without bytes, a name that is taken, a deleted library, or a key
+ * that lacks the scope of the library session.
  */
 function isLetIn(answer: Answer): boolean {
   return answer.status < 300 || OF_THE_ROWS.includes(codeOf(answer));
@@ -346,7 +346,7 @@ describe.each(forKeys)('$method $path', (endpoint) => {
   });
 });
 
-/** Staff are callers like others where an endpoint does not say that they may address any project. */
+/** Staff have access to other organizations' projects only at endpoints that allow any project. */
 describe.each(ofProjects.filter((each) => forSessions.includes(each)))(
   '$method $path',
   (endpoint) => {

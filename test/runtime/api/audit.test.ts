@@ -1,4 +1,4 @@
-// Every write that is audited has its entry in the same transaction: killed in between, it leaves neither.
+// Every audited write commits its audit entry in the same transaction: if it is killed, neither remains.
 // Spec: Endpoints (audited); Files; Signing keys and signed URLs.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../../runtime/api/endpoint.ts';
@@ -35,7 +35,7 @@ beforeAll(async () => {
   const minting = (await owner('POST', `/v1/projects/${slug}/keys`, { name: 'mints' })).body;
   keys.mints = minting.plaintext_secret;
   mintingKeyId = minting.id;
-  // Its last use is noted once a minute.
+  // Records the use of the key now: for a minute, further uses write nothing.
   await api.withKey(keys.mints)('GET', '/v1/key');
   await owner('PATCH', `/v1/projects/${slug}`, { callback_url: 'https://1.1.1.1/hook' });
   webhookId = (await owner('POST', `/v1/projects/${slug}/webhook-test`)).body.id;
@@ -57,7 +57,7 @@ type Deed = { action: string; path?: () => string; body?: unknown; caller?: Call
 const recipe = { name: 'hero', transform_chain: 'quality/50' };
 const preset = { name: 'corner', file_slug: 'logo.png' };
 
-/** By endpoint, in an order in which each can be done. */
+/** By endpoint, in an order in which each call can succeed. */
 const deeds: Record<string, Deed> = {
   'POST /v1/organizations': { action: 'organization.create', body: { name: 'New' }, caller: staff },
   'POST /v1/projects': {
@@ -140,7 +140,7 @@ const deeds: Record<string, Deed> = {
 };
 
 const staffProject = 'PATCH /v1/staff/projects/{slug}';
-/** What staff do, in an order in which each can be done. */
+/** The same for staff. */
 const deedsOfStaff: Record<string, Deed> = {
   'PATCH /v1/staff/organizations/{organization_id}': {
     action: 'organization.update',
@@ -184,11 +184,11 @@ const deedsOfStaff: Record<string, Deed> = {
 };
 const allDeeds = { ...deeds, ...deedsOfStaff };
 
-/** An upload changes nothing that a tenant has before it is published, which is audited by its worker. */
+/** Not audited by the API: uploads (the worker audits what it publishes), and public calls. */
 const ofUploads = ({ path }: Endpoint) =>
   path.includes('/uploads') || path.includes('storage-events') || path.includes('/v1/public/');
 
-/** What payment providers tell and are asked is audited too, in tests of its own with a provider. */
+/** Billing endpoints are audited, too, but their tests need a payment provider. */
 const ofBilling = ({ path }: Endpoint) => path.startsWith('/v1/billing/');
 
 const writes = endpoints
@@ -198,7 +198,7 @@ const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`;
 
 const callerOf = (caller: Caller) => (caller === staff ? STAFF_SUBJECT : subject);
 
-/** Everything that the database holds, but for what counts calls. */
+/** The contents of the database, by table, without the counters of the rate limits. */
 async function everything(): Promise<Record<string, string>> {
   const tables = await api.db.query<{ name: string }>(
     `select tablename as name from pg_tables where schemaname = 'public' and tablename not in ('rate_windows')`,

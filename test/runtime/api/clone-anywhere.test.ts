@@ -1,4 +1,4 @@
-// The pages of the API from a clone whose folder has a name with a space and a letter beyond ASCII.
+// The API's pages work from a clone whose folder name has a space and a non-ASCII letter.
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';

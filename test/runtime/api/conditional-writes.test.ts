@@ -1,4 +1,4 @@
-// ETag and If-Match: a write that was meant for another state of the record changes nothing. A read is always whole.
+// ETag and If-Match: a write based on an outdated state changes nothing. Conditional reads return everything.
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   type Answer,
@@ -38,7 +38,7 @@ const tagOf = async (path: string) => {
   return headers.etag ?? '';
 };
 
-/** Each kind of record: how one is made, and changed to something that it never was. */
+/** For each kind of record: how to create it, and a change that always alters it. */
 const kinds = [
   {
     kind: 'project',

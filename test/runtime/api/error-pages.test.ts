@@ -1,4 +1,4 @@
-// Spec: Errors. The pages on codes that the API serves: one for each code, with nothing that runs.
+// Spec: Errors. The pages about error codes that the API serves: one for each code, without scripts.
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -117,7 +117,7 @@ describe('what /docs loads', () => {
   );
 });
 
-/** As it is sent. */
+/** Sends a request and returns the body as sent, without decompression. */
 async function ask(path: string, accepted: string) {
   const answered = Promise.withResolvers<IncomingMessage>();
   request(`${base}${path}`, { headers: { 'accept-encoding': accepted } }, answered.resolve).end();

@@ -1,5 +1,5 @@
-// Spec: Files; Conventions (lists). A page of very many files costs what a page of a few does: told by the plans
-// and the counts of the very statements that the API sends. TINTYPE_SOAK_FILES is another number of files.
+// Spec: Files; Conventions (lists). A page of a project with very many files costs as much as in a small one, by the
+// plans and row counts of the statements that the API sends. TINTYPE_SOAK_FILES sets the number of files.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { printCursor } from '../../../runtime/core/cursor.ts';
 import type { ProjectRecord } from '../../../runtime/core/resources/project.ts';
@@ -12,7 +12,7 @@ import { makeManyFiles } from '../../support/many-files.ts';
 const FILES = Number(process.env['TINTYPE_SOAK_FILES'] ?? 200_000);
 const FILL_MS = 240_000;
 const LIMIT = 50;
-/** Below the usual limit the rows beside are what counts: as many in a project of any size. */
+/** On a small page, other rows dominate: at most BESIDES, whatever the size of the project. */
 const SMALL = 2;
 const BESIDES = 50;
 const api = useApi();
@@ -30,7 +30,7 @@ beforeAll(async () => {
 type Filter = { status?: string; q?: string };
 type Asked = Filter & { limit: number; below?: number };
 
-/** The page, and how its statements were worked on. */
+/** Lists one page, and returns how the database executed the statements. */
 async function list({ limit, below, ...filter }: Asked) {
   const { db, explained } = explaining(api.deps().db, ['files', 'file_revisions']);
   api.change({ db });
@@ -55,7 +55,7 @@ function together(explained: readonly Explained[]) {
   };
 }
 
-/** The cursor that the file with this position ends a page with: nobody can turn so many pages. */
+/** The cursor after the file at this position, because paging there would take too long. */
 function cursorBelow(
   position: number,
   { status = null, q = null }: { [of in keyof Filter]: string | null },
@@ -69,7 +69,7 @@ function cursorBelow(
   return printCursor(api.deps().cursorKeys, scope, [String(position)]);
 }
 
-/** The same page by reading everything. */
+/** Reads the same page with a simple query, for comparison. */
 async function listSlowly({ limit, below = FILES + 1, status, q }: Asked): Promise<string[]> {
   const rows = await api.db.query<{ file_slug: string }>(
     `select file_slug from files where project_id = $1 and position < $2
@@ -81,10 +81,10 @@ async function listSlowly({ limit, below = FILES + 1, status, q }: Asked): Promi
 }
 
 const statuses = [undefined, 'ready', 'blocked', 'deleted'];
-/** From nearly all to none; `old-` is behind all the others. */
+/** These match between nearly all files and none; `old-` matches only the oldest. */
 const prefixes = [undefined, 'i', 'img-00a', 'mid-', 'rare-', 'rare-7', 'old-', 'none'];
 const places = [undefined, FILES * 0.97, FILES * 0.4 + 5, 7];
-/** Reading everything takes long, and the database's own tests do it for every filter. */
+/** Compares few pages, because the query is slow; the database tests compare every filter. */
 const compared = [undefined, 7];
 const filters = statuses.flatMap((status) => prefixes.map((q) => ({ status, q })));
 
@@ -98,7 +98,7 @@ describe(`a page of ${FILES} files`, () => {
       for (const below of places) {
         const asked = { ...set, limit: LIMIT, ...(below === undefined ? {} : { below }) };
         const { slugs, work } = await list(asked);
-        // Root, branch and leaf of two indexes, and the rows.
+        // Per row: root, branch and leaf of two indexes, and the row itself.
         if (filter.q === undefined) expect(work.buffers).toBeLessThanOrEqual(10 * LIMIT);
         if (compared.includes(below)) expect(slugs).toEqual(await listSlowly(asked));
         expect(work.rows_read, work.texts).toBeLessThanOrEqual(4 * LIMIT);

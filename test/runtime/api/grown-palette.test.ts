@@ -1,5 +1,5 @@
-// A palette PNG that becomes too large when re-encoded, as a client of the API meets it; the limit is one that a test
-// can reach. Spec: Processing error codes.
+// A palette PNG that exceeds the size limit when it is re-encoded, seen by a client of the API. The limit is small
+// enough for a test. Spec: Processing error codes.
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { UploadRecord } from '../../../runtime/core/resources/upload.ts';
@@ -24,7 +24,7 @@ beforeAll(() => {
 });
 afterAll(() => sandbox.close());
 
-/** Dots of as many colours as a palette has: one byte each there, and three without it. */
+/** Random dots in as many colors as a palette has: a byte per dot with a palette, three without. */
 function dots(colours: number): Promise<Buffer> {
   const data = Buffer.alloc(SIDE * SIDE * 3);
   let state = 1;

@@ -1,4 +1,4 @@
-// Idempotency-Key, ours beside Spec: Conventions; Codes by status (ours: idempotency_key_reused).
+// Idempotency-Key, an addition to Spec: Conventions; Codes by status (ours: idempotency_key_reused).
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { codeOf, createProject, newSubject, signatureOf } from '../../support/api-client.ts';

@@ -1,4 +1,4 @@
-// Idempotency-Key, ours beside Spec: Conventions; Codes by status (ours: idempotency_key_reused, …_in_progress).
+// Idempotency-Key, an addition to Spec: Conventions; Codes by status (ours: idempotency_key_reused, …_in_progress).
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// POSTs of which each leaves an entry in the audit log: repeated with their Idempotency-Key they leave one.
+// POSTs that each write an audit entry: repeated with the same Idempotency-Key, they write it once.
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { endpoints } from '../../../runtime/api/endpoints.ts';
@@ -9,7 +9,7 @@ import { makeFile, must } from '../../support/rows.ts';
 import { withoutStoring } from '../../support/without-storing.ts';
 
 const api = useApi();
-/** Credentials of somebody who may send the header; the rest is told apart by its own ids. */
+/** Callers that can send Idempotency-Key; other requests are deduplicated by their own ids. */
 const CALLERS = /^(dash|staff|key|token)/;
 
 it('runs every POST in the transaction of its answer but those that wait for a storage or a provider', () => {

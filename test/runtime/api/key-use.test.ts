@@ -1,4 +1,4 @@
-// Spec: API key (last_used_at): written at most once a minute, whatever a key does.
+// Spec: API key (last_used_at): written at most once a minute, however often a key is used.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../../runtime/db/client.ts';
 import { createKey, createProject, newSubject } from '../../support/api-client.ts';
@@ -13,7 +13,7 @@ beforeEach(async () => {
   secret = await createKey(owner, project_slug);
 });
 
-/** The API on a database that writes down what is written to keys. */
+/** Records all updates of API keys that the API sends to the database. */
 function watchWrites(): string[] {
   const written: string[] = [];
   const db: Database = {

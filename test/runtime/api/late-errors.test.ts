@@ -1,4 +1,4 @@
-// What is thrown when an answer has begun already. Spec: Errors, Envelope.
+// Errors thrown after a response has begun. Spec: Errors, Envelope.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -10,7 +10,7 @@ import { useApi } from '../../support/api-server.ts';
 
 const api = useApi();
 const app = express();
-// As in a deployment, where express prints what nobody handles.
+// As in a deployment: Express prints unhandled errors, except in its test environment.
 app.set('env', 'production');
 app.get('/half', (_request, response) => throwAfter(response.write('half')));
 app.get('/whole', (_request, response) => throwAfter(response.end('whole')));

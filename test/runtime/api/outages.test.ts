@@ -1,4 +1,4 @@
-// What the API answers while something that it needs is away. Spec: Codes by status, 503; Infrastructure.
+// What the API answers while one of its dependencies is unavailable. Spec: Codes by status, 503; Infrastructure.
 import { rename } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -40,7 +40,7 @@ afterAll(async () => {
   await proxy.close();
 });
 
-/** The API's connections lead through the proxy; deadlines are short, so that a test does not wait for them. */
+/** Connects the API to the database through the proxy, with timeouts short enough for tests. */
 function useProxiedDatabase(): void {
   const url = Object.assign(new URL(api.databaseUrl()), { port: String(proxy.port) }).href;
   const db = createDatabase({ url, queryTimeoutMs: 1500, connectTimeoutMs: 1500 });

@@ -5,7 +5,7 @@ import { PREVIEWS_WAITING_MAX } from '../../../runtime/core/limits.ts';
 
 const stays = new AbortController().signal;
 
-/** A gate whose one seat is taken until `free` is called. */
+/** A gate whose only seat is taken until `free` is called. */
 function takenGate() {
   const seat = Promise.withResolvers<void>();
   const gate = createPreviewGate();

@@ -1,5 +1,5 @@
-// Spec: Processing error codes. Each of them as a client of the API meets it: the real decoder on real bytes, the code in
-// the session, and a sentence that helps in the answer of complete.
+// Spec: Processing error codes. Each code as a client of the API sees it, from the real decoder and real bytes: in the
+// session, and with a helpful message in the response to complete.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { processingErrors } from '../../../runtime/core/errors.ts';
@@ -22,7 +22,7 @@ const owner = api.session(newSubject());
 let call: Caller;
 let path: string;
 let photo: Buffer;
-/** The usual one, and one in which nothing is ever in time. */
+/** One with an ordinary time limit, and one in which every job times out. */
 let sandbox: Sandbox;
 let hurried: Sandbox;
 
@@ -64,7 +64,7 @@ async function send(bytes: Buffer, settings: object = {}): Promise<UploadRecord>
   return upload;
 }
 
-/** Whoever had it, or waits for its next attempt, waits no longer. */
+/** Expires the lease or retry delay of an upload, so that it can be claimed now. */
 function endLease({ upload_id }: UploadRecord) {
   return api.db.query(
     `update uploads set lease_until = now() - make_interval(secs => 1) where upload_id = $1 and status = 'processing'`,
@@ -84,7 +84,7 @@ async function worked(upload: UploadRecord): Promise<UploadRecord> {
   return upload;
 }
 
-/** As a picture says that it is, in its header. */
+/** The PNG, with a header that claims to be a square of this side. */
 function sized(png: Buffer, side: number): Buffer {
   const lie = Buffer.from(png);
   lie.writeUInt32BE(side, 16);
@@ -127,7 +127,7 @@ const produced: Record<keyof typeof processingErrors, () => Promise<UploadRecord
   },
   processing_abandoned: async () => {
     const upload = await send(photo);
-    // Workers that took it and were never heard of again.
+    // Workers claim the upload and die.
     for (let attempt = 0; attempt < PROCESSING_ATTEMPTS_MAX; attempt += 1) {
       await claimUpload(api.db, { upload_id: upload.upload_id, lease_seconds: 60 });
       await endLease(upload);

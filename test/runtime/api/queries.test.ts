@@ -1,4 +1,4 @@
-// A parameter that an endpoint does not know is refused, never ignored. Spec: Conventions.
+// Unknown query parameters are rejected, never ignored. Spec: Conventions.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { endpoints } from '../../../runtime/api/endpoints.ts';
 import { codeOf, createProject, newSubject } from '../../support/api-client.ts';
@@ -7,7 +7,7 @@ import { makeFile } from '../../support/rows.ts';
 
 const api = useApi();
 const owner = api.session(newSubject());
-/** Those of staff, of the picker and of its page are tried in tests of their own. */
+/** The endpoints of staff, the picker and the embed page have their own tests. */
 const queried = endpoints.filter(({ query, auth }) => query !== null && auth.includes('dash'));
 let slug = '';
 

@@ -1,4 +1,4 @@
-// The end of an API process, with the bytes of an upload still on their way.
+// Shutdown of an API process while it receives an upload.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
@@ -23,7 +23,7 @@ const counts: Beside = (request, response) => {
   return true;
 };
 
-/** Half of a body is sent when the process is told to end. */
+/** Tells the API to stop after half of a request body has arrived. */
 async function endHalfway(drain: { drain_ms?: number } = {}) {
   const { server, stop } = startApi(api.deps(), {
     ...{ config: apiConfig(), beside: [counts], quiet_ms: 0 },
@@ -37,7 +37,7 @@ async function endHalfway(drain: { drain_ms?: number } = {}) {
   await request;
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const stopped = stop();
-  // Not by a poll of vitest, which moves the clock.
+  // `expect.poll` would advance the fake clock.
   while (server.listening) await turn();
   return { socket, stopped };
 }
@@ -45,7 +45,7 @@ async function endHalfway(drain: { drain_ms?: number } = {}) {
 it('lets a body that is being sent arrive for a minute where nobody says otherwise', async () => {
   const { socket, stopped } = await endHalfway();
   vi.advanceTimersByTime(59_999);
-  // Whoever was hung up on would be gone a turn later.
+  // If the server closed the connection, the client would notice within a turn.
   await turn();
   socket.write('there');
   vi.useRealTimers();

@@ -1,4 +1,4 @@
-// Bodies that are refused before they are read, and bodies that do not come. Spec: Errors; Limits.
+// Bodies that are rejected before they are read, and bodies that never arrive. Spec: Errors; Limits.
 import { EventEmitter, once } from 'node:events';
 import { connect } from 'node:net';
 import type { Request, Response } from 'express';
@@ -12,7 +12,7 @@ const api = useApi();
 const portOf = () => Number(new URL(api.deps().addresses.baseUrl).port);
 const POST = 'POST /v1/projects HTTP/1.1\r\nhost: a\r\n';
 
-/** What comes back for a head and what follows it, up to the first whole answer. */
+/** Sends raw bytes and returns the first complete response. */
 async function answerTo(bytes: string): Promise<{ status: number; head: string; error: Json }> {
   const socket = connect(portOf(), '127.0.0.1');
   socket.on('error', () => undefined).write(bytes);

@@ -1,4 +1,4 @@
-// Spec: Uploads (PUT proxy.put_url). A body that comes too slowly, or not at all, on both storages.
+// Spec: Uploads (PUT proxy.put_url). A body that arrives too slowly, or never, with both storages.
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -13,7 +13,10 @@ const { api, owner, home, make, rowOf } = uploads;
 const SIZE = 500_000;
 const s3Ingest = useS3Ingest();
 
-/** Sends so many bytes of the body and then nothing; what came back until the other side hung up. */
+/**
+ * Sends this many bytes of the body and then nothing. Returns all that the server answered before
+ * it closed the connection.
+ */
 async function stall({ proxy }: UploadRecord, bytes: number): Promise<string> {
   const { port, pathname, search } = new URL(proxy?.put_url ?? '');
   const socket = connect(Number(port), '127.0.0.1');
@@ -56,7 +59,7 @@ describe.each([
         /too slowly: \d+ bytes per second.* 100000 .*send the whole body again/,
       );
       await expectNothing(ingest, upload);
-      // Alerts on how slow the API is leave it out by this name.
+      // Latency alerts exclude uploads by this route.
       const { text: measured } = await api.deps().metrics.print();
       expect(measured).toContain('{le="0.5",method="PUT",route="/v1/uploads/:id",status="400"}');
       api.change({ buckets });

@@ -1,4 +1,4 @@
-// Staff's endpoints against every kind of caller, with their API on and off. Spec: Staff (all require Staff).
+// The staff endpoints against every kind of caller, with the staff API on and off. Spec: Staff (all require Staff).
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../../runtime/api/endpoint.ts';
 import { endpoints } from '../../../runtime/api/endpoints.ts';
@@ -11,7 +11,7 @@ const staff = api.session(STAFF_SUBJECT);
 
 const ofStaff = endpoints.filter(({ auth }) => auth.includes('staff'));
 const pathOf = ({ path }: Endpoint) => path.replaceAll(/\{\w+\}/g, 'nobody');
-/** Let in, and then told that what the path names is not there, or that the body is none. */
+/** The caller is authorized, but the resource does not exist or the body is missing. */
 const LET_IN = ['404 not_found', '404 file_not_found', '400 invalid_request'];
 
 describe.each(ofStaff)('$method $path', (endpoint) => {

@@ -1,5 +1,5 @@
-// Spec: Upload session (status); Errors, 503. What a client meets while the storage fails, call by call: the session
-// stays as it was, and the same call succeeds when the storage is back.
+// Spec: Upload session (status); Errors, 503. What a client sees when storage fails, for each call: the session stays
+// as it was, and the same call succeeds once storage works again.
 
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
@@ -38,7 +38,7 @@ const large = randomBytes(10 * MIB);
 let s3: S3Server;
 let proxy: StorageFaultProxy;
 let ingest: Bucket;
-/** With deadlines that no slow answer here comes near to, and with ones that each is beyond. */
+/** With timeouts that no slow answer exceeds, and with timeouts that every slow answer exceeds. */
 let patient: Bucket;
 let impatient: Bucket;
 let call: Caller;
@@ -109,13 +109,13 @@ async function partsOf(upload: UploadRecord) {
   return { parts: sent };
 }
 
-/** A call, and what it has to do with the storage. */
+/** A call, and its operation on storage. */
 type Scene = {
   name: string;
   operation: StorageOperation;
-  /** What is there before, and the call, which may be made again. */
+  /** Prepares the call, which can be repeated. */
   set(): Promise<{ upload?: UploadRecord; act(): Promise<string> }>;
-  /** What the call answers when the storage is back. */
+  /** What the call answers once storage works again. */
   afterwards: string;
 };
 
@@ -224,7 +224,8 @@ describe('while the storage is slow', () => {
     },
   );
 
-  // A storage that answers too late has done it all the same: one call looks again by itself.
+  // Storage performs the operation although it answers too late. The multipart complete call checks
+  // for this, so its first attempt may succeed.
   it.each(scenes)('beyond the deadline, $name is 503, and succeeds afterwards', async (scene) => {
     useBucket(patient);
     const { upload, act } = await scene.set();

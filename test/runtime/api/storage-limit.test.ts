@@ -1,5 +1,5 @@
-// Spec: Uploads (POST), 403 storage_quota_exceeded; States and transitions, Upload session. The room of a project over
-// two API servers that share nothing but the database and the storage.
+// Spec: Uploads (POST), 403 storage_quota_exceeded; States and transitions, Upload session. The storage limit of a
+// project with two API servers that share only the database and storage.
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ import {
 import { STAFF_SUBJECT, useApi } from '../../support/api-server.ts';
 import { must } from '../../support/rows.ts';
 
-/** As much as an upload of two parts must have. */
+/** The smallest size of an upload in two parts. */
 const SIZE_BYTES = 10 * 2 ** 20;
 const MODES = [{}, { parts: 2 }, { mode: 'proxy' }] as const;
 
@@ -74,7 +74,7 @@ it('is never passed by 100 creates at once, in all modes, over two servers; ever
 });
 
 async function startAnother(key: string): Promise<Caller> {
-  // A hundred wait for the one row, however slow the machine is.
+  // A hundred requests wait for the lock of one row, which takes long on a slow machine.
   const patience = { connectTimeoutMs: 60_000, queryTimeoutMs: 60_000 };
   const db = createDatabase({ url: api.databaseUrl(), ...patience });
   databases.push(db);
@@ -92,7 +92,7 @@ async function startAnother(key: string): Promise<Caller> {
   return apiClient({ baseUrl: `http://127.0.0.1:${port}`, provider: undefined }).withKey(key);
 }
 
-/** Exactly ten find room, and the others are told so. */
+/** Creates a hundred uploads concurrently: exactly ten fit, and the others are rejected. */
 async function createHundred(): Promise<UploadRecord[]> {
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, at) => {
@@ -113,7 +113,7 @@ async function storeShort(uploadId: string): Promise<void> {
   await api.deps().buckets.ingest.write(ingest_key, short, { content_type: 'image/png' });
 }
 
-/** Their time comes, and the sweep with it. */
+/** Expires the uploads and runs the sweep. */
 async function lapse(uploads: readonly UploadRecord[]): Promise<void> {
   await api.db.query(
     `update uploads set expires_at = now() - interval '1 hour', created_at = created_at - interval '1 day'

@@ -1,10 +1,10 @@
-// The suites of uploads once more, word for word, over real object storage and a real broker.
+// Runs the same suites of uploads again, with real object storage and a real broker.
 import { describe, expect, it } from 'vitest';
 import { onRealServers } from '../../support/backend.ts';
 
 const countObjects = onRealServers();
 
-// In order: the last test looks at what all suites before it left.
+// In order: the last test counts the objects that the suites before it stored.
 describe('on S3 and RabbitMQ', { shuffle: false }, () => {
   describe('creating', async () => {
     await import('./routes/create-upload.test.ts');

@@ -1,14 +1,14 @@
-// Spec: Envelope (details of invalid_request). Wrong input of every kind at every endpoint: what is said, a person can read.
+// Spec: Envelope (details of invalid_request). Every kind of wrong input at every endpoint gets a readable message.
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../../../runtime/api/endpoints.ts';
 import { parseBody, parseQuery } from '../../../runtime/api/parse-input.ts';
 import { wrongInput } from '../../support/wrong-input.ts';
 
-/** How a sentence on a field begins; the schema library's own say "Invalid input". */
+/** How our messages begin; those of the schema library begin with "Invalid input". */
 const SENTENCE =
   /^(?:required: |expected |unknown (?:field; known fields: |field; no field is known$|parameter; known parameters: )|came 2 times; |[a-z_]+ is (?:the old|another) name of |parts work |kind [a-z]+ |transform_chain )/;
 
-/** Names of fields and parameters that operations have, and one that none has. */
+/** The fields and parameters that operations have. */
 const NAMES = [
   'name',
   'project_slug',

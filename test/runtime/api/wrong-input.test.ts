@@ -1,4 +1,4 @@
-// Spec: Envelope (details of invalid_request). Whatever is wrong is said at once, each field in a sentence of its own.
+// Spec: Envelope (details of invalid_request). One response reports all mistakes, with a message for each field.
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { parseBody, parseQuery } from '../../../runtime/api/parse-input.ts';

@@ -1,4 +1,4 @@
-// `tintype call` against real servers: where the session goes, and what is refused before anything is sent.
+// `tintype call` against real servers: where it sends the session, and which calls it rejects before sending anything.
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';

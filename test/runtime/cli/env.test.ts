@@ -1,4 +1,4 @@
-// `eval "$(tintype env)"` sets the values as they are, whatever signs stand in them.
+// `eval "$(tintype env)"` preserves values with any special characters.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -20,7 +20,7 @@ async function write(name: string, bytes: Buffer | string = PNG): Promise<string
   return path;
 }
 
-/** Root may read everything. */
+/** Drops root privileges if necessary, since root can read every file. */
 async function asNobody<T>(work: () => Promise<T>): Promise<T> {
   if (process.geteuid?.() !== 0) return work();
   process.seteuid?.(NOBODY);

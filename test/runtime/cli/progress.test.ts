@@ -1,4 +1,4 @@
-// What is said of a file goes to a terminal, where a name must not move the cursor.
+// Progress lines go to a terminal, so control characters in file names must be removed.
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { showProgress } from '../../../runtime/cli/progress.ts';

@@ -1,4 +1,4 @@
-// A storage that refuses does so before the bytes are there, and hangs up: as S3 does with a URL that has expired.
+// A storage may reject an upload before it has all bytes and close the connection, as S3 does if a URL has expired.
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -58,7 +58,7 @@ it('may answer once it has all bytes, before the end of the file is read', async
   });
   await writer.write('bytes');
   await expect(put).resolves.toBe('"taken"');
-  // Whoever reads it still, comes to its end.
+  // Closing the pipe lets a pending read of it end.
   await writer.close();
   await new Promise((done) => taking.close(done));
 });

@@ -1,4 +1,4 @@
-// Parts of a large file, sent to a storage that refuses, breaks off and forgets.
+// Sends the parts of a large file to a storage that rejects parts or drops connections.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,10 +15,13 @@ const PART = 3;
 let folder: string;
 let url: string;
 const stored = new Map<string, string>();
-/** How often each part was asked for. */
+/** Requests per path. */
 const asked = new Map<string, number>();
 
-/** Storage and API in one: /part/<n>/<generation>, and POST …/parts that signs a new generation. */
+/**
+ * Storage and API in one: PUT /part/<n>/<generation>, and POST, which signs URLs of a new
+ * generation.
+ */
 async function startStorage(refuses: (path: string, times: number) => 'refuse' | 'break' | 'take') {
   let generation = 0;
   const listener: RequestListener = async (request, response) => {

@@ -1,5 +1,5 @@
-// What `tintype upload` says of answers that a sound Tintype does not give: an API that fails, tires or is another
-// program, a storage that refuses, an upload that its workers gave up.
+// The messages of `tintype upload` for failures: API errors, rate limits, responses of another program, a storage that
+// rejects the bytes, and uploads that the workers gave up.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,7 +16,7 @@ const ended = (error_code: keyof typeof processingErrors) => ({ status: 'failed'
 const ready = { status: 'ready', error_code: null };
 
 type Fate = { at?: string; answer?: Answer; end?: object; file?: object; says: RegExp };
-/** By the slug of the file: what becomes of it, at which call. */
+/** The scripted outcome of each file, by its slug; `at` names the call that gets `answer`. */
 const fates: Record<string, Fate> = {
   'abandoned.jpg': {
     end: ended('processing_abandoned'),
@@ -73,7 +73,7 @@ const fates: Record<string, Fate> = {
 };
 type Answer = [status: number, code: string, details?: object];
 
-/** Answered as the project that is uploaded to. */
+/** The response for the project that files are uploaded to. */
 let project = {
   delivery_access: 'public',
   resolution_presets: { hero: 'resize/1600x' },

@@ -1,4 +1,4 @@
-// Spec: Errors. What the pages on codes say: whole sentences, steps, and examples that hold.
+// Spec: Errors. The texts of the pages about error codes: whole sentences, steps, and valid examples.
 import { describe, expect, it } from 'vitest';
 import { browserClientErrors } from '../../../runtime/core/browser-client-errors.ts';
 import { errorGroups } from '../../../runtime/core/error-help/error-groups.ts';

@@ -75,17 +75,17 @@ describe('ServiceError', () => {
       details: { max_bytes: 1, mode: 'proxy' },
     });
     expect(Object.keys(sent.details ?? {})).toEqual([...apiErrors.proxy_upload_too_large.details]);
-    // Each of these is refused by the compiler, wherever in the service it would stand.
+    // The compiler rejects each of these.
     const wrong = [
-      // @ts-expect-error a key that is not listed
+      // @ts-expect-error a key that the code does not list
       new ServiceError('file_too_large', { details: { bytes: 1 } }),
-      // @ts-expect-error a key too many
+      // @ts-expect-error one key too many
       new ServiceError('file_too_large', { details: { max_bytes: 1, mode: 'direct' } }),
-      // @ts-expect-error a key too few
+      // @ts-expect-error a missing key
       new ServiceError('proxy_upload_too_large', { details: { max_bytes: 1 } }),
       // @ts-expect-error a code without details
       new ServiceError('not_found', { details: { path: '/' } }),
-      // @ts-expect-error a failed session has none
+      // @ts-expect-error failed sessions have no details
       new ServiceError({ error_code: 'decode_failed' }, { details: {} }),
     ];
     expect(wrong).toHaveLength(5);

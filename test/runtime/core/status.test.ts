@@ -2,7 +2,10 @@
 import { expect, it } from 'vitest';
 import { incidentMove } from '../../../runtime/core/status.ts';
 
-/** `x` failed, `.` good, ` ` none, oldest first; minute by minute from midnight. */
+/**
+ * Reads a character per minute from midnight: `x` is a failed sample, `.` a good one, a space none.
+ * Returns the newest first.
+ */
 const samples = (text: string) =>
   [...text]
     .map((mark, minute) => ({ mark, minute }))

@@ -11,7 +11,7 @@ it('a long name is shown to a place between two letters', () => {
   expect(findUnclearJson(`{"${begin}s":1,"${begin}s":2}`)).toContain(JSON.stringify(begin));
 });
 
-/** A reader that looks for the end of a text from each of its quotes anew would read these for minutes. */
+/** Searching for the end of the text again from each of its quotes would take minutes. */
 it.each([
   ['a text that does not end', ''],
   ['a text that ends in an escape', '\\'],

@@ -1,4 +1,5 @@
-// The trail of one project, of one organization, of one request, or of one action, among many: a page of it reads no more than it shows. Spec: Staff (all require Staff).
+// Audit log pages filtered by project, organization, request or action read about as many rows as they show, in a large
+// log. Spec: Staff (all require Staff).
 import { beforeAll, expect, it } from 'vitest';
 import { listAuditEntries } from '../../../runtime/db/audit-log.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
@@ -11,7 +12,7 @@ const LIMIT = 20;
 let busy: ProjectRow;
 let quiet: ProjectRow;
 
-/** Most of the trail is one project's; the entries of another one lie far back. */
+/** Most entries belong to one project; those of the other project are much older. */
 beforeAll(async () => {
   const [one, other] = [await makeProject(db), await makeProject(db)];
   [busy, quiet] = [one, other];

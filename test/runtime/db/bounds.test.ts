@@ -1,4 +1,5 @@
-// One number for one rule: what a column refuses is what core/limits.ts says, and its words are the code's.
+// Column checks in the schema have the same bounds as core/limits.ts, and the same words as the enumerations in the
+// code.
 import { describe, expect, it } from 'vitest';
 import { processingErrors } from '../../../runtime/core/errors.ts';
 import { additionalEventKinds, eventKinds } from '../../../runtime/core/events.ts';
@@ -17,7 +18,7 @@ import { useDatabase } from '../../support/database.ts';
 
 const { db } = useDatabase();
 
-/** Every bound of the schema that is also one of the wire. */
+/** Upper bounds that the schema shares with the API. */
 const bounds: Record<string, number> = {
   'access_requests.email': limits.EMAIL_LENGTH_MAX,
   'api_keys.name': limits.NAME_LENGTH_MAX,
@@ -56,7 +57,7 @@ const bounds: Record<string, number> = {
   'webhook_deliveries.body': limits.WEBHOOK_BODY_BYTES_MAX,
 };
 
-/** Bounds of columns that nobody outside writes. */
+/** Columns with bounds that no client writes. */
 const inward = [
   'billing_customers.customer_id',
   'billing_payments.paid_by',
@@ -103,7 +104,7 @@ const words: [column: string, words: readonly string[]][] = [
 
 type Check = { column: string; definition: string };
 
-/** Checks of one column each. */
+/** Check constraints that cover a single column. */
 async function listChecks(): Promise<Check[]> {
   return db.query<Check>(
     `select c.relname || '.' || a.attname as column, pg_get_constraintdef(r.oid) as definition
@@ -115,7 +116,7 @@ async function listChecks(): Promise<Check[]> {
   );
 }
 
-/** The largest that a check lets through, where it has a number for that. */
+/** Upper bounds in a check's definition; empty if it has none. */
 const largest = ({ definition }: Check): number[] =>
   [...definition.matchAll(/<= \(?'?(-?\d+)/g)].map(([, number]) => Number(number));
 

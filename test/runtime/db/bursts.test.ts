@@ -1,5 +1,5 @@
-// What is taken in turns of all projects costs what waits and no more, also where the tables were last analyzed while
-// nothing waited. Spec: Upload session (states); Staff, checks; Caching and response headers (purges).
+// The cost of claiming work across projects grows with the amount of waiting work only, also if the tables were last
+// analyzed while nothing waited. Spec: Upload session (states); Staff, checks; Caching and response headers (purges).
 import { beforeAll, expect, it } from 'vitest';
 import { claimUpload } from '../../../runtime/db/claim-upload.ts';
 import type { Database } from '../../../runtime/db/client.ts';
@@ -21,7 +21,7 @@ const claims: [what: string, claim: (noted: Database) => Promise<unknown>][] = [
 ];
 const buffers = new Map<string, number[]>();
 
-/** Of these projects; `over` is of none of the claims' business. */
+/** Inserts `each` rows per project; with `over`, they are finished, so that no claim takes them. */
 async function insert(projects: [first: number, last: number], each: number, over: boolean) {
   const rows = `from generate_series(${projects}) p, generate_series(1, ${each}) n`;
   const n = `p * 100000 + n`;
@@ -41,7 +41,7 @@ async function insert(projects: [first: number, last: number], each: number, ove
     `insert into purges (project_id, reason, sent_at) select ${project}, 'x', ${over ? 'now()' : 'null'} ${rows}`,
   ];
   await db.transaction(async (tx) => {
-    // What is inserted fits: its triggers and references need not be asked.
+    // The rows are consistent: skip triggers and foreign keys.
     await tx.query('set local session_replication_role = replica');
     for (const text of fill) await tx.query(text);
   });

@@ -21,7 +21,7 @@ async function makeWaiting(project: ProjectRow): Promise<string> {
   return upload_id;
 }
 
-/** Ten thousand of one project, as if they had come long ago. */
+/** Ten thousand uploads of one project, waiting since yesterday. */
 async function makeCrowd(project: ProjectRow): Promise<void> {
   await db.query(
     `with counted as (
@@ -40,7 +40,7 @@ async function makeCrowd(project: ProjectRow): Promise<void> {
 const claim = async () => must(await claimUpload(db, { upload_id: null, lease_seconds: 60 }));
 
 describe('the next upload', () => {
-  // What a test before has left is with a worker, for longer than the tests run.
+  // Leases uploads left by earlier tests for longer than the tests run.
   beforeEach(leaveNothingWaiting);
 
   it('alternates between projects that all have some, oldest first in each', async () => {
@@ -147,12 +147,12 @@ describe('with ten thousand uploads of one project waiting, the next upload', ()
     const before = await tuplesRead();
     for (let turn = 0; turn < 10; turn += 1) await claim();
     const read = (await tuplesRead()) - before;
-    // What workers have in hand, of every test before, is read at each claim.
+    // Each claim also reads the uploads being processed, including those of earlier tests.
     expect(read).toBeLessThan(10 * (50 + (await countInHand())));
   });
 });
 
-/** Rows of uploads that were read in this database, by whatever way. */
+/** Uploads being processed, of all tests so far. */
 async function countInHand(): Promise<number> {
   const rows = await db.query(`select from uploads where status = 'processing'`);
   return rows.length;

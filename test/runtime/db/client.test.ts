@@ -81,7 +81,7 @@ describe('a transaction', () => {
     const add = async (order: number[]) => {
       await db.transaction(async (tx) => {
         attempts += 1;
-        // The one whose deadlock was broken could take its row again before the other, whom its end has woken, does.
+        // Otherwise the deadlock's victim could retake its row before the survivor gets it.
         if (attempts > 2) await oneIsDone.promise;
         await tx.query(`set local deadlock_timeout = '20ms'`);
         for (const each of order) {
@@ -239,7 +239,7 @@ describe('failures', () => {
   it('of a server whose certificate nobody trusts are storage_unavailable', async () => {
     const secureContext = createSecureContext(makeSelfSigned('localhost'));
     const server = createServer((socket) => {
-      // The answer to SSLRequest; all that follows is TLS.
+      // The reply to SSLRequest: the client starts TLS next.
       socket.once('data', () => {
         socket.write('S');
         new TLSSocket(socket, { isServer: true, secureContext }).on('error', () => undefined);
@@ -273,7 +273,7 @@ describe('failures', () => {
       await away.close();
     }
     silent.close();
-    // Long enough for a busy machine to log in.
+    // Leaves time to connect on a busy machine.
     const full = open({ maxConnections: 1, connectTimeoutMs: 1000 });
     await full.transaction(async () => {
       expect(await codeOf(full.query('select 1'))).toBe('storage_unavailable');
@@ -319,7 +319,10 @@ describe('a commit whose answer is lost', () => {
   );
 });
 
-/** Forwards to the server and cuts the first connection that commits: before the COMMIT arrives, or before its answer. */
+/**
+ * A proxy that cuts the first connection that commits, before or after the COMMIT reaches the
+ * server.
+ */
 async function startCommitEater(target: string, moment: 'before' | 'after') {
   const { port } = new URL(target);
   const { connect } = await import('node:net');

@@ -8,7 +8,7 @@ import { explaining } from '../../support/explaining.ts';
 import { id, makeProject } from '../../support/rows.ts';
 
 const { db } = useDatabase({ queryTimeoutMs: 60_000 });
-/** Over several shelves of 2,048, with both sides of their borders. */
+/** Positions span several shelves of 2,048, including both sides of their borders. */
 const LAST = 3 * 4096 + 40;
 const FILES = 400;
 const RUNS = 50;
@@ -29,7 +29,7 @@ beforeAll(async () => {
     { selector: ({ position: at }) => at, minLength: FILES, maxLength: FILES },
   );
   const rows = fc.sample(made, { numRuns: 1, seed: 7 })[0] ?? [];
-  // A slug is one live file's.
+  // The slugs of live files must be unique.
   for (const row of rows)
     files.push({ ...row, file_slug: `${row.file_slug.replace(/^[-.]*/, 'a')}-${row.position}` });
   await db.transaction(async (tx) => {

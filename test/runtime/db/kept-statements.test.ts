@@ -13,7 +13,7 @@ const ours = listKept();
 
 const { db, url } = useDatabase();
 
-/** As a connection keeps its plan when the tables have grown. */
+/** Connections keep a generic plan while the tables grow. */
 it.each(ours)(
   'what is planned while the tables are empty reads none as a whole: %s',
   async (text) => {
@@ -22,7 +22,7 @@ it.each(ours)(
   },
 );
 
-/** As on the connections of an installation where most projects have one file, and one has many. */
+/** An average of one file per project must not make the plan list all files of a project. */
 it.each(ours.filter((text) => /file_slug = \$2/.test(text)))(
   'what asks for a slug goes by the slug where most projects have one file: %s',
   async (text) => {
@@ -39,7 +39,7 @@ function makeFilesOfMany(): Promise<void> {
   made ??= (async () => {
     const insert = (count: number, project: string, position: string) =>
       db.transaction(async (tx) => {
-        // What is inserted fits: its triggers and references need not be asked.
+        // The rows are consistent: skip triggers and foreign keys.
         await tx.query('set local session_replication_role = replica');
         await tx.query(
           `insert into files (file_id, project_id, file_slug, revision, size_bytes, position)

@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 
 const inLibrary = () => ({ library_id: library.library_id });
-/** As whoever deletes it finds it. */
+/** Counts under the lock, as the deletion of a library does. */
 const contents = (on: Database = db) =>
   on.transaction(async (tx) => {
     const { library_id } = must(await lockLibrary(tx, library));

@@ -1,4 +1,5 @@
-// Lists inside a library against a model that filters and sorts in memory. Spec: Files (filters, sorts, cursors).
+// Compares file lists within a library with a model that filters and sorts in memory. Spec: Files (filters, sorts,
+// cursors).
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { isFolderWithin } from '../../../runtime/core/folder.ts';
@@ -18,7 +19,7 @@ let projectId = '';
 let libraryId = '';
 let rows: Row[] = [];
 
-/** Random histories of filters; a soak may ask for more. */
+/** Random filter combinations per test; set the variable for a longer run. */
 const RUNS = Number(process.env['TINTYPE_LIBRARY_RUNS'] ?? 60);
 
 type Row = {
@@ -64,7 +65,7 @@ beforeAll(async () => {
   rows = await db.query<Row>('select * from files where project_id = $1', [projectId]);
 });
 
-/** What comes from metadata and moderation. */
+/** Sets locations and dates, and blocks some files. */
 async function scatter(): Promise<void> {
   for (let n = 1; n <= 64; n++) {
     const [latitude, longitude] = pick([...PLACES], n * 11) ?? [null, null];
@@ -134,7 +135,7 @@ const choices = {
   uploaders: fc.constantFrom(['one'], ['two', 'one'], ['nobody']),
 };
 
-/** Few at a time: with many there is nothing left to find. */
+/** At most four filters: with more, hardly any file matches. */
 const asked = fc
   .shuffledSubarray(Object.entries(choices), { maxLength: 4 })
   .chain((some) => fc.record(Object.fromEntries(some) as typeof choices, { requiredKeys: [] }));

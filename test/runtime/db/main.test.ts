@@ -1,4 +1,4 @@
-// What `tintype migrate` says of a database that it cannot bring to this version.
+// The errors of `tintype migrate` for a database that it cannot migrate.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDatabase } from '../../../runtime/db/client.ts';
 import { migrateOrAdvise } from '../../../runtime/db/main.ts';

@@ -1,4 +1,4 @@
-// Notes for those who moderate, among many: a page of them reads no more than it shows. Spec: Files, moderation-notes.
+// Pages of moderation notes read about as many rows as they show, in a large table. Spec: Files, moderation-notes.
 import { beforeAll, expect, it } from 'vitest';
 import { listModerationNotes } from '../../../runtime/db/moderation-notes.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
@@ -11,7 +11,7 @@ const LIMIT = 20;
 let busy: ProjectRow;
 let quiet: ProjectRow;
 
-/** Most notes are of one project; those of another one were written long ago. */
+/** Most notes belong to one project; those of the other project are much older. */
 beforeAll(async () => {
   [busy, quiet] = [await makeProject(db), await makeProject(db)];
   const notes = ({ project_id }: ProjectRow, from: number, count: number) =>

@@ -1,5 +1,5 @@
-// What is asked all the time is found by indexes, however much there is: told by the planner, of the very statements
-// that are sent. Spec: Metering; Webhook delivery attempt; Delivery host.
+// Frequent statements use indexes, however large the tables are, according to the planner for the statements that are
+// really sent. Spec: Metering; Webhook delivery attempt; Delivery host.
 import { beforeAll, expect, it } from 'vitest';
 import type { Database } from '../../../runtime/db/client.ts';
 import { listUploadContents } from '../../../runtime/db/content-owners.ts';
@@ -58,7 +58,7 @@ import { makeOrganization } from '../../support/rows.ts';
 
 const { db } = useDatabase({ queryTimeoutMs: 60_000 });
 const HOUR_MS = 3_600_000;
-/** Hours before the last midnight: usage ends there, so that its days are whole whenever this runs. */
+/** Counts back from the last midnight (UTC), so that usage covers whole days at any time of day. */
 const hour = (ago: number) =>
   new Date((Math.floor(Date.now() / HOUR_MS / 24) * 24 - ago) * HOUR_MS);
 const today = hour(0).toISOString().slice(0, 10);
@@ -66,7 +66,10 @@ const project_id = `prj_${'1'.padStart(26, '0')}`;
 const delivery_id = 'webhook.test:7';
 let organization_id = '';
 
-/** A year of a busy installation in small: ten thousand projects, a tenth of them busy, and some ten thousand rows of everything. */
+/**
+ * A year of a busy installation, scaled down: ten thousand projects, a tenth of them busy, and
+ * about ten thousand rows per table.
+ */
 beforeAll(async () => {
   ({ organization_id } = await makeOrganization(db));
   const id = (prefix: string, n: string) => `'${prefix}_' || lpad((${n})::text, 26, '0')`;
@@ -122,11 +125,11 @@ beforeAll(async () => {
        select 'upload-sweep', now(), now(), now() - n * interval '1 minute', now(), 'done' ${some}`,
   ];
   await db.transaction(async (tx) => {
-    // What is inserted fits: its triggers and references need not be asked.
+    // The rows are consistent: skip triggers and foreign keys.
     await tx.query('set local session_replication_role = replica');
     for (const text of fill) await tx.query(text);
   });
-  // As in a database that sorts as a language does: no prefix of a text is a range of its index then.
+  // As in databases with a linguistic collation, where indexes cannot serve prefix searches.
   await db.query('alter table webhook_deliveries alter delivery_id type text collate "und-x-icu"');
   await db.query('analyze');
 }, 300_000);

@@ -42,7 +42,7 @@ import { id, makeOrganization, makeProject, must } from '../../support/rows.ts';
 const { db } = useDatabase({ maxConnections: 20 });
 const PAUSE_MS = 200;
 
-/** Long enough for another transaction to come as far. */
+/** Pauses after each delete, so that a concurrent transaction reaches the same point. */
 function pausingAfterDelete(tx: Transaction): Transaction {
   return {
     query: async <Row>(text: string, values?: readonly unknown[]) => {
@@ -191,7 +191,7 @@ describe('a project', () => {
     );
     const taken = { status: 'rejected', reason: { constraint: 'project_domains_pkey' } };
     expect(await Promise.allSettled(exchanges)).toMatchObject([taken, taken]);
-    // A deadlock would have ended one of them, to be run again.
+    // A deadlock would abort one of the transactions, which then runs again.
     expect(runs).toBe(2);
   });
 

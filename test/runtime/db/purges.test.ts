@@ -16,7 +16,7 @@ const REPEAT_SECONDS = 20;
 it('a purge is repeated so long after the change, however long its transaction had waited', async () => {
   const { project_id } = await makeProject(db);
   const late = await db.transaction(async (tx) => {
-    // As one that waited for a lock: by whole milliseconds, as these are what is kept.
+    // Simulates waiting for a lock. The time is truncated to milliseconds, as stored times are.
     const waited = `select date_trunc('milliseconds', clock_timestamp())::text as moment
       where clock_timestamp() > now() + interval '20 milliseconds'`;
     let changed: { moment: string }[] = [];
@@ -53,7 +53,7 @@ it('a purge waits from when it is due until it was sent, whenever it is tried ag
     const { count, oldest_seconds } = await countPurgesWaiting(db);
     return [count, oldest_seconds > 89];
   };
-  // The second one is for later.
+  // The repeated purge is not due yet.
   expect(await waiting()).toEqual([1, true]);
   const [claimed] = await claimPurges(db, { limit: 10, lease_seconds: 60 });
   expect(await waiting()).toEqual([1, true]);

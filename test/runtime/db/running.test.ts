@@ -27,12 +27,12 @@ import { makeProject, must } from '../../support/rows.ts';
 
 const { db } = useDatabase({ maxConnections: 20 });
 
-// A claim takes what is due of every project.
+// Claims take due rows of all projects, so earlier tests must leave none.
 beforeEach(async () => {
   await db.query('truncate purges, doomed_objects');
 });
 
-/** Times of runs are whole milliseconds. */
+/** Times of job runs have millisecond precision: waits for the next one. */
 const aMoment = () => db.query('select pg_sleep(0.002)');
 
 const times = (count: number) => Array.from({ length: count }, (_, index) => index);

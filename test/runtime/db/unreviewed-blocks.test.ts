@@ -1,5 +1,5 @@
-// What the scanner blocked in a project of many files that were all checked: they alone are read, each once.
-// Spec: Staff (projects).
+// Listing the files that the scanner blocked reads those files only, in a project where every file was checked. Spec:
+// Staff (projects).
 import { expect, it } from 'vitest';
 import { newId } from '../../../runtime/core/ids.ts';
 import { listUnreviewedBlocks } from '../../../runtime/db/scanner-checks.ts';
@@ -11,14 +11,16 @@ const { db } = useDatabase({ queryTimeoutMs: 60_000 });
 
 type Checked = { count: number; blocked: string; rejected: string };
 
-/** A project of checked files; which of them, by their number n, the scanner blocked and staff rejected. */
+/**
+ * A project of checked files; `blocked` and `rejected` are SQL conditions on a file's number `n`.
+ */
 async function makeChecked({ count, blocked, rejected }: Checked): Promise<string> {
   const { project_id } = await makeProject(db);
   const number = (prefix: 'file' | 'chk') =>
     `'${newId(prefix, Date.now()).slice(0, -8)}' || lpad(n::text, 8, '0')`;
   const file = number('file');
   await db.transaction(async (tx) => {
-    // What is inserted fits: its triggers and references need not be asked.
+    // The rows are consistent: skip triggers and foreign keys.
     await tx.query('set local session_replication_role = replica');
     await tx.query(
       `insert into files (file_id, project_id, file_slug, status, revision, size_bytes, position, blocked_by, blocked_at)

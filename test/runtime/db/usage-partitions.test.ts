@@ -18,7 +18,7 @@ let now: Date;
 let project_id = '';
 let sequence = 0;
 
-// Empty, and with the partitions of a new database.
+// Starts without usage, and with the partitions of a new database.
 beforeEach(async () => {
   now = new Date();
   await db.query('truncate usage_batches, usage_batch_rows');
@@ -43,7 +43,7 @@ async function deliver(...hours: Date[]) {
   const entries = hours.map((window_start) => ({ ...sums, window_start }));
   await insertUsageBatch(db, { spool_id: 'spl_partitions', sequence, entries });
 }
-/** Where each row stands. */
+/** The partition of each row. */
 const places = async () => {
   const rows = await db.query<{ place: string }>(
     `select tableoid::regclass::text as place from usage_batch_rows order by window_start`,
@@ -58,7 +58,7 @@ it('a new database has a partition for the day of its making and each day of the
     await fresh.close();
     await database.drop();
   });
-  // Of the run's template, which may be of yesterday by now.
+  // Tests copy a template database, which may have been migrated yesterday.
   const [made] = await fresh.query<{ at: Date }>(
     `select min(run_on at time zone current_setting('TimeZone')) as at from schema_migrations`,
   );

@@ -19,7 +19,7 @@ it('what is flagged waits for a moderator until one has reviewed it, and nothing
     [first],
   );
   const { count, oldest_seconds } = await countChecksUnreviewed(db);
-  // Clocks of machines are set back by a moment at times.
+  // Not exactly 90: clocks are occasionally set back slightly.
   expect([count, oldest_seconds > 89]).toEqual([2, true]);
   expect((await countChecksWaiting(db)).count).toBe(0);
   await db.query(`update scanner_checks set review = 'approved' where check_id = $1`, [first]);

@@ -1,5 +1,5 @@
-// The table of caching, row by row through HTTP: what is answered, what caches are told, what was rendered and what is
-// metered; HEAD as GET for every row. Spec: Caching and response headers; Metering.
+// The caching table, row by row over HTTP: response, cache headers, renders and metering of each row, and HEAD as GET.
+// Spec: Caching and response headers; Metering.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import table from '../../spec/caching.json' with { type: 'json' };
@@ -54,13 +54,13 @@ type Row = {
     if_range?: string;
   };
   status: number;
-  /** Null: none. */
+  /** Null: no header. */
   cache_control: string | null;
   has: string[];
   lacks: string[];
   body: string;
   renders: number;
-  /** Whose kind of delivery is metered, or nothing. */
+  /** The kind of delivery that is metered, or `nothing`. */
   metered: string;
   code?: string;
 };
@@ -69,7 +69,7 @@ const rows: Row[] = table.rows;
 type Usage = { requests: number; transforms: number; bytes: number; credits: number };
 let before: Usage = { requests: 0, transforms: 0, bytes: 0, credits: 0 };
 
-/** What was metered since the last look. */
+/** Usage metered since the previous call. */
 async function usage(): Promise<Usage> {
   await host.meter.flush();
   const [now = before] = await db.query<Usage>(
@@ -85,7 +85,7 @@ async function usage(): Promise<Usage> {
 
 const get = (path: string, asking = {}) => host.get(project.project_slug, path, asking);
 
-/** One image for each row that wants one that nobody has asked for. */
+/** Each row with `is_cold` gets a width of its own, which no other request has asked for. */
 function pathOf({ sends }: Row, at: number): string {
   const path = sends.is_cold ? `/resize/${100 + at}x50/f/cat` : (targets[sends.target] ?? '');
   if (!sends.is_signed) return path;
@@ -96,7 +96,7 @@ function pathOf({ sends }: Row, at: number): string {
   });
 }
 
-/** The tag of an image that was never rendered comes from a 304. */
+/** The ETag of an image that was never rendered comes from a 304 response. */
 async function headersOf({ sends }: Row, path: string): Promise<Record<string, string>> {
   const tag = async () =>
     String((await get(path, { headers: { 'if-none-match': '*' } })).headers.etag);
@@ -108,7 +108,7 @@ async function headersOf({ sends }: Row, path: string): Promise<Record<string, s
   return headers;
 }
 
-/** `<seconds to exp>` and its like stand for a number. */
+/** Placeholders such as `<seconds to exp>` match any number. */
 const pattern = (value: string) => new RegExp(`^${value.replace(/<[^>]*>/g, '\\d+')}$`);
 
 function expectHeaders(answer: Answer, row: Row): void {
@@ -120,7 +120,7 @@ function expectHeaders(answer: Answer, row: Row): void {
   expect(names.filter((name) => row.lacks.includes(name))).toEqual([]);
 }
 
-/** Kinds differ in what they add to the number of transforms, and raw counts twice. */
+/** Every delivery of this size costs one credit; only derived images count as transforms. */
 function meteredOf({ metered }: Row, bytes: number): Usage {
   if (metered === 'nothing') return { requests: 0, transforms: 0, bytes: 0, credits: 0 };
   return { requests: 1, transforms: metered === 'derived' ? 1 : 0, bytes, credits: 1 };
@@ -159,7 +159,7 @@ describe('of the table of caching', () => {
   it.each(gets.map((row, at) => ({ ...row, at })))(
     '$answer: HEAD is GET without a body',
     async ({ at, ...row }) => {
-      // A part is of a body, and HEAD has none: it is answered as if the whole were asked for.
+      // HEAD ignores ranges: it responds as for the whole image.
       const { range: _range, if_range: _ifRange, ...sends } = row.sends;
       const path = pathOf(row, 1000 + at);
       const headers = await headersOf({ ...row, sends }, path);
@@ -176,7 +176,7 @@ describe('of the table of caching', () => {
   );
 });
 
-/** A part behind the end is refused to GET alone. */
+/** An unsatisfiable range is rejected for GET only. */
 function headMetered(row: Row): Row {
   return row.status === 416 ? { ...row, metered: row.sends.target } : row;
 }

@@ -1,5 +1,5 @@
-// A body that is on its way for longer than the second purge of a change waits: caches keep none that is no longer
-// served, as it never ends for them. Spec: Caching and response headers.
+// A large body may still be in transit when the second purge of a change is sent. The server then breaks it off, so
+// that no cache keeps an outdated image. Spec: Caching and response headers.
 import { once } from 'node:events';
 import { type IncomingMessage, request as sendRequest } from 'node:http';
 import { buffer } from 'node:stream/consumers';
@@ -30,7 +30,7 @@ const { db } = useDatabase();
 const storage = makeFolderBuckets();
 const { content } = storage.buckets;
 const actor = { actor_kind: 'system' } as const;
-/** More than the buffers between two sockets hold. */
+/** More than the socket buffers of both sides hold. */
 const LARGE: StoredImage = {
   bytes: Buffer.alloc(32_000_000, 7),
   width: 4000,
@@ -39,7 +39,7 @@ const LARGE: StoredImage = {
 };
 const ORIGINAL = '/originals/f/large';
 const DERIVED = '/resize/2000x/f/large';
-/** Two looks. */
+/** Long enough for two checks, which run once a second. */
 const LOOKS_MS = 2500;
 const begun: IncomingMessage[] = [];
 let host: DeliveryHost;
@@ -64,7 +64,7 @@ afterEach(() => {
   for (const answer of begun.splice(0)) answer.destroy();
 });
 
-/** An answer of which nobody reads more than the head. */
+/** Reads the head of the response only. */
 async function begin(path: string): Promise<IncomingMessage> {
   const headers = { host: `${project.project_slug}.${ROOT_DOMAIN}` };
   const request = sendRequest({ host: '127.0.0.1', port: host.port, path, headers });
@@ -75,7 +75,10 @@ async function begin(path: string): Promise<IncomingMessage> {
   return answer;
 }
 
-/** The rest is read once the server's lookups have aged. Its bytes are counted: a test that fails would print them. */
+/**
+ * Reads the rest once lookups are stale. Returns its length, since a failing test would print all
+ * bytes.
+ */
 async function readLater(answer: IncomingMessage): Promise<number | 'broken off'> {
   host.clock.advance(LOOKUP_CACHE_SECONDS_MAX + 1);
   await sleep(LOOKS_MS);

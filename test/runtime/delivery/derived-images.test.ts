@@ -210,7 +210,7 @@ describe('a watermark', () => {
   });
 
   it('makes a delivery dearer only where one is drawn', async () => {
-    // A drawn watermark costs 1.2: a body of more than 10/12 MiB then takes two credits.
+    // A drawn watermark costs 1.2 times as much: a body above 10/12 MiB then takes two credits.
     const random = seededRandom(1);
     const noise = Buffer.from(
       Array.from({ length: 600 * 500 * 3 }, () => Math.floor(random() * 256)),
@@ -321,13 +321,13 @@ describe('storage that is away', () => {
   });
 });
 
-// The file system as root sees no permissions: what a disk that fails throws stands here.
+// Root ignores file permissions, so this stands in for a failing disk.
 const gone = () => Promise.reject(new StorageUnavailable('the disk fails'));
 
 const STAYS = new AbortController().signal;
 
 describe('createDerivedImages', () => {
-  /** Of the test's own project: nobody else has its leases. */
+  /** Keys belong to the test's own project, so no other test holds their leases. */
   const request = (name: string): RenderRequest => {
     const { project_id } = project;
     const window = { x: 0, y: 0, width: 4, height: 4 };

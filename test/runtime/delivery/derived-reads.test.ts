@@ -1,4 +1,5 @@
-// What is read is noted once a day, beside the viewers: the sweep keeps it. Spec: Delivery host.
+// Reads of derived images are recorded once a day, without delaying viewers; the sweep keeps images that were read.
+// Spec: Delivery host.
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../../runtime/db/client.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
@@ -49,7 +50,7 @@ const reads = () =>
   db.query<{ derived_key: string; day: string }>(
     'select derived_key, read_on::text as day from derived_reads order by derived_key',
   );
-/** By the database, which the sweep asks. */
+/** By the database's clock, which the sweep uses. */
 const today = async () => {
   const [row] = await db.query<{ day: string }>(
     `select (now() at time zone 'utc')::date::text as day`,

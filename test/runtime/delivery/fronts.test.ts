@@ -1,5 +1,5 @@
-// Real nginx, HAProxy and Varnish in front of delivery, as docs/ has them: strange requests get one verdict, none
-// becomes another request on the way, and proper ones are the same as without. Spec: Delivery host.
+// Real nginx, HAProxy and Varnish in front of delivery, configured as in docs/: malformed requests get one response,
+// are not forwarded as different requests, and proper ones work as without a proxy. Spec: Delivery host.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../../support/database.ts';
 import { publishImage } from '../../support/delivered.ts';
@@ -26,7 +26,7 @@ import { startVarnishd } from '../../support/varnish-server.ts';
 const { db } = useDatabase();
 let host: DeliveryHost;
 let name: string;
-/** What came to delivery, method and target. */
+/** Requests that reached delivery, as `METHOD target`. */
 const arrived: string[] = [];
 
 beforeAll(async () => {
@@ -44,7 +44,9 @@ const END = '/originals/f/end';
 const end = rawGet(END, 'Connection: close\r\n');
 const smuggled = rawGet('/originals/f/smuggled');
 
-/** A request in the body of another, in the ways in which two servers may disagree where the first one ends. */
+/**
+ * Headers for request smuggling: two servers may disagree on where the body of such a request ends.
+ */
 const hidden: readonly (readonly [what: string, text: string])[] = [
   ['a length', `Content-Length: ${smuggled.length}\r\n`],
   ['a length of nothing, and behind it', 'Content-Length: 0\r\nContent-Length: 5\r\n'],
@@ -68,7 +70,9 @@ const hidden: readonly (readonly [what: string, text: string])[] = [
 ];
 const hiding = hidden.map(([what, header]) => [what, rawGet(RAW_PATH, header)] as const);
 
-/** What a proxy reads as its standard lets it, and writes anew as it should be: the very file that was asked for. */
+/**
+ * Malformed requests that the standards let a proxy repair: it forwards them corrected, for a 200.
+ */
 const mended: Readonly<Record<string, readonly string[]>> = {
   nginx: ['a bare LF'],
   HAProxy: ['a bare LF', 'the same Host twice', 'a folded header', 'another version'],
@@ -110,7 +114,7 @@ describe.each(kinds)('what is strange, behind %s', (kind) => {
     const [first = 0, ...rest] = statusesIn(said);
     if (mended[kind]?.includes(what)) expect(first).toBe(200);
     else expect([400, 404, 422, 501, 505]).toContain(first);
-    // The next request of the connection is answered as what it is, or the connection has ended.
+    // The next request on the connection gets its own response, or the connection has ended.
     expect(rest).toEqual(rest.length === 0 ? [] : [404]);
     const others = arrived.filter((each) => ![`GET ${target}`, `GET ${END}`].includes(each));
     expect(others.filter((each) => each !== `GET ${RAW_PATH}` || first !== 200)).toEqual([]);

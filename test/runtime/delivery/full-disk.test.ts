@@ -1,5 +1,5 @@
-// A delivery server whose disk is full goes on delivering, says so, and counts again when there is room: a real process
-// on a real disk of 64 KiB. Spec: Metering.
+// A delivery server with a full disk keeps delivering, reports it, and spools usage again once there is room: a real
+// process on a real disk of 64 KiB. Spec: Metering.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -25,7 +25,8 @@ let child: ChildProcessByStdio<Writable, Readable, null>;
 let port: number;
 let project: ProjectRow;
 
-// In a mount namespace of its own, so that the disk goes with the process; the words behind it are the command.
+// A mount namespace of its own, so that the disk disappears with the process. `$0` is the mount
+// point, and the arguments are the command.
 const ON_SMALL_DISK = 'mount -t tmpfs -o size=64k tmpfs "$0" && exec "$@"';
 
 beforeAll(async () => {
@@ -69,10 +70,10 @@ async function counts(): Promise<{ lost: number; unspooled: number }> {
 }
 const lost = async () => (await counts()).lost;
 
-/** The disk as the process sees it. */
+/** The spool folder with the small disk, as seen by the process. */
 const disk = () => join(`/proc/${child.pid}/root`, spool);
 const ballast = () => join(disk(), 'ballast');
-/** What was not sent yet, or is not gone yet: its room is free when it goes. */
+/** Segments that are not deleted yet: their space is free once they are. */
 const segments = () =>
   readdirSync(disk(), { encoding: 'utf8', recursive: true }).filter((name) =>
     name.endsWith('.ndjson'),
@@ -91,7 +92,7 @@ it('a full disk costs a metric and a log line, no usage, and no viewer anything'
   await expect.poll(requests).toBe(before + 6);
   expect(await lost()).toBe(0);
   const said = lines.filter((line) => line.includes('usage could not be spooled'));
-  // Said once, counted five times.
+  // Logged once, counted five times.
   expect([said.length, (await counts()).unspooled - unspooled]).toEqual([1, 5]);
   expect(said[0]).toContain('ENOSPC');
   rmSync(ballast());

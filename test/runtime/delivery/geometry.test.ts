@@ -1,4 +1,4 @@
-// The table of geometry through HTTP: real files, real renders. Spec: Delivery host, Output rules 1 to 4.
+// The geometry table over HTTP, with real files and renders. Spec: Delivery host, Output rules 1 to 4.
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => host.close());
 
-/** What takes long to draw is taken once for its rule. */
+/** Slow renders: drawn for one case of each rule only. */
 const LARGE_RENDERS = [
   'jpeg 4096x4096: resize/4096x4097',
   'jpeg 1000x1000: resize/4000x4000',
@@ -49,12 +49,12 @@ const cases: Case[] = table.rules.flatMap(({ rule, cases: rows }) =>
 );
 const isLarge = ({ source, chain }: Case) => LARGE_RENDERS.includes(`${source}: ${chain}`);
 const isSmall = (row: Case) => row.gives === '404' || isEasy(row);
-/** Looked at to the pixel. On real servers every other one is enough. */
+/** These are rendered, and their pixels checked; on real servers, every other one is enough. */
 const sample =
   stackKind() === 'embedded'
     ? cases.filter((row) => isLarge(row) || isSmall(row))
     : cases.filter(isSmall).filter((_, at) => at % 2 === 0);
-/** All others: the render that is asked for is looked at, and not drawn. */
+/** For all others, only the render request is checked. */
 const others =
   stackKind() === 'embedded' ? cases.filter((row) => !isLarge(row) && !isSmall(row)) : [];
 
@@ -120,7 +120,7 @@ function sizesOf(gives: string) {
   return { window: { x, y, width, height }, output: { width: across, height: down } };
 }
 
-/** The pixels say where they lie in the source, so that the middle tells which window was read. */
+/** Colors encode positions in the source, so the center pixel shows which window was read. */
 async function expectMiddle(
   body: Buffer,
   { source, window, output }: ReturnType<typeof sizesOf> & { source: string },
@@ -141,7 +141,7 @@ async function expectMiddle(
   expect(Math.abs(green - at(window.y, window.height, height))).toBeLessThan(8);
 }
 
-/** Published once; where every answer is a refusal, only the row is looked at and one pixel is stored. */
+/** Publishes each source once. If no response needs pixels (`404`), one pixel is stored. */
 async function publish(source: string, gives: string): Promise<string> {
   const name = `${source}${gives === '404' ? ' row' : ''}`;
   const slug = published.get(name) ?? `file${published.size}`;
@@ -166,7 +166,7 @@ async function publish(source: string, gives: string): Promise<string> {
   return slug;
 }
 
-/** Red grows from left to right, green from top to bottom. */
+/** Red increases from left to right, green from top to bottom. */
 async function draw({ width, height }: { width: number; height: number }, type: string) {
   const pixels = Buffer.alloc(width * height * 3);
   for (let at = 0; at < width * height; at += 1) {

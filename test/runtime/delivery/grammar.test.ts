@@ -1,5 +1,5 @@
-// The table of operations, row by row through HTTP: chains that are served, chains that mean the same and share one
-// image, chains that are not found; and what no output carries. Spec: URL shapes; Transform operations; Output rules 1.
+// The table of operations, row by row over HTTP: accepted chains, equivalent chains that share one image, and rejected
+// ones; outputs carry no metadata. Spec: URL shapes; Transform operations; Output rules 1.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { tagsOf } from '../../contract/support/tools.ts';
@@ -22,7 +22,7 @@ const rows: Row[] = [...specification.operations.rows, ...additions.operations];
 const named = rows
   .flatMap(({ accepted }) => accepted.map(({ chain }) => /preset:([^/]+)/.exec(chain)?.[1]))
   .filter((name) => name !== undefined);
-/** Every preset that a chain of the table names, each of its own meaning. */
+/** All presets named in the table, each with a different meaning. */
 const presets = Object.fromEntries(
   [...new Set(named)].map((name, at) => [name, `resize/${at + 1}x`]),
 );
@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => host.close());
 
-/** The tag of the image that a chain means: told without rendering it. */
+/** The ETag of the image that a chain stands for, without rendering it. */
 async function tagOf(chain: string, of = project): Promise<string> {
   const headers = { 'if-none-match': '*' };
   const {
@@ -59,14 +59,14 @@ async function tagOf(chain: string, of = project): Promise<string> {
   return String(told.etag);
 }
 
-/** As bytes: some of what is refused no client library would send. */
+/** Sends raw bytes, since client libraries refuse to send some of these paths. */
 async function statusOf(chain: string, of = project): Promise<number[]> {
   const lines = [`GET /${chain}/f/large HTTP/1.1`, `Host: ${of.project_slug}.${ROOT_DOMAIN}`];
   const text = `${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`;
   return statusesIn(await sayRaw(host.port, Buffer.from(text).toString('latin1')));
 }
 
-/** A space or a byte beyond ASCII is no target of a request at all. */
+/** A request target with a space or a non-ASCII byte is malformed HTTP. */
 const refusalOf = (chain: string) => (/^[!-~]*$/.test(chain) ? 404 : 400);
 
 describe.each(rows)('$operation', ({ accepted, refused }) => {
@@ -82,7 +82,7 @@ describe.each(rows)('$operation', ({ accepted, refused }) => {
 
 describe('the grammar', () => {
   const refused = specification.grammar.refused.filter(
-    // As whole chains these two are the other shapes of a URL.
+    // As whole chains, these two are other URL shapes.
     (chain) => !['originals', 'download/raw'].includes(chain),
   );
   it.each(refused)('%j is not found', async (chain) => {

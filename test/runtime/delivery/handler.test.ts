@@ -19,7 +19,7 @@ import { makeOrganization, makeProject } from '../../support/rows.ts';
 
 const { db } = useDatabase();
 let host: DeliveryHost;
-/** Its renders end by the clock at once. */
+/** All its renders time out immediately. */
 let late: DeliveryHost;
 let image: StoredImage;
 let endRenders: () => void;
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const queue = createInProcessQueue();
   const call: Queue['call'] = (lane) => Promise.reject(new QueueTimeout(lane, 0));
   late = await startDeliveryHost({ db, wall_clock_ms: 0, queue: { ...queue, call } });
-  // Its format has no place for metadata.
+  // GIF has no place for metadata, so raw downloads of it are unavailable.
   const bytes = await over(quarters(64, 64)).gif().toBuffer();
   image = { bytes, width: 64, height: 64, content_type: 'image/gif' };
 });
@@ -40,7 +40,7 @@ afterAll(async () => {
   await host.close();
 });
 
-/** One slot is taken, and as many wait as may. Returns the way to end it. */
+/** Occupies the only slot and fills the queue. Returns a function that ends it. */
 async function saturate({ queue }: DeliveryHost): Promise<() => void> {
   const ending = Promise.withResolvers<void>();
   await queue.serve('render', { slots: 1, waiting_max: 0 }, () => ending.promise);
@@ -53,7 +53,7 @@ async function saturate({ queue }: DeliveryHost): Promise<() => void> {
   return ending.resolve;
 }
 
-/** One request and the world that it meets. Every field is set by at most one row of a pair. */
+/** A request, and the state that it meets. Rows of a pair agree on every field that both set. */
 type Scene = {
   query: 'none' | 'unexpected' | 'malformed';
   status: 'active' | 'suspended';
@@ -64,7 +64,7 @@ type Scene = {
   allowed: string[];
   target: 'chain' | 'raw' | 'nonsense' | 'preset';
   raw: boolean;
-  /** Only a derived URL has a chain that may be allowed or not. */
+  /** Only derived URLs have a chain that the project may disallow. */
   is_derived: boolean;
   render: 'busy' | 'late';
 };
@@ -85,7 +85,7 @@ const plain: Scene = {
 
 type Row = { row: number; code: string; status: number; needs: Partial<Scene> };
 
-/** The rows of the table in checking order; what is not named is as in `plain`. */
+/** The rows of the table, in checking order. Unset fields are as in `plain`. */
 const rows: Row[] = [
   { row: 1, code: 'not_found', status: 404, needs: { query: 'unexpected', signature: 'none' } },
   { row: 1, code: 'not_found', status: 404, needs: { query: 'malformed' } },

@@ -21,7 +21,7 @@ it('hands a piece out unchanged until it is taken, and what came meanwhile under
   });
   await expect(refusing).rejects.toThrow('away');
   held.add(delivery(2));
-  // All of it in one turn: whoever ends behind it has nothing left.
+  // One call sends both pieces, so the next one finds nothing.
   await held.send(async (piece) => see(piece));
   expect([seen, held.size()]).toEqual([['spl 1: 1', 'spl 1: 1', 'spl 2: 2'], 0]);
   await held.send(async (piece) => see(piece));

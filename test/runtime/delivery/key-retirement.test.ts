@@ -1,4 +1,4 @@
-// The end of a rotated signing key, to the millisecond of the database's clock. Spec: Signing key.
+// A rotated signing key retires at an exact millisecond of the database's clock. Spec: Signing key.
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { rotateSigningKey } from '../../../runtime/actions/rotate-signing-key.ts';
 import type { Queryable } from '../../../runtime/db/client.ts';

@@ -1,5 +1,5 @@
-// Viewers who close their connection before there is an answer: nothing is sent, nothing stays open, nobody pays.
-// Spec: Metering; Caching and response headers.
+// Viewers who disconnect before the response: nothing is sent, no stream stays open, and nothing is metered. Spec:
+// Metering; Caching and response headers.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
@@ -17,7 +17,7 @@ const { db } = useDatabase();
 let host: DeliveryHost;
 let stack: DeliveryStack;
 let project: ProjectRow;
-/** What delivery asks its database or its storage waits for it. */
+/** Holds all database queries and storage reads of delivery. */
 let gate = Promise.withResolvers<void>();
 let waiting = 0;
 const opened: Readable[] = [];
@@ -75,7 +75,7 @@ async function metered(): Promise<number> {
   return row?.requests ?? 0;
 }
 
-/** How many answers have counted as those of viewers who left. */
+/** Responses counted with status 499, for viewers who left. */
 async function left(): Promise<number> {
   const { text } = await host.metrics.print();
   const counts = text.matchAll(
@@ -84,7 +84,7 @@ async function left(): Promise<number> {
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-/** Asks, and closes its connection while the server waits for something. */
+/** Sends a request, and disconnects while the server waits at the gate. */
 async function askAndLeave(path: string): Promise<void> {
   gate = Promise.withResolvers<void>();
   waiting = 0;

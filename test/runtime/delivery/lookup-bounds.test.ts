@@ -1,4 +1,4 @@
-// What is remembered of the hosts that were asked for, whoever makes names up. Spec: Delivery host; Signing key.
+// The number of remembered hosts is bounded, even if clients invent host names. Spec: Delivery host; Signing key.
 import { expect, it } from 'vitest';
 import type { Queryable } from '../../../runtime/db/client.ts';
 import { createLookup } from '../../../runtime/delivery/lookup.ts';
@@ -7,7 +7,7 @@ import { createManualClock } from '../../support/manual-clock.ts';
 
 const HOSTS = 10_000;
 
-/** Of made-up hosts, none of which is a project's: a database would say the same, twenty thousand times. */
+/** Looks up invented hosts; the fake database saves twenty thousand queries without a result. */
 function lookUpNobody() {
   const waits: number[] = [];
   const db: Queryable = { query: async () => [] };
@@ -26,10 +26,10 @@ it('the last reload is remembered of ten thousand hosts, and of the one asked fo
   const { ask, waits } = lookUpNobody();
   for (let index = 0; index < HOSTS; index++) await ask(index);
   expect(waits).toEqual([]);
-  // All of them are remembered, so that the first has to wait for its second.
+  // All hosts are remembered, so another lookup of the first must wait for a second to pass.
   await ask(0);
   expect(waits).toEqual([1000]);
-  // One more pushes out the second, and that one the third: neither waits.
+  // A new host evicts host 1, and asking for host 1 then evicts host 2: neither waits.
   await ask(HOSTS);
   await ask(1);
   expect(waits).toEqual([1000]);

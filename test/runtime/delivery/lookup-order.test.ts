@@ -1,10 +1,10 @@
-// Look-ups whose answers overtake each other, or do not come. Spec: Caching and response headers.
+// Lookups whose responses arrive out of order, or not at all. Spec: Caching and response headers.
 import { expect, it } from 'vitest';
 import { LOOKUP_CACHE_SECONDS_MAX } from '../../../runtime/core/limits.ts';
 import { createLookupCache } from '../../../runtime/delivery/lookup-cache.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
-/** What the database answers to each question, in their order, when the test says so. */
+/** A cache whose database responses the test resolves by hand, in any order. */
 function askByHand() {
   const clock = createManualClock();
   const asked: PromiseWithResolvers<string>[] = [];

@@ -24,9 +24,9 @@ let host: DeliveryHost;
 let image: StoredImage;
 let project: ProjectRow;
 let key: TestKey;
-/** Look-ups alone: the meter writes whenever its time has come. */
+/** Lookups only, since the meter may write at any time. */
 const asked: ('project' | 'file')[] = [];
-/** Of look-ups that have to wait for their second; it passes at once unless they are held. */
+/** Lookups that must wait for a second to pass: it passes immediately unless `areHeld`. */
 const pauses: { ms: number; end(): void }[] = [];
 let areHeld = false;
 const pauseEnds = async () => {
@@ -44,7 +44,7 @@ const counted: Queryable = {
   },
 };
 const PATH = '/originals/f/cat';
-/** By the clock of the database, which is that of this machine. */
+/** Expiry is judged by the database's clock, which is that of this machine. */
 const seconds = () => Math.floor(Date.now() / 1000);
 
 const wait = async (ms: number) => {
@@ -272,7 +272,7 @@ describe('a key', () => {
   });
 });
 
-/** Finds secrets of the project, which it knows; whatever has to wait is held. */
+/** A lookup that knows the project already, and whose waits are held. */
 async function startLookup() {
   const lookup = createLookup({
     db: counted,
@@ -288,13 +288,13 @@ async function startLookup() {
   return (kid: string) => lookup.findSecret(name, kid);
 }
 
-/** As staff and owners do it. */
+/** Rotates the key as staff and owners do. */
 const rotateByAction = () => {
   const deps = { sealing, clock: systemClock };
   return db.transaction((tx) => rotateSigningKey(tx, deps, { project_id: project.project_id }));
 };
 
-/** The keys of the project as they will be then, for lookups that begin anew. */
+/** Ages the project's keys in the database, and expires cached lookups. */
 async function passAtDatabase(passed: number): Promise<void> {
   await db.query(
     `update signing_keys set retire_after = retire_after - make_interval(secs => $2),

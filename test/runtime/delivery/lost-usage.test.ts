@@ -1,4 +1,4 @@
-// Deliveries that neither the disk nor the database took: each is told of once. Spec: Metering.
+// Deliveries that neither the disk nor the database accepted are reported as lost, once each. Spec: Metering.
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ afterEach(async () => {
 const deliver = (project_id = project.project_id) =>
   meter.record({ at: Date.now(), project_id, bytes: 10, kind: 'derived', is_watermarked: false });
 
-/** The disk does not take it, and the database refuses it for good. */
+/** Loses a delivery: the disk does not accept it, and the database rejects it for good. */
 function lose(): void {
   const elsewhere = join(folder, 'elsewhere');
   renameSync(spool, elsewhere);
@@ -58,7 +58,7 @@ function lose(): void {
   renameSync(elsewhere, spool);
 }
 
-/** What each batch of the project says was lost before it, in order. */
+/** The number of lost deliveries that each batch of the project reports, in order. */
 async function told(): Promise<number[]> {
   const rows = await db.query<{ lost_deliveries: number }>(
     `select lost_deliveries from usage_batches where batch_id in

@@ -74,7 +74,7 @@ type Usage = {
   credits: number;
 };
 
-/** By hour, oldest first. */
+/** Usage by hour, oldest first. */
 async function usage(): Promise<Usage[]> {
   return db.query(
     `select window_start, sum(requests)::int as requests, sum(bytes)::int as bytes,
@@ -83,7 +83,7 @@ async function usage(): Promise<Usage[]> {
     [project.project_id],
   );
 }
-/** What its batches say was lost, in order. */
+/** The numbers of lost deliveries that the project's batches report, in order. */
 const told = async () => {
   const rows = await db.query<{ lost_deliveries: number }>(
     `select lost_deliveries from usage_batches where batch_id in
@@ -355,12 +355,14 @@ describe('a killed process', () => {
     const counted = await requests();
     const total = said.reduce((sum, count) => sum + count, 0);
     expect(counted).toBeGreaterThanOrEqual(total);
-    // What was recorded and not said any more: less than one round of the child each.
+    // At most what each child recorded after its last report; it reports every 50 deliveries.
     expect(counted).toBeLessThan(total + 200 * said.length);
   });
 });
 
-/** Kills the child in the midst of its flushes; the number that it had said to have spooled. */
+/**
+ * Kills the child while it flushes. Returns the number of deliveries that it reported as spooled.
+ */
 async function runAndKill(): Promise<number> {
   const script = new URL('../../support/meter-writer.ts', import.meta.url).pathname;
   const child: ChildProcess = spawn(process.execPath, [script, folder, url(), project.project_id], {
@@ -376,7 +378,7 @@ async function runAndKill(): Promise<number> {
     said = Math.max(said, ...counts);
   });
   const exited = once(child, 'close');
-  // After its first flush there are both batches in the database and lines on disk.
+  // After its first flush, there are batches in the database and lines on disk.
   const before = await requests();
   await expect.poll(requests).toBeGreaterThan(before);
   child.kill('SIGKILL');

@@ -1,11 +1,11 @@
-// The suites of delivery once more, word for word: content on a real S3 server, and a connection to a real RabbitMQ
-// between delivery and its worker. Not those of URLs and pixels, for which it does not matter where bytes come from.
+// The same delivery suites, with content on a real S3 server and a real RabbitMQ between delivery and the worker. The
+// suites of URLs and pixels are left out, since they do not depend on either.
 import { describe, expect, it } from 'vitest';
 import { onRealServers } from '../../support/delivery-stack.ts';
 
 const keys = onRealServers();
 
-// In order: the last test looks at what all suites before it left.
+// In order: the last test inspects what all previous suites stored.
 describe('on S3 and RabbitMQ', { shuffle: false }, () => {
   describe('refusals and their order', async () => {
     await import('./handler.test.ts');

@@ -18,7 +18,7 @@ const bytes = Buffer.alloc(BYTES, 'tintype ');
 let stack: DeliveryStack;
 let host: DeliveryHost;
 let project: ProjectRow;
-/** Of the stream that was opened last. */
+/** State of the stream that was opened last. */
 let seen = { read: 0, isClosed: false };
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ beforeEach(async () => {
   });
 });
 
-/** The same stream, with what passes counted. */
+/** The same stream, with bytes and closing recorded in `seen`. */
 function watch(stream: Readable | undefined): Readable | undefined {
   if (stream === undefined) return undefined;
   const own = { read: 0, isClosed: false };
@@ -79,7 +79,7 @@ async function usage(): Promise<{ bytes: number; credits: number } | undefined> 
   return row;
 }
 
-/** Reads until so many bytes of the body have come, then stands still. */
+/** Reads at least `count` bytes, then stops reading. */
 async function readSome(socket: Socket, count: number): Promise<number> {
   let received = 0;
   while (received < count) received += ((await once(socket, 'data'))[0] as Buffer).length;

@@ -1,5 +1,5 @@
-// What viewers get of renders that are too many, too slow or not wanted any more: a delivery server, the queue and a
-// worker's lane, whose storage lets a test hold what is read. Spec: Delivery refusals in checking order; Metering.
+// Renders that are too many, too slow or no longer wanted, seen by viewers: a delivery server, the queue and a worker's
+// render lane, with a storage that tests can hold. Spec: Delivery refusals in checking order; Metering.
 import { type ClientRequest, request as sendRequest } from 'node:http';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
@@ -20,9 +20,9 @@ let picture: StoredImage;
 let loud: ProjectRow;
 let quiet: ProjectRow;
 let lane: Lane;
-/** What the worker reads waits for it. */
+/** Holds the worker's reads. */
 let gate: { isOpen: Promise<void>; open(): void };
-/** Of each call that came to the worker. */
+/** The signal of each call that reached the worker. */
 const signals: AbortSignal[] = [];
 const countGivenUp = () => signals.filter(({ aborted }) => aborted).length;
 
@@ -47,7 +47,7 @@ afterEach(async () => {
   await host.close();
 });
 
-/** One slot, and one that reads ahead. */
+/** One render in the slot, and one whose source is read ahead. */
 const SEATS = 2;
 const WAITING_MAX = 2;
 const ROOM = SEATS + WAITING_MAX;
@@ -77,7 +77,7 @@ async function startLane(render: Partial<LaneOptions> = {}): Promise<void> {
 
 const get = (project: ProjectRow, path: string) => host.get(project.project_slug, path);
 const cold = (width: number) => `/resize/${width}x/f/cat`;
-/** One more than there is room for. */
+/** One request more than there is room for. */
 const tooMany = () => Array.from({ length: ROOM + 1 }, (_, at) => get(loud, cold(at + 1)));
 const statusesOf = async (asked: readonly Promise<{ status: number }>[]) =>
   (await Promise.all(asked)).map(({ status }) => status).sort();
@@ -175,7 +175,7 @@ function closedGate(): typeof gate {
   return { isOpen: promise, open: resolve };
 }
 
-/** A viewer who can leave. */
+/** A request that the viewer can abort. */
 function visit({ project_slug }: ProjectRow, path: string): ClientRequest {
   const headers = { host: `${project_slug}.${ROOT_DOMAIN}` };
   const { port } = host;

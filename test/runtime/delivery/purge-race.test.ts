@@ -1,6 +1,6 @@
-// Nothing stale for longer than the lookup lifetime and the render deadline, whoever refilled an edge meanwhile: a
-// real Varnish with the documented configuration in front of two delivery servers on one database and one storage.
-// Spec: Caching and response headers.
+// No stale image is served for longer than the lookup lifetime and the render deadline, even if a request refills the
+// cache during a purge. Uses a real Varnish with the documented configuration, in front of two delivery servers with
+// one database and one storage. Spec: Caching and response headers.
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { blockFile, unblockFile } from '../../../runtime/actions/block-file.ts';
@@ -80,7 +80,7 @@ beforeEach(async () => {
   watermark = await makeWatermark(db, project, logo);
 });
 
-/** Reads of the content bucket whose bytes wait, once `hold` was called, until they are let go. */
+/** A bucket whose reads wait after `hold` until `letGo`. */
 function createGate(of: Bucket) {
   let held = Promise.resolve();
   let letGo = () => {};
@@ -124,11 +124,11 @@ const throughVarnish = (server: DeliveryHost, path: string) => {
   return ask(varnish.port, hostName(), { path, headers: { connection: 'close' } });
 };
 const isHit = ({ headers }: Answer) => String(headers['x-varnish']).includes(' ');
-/** What a viewer sees: the refusal, or which picture. */
+/** What a viewer sees: the error code, or the identity of the image. */
 const seen = ({ status, code, headers, body }: Answer) =>
   code ?? [status, headers['x-service-revision'], headers.etag, body.length].join(' ');
 
-/** As if so much time went by, for lookups and for purges. */
+/** Lets time pass, for lookups and for pending purges. */
 async function pass(seconds: number): Promise<void> {
   one.clock.advance(seconds);
   other.clock.advance(seconds);
@@ -189,8 +189,9 @@ async function reupload(): Promise<void> {
 type Story = { before: string[]; refilled: string[]; after: string[]; truth: string[] };
 
 /**
- * The change, the first purge, and behind it two refills with what was: one from a server whose lookup is not 30 s old
- * yet, and one that began before the change and is held until the first purge is over. Then the time is up.
+ * Makes the change and sends the first purge. Then two requests refill Varnish with the old image:
+ * one through a server whose lookup is still fresh, and one that began before the change and was
+ * held until the purge was sent. Finally, the time for the second purge comes.
  */
 async function tell({ happens, paths }: Cause, second: 'sent' | 'off'): Promise<Story> {
   const [refilled, held] = paths;
@@ -244,7 +245,7 @@ describe('an image that the storage kept waiting', () => {
   const FOR_GOOD = 'public, max-age=300, s-maxage=31536000';
   const PATHS = [HELD, HELD_DERIVED];
 
-  /** What caches are told of an answer whose bytes came so much later than it was asked for. */
+  /** The cache headers of a response whose bytes arrive `seconds` after the request. */
   async function keptAfter(path: string, seconds: number): Promise<string | undefined> {
     gate.hold();
     const answer = direct(one, path);
@@ -351,7 +352,7 @@ describe('Varnish as it is documented', () => {
 
   it('keeps an image of a signed URL as long as its URL, and not a moment longer', async () => {
     const key = await makeKey(db, project);
-    // By the clock of the database, which is that of this machine.
+    // Expiry is judged by the database's clock, which is that of this machine.
     const exp = Math.floor(Date.now() / 1000) + 5;
     const url = signed(HELD, { project, key, exp });
     expect(isHit(await throughVarnish(one, url))).toBe(false);

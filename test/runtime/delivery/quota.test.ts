@@ -59,7 +59,7 @@ async function useUp(credits: number): Promise<void> {
   await jobs.run(table['daily-charge'], CHARGE);
 }
 
-/** Seconds until a viewer is told something else, by the delivery server's clock. */
+/** Seconds, by the delivery server's clock, until viewers get the wanted result. */
 async function secondsUntil(wanted: string): Promise<number> {
   for (let seconds = 0; seconds <= 2 * LOOKUP_CACHE_SECONDS_MAX; seconds++) {
     if ((await view()) === wanted) return seconds;

@@ -1,5 +1,5 @@
-// A render that nobody takes, over a real RabbitMQ: the broker lets the call go at its deadline, the viewer reads 504,
-// and a worker that comes later finds nothing to do. Spec: Delivery refusals in checking order (render_timeout).
+// A render that no worker takes, over a real RabbitMQ: the broker drops the call at its deadline, the viewer gets 504,
+// and a worker that starts later finds no call. Spec: Delivery refusals in checking order (render_timeout).
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { RENDER_DEADLINE_SECONDS } from '../../../runtime/core/limits.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
@@ -33,13 +33,16 @@ afterAll(async () => {
   await host.close();
 });
 
-/** The lease of a render comes when all but four seconds of its time are over: enough to see its call wait. */
+/**
+ * Getting the lease takes all but four seconds of the deadline: enough to see the call in the
+ * queue.
+ */
 const query: typeof db.query = (text, values) => {
   if (text.includes('insert into render_leases')) late_ms = (RENDER_DEADLINE_SECONDS - 4) * 1000;
   return db.query(text, values);
 };
 
-/** A worker that counts what it renders. */
+/** A worker that records the results of its renders. */
 const startLane = () =>
   startRenderLane({
     db,

@@ -15,7 +15,7 @@ import { over, photograph } from '../../support/pictures.ts';
 import { makeProject } from '../../support/rows.ts';
 
 const { db } = useDatabase();
-/** Two delivery processes with a worker each, over one store and one database. */
+/** Two delivery processes with a worker each, sharing a storage and a database. */
 let one: DeliveryHost;
 let other: DeliveryHost;
 let picture: StoredImage;
@@ -177,11 +177,11 @@ describe('one cold image', () => {
     viewers[1]?.destroy();
     const left = /^tintype_delivery_request_seconds_count\{status="499".*\} 2$/m;
     await expect.poll(async () => (await host.metrics.print()).text).toMatch(left);
-    // Made with the first line.
+    // The spool creates its files with the first line of usage.
     expect(readdirSync(host.spool_folder), 'usage').toEqual([]);
     await db.query('delete from render_leases where derived_key = $1', [derived_key]);
     const after = asked();
-    // Nothing tells that nobody asks; who waits looks again after 200 ms at most.
+    // Waiting requests retry at least every 200 ms; there is no signal that they have stopped.
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect([asked(), host.renders]).toEqual([after, []]);
     await host.close();
@@ -190,14 +190,14 @@ describe('one cold image', () => {
 
 const sharing = () => ({ content: one.content, worker_content: one.content });
 
-/** The queue of the one process, with calls answered otherwise; whoever is given it leaves it open. */
+/** The queue of `one` with another `call`; closing it leaves the real one open. */
 const calling = (call: Queue['call']): Queue => ({
   ...one.queue,
   call,
   close: () => Promise.resolve(),
 });
 
-/** The database, with what asks for leases counted, or answered otherwise. */
+/** The database with its lease requests counted, or replaced by `instead`. */
 function watchLeases(instead?: () => Promise<never>) {
   let count = 0;
   const query: typeof db.query = (text, values) => {
@@ -221,10 +221,10 @@ function requestOf(derived_key: string): RenderRequest {
   return { project_id: project.project_id, derived_key, source_key: '', window, cost_ms: 1, plan };
 }
 
-/** The image's key, as it is before anybody has asked for it. */
+/** The image's derived key, in the state before any request for it. */
 async function keyOf(path: string): Promise<string> {
   await other.get(project.project_slug, path);
-  // The worker's last word on it, which would be taken for one on the next lease.
+  // Otherwise the worker's late update would mark the next lease as stored.
   await expect.poll(leases).toMatchObject([{ is_stored: true }]);
   const [{ derived_key: key } = { derived_key: '' }] = await leases();
   await db.query('delete from render_leases where derived_key = $1', [key]);

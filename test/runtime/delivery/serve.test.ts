@@ -29,7 +29,7 @@ async function start(options: { drain_ms?: number } = {}): Promise<DeliveryHost>
   return host;
 }
 
-/** A download that has begun and stands still. */
+/** Starts a download, and stops reading it. */
 async function begin(host: DeliveryHost) {
   const socket = connect({ port: host.port, host: '127.0.0.1' });
   socket.on('error', () => undefined);
@@ -41,7 +41,7 @@ async function begin(host: DeliveryHost) {
   return socket;
 }
 
-/** To connect, and to say nothing. */
+/** Connects without sending anything; returns `connected` or the error code. */
 async function attempt({ port }: DeliveryHost): Promise<string | undefined> {
   const socket = connect({ port, host: '127.0.0.1' });
   try {
@@ -93,10 +93,10 @@ describe('the end of a delivery process', () => {
     const connections = promisify(host.server.getConnections.bind(host.server));
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const stopped = host.close();
-    // Not by a poll of vitest, which moves the clock.
+    // A poll of vitest would advance the fake clock.
     while (host.server.listening) await turn();
     vi.advanceTimersByTime(19_999);
-    // Whoever was hung up on would be gone a turn later.
+    // A closed connection would be gone after one turn of the event loop.
     await turn();
     expect(await connections()).toBe(1);
     vi.advanceTimersByTime(1);

@@ -16,7 +16,7 @@ import { openSpool, readSegment } from '../../../runtime/delivery/spool.ts';
 
 const SPOOL = new URL('../../../runtime/delivery/spool.ts', import.meta.url).href;
 const WRITER = new URL('../../support/spool-writer.ts', import.meta.url).pathname;
-/** Three lines of 70 bytes into files of 100 bytes at most. */
+/** Appends three lines of 70 bytes; runs with a limit of 100 bytes per file. */
 const CROWDED = `
   process.on('SIGXFSZ', () => undefined);
   const { openSpool } = await import(${JSON.stringify(SPOOL)});
@@ -121,7 +121,7 @@ describe('a spool', () => {
       'prlimit',
       ['--fsize=100', process.execPath, '--input-type=module', '-e', CROWDED],
       {
-        // The cache of compiled modules would not fit either.
+        // The compile cache would exceed the limit as well.
         env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1', FOLDER: folder },
         encoding: 'utf8',
       },

@@ -1,4 +1,4 @@
-// Watermarks to the pixel, through HTTP. Spec: Watermark preset; Output rules 5.
+// Watermarks, checked by pixels over HTTP. Spec: Watermark preset; Output rules 5.
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { renderRequestSchema } from '../../../runtime/core/delivery/render-request.ts';
@@ -37,7 +37,7 @@ const pink = (alpha: number, { width = 20, height = 10 } = {}) =>
     .png()
     .toBuffer();
 
-/** A PNG of 16 bits a channel, all of one colour; four channels have alpha. */
+/** A single-color PNG with 16 bits per channel; four channels include alpha. */
 async function deep(color: readonly number[], { width, height } = BASE): Promise<Buffer> {
   const values = Uint16Array.from(
     { length: width * height * color.length },
@@ -57,7 +57,7 @@ function publish(
 
 type Place = Partial<Pick<WatermarkPresetRow, 'x_offset' | 'y_offset' | 'opacity'>>;
 
-/** A new preset; lookups of before are forgotten. */
+/** Creates a preset, and expires cached lookups. */
 async function preset(file: FileRow, place: Place = {}): Promise<string> {
   const watermark_preset_id = id('wm');
   const { project_id } = project;
@@ -125,7 +125,7 @@ describe('a watermark that is larger than the output', () => {
     const { at } = await pixels(
       `/watermark:${await preset(banner, { x_offset: 9, y_offset: -4 })}/f/grey`,
     );
-    // 100x25, four pixels above the lower edge.
+    // The mark is shrunk to 100x25, four pixels above the lower edge.
     expect([at(0, 51), at(99, 75), at(0, 50), at(99, 76)]).toEqual([PINK, PINK, GREY, GREY]);
   });
 
@@ -234,7 +234,7 @@ it('an SVG whose half-way images are no narrower than its grid is drawn from the
   expect([at(2, 2), at(4, 39)]).toEqual([PINK, PINK]);
 });
 
-/** An SVG as it is stored: what is smaller than its grid, and the grid, each of one colour. */
+/** An SVG as it is stored: smaller images first, then its full grid, each in one color. */
 async function drawing(
   file_slug: string,
   images: [width: number, height: number, color: number[]][],

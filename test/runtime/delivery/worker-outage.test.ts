@@ -1,5 +1,5 @@
-// The storage is away for the worker alone: nothing is wrong with the image, so that viewers are told to come again,
-// and the next one is served as soon as it is back. Spec: Delivery refusals in checking order; Errors.
+// The storage fails for the worker only: viewers are told to retry, since nothing is wrong with the image, and are
+// served as soon as it is back. Spec: Delivery refusals in checking order; Errors.
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RENDER_REPLY_BYTES_MAX } from '../../../runtime/core/limits.ts';
@@ -43,7 +43,7 @@ beforeAll(async () => {
   await publishImage({ db, content }, project, { image, file_slug: 'cat' });
   await publishImage({ db, content }, project, { image: await noise(), file_slug: 'noise' });
 });
-/** Longer as a PNG than an answer of a worker may be. */
+/** An image whose PNG exceeds the size of a worker's reply. */
 async function noise() {
   const [width, height, channels] = [800, 600, 3] as const;
   const random = seededRandom(1);

@@ -1,4 +1,5 @@
-// `tintype doctor` shows the scanner a picture, and says what came of it. Spec: File (status), the automatic scanner.
+// `tintype doctor` sends a picture to the scanner, and reports its response. Spec: File (status), the automatic
+// scanner.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Finding } from '../../../runtime/doctor/check.ts';
 import { scannerChecks } from '../../../runtime/doctor/scanner-checks.ts';

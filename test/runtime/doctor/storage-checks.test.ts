@@ -1,4 +1,4 @@
-// `tintype doctor` uploads as a browser does, and so goes no further than one: a preflight is never sent on.
+// `tintype doctor` uploads as a browser does: it follows no redirect, since browsers do not follow one for a preflight.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';

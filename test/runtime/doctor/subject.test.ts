@@ -1,4 +1,5 @@
-// What the doctor examines: a running Tintype with what it reaches, or what the environment names, never half of each.
+// The doctor examines either the running Tintype with its own services, or those that the environment names; never a
+// mix.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

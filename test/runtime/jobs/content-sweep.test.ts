@@ -30,7 +30,7 @@ let jobs: TestJobs;
 let project: ProjectRow;
 let upload: UploadRow;
 
-// A sweep looks at everything: each test begins with empty buckets and a database that knows of no upload.
+// A sweep walks whole buckets: each test begins with empty ones and a database without uploads.
 beforeEach(async () => {
   await db.query('truncate organizations, sweep_positions cascade');
   jobs = await makeJobs(db);
@@ -40,7 +40,7 @@ afterEach(() => jobs.close());
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** The job as it would run so much later. */
+/** Runs the job as of this many milliseconds from now. */
 async function sweep(later = 2 * HOUR_MS) {
   jobs.clock.set(new Date(Date.now() + later));
   return jobs.run(table['content-sweep']);
@@ -54,7 +54,7 @@ async function keysUnder(prefix: string): Promise<string[]> {
   return objects.map(({ key }) => key.slice(prefix.length));
 }
 
-// What a database says that was made anew beside the bucket of one that is lost.
+// The state after a lost database was replaced by an empty one next to the old bucket.
 describe('masters that are older than all that the database knows', () => {
   it('stay, however old they get: they may be all that is left', async () => {
     const begin = mastersOf({ project_id: id('prj'), upload_id: id('upl') });
@@ -67,7 +67,7 @@ describe('masters that are older than all that the database knows', () => {
 });
 
 describe('masters and half-way images', () => {
-  /** At its second attempt, after a first one that was killed when it had stored its objects. */
+  /** An upload at its second attempt; the first was killed after it had stored its objects. */
   beforeEach(async () => {
     const { upload_id } = await makeProcessing(db, project);
     await db.query(

@@ -1,4 +1,4 @@
-// What jobs go by where the clock of their process and that of the database are days apart.
+// Which time jobs use if the clocks of their process and of the database differ by days.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createDatabaseClock } from '../../../runtime/jobs/database-clock.ts';
 import type { JobContext } from '../../../runtime/jobs/job.ts';

@@ -1,4 +1,4 @@
-// `tintype job` as a CronJob calls it, in a process of its own. Spec: Metering.
+// `tintype job` as a CronJob runs it, in a process of its own. Spec: Metering.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
@@ -11,7 +11,7 @@ import { freePort } from '../../support/free-port.ts';
 import { makeProject, makeUpload } from '../../support/rows.ts';
 
 const { db, url } = useDatabase();
-/** A storage that takes every connection and says nothing. */
+/** A storage server that accepts connections and never answers. */
 const sockets = new Set<Socket>();
 const silent = createServer((socket) => void sockets.add(socket));
 let child: ChildProcess | undefined;
@@ -23,7 +23,7 @@ afterAll(() => {
   silent.close();
 });
 
-/** With a broker that is not there. */
+/** Variables of an installation whose broker cannot be reached. */
 async function environment(storagePort = 1): Promise<Record<string, string>> {
   return {
     TINTYPE_DATABASE_URL: url(),
@@ -40,7 +40,7 @@ const runs = () =>
   db.query<Pick<JobRunRow, 'outcome' | 'error'>>(
     'select outcome, error from job_runs order by run_id',
   );
-/** A run that has not ended, of a process that may live or not. */
+/** Inserts an unfinished run; whether its process is alive is unknown. */
 const begin = (name: string, lease: string) =>
   db.query(
     `insert into job_runs (job, scheduled_for, lease_until) values ($1, now(), now() + $2::interval)`,
@@ -70,7 +70,7 @@ it('runs what was missed before a time that it is told to run as', async () => {
 });
 
 it('charges everybody else on the missed days beside one that failed, and that one the next time', async () => {
-  // The newest day on which a charge was due.
+  // The newest day for which a charge is due.
   const today = `date_trunc('day', now() - interval '19 minutes', 'UTC')`;
   await db.query(
     `insert into job_runs (job, scheduled_for, started_at, lease_until, finished_at, outcome)
@@ -105,7 +105,7 @@ it('charges everybody else on the missed days beside one that failed, and that o
   expect([code, stderr]).toEqual([1, expect.stringContaining('could not be charged')]);
   expect(stdout.trim().split('\n')).toHaveLength(1);
   expect(await outcomes()).toEqual([{ outcome: 'done' }, { outcome: 'failed' }]);
-  // Not hidden by the newer one that went well: the alert goes by this number.
+  // The newer successful run must not hide the failure, because the alert uses this count.
   expect(await countFailedJobRuns(db, ['daily-charge'])).toEqual([
     { job: 'daily-charge', failed: 1 },
   ]);
@@ -148,7 +148,7 @@ it('ends when it is told to, and leaves no lease to wait for', async () => {
     said += piece;
   });
   await once(silent, 'connection');
-  // A terminal sends Ctrl-C to the whole group, and a launcher passes it on too.
+  // Two signals: a terminal sends Ctrl-C to the whole group, and a launcher also passes it on.
   for (const _ of [1, 2]) child.kill('SIGTERM');
   const [code] = await once(child, 'close');
   expect([code, said]).toEqual([1, expect.stringContaining('the job was stopped before its end')]);

@@ -1,4 +1,4 @@
-// Usage batches are summed however late they are looked at, and hours are summed from all their batches or not at all.
+// Usage batches are summed however late they are read, and an hour is summed from all its batches or not at all.
 // Spec: Metering.
 import { expect, it } from 'vitest';
 import { hourlyRollup } from '../../../runtime/jobs/hourly-rollup.ts';

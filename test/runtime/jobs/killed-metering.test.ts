@@ -11,7 +11,7 @@ import { makeOrganization, makeProject, must } from '../../support/rows.ts';
 const { db, url } = useDatabase();
 const program = new URL('../../support/killed-metering.ts', import.meta.url).pathname;
 
-/** Whether the process came to its end before its n-th statement. */
+/** Runs a process that kills itself before statement n. Returns whether it finished first. */
 async function runUntilStatement(n: number): Promise<boolean> {
   const child = spawn(process.execPath, [program, url(), String(n)], {
     stdio: ['ignore', 'pipe', 'inherit'],

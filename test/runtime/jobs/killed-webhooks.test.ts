@@ -17,7 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => endpoint.close());
 
-/** Whether the process came to its end before it passed the step for the n-th time. */
+/**
+ * Runs a process that kills itself at the step's n-th time, and then expires its leases. Returns
+ * whether it finished first.
+ */
 async function sendUntil(step: FailpointName, n: number): Promise<boolean> {
   const child = spawn(process.execPath, [program, url(), step, String(n)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -60,5 +63,5 @@ describe.each(['webhook.claimed', 'webhook.sent', 'webhook.recorded'] as const)(
   },
 );
 
-/** Of one project in one process. */
+/** The most concurrent calls of one project in one process. */
 const UNDER_WAY_MAX = 16;

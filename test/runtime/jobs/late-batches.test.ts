@@ -1,4 +1,4 @@
-// Usage batches that come while hours are summed or days are charged. Spec: Metering.
+// Usage batches that arrive while hours are summed or days are charged. Spec: Metering.
 import { expect, it } from 'vitest';
 import { dayOf, startOfDay } from '../../../runtime/core/metering.ts';
 import type { Job } from '../../../runtime/jobs/job.ts';
@@ -16,7 +16,7 @@ it('a batch whose transaction began before a run and ended after it is summed by
   const hour = hoursAgo(3);
   await db.transaction(async (tx) => {
     await send(tx, hour);
-    // Of a later number, so that the run passes the one that it cannot see.
+    // A batch with a higher number, so that the run goes past the one that it cannot see yet.
     await send(db, hour);
     expect(await runRollup()).toMatchObject({ outcome: 'done' });
     expect(await requests()).toEqual([1]);
@@ -74,7 +74,10 @@ it('a charge that was overtaken does not put what a day cost before in place of 
 
 type Overtaken = { job: Pick<Job, 'run'>; writes: 'usage_hours' | 'usage_days' };
 
-/** A run that has read one request and is held before it writes, while more comes and another run begins. */
+/**
+ * Holds a run that has read one request, before it writes. Meanwhile, more usage arrives and
+ * another run begins.
+ */
 async function overtake({ job, writes }: Overtaken, meanwhile: () => Promise<unknown>) {
   await holdSumsOfOne(writes);
   const letGo = Promise.withResolvers<void>();
@@ -100,7 +103,7 @@ async function overtake({ job, writes }: Overtaken, meanwhile: () => Promise<unk
   await db.query(`drop trigger hold_sums on ${writes}`);
 }
 
-/** Who has summed one request and is about to write it waits for whoever holds the lock. */
+/** Makes any run that writes a sum of one request wait for the advisory lock. */
 async function holdSumsOfOne(writes: Overtaken['writes']): Promise<void> {
   await db.query(`create or replace function hold_sums() returns trigger language plpgsql as $$ begin
     if new.project_id = '${project_id()}' and new.requests = 1 then

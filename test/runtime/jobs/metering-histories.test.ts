@@ -1,4 +1,4 @@
-// Spec: Metering; Organization quota. TINTYPE_SOAK_HISTORIES is another number of histories than the usual few.
+// Spec: Metering; Organization quota. TINTYPE_SOAK_HISTORIES sets the number of random histories.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { insertCreditGrant } from '../../../runtime/db/credit-grants.ts';
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => jobs.close());
 
-/** The world as the history made it so far, and what is expected of it. */
+/** The state that a history has produced so far, and what is expected of it. */
 type World = {
   organization_id: string;
   project_ids: string[];
@@ -51,11 +51,11 @@ type World = {
   is_over: boolean;
   is_exempt: boolean;
   has_callback: boolean[];
-  /** Of each project, in order. */
+  /** The expected events of each project, in order. */
   events: string[][];
 };
 
-/** Emptying whole tables takes longer than a history does: mostly only what a history looks at goes. */
+/** Deletes only what a history reads, because truncating tables takes longer than the history. */
 async function forget(): Promise<void> {
   worlds += 1;
   if (worlds % 50 === 1) await db.query('truncate organizations, usage_batches cascade');
@@ -85,7 +85,7 @@ async function makeWorld({ pricing, exemptions }: History): Promise<World> {
       pricing_multiplier: String(change.thousandths / 1000),
     });
   }
-  // Exemptions never overlap: those that would are one.
+  // Merges overlapping exemptions, because the table allows no overlap.
   await db.query(
     `insert into organization_exemptions select $1, lower(one), upper(one)
      from unnest((select range_agg(tstzrange(starts_at, ends_at))
@@ -163,7 +163,7 @@ function take<Kind extends Step['kind']>(
 const sendLast = ({ organization_id, sequence, last }: World) =>
   insertUsageBatch(db, { spool_id: organization_id, sequence, entries: last });
 
-/** Whether it broke at its n-th step, as if its process had been killed there. */
+/** Runs the job, which fails at its n-th step as if killed. Returns whether it reached that. */
 async function run(job: Job, breaksAt = Number.POSITIVE_INFINITY, at = CHARGE): Promise<boolean> {
   runs += 1;
   let steps = 0;
@@ -176,7 +176,7 @@ async function run(job: Job, breaksAt = Number.POSITIVE_INFINITY, at = CHARGE): 
     await job.run({ ...jobs.deps, at, run: `r${runs}`, signal, failpoint });
     return false;
   } catch (error) {
-    // A charge goes on behind what failed, and has it as its cause.
+    // A charge continues after a failure and throws it at its end, as the cause.
     const { cause = error } = error as Error;
     if (String(cause).includes('killed here')) return true;
     throw error;
@@ -189,7 +189,7 @@ async function organizationOf({ organization_id }: World): Promise<OrganizationR
   return organization;
 }
 
-/** After a charge the quota fits the balance, and whoever had a URL was told of each change once. */
+/** Expects a quota that fits the balance, and one event per change for each callback URL. */
 async function expectSettled(world: World): Promise<void> {
   const { credit_balance, quota_exceeded_at } = await organizationOf(world);
   const isOver = credit_balance <= 0 && !world.is_exempt;

@@ -287,7 +287,7 @@ describe('the daily charge', () => {
     const organization = must(await findOrganization(db, tenant.organization_id));
     expect(organization).toMatchObject({ credit_balance: 0, quota_exceeded_at: expect.any(Date) });
     const { organization_id } = tenant;
-    // Of the day on which it happened, whatever time the charge was run for.
+    // The event has the day on which it happened, whatever time the charge was run for.
     const day = organization.updated_at.toISOString().slice(0, 10);
     const ids = [first, second].map((id) => `quota.exceeded:${organization_id}:${id}:${day}`);
     expect(await eventsOf(tenant)).toEqual(ids.sort());

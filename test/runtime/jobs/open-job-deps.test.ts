@@ -1,5 +1,5 @@
-// A job beside a running Tintype works with what that works with: a sweep that compared its database with the buckets
-// of another installation would empty them.
+// A job that runs beside a running Tintype uses the same database and buckets: a sweep that compared its database with
+// another installation's buckets would empty them.
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// What jobs take page by page they take to the end, however many pages there are.
+// Jobs that work page by page process all pages, however many there are.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { insertCreditGrant } from '../../../runtime/db/credit-grants.ts';
 import { findOrganization } from '../../../runtime/db/organizations.ts';
@@ -18,7 +18,7 @@ import { makeOrganization, makeProject, makeUpload, must } from '../../support/r
 const { db } = useDatabase();
 const HOUR_MS = 3_600_000;
 const NAMES = ['a', 'b', 'c', 'd', 'e'];
-/** The five are three pages. */
+/** The five names fill three pages. */
 const [ROWS, OBJECTS] = [{ page_rows: 2 }, { page_max: 2 }];
 let jobs: TestJobs;
 

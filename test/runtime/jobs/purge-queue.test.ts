@@ -15,7 +15,7 @@ const queue = table['purge-queue'];
 let project: ProjectRow;
 let jobs: TestJobs;
 let taken: CdnPurge[];
-/** Which slugs are refused, and why. */
+/** Decides which purges the CDN refuses, and why. */
 let refuses: (purge: CdnPurge) => CdnRefusal | undefined;
 
 const cdn: Cdn = {
@@ -79,7 +79,7 @@ describe('the purge queue', () => {
   it('marks both as done where there is no CDN', async () => {
     const without = await makeJobs(db);
     await purge(null, 0);
-    // The second one is due by the clock, to a millisecond that may not be over yet.
+    // The second purge is due by the clock, perhaps only a millisecond from now.
     await makeDue('sent_at is null');
     expect(await without.run(queue)).toEqual({ sent: 2, failed: 0 });
     expect(await db.query('select 1 from purges where sent_at is null')).toEqual([]);

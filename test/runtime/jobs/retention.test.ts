@@ -91,7 +91,7 @@ it('deletes ended job runs, sent purges and past rate windows when they are old,
     rate_windows: 0,
   });
   const left = await db.query<{ job: string }>('select job from job_runs order by job');
-  // The newest success stays: it tells since when the job was not run.
+  // The newest success stays, because missed runs are counted from it.
   expect(left.map((row) => row.job)).toEqual(['old', 'open', 'young']);
 });
 
@@ -267,7 +267,7 @@ it('erases files in parts until none is left, however often one was uploaded', a
   }
   const { db: noted, statements } = noting(db);
   expect(await updateFilesErased(noted, -1, 2)).toBeGreaterThanOrEqual(4);
-  // No statement names more than two rows, nor a range of more than two revisions.
+  // No statement names more than two rows, or a range of more than two revisions.
   for (const { values } of statements) {
     const [ids, first, last] = values as [unknown, number, number];
     if (Array.isArray(ids)) expect(ids.length).toBeLessThanOrEqual(2);

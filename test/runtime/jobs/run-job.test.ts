@@ -32,7 +32,7 @@ function runs(): Promise<JobRunRow[]> {
   return db.query('select * from job_runs order by run_id');
 }
 
-/** The lines that a log of a level has of a run. */
+/** Runs a job and returns what is logged at this level. */
 async function told(level: LogLevel, run: Job['run']): Promise<unknown[]> {
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };

@@ -100,7 +100,7 @@ describe('the times of a run that is called', () => {
     ...table['daily-charge'],
     schedule: `${at.getUTCMinutes()} ${at.getUTCHours()} * * *`,
   });
-  /** Due half a day ago, so that no test meets the moment. */
+  /** Half a day ago, so that no test runs while it becomes due. */
   const noon = Math.floor((Date.now() - 12 * HOUR_MS) / 60_000) * 60_000;
   const due = (days: number, hours = 0) => new Date(noon + days * DAY_MS + hours * HOUR_MS);
   const job = daily(due(0));
@@ -163,7 +163,7 @@ describe('the times of a run that is called', () => {
     expect(await called(due(0))).toEqual([due(0), ...missed]);
     expect(await called(due(1, 3))).toEqual([due(1, 3), due(0), ...missed]);
     expect(await called(due(-6, 3))).toEqual([due(-6, 3)]);
-    // What was run as if at a time that had not come then hides nothing of the days until it.
+    // A run as of a future time does not count for the days until then.
     await insert(due(-1), { started: due(-3, 12) });
     expect(await called(due(0, -1))).toEqual([due(0, -1), ...missed]);
   });
@@ -201,7 +201,7 @@ describe('the times of a run that is called', () => {
     expect(afterUsage.length).toBeGreaterThan(1);
     lines.length = 0;
     expect(await called()).toEqual([...newest, ...afterUsage]);
-    // Also where the call was killed behind the newest night, and retention has run since.
+    // Also if the call was killed after the newest night, and retention has run since.
     await insert(due(0), { started: new Date() });
     await db.query(`update job_runs set finished_at = started_at`);
     expect(await deleteOldJobRuns(db, 90 * 86_400)).toBe(0);
@@ -214,7 +214,7 @@ describe('the scheduler', () => {
   let jobs: TestJobs;
   let scheduler: Scheduler | undefined;
   let ran: string[];
-  /** How often a scheduler that was started to look has looked at its clock. */
+  /** How often a scheduler started by `startLooked` has read its clock. */
   let looks = 0;
 
   beforeAll(async () => {
@@ -247,7 +247,7 @@ describe('the scheduler', () => {
       [name, utc(at)],
     );
 
-  /** From its first look at the clock on, it runs what comes due. */
+  /** Starts a scheduler and waits until it has read its clock for the first time. */
   async function startLooked(rows: Record<string, Job>, deps = jobs.deps): Promise<Scheduler> {
     const looked = Promise.withResolvers<void>();
     const now = () => {
@@ -332,7 +332,7 @@ describe('the scheduler', () => {
     jobs.clock.set(utc('2026-11-04T12:01:00'));
     await until(1);
     jobs.clock.set(utc('2026-11-04T12:01:59'));
-    // Nothing tells of a minute in which no job begins; the scheduler looks every five milliseconds.
+    // No event tells that no job begins, so wait; the scheduler looks every five milliseconds.
     await new Promise((resolve) => setTimeout(resolve, 60));
     jobs.clock.set(utc('2026-11-04T12:05:10'));
     await until(2);

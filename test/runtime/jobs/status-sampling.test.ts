@@ -1,4 +1,4 @@
-// Every service is tried for real, once a minute; incidents open and close by themselves, and a page tells of them.
+// Every service is tested for real, once a minute; incidents open and close automatically, and a page shows them.
 // Spec: Public, status; Staff, incidents.
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ let host: DeliveryHost;
 let jobs: TestJobs;
 let browser: Browser;
 const began = Date.now() - 7_200_000;
-/** The minutes that were sampled. */
+/** The minutes sampled so far. */
 let minute = 0;
 
 beforeAll(async () => {
@@ -50,7 +50,7 @@ function nextMinute(): JobContext {
 }
 const sampled = async (changes: Partial<JobContext> = {}) =>
   statusSampling({ ...nextMinute(), ...changes });
-/** By a process that was not told where the public finds the service. */
+/** Samples in a process that was not given the public addresses of the service. */
 async function sampledUntold(changes: Partial<JobContext> = {}) {
   const { addresses: _untold, ...context } = nextMinute();
   return statusSampling({ ...context, ...changes });
@@ -72,7 +72,7 @@ describe('a sample', () => {
     expect(host.renders.length).toBe(rendered + 1);
     for (const { samples } of (await status()).services)
       expect(samples.map(({ ok }) => ok)).toEqual([true]);
-    // Nothing is answered by what was drawn before, once that is stored.
+    // Once rendered images are stored, samples must not be served from them.
     const again = async () => {
       await sampled();
       return host.renders.length;
@@ -186,7 +186,7 @@ describe('an automatic incident', () => {
     const isOpen = async () => (await status()).incidents.map(({ ended_at }) => ended_at === null);
     for (let n = 0; n < 3; n += 1) await sampledUntold();
     expect(await isOpen()).toEqual([true, true]);
-    // A process that ends says nothing of the service.
+    // The process is ending, which says nothing about the service.
     await sampled({ signal: AbortSignal.abort() });
     expect(await isOpen()).toEqual([true, true]);
     await sampledUntold();

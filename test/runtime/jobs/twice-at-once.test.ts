@@ -1,5 +1,5 @@
-// Every job of the table is safe to run twice at once: whoever keeps runs apart may fail, and nothing is done twice.
-// Spec: Metering; Upload session (status); Webhook delivery attempt.
+// Every job of the table is safe to run twice concurrently: even without the lease that keeps runs apart, nothing is
+// done twice. Spec: Metering; Upload session (status); Webhook delivery attempt.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { insertSigningKey, rotateSigningKey } from '../../../runtime/db/signing-keys.ts';
 import { insertUsageBatch } from '../../../runtime/db/usage-batches.ts';
@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => endpoint.close());
 
-/** Something to do for every job. */
+/** Creates work for every job. */
 async function makeWorld(): Promise<void> {
   await db.query('truncate organizations, usage_batches, job_runs, doomed_objects cascade');
   endpoint.seen.length = 0;
@@ -91,7 +91,7 @@ async function makeUploads(project: { project_id: string }): Promise<void> {
   }
 }
 
-/** Each job in its turn, so many of its runs at a time. */
+/** Runs the jobs one after another, each with this many concurrent copies. */
 async function runAll(copies: number): Promise<Record<string, object>> {
   const at = new Date(
     `${new Date(Date.now() + 24 * HOUR_MS).toISOString().slice(0, 10)}T00:20:00Z`,
@@ -128,7 +128,7 @@ const FACTS = {
   samples: 'select count(*)::integer from status_samples',
 } as const;
 
-/** The state of the world afterwards, without what differs from one to the next: ids, and when. */
+/** The resulting state, without ids and times, which differ between worlds. */
 async function look(): Promise<Record<string, unknown>> {
   const seen: Record<string, unknown> = {};
   for (const [fact, text] of Object.entries(FACTS)) seen[fact] = await db.query(text);
@@ -162,7 +162,7 @@ describe('every job of the table', () => {
     const busy = Object.entries(once.done).filter(([, counts]) =>
       Object.values(counts).some((count) => count > 0),
     );
-    // Without addresses, nothing is asked whether it does its work.
+    // Status sampling is idle, because it has no addresses to test.
     const idle = NAMES.filter((name) => !busy.some(([one]) => one === name));
     expect(idle.filter((name) => name !== 'status-sampling')).toEqual([]);
   });

@@ -22,7 +22,7 @@ import { makeFile, makeProcessing, makeProject, makeUpload, must } from '../../s
 const { db } = useDatabase({ maxConnections: 16 });
 const sweep = table['upload-sweep'];
 const bytes = Buffer.from('bytes enough');
-/** Of a multipart upload; its object is what its parts were joined to. */
+/** Settings of a multipart upload. An object at its key is the result of joining its parts. */
 const PARTS = { storage_upload_id: 's', part_count: 2, part_size: 5_242_880 };
 let jobs: TestJobs;
 let project: ProjectRow;
@@ -165,7 +165,7 @@ describe('the sweep', () => {
   });
 
   it('lets a proxy PUT that began in time finish, and waits for none that never began', async () => {
-    // 10,000 seconds at the least rate that is let pass.
+    // 160 MB take 10,000 seconds at the least rate that the proxy accepts.
     const settings = { mode: 'proxy', size_bytes: 160_000_000 } as const;
     const [upload, idle] = [await make(settings), await make(settings)];
     await updateUploadPutBegan(db, upload.upload_id);

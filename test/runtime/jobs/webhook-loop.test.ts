@@ -1,4 +1,4 @@
-// Spec: Webhook delivery attempt: how a process that sends them ends.
+// Spec: Webhook delivery attempt: shutdown of a process that sends them.
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => endpoint.close());
 beforeEach(() => db.query('delete from webhook_deliveries'));
 
-/** A due event whose call waits for its answer once somebody sends it. */
+/** A due event; its endpoint responds only when the test does so through `held`. */
 async function makeHeld() {
   const { project_id } = await makeCallbackProject(db, { url: endpoint.url, secret: 'whsec_test' });
   const id = await insertEvent(db, project_id);
@@ -36,7 +36,7 @@ async function makeHeld() {
   return { id, held };
 }
 
-/** Of a loop whose one call waits for its answer. */
+/** Starts a loop with one call that waits for its response. */
 async function hold(options?: { grace_ms: number }) {
   const { id, held } = await makeHeld();
   const loop = startWebhookLoop({ sender: testSender(db), log }, options);

@@ -1,4 +1,4 @@
-// Spec: Webhook delivery attempt: how many calls an endpoint has at once from a sender as every process has it.
+// Spec: Webhook delivery attempt: how many concurrent calls a sender with default limits makes to an endpoint.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLanes } from '../../../runtime/jobs/webhook-lanes.ts';
 import { type CallbackServer, startCallbackServer, status } from '../../support/callback-server.ts';
@@ -16,10 +16,10 @@ afterAll(() => endpoint.close());
 it('an endpoint that answers quickly has sixteen calls at once, however much waits, and no more until one ends', async () => {
   const { project_id } = await makeCallbackProject(db, { url: endpoint.url, secret: 'whsec_test' });
   for (let count = 0; count < 80; count++) await insertEvent(db, project_id);
-  // However long the machine takes for an answer.
+  // No answer counts as slow, however slow the machine is.
   const sender = testSender(db, {}, createLanes({ slow_ms: Number.POSITIVE_INFINITY }));
   endpoint.answer(status(204));
-  // Five rounds of answers at the least double one call to all that it may have.
+  // Each quick answer doubles the allowed concurrency, so five rounds reach the maximum.
   for (let round = 0; round < 5; round++) await sendDue(sender);
   endpoint.answer(() => {});
   const hanging = await sender.begin();

@@ -6,7 +6,7 @@ import { systemClock } from '../../../runtime/platform/clock.ts';
 import { publicLookup } from '../../../runtime/platform/public-lookup.ts';
 import { type DnsStub, startDnsStub } from '../../support/dns-stub.ts';
 
-/** Listens on every address of the machine, and on 8443 of none: whoever gets through is counted. */
+/** Listens on all addresses of this machine and counts the connections that get through. */
 let canary: Server;
 let port: number;
 let connections = 0;

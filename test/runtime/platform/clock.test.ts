@@ -4,7 +4,7 @@ import { keptSecondsMax } from '../../../runtime/delivery/lookup.ts';
 import { createLookupCache } from '../../../runtime/delivery/lookup-cache.ts';
 import { createSteadyClock } from '../../../runtime/platform/clock.ts';
 
-/** A process on a machine that sleeps: its running time stands still then, the machine's uptime does not. */
+/** A process on a machine that can sleep: meanwhile, uptime advances, but running time does not. */
 function onMachine() {
   const at = { running: 1000, uptime: 500_000 };
   const runFor = (seconds: number) => {

@@ -110,7 +110,7 @@ describe('the fault of a URL', () => {
     );
     expect(await egressFault('https://half.example/', 'public', servers)).toBeUndefined();
     expect(await called).toBe('1.1.1.1');
-    // A call has ten seconds for everything.
+    // The deadline of a whole call is ten seconds.
     expect(performance.now() - began).toBeLessThan(8000);
     await Promise.all(stubs.map((stub) => stub.close()));
   }, 20_000);

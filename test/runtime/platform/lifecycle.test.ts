@@ -6,7 +6,7 @@ import { createLog } from '../../../runtime/platform/log.ts';
 
 const log = createLog({ level: 'silent', name: 'test' });
 
-/** Signals of a process that does not end with them. */
+/** A fake process that takes signals, and records exits instead of ending. */
 function createProcess() {
   const exits: unknown[] = [];
   const signals = new EventEmitter();

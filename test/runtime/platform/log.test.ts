@@ -115,7 +115,7 @@ describe('a secret', () => {
   it('is not printed under a name that nobody listed', () => {
     const { log, lines } = recorded();
     const fields = { authorization: canary, headers: { 'x-api-key': canary } };
-    // @ts-expect-error The compiler refuses it, where it is spread too.
+    // @ts-expect-error The compiler rejects the key, also in a spread.
     log.info('odd', { ...fields });
     log.info('nested', { counts: { completed: 3, secret: canary } });
     expect(lines.join('')).not.toContain(canary);
@@ -173,13 +173,13 @@ describe('colours of the text format', () => {
   const SCRIPT = `import { createLog } from '${LOG}';
     createLog({ level: 'info', name: 'x', format: 'text', destination: process.stderr }).info('said');`;
 
-  /** What stderr says of a process at a terminal, of which one output goes to a file. */
+  /** Runs a process in a terminal with this output redirected to a file, and returns its stderr. */
   async function said(redirect: '>' | '2>'): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'tintype-log-'));
     const [script, file, screen] = [`${folder}/log.mts`, `${folder}/file`, `${folder}/screen`];
     await writeFile(script, SCRIPT);
     const command = `${process.execPath} ${script} ${redirect} ${file}`;
-    // Nothing else: NO_COLOR, FORCE_COLOR and CI each choose colours, too.
+    // No other variables, because NO_COLOR, FORCE_COLOR and CI affect colors, too.
     const env = { PATH: process.env.PATH, TERM: 'xterm' };
     await promisify(execFile)('script', ['-qec', command, screen], { env });
     const text = await readFile(redirect === '2>' ? file : screen, 'utf8');

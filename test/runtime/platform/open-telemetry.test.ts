@@ -1,4 +1,4 @@
-// What a collector that takes nothing costs: a line a minute.
+// A collector that rejects traces costs at most one line a minute in the log.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createLog } from '../../../runtime/platform/log.ts';
@@ -14,7 +14,7 @@ it('a collector that takes no traces is told of once, however many batches there
   try {
     for (const batch of ['first', 'second', 'third']) {
       tracer.open(batch, {}, {}).end();
-      // A batch a second.
+      // Batches are sent once a second.
       await sleep(1200);
     }
   } finally {

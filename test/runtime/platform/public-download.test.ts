@@ -82,7 +82,7 @@ describe('what a server does wrong is said in words', () => {
     server.close();
   });
 
-  /** Names lead to loopback here alone: no server of a test is public. */
+  /** Resolves names to loopback, because a test's server has no public address. */
   const fetched = (deadline_ms = 60_000) =>
     downloadPublic(`https://pictures.test:${port}/a.png`, {
       ...{ bytes_max: 1000, deadline_ms, ports: [port] },

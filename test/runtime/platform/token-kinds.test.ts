@@ -1,4 +1,4 @@
-// An access token is good for nothing else, and nothing else is an access token. Spec: Authentication.
+// An access token is accepted as nothing else, and nothing else as an access token. Spec: Authentication.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deriveKey } from '../../../runtime/core/signing/hmac.ts';
 import { createIdentity, type Identity } from '../../../runtime/platform/identity.ts';

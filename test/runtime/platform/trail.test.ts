@@ -83,7 +83,7 @@ describe('a trail', () => {
       onTrail({ request_id: 'request-of-b' }, () =>
         trails.follow(upload_id, async () => currentTrail().request_id),
       );
-    // The second time for a further attempt.
+    // `a` occurs twice, as with a second attempt.
     const ids = [await idFor('a'), await idFor('b'), await idFor('a'), await idFor('c')];
     expect(ids).toEqual(['request-of-a', 'request-of-b', 'request-of-a', undefined]);
   });

@@ -1,5 +1,5 @@
-// The package as customers install it: without dependencies, small in the browser, and every example of its documents
-// compiles against it, strictly, and those for servers run.
+// The package as customers install it: it has no dependencies and is small in browsers. All examples in its
+// documentation compile in strict mode, and those for servers run.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const DOCUMENTS = ['docs/sdk.md', 'docs/picker.md'];
 
 let folder: string;
 let built: string;
-/** What the compiler says of each document's examples. */
+/** Compiler output for the examples of each document. */
 const said = new Map<string, string>();
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** A block that is called `ts name.ts` is that file; returns their folder. */
+/** Writes each block marked `ts name.ts` to a file of that name; returns their folder. */
 async function writeExamples(document: string): Promise<string> {
   const place = join(folder, document.replace(/\W/g, '-'));
   await mkdir(place);
@@ -61,7 +61,7 @@ async function compile(place: string): Promise<string> {
   return stdout;
 }
 
-/** Every module that an entry leads to, by its path in the package. */
+/** The text of all modules that an entry imports, by path. */
 async function modulesOf(entry: string): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   const visit = async (path: string) => {

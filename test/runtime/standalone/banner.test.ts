@@ -1,4 +1,4 @@
-// What a person is told when Tintype is ready: only of a project that there is.
+// The banner that is printed when Tintype is ready: it mentions a project only if one exists.
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { printBanner } from '../../../runtime/standalone/banner.ts';

@@ -1,4 +1,4 @@
-// The sample project of a Tintype on one machine, and the key to it.
+// The sample project of a standalone Tintype, and its API key.
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

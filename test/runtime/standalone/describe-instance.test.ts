@@ -1,4 +1,4 @@
-// Commands of this machine work with what the running Tintype works with, whoever chose it.
+// Local commands use the same keys and services as the running Tintype, from the environment or from its data folder.
 import { expect, it } from 'vitest';
 import { parseConfig } from '../../../runtime/platform/config.ts';
 import { describeInstance } from '../../../runtime/standalone/describe-instance.ts';

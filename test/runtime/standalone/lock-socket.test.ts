@@ -1,4 +1,4 @@
-// One Tintype at a time uses a folder, also where the lock is a file: the one of a process that lives is never taken away.
+// Only one Tintype uses a folder at a time. A lock file is removed only if the process that held it is dead.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';

@@ -27,7 +27,7 @@ const parent = mkdtempSync(join(tmpdir(), 'tintype-postgres-'));
 const folder = join(parent, 'data');
 const started: Postgres[] = [];
 
-/** Not durable: these tests are about starting and stopping. */
+/** These tests only start and stop the server, so durability is turned off. */
 const settings = { fsync: 'off', shared_buffers: '16MB' };
 
 async function start(options: { port?: number; folder?: string } = {}): Promise<Postgres> {
@@ -36,7 +36,7 @@ async function start(options: { port?: number; folder?: string } = {}): Promise<
   return postgres;
 }
 
-/** Of the server itself, which its file names first. */
+/** The server's process id: the first line of postmaster.pid. */
 const PID = "select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int as pid";
 
 async function ask<Row>(url: string, text: string): Promise<Row[]> {

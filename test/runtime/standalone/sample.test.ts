@@ -1,4 +1,4 @@
-// The project that `tintype upload` and `tintype env` take, while the folder declares another one.
+// The project that `tintype upload` and `tintype env` use by default, when projects are added, suspended or removed.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Spec: Library sessions and the picker. The whole way in Chromium over two origins: the host's page, the session, the
-// choice and the upload; what the keyboard, a reader and another language get of it.
+// Spec: Library sessions and the picker. End-to-end in Chromium over two origins: the host page, sessions, choosing and
+// uploading, the keyboard, screen readers and other languages.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -50,19 +50,19 @@ const pick = async (settings: object = {}) => {
   await shown.page.evaluate(`pick(${JSON.stringify(settings)})`);
   await shown.frame.locator('footer').waitFor();
 };
-/** On a busy machine too. */
+/** Polls, since a busy machine may be slow. */
 const eventually = (find: () => unknown) => expect.poll(find);
 const chosen = () => shown.page.evaluate('chosen');
 const told = () => shown.page.evaluate('told') as Promise<unknown[][]>;
 const tile = (name: string) => shown.frame.getByRole('option', { name });
 const button = (name: string) => shown.frame.getByRole('button', { name, exact: true });
 const status = () => shown.frame.getByRole('status');
-/** What is said of an upload in its line. */
+/** The status text in an upload's row. */
 const word = (words: string) => shown.frame.locator('.word').getByText(words);
 const press = (key: string) => shown.page.keyboard.press(key);
-/** Awaits no answer: Chromium gives none at times, as the frame goes while the key is still down. */
+/** Does not wait: Chromium may never respond if the key closes the picker's frame. */
 const pressToEnd = (key: string) => void press(key).catch(() => undefined);
-/** A program that runs in the picker. */
+/** Runs a script inside the picker's frame. */
 const inFrame = (program: string): Promise<unknown> => {
   const frame = shown.page.frames().find((each) => each.url().includes('/embed/'));
   if (frame === undefined) throw new Error('the picker is not there');
@@ -122,7 +122,7 @@ describe('the picker', { shuffle: false }, () => {
       await search.fill('mount');
       await eventually(() => shown.frame.getByRole('option').count()).toBe(1);
       expect(await tile('mountain.jpg').count()).toBe(1);
-      // One character, though of two units: too few to look for.
+      // One character, although two UTF-16 code units: too short for a search.
       await search.fill('😀');
       await eventually(() => shown.frame.getByRole('option').count()).toBe(3);
       await search.fill('nothing of this name');
@@ -341,7 +341,7 @@ describe('the picker', { shuffle: false }, () => {
 
     it('lets those hear who do not see it what became of each, and until it is taken from the list', async () => {
       await pick();
-      // Of what was there before: what comes with its first words is not heard.
+      // Observes only regions that exist already: readers do not announce one added with its text.
       await inFrame(`
       window.heard = [];
       for (const region of document.querySelectorAll('[role=status], [role=log]')) {
@@ -428,10 +428,10 @@ describe('the picker', { shuffle: false }, () => {
         headers: wait === undefined ? {} : { 'retry-after': String(wait) },
         json: { error: { code, message: 'Try again shortly.' } },
       });
-      /** What the page was told of it, each once. */
+      /** The distinct upload statuses that the page received for a file. */
       const toldOf = async (name: string) =>
         new Set((await told()).filter(([, each]) => each === name).map(([, , status]) => status));
-      /** The uploads that were begun, by the keys that their calls named. */
+      /** Records the uploads that were created, with their idempotency keys. */
       const noteBegun = async () => {
         const begun: { key: string | undefined; upload_id: string }[] = [];
         await shown.page.route('**/v1/library/uploads', async (route) => {
@@ -530,7 +530,7 @@ describe('the picker', { shuffle: false }, () => {
       await pick();
       await tile('forest.jpg').waitFor();
       expect(await button('Upload').count()).toBe(0);
-      // A file that is dropped must not be opened in place of the page.
+      // The browser must not open a dropped file in place of the page.
       const drop = `new DragEvent('drop', { cancelable: true, dataTransfer: new DataTransfer() })`;
       const dropFile = `const drop = ${drop}; drop.dataTransfer.items.add(new File([], 'a.png'));`;
       expect(await inFrame(`${dropFile} return document.dispatchEvent(drop)`)).toBe(false);
@@ -621,7 +621,7 @@ describe('the picker', { shuffle: false }, () => {
       await pick({ select: 'many' });
       await takeFiles([await jpeg('early.jpg', 23)]);
       await eventually(() => status().textContent()).toBe('1 selected');
-      // Within the same second it would be the same token.
+      // Another lifetime: a token minted within the same second would otherwise be identical.
       site.mint['expires_in'] = 1000;
       const error = { code: 'session_expired', message: 'The session has ended.' };
       const refusal = { status: 401, json: { error } };
@@ -633,7 +633,7 @@ describe('the picker', { shuffle: false }, () => {
       for (const at of [0, 1, 2, 3]) {
         await shown.frame.getByRole('option').nth(at).locator('img.loaded').waitFor();
       }
-      // Once more for all that were listed, and for all that arrived where that answer does not have them.
+      // The first list, one refresh, and one more for uploads that the refresh did not include.
       expect(lists).toBeLessThanOrEqual(3);
     });
 
@@ -753,7 +753,7 @@ describe('the picker', { shuffle: false }, () => {
     ] as const;
     const pictures = join(projectRoot, 'docs/picker');
     const pictureOf = (name: string) => join(pictures, `${name}.jpg`);
-    /** Less than one image of the three makes of the largest screen. */
+    /** Mean difference per color value (0 to 255); one missing image of the three exceeds it. */
     const DIFFERENCE_MAX = 1;
 
     it('has a picture of each screen in docs/picker.md', () => {
@@ -764,7 +764,7 @@ describe('the picker', { shuffle: false }, () => {
       'is whole on a %s, as its picture shows it',
       async (name, width, height, theme) => {
         await shown.page.setViewportSize({ width, height });
-        // Whatever other tests have added, and in one order.
+        // Hides the uploads of other tests, and fixes the order.
         const order = ['harbour.jpg', 'mountain.jpg', 'forest.jpg'];
         await shown.page.route('**/v1/library/files**', async (route) => {
           const body = await (await route.fetch()).json();
@@ -788,7 +788,7 @@ describe('the picker', { shuffle: false }, () => {
           expect(y + size.height).toBeLessThanOrEqual(height);
         }
         const taken = await shown.page.screenshot({ type: 'jpeg' });
-        // TINTYPE_PICTURES=yes takes those of docs/picker.md anew.
+        // Set TINTYPE_PICTURES=yes to update the screenshots of docs/picker.md.
         if (process.env['TINTYPE_PICTURES']) writeFileSync(pictureOf(name), taken);
         const [kept, now] = await Promise.all([readFileSync(pictureOf(name)), taken].map(pixelsOf));
         expect(kept?.info).toEqual(now?.info);

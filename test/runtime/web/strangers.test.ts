@@ -1,5 +1,5 @@
-// Spec: Library sessions and the picker. Who may frame the picker, and whose messages count: the registered origin as
-// the direct parent, and nobody else, in Chromium.
+// Spec: Library sessions and the picker. In Chromium: only a page of the registered origin may frame the picker, as its
+// direct parent, and only messages between the two are accepted.
 import type { Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { withKey } from '../../contract/support/client.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
     body: '{"refreshOf":null}',
   });
   session = (await answer.json()) as typeof session;
-  // Both sites have a page that frames whatever it is asked to, and notes every message.
+  // Both sites get a page that frames any URL and records all messages.
   const framing = pageOf(`
     window.heard = [];
     addEventListener('message', ({ data, origin }) => heard.push({ ...data, origin }));
@@ -37,7 +37,7 @@ afterAll(() => site?.close());
 const frames = async (page: Page | Frame, src: string, sandbox?: string) => {
   await page.evaluate(`frameIt(${JSON.stringify(src)}, ${JSON.stringify(sandbox)})`);
 };
-/** The picker runs in one of the frames: it is more than a page that the browser refused. */
+/** Whether a frame shows the picker, rather than the error page of a blocked frame. */
 const isShown = (page: Page) =>
   page.frames().some((frame) => frame.url().startsWith(new URL(session.embed_url).origin));
 const at = (origin: string) => visit(site, { at: `${origin}/framing` });
@@ -60,7 +60,7 @@ describe('the picker’s frame', { timeout: 300_000 }, () => {
     const changed = { allowed_origins: [site.shop.origin, site.mint['origin']] };
     await withKey(site.tintype, api_key)('PATCH', path, changed);
     const { page } = await visit(site);
-    // Only the browser thinks that the shop is there, and calls it http://localhost.
+    // Only the browser resolves http://localhost to the shop; nothing listens there.
     await page.route('http://localhost/**', (route) =>
       route.continue({ url: site.shop.origin + new URL(route.request().url()).pathname }),
     );
@@ -112,7 +112,7 @@ describe('the picker’s frame', { timeout: 300_000 }, () => {
 });
 
 describe('the picker’s messages', { timeout: 300_000 }, () => {
-  /** Posts to the picker as whoever the frame belongs to. */
+  /** Posts a message from the window of `from`. */
   const post = (from: Page | Frame, message: object, target: string) =>
     from.evaluate(`${target}.postMessage(${JSON.stringify(message)}, '*')`);
   const isOpen = (picker: Frame) => picker.locator('footer').count();
@@ -158,7 +158,7 @@ describe('the picker’s messages', { timeout: 300_000 }, () => {
     expect(await isOpen(picker)).toBe(0);
     await post(page, good, 'frames[0]');
     await picker.getByRole('option').waitFor();
-    // A repetition and an older number, with a token that would be refused if it were taken.
+    // A repeated number and older ones. Their token would be rejected if it were used.
     const worse = { ...good, token: 'ls1.a.b.c' };
     for (const number of [1, 0, -1]) await post(page, { ...worse, number }, 'frames[0]');
     await picker.getByRole('searchbox').fill('harbour');
@@ -167,11 +167,11 @@ describe('the picker’s messages', { timeout: 300_000 }, () => {
     await page.context().close();
   });
 
-  /** An event as a browser would make it, with an origin or a window of our choice. */
+  /** Dispatches a message event with a forged origin and source. */
   const hear = (where: Page | Frame, message: object, from: { origin: string; source: string }) =>
     where.evaluate(`dispatchEvent(new MessageEvent('message', {
       data: ${JSON.stringify(message)}, origin: '${from.origin}', source: ${from.source} }))`);
-  /** The page of the shop with its picker, and the channel between them. */
+  /** The shop's page with an open picker, and the channel of their messages. */
   const picking = async () => {
     const { page } = await visit(site);
     await page.evaluate(
@@ -224,7 +224,7 @@ describe('the picker’s messages', { timeout: 300_000 }, () => {
     const refresh = { ...stamp, type: 'refresh', code: 'session_expired', number: 1000 };
     await hear(page, refresh, { origin: service, source: 'frames[0]' });
     await expect.poll(() => site.refreshed.length).toBe(before + 1);
-    // Behind that message, were it sent.
+    // Allows a message with a token, if one were sent, to arrive before the last one.
     await page.waitForTimeout(200);
     await page.evaluate(`frames[0].postMessage({ type: 'last' }, '*')`);
     await picker.waitForFunction(`heard.some(({ type }) => type === 'last')`);

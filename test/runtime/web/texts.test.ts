@@ -1,4 +1,4 @@
-// Spec: Library sessions and the picker. What the picker says of the refusals of its calls and of images that fail.
+// Spec: Library sessions and the picker. The picker's messages for rejected calls and for images that fail.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -7,7 +7,10 @@ import { FILE_FAULTS } from '../../../runtime/core/file-faults.ts';
 import { errorText, IN_VAIN, textsOf } from '../../../runtime/web/picker/texts.ts';
 import { projectRoot } from '../../house/source-files.ts';
 
-/** Of requests that the picker never sends, and of a service that does not know itself what is wrong. */
+/**
+ * Codes without a text: the picker cannot cause them, or (`internal`) the service does not know the
+ * cause.
+ */
 const NEVER = [
   'content_type_mismatch',
   'idempotency_in_progress',
@@ -53,7 +56,7 @@ it('has a sentence in every language for whatever its calls are refused with', (
   }
 });
 
-// The picker's page loads nothing of core: what both say is held together here.
+// The picker's page cannot import core, so this keeps the two lists in step.
 it('tries no file again that is itself to blame', () => {
   expect([...IN_VAIN]).toEqual(expect.arrayContaining([...FILE_FAULTS]));
 });

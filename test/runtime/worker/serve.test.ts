@@ -122,7 +122,7 @@ describe('a worker', () => {
     const alone = await arrive({ db, buckets }, await makeProject(db), { bytes });
     const attempted: string[] = [];
     const { queue } = await start({
-      // One by one, so that the last turn is that of the upload that was just claimed.
+      // One slot, so that the latest turn belongs to the upload that was just claimed.
       ingest: { slots: 1 },
       failpoint: async (name) => {
         if (name !== 'ingest.claimed') return;
@@ -293,7 +293,7 @@ describe('a render call', () => {
     await expect(call).rejects.toThrow('left');
     const reply = await queue.call('render', request(), { deadline_ms: 10_000 });
     expect(renderReplySchema.parse(reply).size_bytes).toBeGreaterThan(0);
-    // Nobody waited for it: it is no failure.
+    // Nobody waited for it, so it does not count as a failure.
     expect(renders).toEqual(['done', 'done']);
   });
 });

@@ -68,7 +68,10 @@ async function publish(file_slug = 'cat'): Promise<void> {
   await expect.poll(status, SOON).toBe('ready');
 }
 
-/** A render is counted before it is stored: a viewer who comes between the two gets one of its own. */
+/**
+ * Counts stored images: `renders` grows before storing, and a viewer in between would cause another
+ * render.
+ */
 async function countStored(): Promise<number> {
   const prefix = `derived/${project.project_id}/`;
   return (await buckets.content.list({ prefix, limit: 10 })).length;

@@ -1,6 +1,6 @@
 /**
- * Compares the product's rendering of an image with a direct one: ingested and rendered from whichever source a render
- * chooses, against one resize of the full-resolution upload with the same encoder.
+ * Compares how the product renders an image with a direct rendering: ingested and rendered from the source that a
+ * render chooses, against one resize of the full upload, with the same encoder.
  */
 import sharp, { type Sharp } from 'sharp';
 import { parseChain } from '../../../runtime/core/delivery/chain.ts';
@@ -20,11 +20,11 @@ export type Compared = Likeness & {
   family: string;
   mode: string;
   format: string;
-  /** The long edge of the intermediate image that was read, or `original`. */
+  /** The long edge of the half-way image that the render reads, or `original`. */
   read: string;
-  /** Structural similarity of the two after encoding. */
+  /** The structural similarity of the two images after encoding. */
   encoded: number;
-  /** Similarity of each encoded image to the direct render before encoding. */
+  /** The similarity of each encoded image to the direct rendering before encoding. */
   ours: number;
   straight: number;
 };
@@ -39,7 +39,7 @@ export async function compareRenders(
   const compared: Compared[] = [];
   for (const mode of modes) {
     const plan = planOf(result, mode);
-    // Refused by the output rules, for example because the result would be enlarged too far.
+    // The output rules reject the chain, for example because it would enlarge too much.
     if (plan === undefined) continue;
     const chosen = chooseSource(plan, factsOf(result), mezzaninesOf(result));
     const { family, name } = subject;
@@ -53,7 +53,7 @@ export async function compareRenders(
 
 type Work = { result: IngestResult; plan: RenderPlan; chosen: RenderSource; pixels: Samples };
 
-/** Before encoding, both are compared as PNG would store them. */
+/** Compares both as lossless PNGs and after encoding. */
 async function judge(decoder: Decoder, { pixels, ...work }: Work) {
   const { plan } = work;
   const straight = await resizeStraight(pixels, plan);
@@ -61,7 +61,7 @@ async function judge(decoder: Decoder, { pixels, ...work }: Work) {
     const { bytes } = await renderChosen(decoder, { ...work, plan: { ...plan, format } });
     return samplesOf(bytes);
   };
-  // Flattened onto white, as the plan's own format would be.
+  // Flattened onto white if the plan's own format has no alpha.
   const lossless = shown(await render('png'), plan);
   const before = likeness(lossless, straight);
   if (plan.format === 'png') {
@@ -77,7 +77,7 @@ async function judge(decoder: Decoder, { pixels, ...work }: Work) {
   };
 }
 
-/** The pixels of the upload, upright and in sRGB; for a drawing, of its grid. */
+/** The upload's pixels, upright and in sRGB; for an SVG, the pixels of its raster grid. */
 async function pixelsOf({ bytes, content_type }: Subject, result: IngestResult): Promise<Samples> {
   const isVector = content_type === 'image/svg+xml';
   const upload = (isVector ? result.mezzanines[0]?.bytes : undefined) ?? bytes;

@@ -1,4 +1,4 @@
-/** Typical SVG documents: pages of text, a desktop, lines, a logo. */
+/** Typical SVG documents: pages of text, a desktop, line art and a logo. */
 
 export const WIDTH = 2400;
 export const HEIGHT = 1500;
@@ -13,7 +13,7 @@ function document(body: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif">${body}</svg>`;
 }
 
-/** Print and caption sizes, black on white. */
+/** Black text on white in print and caption sizes. */
 export function textPage(): string {
   const sizes = [64, 48, 36, 28, 24, 20, 18, 16, 14, 12];
   const line = (at: number) => {
@@ -24,7 +24,7 @@ export function textPage(): string {
   return document(`<rect width="100%" height="100%" fill="#fff"/>${repeat(31, line)}`);
 }
 
-/** Red on blue and green on violet, which chroma subsampling smears first. */
+/** Red on blue and green on violet: colors that chroma subsampling blurs most. */
 export function colouredText(): string {
   const grounds = ['#1030c0', '#c01020', '#108030', '#7030a0', '#202020'];
   const inks = ['#ff3020', '#30e0ff', '#ff60c0', '#60ff40', '#ffd000'];
@@ -36,7 +36,7 @@ export function colouredText(): string {
   return document(repeat(15, stripe));
 }
 
-/** Windows with title bars, rows of small text, hairlines and flat colours. */
+/** Windows with title bars, rows of small text, hairlines and flat colors. */
 export function screenshot(): string {
   const row = (at: number) =>
     `<rect x="0" y="${44 + at * 24}" width="1000" height="24" fill="${at % 2 === 0 ? '#fff' : '#f3f5f7'}"/><text x="10" y="${61 + at * 24}" font-size="13" fill="#1f2328">${at + 1}  const value${at} = await render(plan, { quality: ${(at * 7) % 100} });</text><path d="M0 ${44.5 + at * 24}H1000" stroke="#d0d7de"/>`;
@@ -49,7 +49,7 @@ export function screenshot(): string {
   );
 }
 
-/** Strokes of 1 to 6 pixels at every angle, on transparency. */
+/** Strokes of 1 to 6 pixels at every angle, on a transparent background. */
 export function lineArt(): string {
   const ray = (at: number) => {
     const angle = (at * Math.PI) / 60;
@@ -61,7 +61,7 @@ export function lineArt(): string {
   return document(repeat(120, ray) + repeat(20, ring));
 }
 
-/** Flat shapes, a soft shadow and white letters on transparency. */
+/** Flat shapes, a soft shadow and white letters, on a transparent background. */
 export function logotype(): string {
   return document(
     `<defs><radialGradient id="s"><stop offset="0" stop-color="#000" stop-opacity=".5"/><stop offset="1" stop-color="#000" stop-opacity="0"/></radialGradient></defs><ellipse cx="1200" cy="1240" rx="900" ry="160" fill="url(#s)"/><path d="M300 1100L1200 200L2100 1100Z" fill="#0b7285"/><path d="M700 1100L1200 600L1700 1100Z" fill="#ffd43b" fill-opacity=".85"/><text x="1200" y="1060" font-size="230" font-weight="bold" text-anchor="middle" fill="#fff">Tintype</text><text x="1200" y="1420" font-size="60" text-anchor="middle" fill="#343a40">pictures, exactly as asked for</text>`,

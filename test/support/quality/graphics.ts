@@ -1,4 +1,4 @@
-/** Uploads other than photographs, where an intermediate image would show first: text, lines, edges, ramps, noise. */
+/** Uploads that are not photographs, where reading a half-way image shows most: text, lines, edges, ramps and noise. */
 import sharp, { type Sharp } from 'sharp';
 import type { Decoder } from '../decoder.ts';
 import { cutOut, drawing, over, seededRandom } from '../pictures.ts';
@@ -13,10 +13,10 @@ import {
   WIDTH,
 } from './documents.ts';
 
-/** Generated when it is read. */
+/** Generates the image when it is read. */
 export type Graphic = Pick<Subject, 'name' | 'family'> & { read(): Promise<Subject> };
 
-/** Documents are drawn by the decoder, whose fonts are the same everywhere. */
+/** The decoder draws the SVG documents, because its fonts are the same on every machine. */
 export function listGraphics(decoder: Decoder): Graphic[] {
   const draw = (svg: string) => () => drawn(decoder, svg);
   const text = draw(textPage());
@@ -102,7 +102,7 @@ function ramps(): Promise<Sharp> {
   ]);
 }
 
-/** From flat in the middle to one ring per pixel at the edges. */
+/** The rings get narrower: wide in the middle, one pixel each at the edges. */
 function rings(): Promise<Sharp> {
   const side = 1600;
   return painted(side, side, (x, y) => {

@@ -1,4 +1,4 @@
-/** The likeness of two images of the same size: structure, colour, and displacement. */
+/** Measures how similar two images of the same size are: structure, color and displacement. */
 import sharp from 'sharp';
 import { deltaE, quantile } from '../delta-e.ts';
 import { channelsOf, type Samples, ssim } from '../ssim.ts';
@@ -6,13 +6,13 @@ import { channelsOf, type Samples, ssim } from '../ssim.ts';
 export type Likeness = {
   /** For transparent images, the lower value of those on white and on black. */
   ssim: number;
-  /** CIE 1976, between the means of 4 × 4 pixel blocks: the 99th percentile. */
+  /** The 99th percentile of the CIE 1976 differences between the means of 4 × 4 pixel blocks. */
   colour_shift: number;
-  /** In pixels, for the whole image. */
+  /** The displacement of the whole image, in pixels. */
   position_shift: number;
 };
 
-/** Three channels for an opaque image. */
+/** Three channels if the image is opaque, otherwise four. */
 export async function samplesOf(image: Buffer): Promise<Samples> {
   const picture = sharp(image, { limitInputPixels: false }).autoOrient().toColourspace('srgb');
   const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });
@@ -33,7 +33,7 @@ export function likeness(one: Samples, other: Samples): Likeness {
   };
 }
 
-/** The structure only, which is quick to compute. */
+/** Compares only the structure, which is fast. */
 export function similarity(one: Samples, other: Samples): number {
   return Math.min(...pairsOf(one, other).map(([left, right]) => ssim(left, right)));
 }
@@ -50,7 +50,7 @@ function pairsOf(one: Samples, other: Samples): (readonly [Samples, Samples])[] 
   return grounds.map((ground) => [over(one, ground), over(other, ground)] as const);
 }
 
-/** Flattens to three channels, transparent or not. */
+/** Flattens onto a gray level; three channels in any case. */
 export function over(samples: Samples, ground: number = WHITE): Samples {
   const { data, width, height } = samples;
   if (channelsOf(samples) === 3) return samples;
@@ -66,7 +66,9 @@ export function over(samples: Samples, ground: number = WHITE): Samples {
 
 const BLOCK = 4;
 
-/** The mean colours of whole blocks: an encoder's noise within a block does not count as colour. */
+/**
+ * Uses the means of blocks, so that encoder noise within a block does not count as a color shift.
+ */
 function blocksOf({ data, width, height }: Samples): Uint8Array {
   const [across, down] = [Math.floor(width / BLOCK), Math.floor(height / BLOCK)];
   const means = new Uint8Array(across * down * 3);
@@ -85,9 +87,9 @@ function blocksOf({ data, width, height }: Samples): Uint8Array {
 }
 
 /**
- * The single small displacement that explains most of the difference: least squares over the
- * gradients of green, together with a change of brightness, which would look like displacement in a
- * smooth image.
+ * Finds the small displacement that explains most of the difference, by least squares over the
+ * gradients of green. The fit includes a change of brightness, which in a smooth image would
+ * otherwise look like displacement.
  */
 function shiftBetween(one: Samples, other: Samples): number {
   const { width, height } = one;
@@ -120,7 +122,7 @@ function shiftBetween(one: Samples, other: Samples): number {
 
 type Moments = Record<'xx' | 'yy' | 'xy' | 'xt' | 'yt' | 'count', number>;
 
-/** Stripes and ramps do not determine a displacement. */
+/** Returns 0 where the image does not determine a displacement, as with stripes and ramps. */
 function solveShift({ xx, yy, xy, xt, yt, count }: Moments): number {
   const determinant = xx * yy - xy * xy;
   if (Math.min(xx, yy) < count || determinant <= 1e-3 * Math.max(xx, yy) ** 2) return 0;

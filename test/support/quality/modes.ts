@@ -1,4 +1,4 @@
-/** Every render mode of the grammar, at sizes around those where the intermediate image that is read changes. */
+/** Every render mode of the grammar, at sizes near those where the render switches to another half-way image. */
 import type { Size } from '../../../runtime/core/delivery/geometry.ts';
 
 export type Mode = { name: string; chain(source: Size): string };

@@ -1,6 +1,6 @@
 /**
- * An installation whose database, storage and CDN can be taken away from it, with the clients of a night: somebody who
- * uploads, somebody who views, and somebody who looks at the metrics. What they were promised is counted.
+ * A deployment whose database, storage and CDN can fail, with clients that upload, view, and scrape metrics. Counts
+ * what the deployment has promised to the clients.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase, type Database } from '../../../runtime/db/client.ts';
@@ -22,29 +22,34 @@ import { type FaultProxy, startFaultProxy } from '../../support/tcp-fault-proxy.
 import { openTape, type Tape } from './tape.ts';
 
 export const PROJECT = 'shop';
-/** Runs once a minute of the wall, where a look stands for half of one: its results are on no tape. */
+/**
+ * Series of the job that runs once per real minute. A scrape counts as half a minute, so alerts
+ * would get a wrong rate.
+ */
 const SAMPLING = /job="status-sampling"/;
 const NOTHING = /^$/;
 
 export type Night = {
   deployment: Deployment;
-  /** By another way than the processes. */
+  /** Connects directly, not through the proxy of the processes. */
   db: Database;
   database: FaultProxy;
   storage: StorageFaultProxy;
   key: Caller;
   api_key: string;
-  /** What was promised: ids of uploads whose complete was answered, and deliveries that were answered in full. */
+  /** The ids of uploads whose complete call succeeded, and the number of complete deliveries. */
   books: { uploads: string[]; deliveries: number };
   upload(picture: Picture & { file_slug: string }): Promise<string>;
-  /** The status of a delivery, noted where it has to be charged. */
+  /** Returns the status. Counts successful deliveries, which must be charged. */
   view(path: string): Promise<number>;
-  /** What each process says of itself, once. */
+  /** Scrapes each process once. */
   look(tape: Tape): Promise<void>;
-  /** `withSampling`: whoever samples by hand has its results on the tape. */
+  /**
+   * `withSampling` includes the series of the sampling job, for tests that run the job themselves.
+   */
   newTape(how?: { withSampling: boolean }): Tape;
   restart(name: ProcessName, how?: { env?: Environment; inside?: string[] }): Promise<void>;
-  /** Where each process is watched, for what a person types. */
+  /** The metrics URL of each process, as variables for typed commands. */
   watched(): Record<string, string>;
   stop(): Promise<void>;
 };
@@ -116,7 +121,7 @@ function clients(deployment: Deployment, key: Caller) {
   const started_at = new Map<ProcessName, number>();
   const restart: Night['restart'] = async (name, { env: more = {}, inside = [] } = {}) => {
     await processes[name].end('SIGTERM');
-    // Metrics tell a start by its second: two within one would count as one.
+    // Metrics give start times in seconds, so two starts within a second would count as one.
     await sleep(Math.max(0, (started_at.get(name) ?? 0) + 1_000 - Date.now()));
     started_at.set(name, Date.now());
     processes[name] = await startProcess(name, { ...env, ...more }, inside);

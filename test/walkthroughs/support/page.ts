@@ -1,14 +1,17 @@
-/** A walkthrough by its chapters: what each says that rings, and what is typed and seen there. */
+/** Parses the chapters of a walkthrough: the alerts that each expects, its commands, and their output. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { projectRoot } from '../../contract/support/tintype.ts';
 
-/** `rings`: names of alerts, in the order of the text. `typed`: each block of commands with the block behind it. */
+/**
+ * `rings` are the expected alerts in order; `typed` are the command blocks, each with the output
+ * block after it.
+ */
 export type Chapter = { rings: string[]; typed: { commands: string; seen: string }[] };
 
-/** By the first word of the heading that comes behind its number: `## 2. The broker …` is `The broker …`. */
+/** Returns the chapters by their title: that of `## 2. The broker …` is `The broker …`. */
 export function readChapters(document: string): Map<string, Chapter> {
   const page = readFileSync(join(projectRoot, document), 'utf8');
   const parts = page.split(/^## \d+\. /m).slice(1);
@@ -26,7 +29,7 @@ function readChapter(part: string): Chapter {
   };
 }
 
-/** What bash prints of the commands, both streams; a command that fails is seen by what it prints. */
+/** Returns the output of the commands, stdout and stderr. Ignores exit codes. */
 export async function type(
   commands: string,
   env: Record<string, string | undefined>,
@@ -38,7 +41,10 @@ export async function type(
   return text(child.stdout);
 }
 
-/** What a block shows: `…` stands for anything within a line, and a line of it for any lines. */
+/**
+ * Converts an output block to a pattern: `…` matches anything within a line, and a line `…` matches
+ * any lines.
+ */
 export function showsAs(seen: string): RegExp {
   const lines = seen.trimEnd().split('\n');
   const patterns = lines.map((line) =>

@@ -1,4 +1,4 @@
-/** docs/walkthroughs/platform.md as it is typed, with the addresses that are true here in the place of its examples. */
+/** Types the blocks of docs/walkthroughs/platform.md, with its example addresses replaced by those of the test. */
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { readFences, readShellBlocks } from '../../contract/support/blocks.ts';
@@ -20,16 +20,16 @@ const STEPS = [
 export type Step = (typeof STEPS)[number];
 
 export type Platform = {
-  /** Types the block of this step; what a person sees. */
+  /** Types the block of this step and returns the output. */
   step(name: Step): Promise<string>;
   close(): Promise<void>;
 };
 
 export type PlatformOptions = {
   kubeconfig: string;
-  /** Folders of commands, before all others. */
+  /** Folders of programs, at the beginning of PATH. */
   tools: readonly string[];
-  /** What the document calls something, and what that is here. */
+  /** The replacements: values in the document, and those of the test. */
   here: Readonly<Record<string, string>>;
 };
 

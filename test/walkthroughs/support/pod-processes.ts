@@ -1,6 +1,6 @@
 /**
- * Pods of a control plane without a node, of which those of the operator and of the migration are processes of this
- * machine, told what their pods are told; all others are ready as soon as they are there.
+ * Plays the pods of a control plane without nodes. Pods of the operator and the migration run as local processes with
+ * the environment of their pods; all other pods become ready immediately.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,13 +19,13 @@ type Variable = {
 
 type Container = { args: string[]; env?: Variable[]; envFrom?: { secretRef: { name: string } }[] };
 
-/** What there is of a pod, beside what every player looks at. */
+/** The fields of a pod that this file reads, besides those of the pod player. */
 type Pod = PlayedPod & { spec: { containers: Container[]; serviceAccountName: string } };
 
 type State = {
   plane: PlaneAddress;
   namespace: string;
-  /** By what they run: the pods of a version are one process. */
+  /** By the command and version: all pods of a version share one process. */
   fates: Map<string, Fate>;
   operator: OperatorProcess | undefined;
 };
@@ -52,7 +52,7 @@ function fateOf(state: State, pod: Pod): Fate {
   return component === 'migrate' ? begin(state, name, () => migrate(state, pod)) : 'ready';
 }
 
-/** Waits until the process has got so far. */
+/** Starts the process once; the pods wait until it has succeeded or failed. */
 function begin({ fates }: State, what: string, run: () => Promise<Fate>): Fate {
   const fate = fates.get(what);
   if (fate !== undefined) return fate;
@@ -67,7 +67,7 @@ function begin({ fates }: State, what: string, run: () => Promise<Fate>): Fate {
   return 'wait';
 }
 
-/** As a rolling update does: the one before ends once the new one is ready. */
+/** Like a rolling update: the previous operator stops once the new one is ready. */
 async function replaceOperator(state: State, pod: Pod): Promise<Fate> {
   const { plane, operator: before } = state;
   const token = await tokenOf(state, pod.spec.serviceAccountName);
@@ -78,7 +78,10 @@ async function replaceOperator(state: State, pod: Pod): Promise<Fate> {
   return 'ready';
 }
 
-/** Gives the lease up, so that the next one need not wait for its end. */
+/**
+ * Stops the operator with SIGTERM, so that it releases the lease and the next one need not wait for
+ * its expiry.
+ */
 async function endOperator(operator: OperatorProcess | undefined): Promise<void> {
   if (operator === undefined) return;
   const { child } = operator;
@@ -105,7 +108,7 @@ async function tokenOf({ plane, namespace }: State, account: string): Promise<st
   return (status as { token: string }).token;
 }
 
-/** As a kubelet makes it. */
+/** Builds the environment of a container, like a kubelet. */
 async function environmentOf(state: State, pod: Pod): Promise<Record<string, string>> {
   const { env = [], envFrom = [] } = pod.spec.containers[0] ?? {};
   const whole = await Promise.all(envFrom.map(({ secretRef }) => secretOf(state, secretRef.name)));

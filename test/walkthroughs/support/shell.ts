@@ -1,4 +1,4 @@
-/** The terminal that a walkthrough is typed into: one bash, block after block, in a folder that looks like a clone. */
+/** The terminal for a walkthrough: one bash that runs block after block, in a folder that looks like a clone. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { symlink } from 'node:fs/promises';
@@ -6,13 +6,14 @@ import { delimiter, dirname, join } from 'node:path';
 import { launcher, makeFolder, projectRoot, type Tintype } from '../../contract/support/tintype.ts';
 
 export type Shell = {
-  /** What the block printed, both streams as a person sees them; throws it where a command failed. */
+  /** Returns the output of a block, stdout and stderr. Throws if a command fails. */
   type(block: string): Promise<string>;
-  /** Ends bash and whatever still runs in the background. */
+  /** Stops bash and everything that still runs in the background. */
   close(): Promise<void>;
 };
 
-// What a clone has by `npx tintype`, on the data folder of this run, and by `make sdk`, into this folder.
+// Replaces `npx tintype` with the launcher of this clone, on the data folder of this run, and `make
+// sdk` with a build into this folder.
 const SETTING = `npx() { shift; node "$TINTYPE_LAUNCHER" "$@" --data "$TINTYPE_DATA"; }
 make() { node config/build-sdk.ts .build/sdk; }
 `;
@@ -28,14 +29,14 @@ export function openShell({ folder, tintype, env: own = {} }: Setting): Shell {
 export type BashOptions = {
   folder: string;
   env: Record<string, string | undefined>;
-  /** What is typed before the first block. */
+  /** Commands that run before the first block. */
   begin?: string;
 };
 
-/** One with no Tintype of its own. */
+/** Opens a bash without a Tintype. */
 export function openBash({ folder, env: own, begin = '' }: BashOptions): Shell {
   const env = { ...own, HOME: folder };
-  // A group of its own, so that what it started in the background can be ended with it.
+  // A separate process group, so that background processes can be stopped with bash.
   const bash = spawn('bash', ['--noprofile', '--norc'], { cwd: folder, env, detached: true });
   const ended = new Promise<void>((done) => bash.once('close', () => done()));
   let printed = '';
@@ -52,7 +53,7 @@ export function openBash({ folder, env: own, begin = '' }: BashOptions): Shell {
       const finished = new Promise<void>((done) => {
         look = () => printed.includes(mark) && done();
       });
-      // From nothing: what reads its input would read the next block.
+      // Without this, a command that reads its input would read the next block.
       bash.stdin.write(`{\n${block}\n} < /dev/null\nprintf '%s' ${mark}\n`);
       await Promise.race([finished, ended]);
       if (printed.includes(mark)) return printed.slice(0, printed.indexOf(mark));
@@ -70,11 +71,11 @@ function endGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGTERM');
   } catch {
-    // It has ended already.
+    // The group has ended already.
   }
 }
 
-/** A folder in which `tintype/sdk` and what `make` calls are where they are in a clone. */
+/** Creates a folder with links to the files of this clone that `tintype/sdk` and `make` need. */
 export async function makeClone(): Promise<string> {
   const folder = await makeFolder();
   for (const name of ['package.json', 'config', 'docs', 'runtime', 'node_modules']) {

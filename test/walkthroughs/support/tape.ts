@@ -1,6 +1,6 @@
 /**
- * What processes said of themselves, look after look, and when the alerts of config/prometheus/rules.yaml ring on it:
- * promtool judges, with each look half a minute after the one before, as the PodMonitor of the chart looks.
+ * Records the metrics of processes, scrape by scrape, and lets promtool evaluate when the alerts of
+ * config/prometheus/rules.yaml fire. Scrapes count as 30 seconds apart, the interval of the chart's PodMonitor.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -13,18 +13,20 @@ import { projectRoot } from '../../contract/support/tintype.ts';
 export const LOOK_SECONDS = 30;
 
 export type Tape = {
-  /** What /metrics of each pod answered, undefined where nobody did. */
+  /** Adds the /metrics of each pod, or undefined for a pod that did not respond. */
   add(looks: Readonly<Record<string, string | undefined>>): void;
-  /** How many looks there were. */
+  /** The number of scrapes. */
   length(): number;
-  /** Throws, in promtool's words, where other alerts rang from the first look to a look than those. */
+  /**
+   * Throws promtool's report if, from the first scrape to `until`, other alerts fired than these.
+   */
   expectRung(alerts: readonly string[], until: number): Promise<void>;
 };
 
-/** Series by their names with labels; a value for each look, undefined where it was not there. */
+/** By name with labels, one value per scrape; undefined if the series was missing. */
 type Series = Map<string, (number | undefined)[]>;
 
-/** `unseen`: series that no alert may read; each counts in minutes of the wall, where a look stands for half of one. */
+/** `unseen` matches series to leave out, such as those of a job that runs in real time. */
 export function openTape(unseen: RegExp): Tape {
   const series: Series = new Map();
   let length = 0;
@@ -47,7 +49,7 @@ export function openTape(unseen: RegExp): Tape {
   };
 }
 
-/** Of the node itself alone what alerts read: the rest is long. */
+/** Leaves out metrics of Node itself, except those that alerts read, because there are many. */
 const OF_NODE = /^tintype_(?:nodejs_(?!eventloop_lag_p99)|process_(?!start_time))/;
 
 function samplesOf(pod: string, page: string): [name: string, value: number][] {
@@ -76,7 +78,7 @@ async function judge(series: Series, { alerts, until }: Judged): Promise<void> {
   }
 }
 
-/** The groups of the PrometheusRule, which is Kubernetes' own shape around them. */
+/** Returns the groups of the PrometheusRule without the Kubernetes object around them. */
 async function readRules(): Promise<string> {
   const resource = parse(await readFile(join(projectRoot, 'config/prometheus/rules.yaml'), 'utf8'));
   return JSON.stringify(resource.spec);
@@ -87,7 +89,7 @@ function asked(series: Series, { alerts, until }: Judged) {
     series: name,
     values: printValues(values, until),
   }));
-  // An operator leads all the while.
+  // The input includes an operator that always leads, because otherwise its alert would fire.
   const leader =
     'leader_election_master_status{name="tintype-operator",namespace="tintype-system"}';
   input_series.push({ series: leader, values: `1x${until}` });
@@ -102,7 +104,9 @@ function asked(series: Series, { alerts, until }: Judged) {
   return { input_series, promql_expr_test };
 }
 
-/** Where a look did not find what the one before had, Prometheus knows it as gone. */
+/**
+ * Prints the values in promtool's syntax. Like Prometheus, marks a series that disappears as stale.
+ */
 function printValues(values: readonly (number | undefined)[], until: number): string {
   const looks = Array.from({ length: until + 1 }, (_, at) => values[at]);
   return looks.map((value, at) => printValue(value, looks[at - 1])).join(' ');

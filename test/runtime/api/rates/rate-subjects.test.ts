@@ -1,4 +1,4 @@
-// Spec: Rules (4: repeated failed authentications or writes); Rates. Whose share it is that a call counts with.
+// Spec: Rules (4: repeated failed authentications or writes); Rates. Which subject's limit a call counts against.
 import { describe, expect, it } from 'vitest';
 import { createRates } from '../../../../runtime/api/rates/rates.ts';
 import { codeOf, createProject, newSubject, signatureOf } from '../../../support/api-client.ts';

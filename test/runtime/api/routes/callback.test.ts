@@ -42,7 +42,7 @@ const opened = (sealed: Buffer | null | undefined) =>
     ? api.deps().sealing.open(sealed, callbackSecretContext(project.project_id)).toString()
     : null;
 
-/** Those that sign along from before the previous one, opened; newest first. */
+/** Secrets older than the previous one that still sign for about a day: unsealed, newest first. */
 async function olderSecrets() {
   const rows = await api.db.query<{ secret_sealed: Buffer }>(
     `select secret_sealed from older_callback_secrets
@@ -52,7 +52,7 @@ async function olderSecrets() {
   return rows.map(({ secret_sealed }) => opened(secret_sealed));
 }
 
-/** The stored secrets, opened: the present one and the one that signs along. */
+/** The current secret, and the previous one, which still signs: both unsealed. */
 async function storedSecrets() {
   const { project_id } = project;
   const [row] = await api.db.query<Secrets>(

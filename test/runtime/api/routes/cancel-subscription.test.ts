@@ -129,7 +129,7 @@ describe('cancelling', () => {
 });
 
 describe('what the provider tells while it is asked', () => {
-  /** In the provider's words and by its clock, which is far behind ours. */
+  /** Sends an event in the provider's format, dated by the provider's clock, far behind ours. */
   const tell = async (eventType: string) => {
     const told = { id: subscription_id, mode: 'test', status: 'active' };
     const whose = { customer: `cust_${subscription_id}`, metadata: { organization_id } };

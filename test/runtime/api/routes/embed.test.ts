@@ -1,4 +1,4 @@
-// Spec: Library sessions and the picker. The page that one origin may frame, what it may reach, and what it loads.
+// Spec: Library sessions and the picker. The page that one origin may frame: what it can access and what it loads.
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,13 +13,13 @@ import { codeOf } from '../../../support/api-client.ts';
 import { useApi } from '../../../support/api-server.ts';
 
 const api = useApi();
-/** Held by the compiler: what the service answers has all that the picker hands out. */
+/** A compile-time check: the service's records have every field that the picker hands out. */
 const missing: Exclude<keyof PickedFile, keyof LibraryFileRecord>[] = [];
 
 const origin = 'https://shop.example';
 const soon = () => Math.floor(Date.now() / 1000) + 60;
 
-/** The path and query of an embed URL, some of it changed after it was signed. */
+/** The path and query of an embed URL; `changed` is changed after it was signed. */
 function embedUrl(
   signed: { project?: string; library?: string; o?: string; exp?: number } = {},
   changed: Record<string, string> = {},

@@ -1,5 +1,5 @@
-// Writes of the dashboard that are sent again with their Idempotency-Key: one effect, and the secret shown again. What
-// ends library sessions ends them with its commit.
+// Dashboard writes repeated with the same Idempotency-Key: one effect, and the secret is shown again. Writes that end
+// library sessions end them with the commit.
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectRecord } from '../../../../runtime/core/resources/project.ts';
@@ -68,7 +68,7 @@ const deeds = async (deed: string) =>
 describe.each(writes)('$name', (write) => {
   it('is done once of calls with one key, together or later, which are answered the same', async () => {
     waitPatiently(api);
-    // A first login makes an organization by itself.
+    // The first login creates an organization, and its audit entry must not be counted.
     await api.session(STAFF_SUBJECT)('GET', '/v1/me');
     const [before, key] = [await deeds(write.deed), randomUUID()];
     const together = await Promise.all(Array.from({ length: 8 }, () => send(write, key)));
@@ -84,7 +84,7 @@ describe.each(writes)('$name', (write) => {
   });
 });
 
-/** Between a write's last statement and its commit, somebody does this. */
+/** Runs `deed` between the last statement of each transaction and its commit. */
 function beforeCommit(deed: () => Promise<unknown>): Database {
   const transaction: Database['transaction'] = (work, options) =>
     api.db.transaction(async (tx) => {

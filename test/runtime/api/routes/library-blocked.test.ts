@@ -14,7 +14,7 @@ const staff = api.session(STAFF_SUBJECT);
 const UPLOADS = '/v1/library/uploads';
 const image = { content_type: 'image/png', size_bytes: 1000 };
 
-/** What a worker makes of it. */
+/** Publishes the upload, as a worker does, and returns the id of the file. */
 async function makeReady(upload_id: string): Promise<string> {
   await updateUploadUploaded(api.db, upload_id);
   const claimed = must(await claimUpload(api.db, { upload_id, lease_seconds: 60 }));

@@ -1,4 +1,4 @@
-// Spec: Upload session (status), a multipart complete: what the storage holds decides, whatever it answered.
+// Spec: Upload session (status), a multipart complete: what storage holds decides, whatever it answered.
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -29,7 +29,7 @@ const storage = { fault: 'none' as StorageFault, target: 0, port: 0 };
 let project: ProjectRecord;
 let path: string;
 let call: Caller;
-/** On the way to the storage: answers to CompleteMultipartUpload are changed. */
+/** A proxy in front of storage that injects faults into CompleteMultipartUpload. */
 const between = createServer((incoming, answer) => {
   forward(incoming, answer).catch(() => answer.destroy());
 });

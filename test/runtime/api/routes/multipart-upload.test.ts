@@ -87,7 +87,7 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
     const { parts = [], part_size = 0 } = upload.multipart ?? {};
     const url = parts[0]?.url ?? '';
     expect((await putPart(url, bytes.subarray(0, 1000))).status).toBe(403);
-    // A storage may reset what is still being sent, instead of reading on to answer 403.
+    // Storage may reset the connection during the upload, instead of reading on and answering 403.
     const altered = putPart(`${url}0`, bytes.subarray(0, part_size)).then(({ status }) => status);
     expect(await altered.catch(() => 403)).toBe(403);
     expect((await putPart(url, bytes.subarray(0, part_size))).status).toBe(200);
@@ -130,7 +130,10 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
     expect(codeOf(await complete(upload))).toBe('200');
   });
 
-  /** Storage that says done to so many calls while it does nothing for them, as versitygw does to those that come at once. */
+  /**
+   * Storage that reports success for the first `calls` completions without doing them, as versitygw
+   * does for concurrent ones.
+   */
   const early = (calls: number, seen = (key: string) => ingest().head(key)) => {
     let left = calls;
     const completeMultipart: Bucket['completeMultipart'] = async (key, list) => {

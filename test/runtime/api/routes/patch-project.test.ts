@@ -24,7 +24,7 @@ beforeEach(async () => {
 const patch = (body: unknown, call = owner) =>
   call('PATCH', `/v1/projects/${project.project_slug}`, body);
 
-/** What happened to the project's cached images: its purge rows, and its generation (1 when made). */
+/** What purged the project's cached images: its purge rows, and its generation (initially 1). */
 async function cacheState() {
   const { project_id } = project;
   const purges = await api.db.query<{ file_slug: string | null; delay: number }>(

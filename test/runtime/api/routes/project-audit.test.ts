@@ -1,4 +1,4 @@
-// What the audit log keeps of projects: who changed what, from what, in which request, and no secret.
+// The audit log of projects: who changed what, the value before, by which request, and never a secret.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectRecord } from '../../../../runtime/core/resources/project.ts';
 import { codeOf, createProject, newSubject } from '../../../support/api-client.ts';

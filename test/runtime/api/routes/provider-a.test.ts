@@ -1,4 +1,4 @@
-// Spec: PaymentProviderASignature; Infrastructure (the same promises as provider B's).
+// Spec: PaymentProviderASignature; Infrastructure (the same guarantees as for provider B).
 import { beforeEach, describe, expect, it } from 'vitest';
 import { defaultPlans, type Plans } from '../../../../runtime/core/plans.ts';
 import { findOrganization, type OrganizationRow } from '../../../../runtime/db/organizations.ts';
@@ -47,7 +47,7 @@ const metadata = () => ({ organization_id: organization.organization_id });
 type NewLine = { price: string; amount: number; unit_amount?: number };
 const NO_PRORATION = { proration: false, of: 'subscription_item_details' };
 
-/** A line as the API has it since 2025-03-31: a period of trial is one whose unit costs nothing. */
+/** An invoice line in the provider's format since 2025-03-31; in a trial, the unit amount is 0. */
 const newLine = (
   { price, amount, unit_amount = amount }: NewLine,
   { proration, of } = NO_PRORATION,
@@ -68,7 +68,7 @@ const newLine = (
   },
 });
 
-/** As the API had it until then, and as it has it since. */
+/** Invoices in the format before 2025-03-31, and in the one since. */
 const invoices = {
   'of the old form': (price: object, id = `in_${newEventId()}`) => ({
     id,
@@ -77,7 +77,7 @@ const invoices = {
     subscription_details: { metadata: metadata() },
     lines: { data: [{ amount: 1900, proration: false, currency: 'eur', price }] },
   }),
-  // What was left of a change in the middle of the period comes first, with the price of before.
+  // The first line is the proration of a plan change within the period, at the old plan's price.
   'of the new form': (
     { id: price, unit_amount }: { id: string; unit_amount: number },
     id = `in_${newEventId()}`,
@@ -279,7 +279,7 @@ describe('the audit log of an organization', () => {
     const given = { ...of, credits: 50_000, event_id: paid.id, subscription_id: subscription };
     const taken = { ...of, credits: 25_000, event_id: refund.id };
     const target = organization.organization_id;
-    // The provider is nobody whom we know: the service does it.
+    // Providers are not actors of the audit log: their events are recorded as the system's.
     const deed = { actor_kind: 'system', actor_id: null, target, before: null };
     expect(await auditEntries(api.db, organization, 'billing.%')).toMatchObject([
       { ...deed, action: 'billing.grant', after: given },
@@ -314,7 +314,7 @@ describe('a refund', () => {
 });
 
 describe('a refund of the new form', () => {
-  /** Who paid what, and what went back of it: a charge does not say of which invoice it is. */
+  /** A payment and its refund. Only the invoice payment links a charge to its invoice. */
   const payment = () => {
     const paid = invoices['of the new form'](STARTER);
     const payment_intent = `pi_${paid.id}`;

@@ -1,4 +1,4 @@
-// Spec: Infrastructure (POST /v1/billing/providerb/webhook): refunds, and events that overtake each other.
+// Spec: Infrastructure (POST /v1/billing/providerb/webhook): refunds, and events in the wrong order.
 import { describe, expect, it } from 'vitest';
 import { dayOf } from '../../../../runtime/core/metering.ts';
 import { updateOverQuota } from '../../../../runtime/db/organizations.ts';
@@ -33,12 +33,12 @@ describe('a refund', () => {
     const payment_id = `tran_${newEventId()}`;
     const paid = event('subscription.paid', { object: { last_transaction_id: payment_id } });
     const refunds = [refund(payment_id, 950), refund(payment_id, 1900), refund(payment_id, 1900)];
-    // A refund that a second event tells of is the same one.
+    // A second event about the same refund does not refund again.
     const again = { ...must(refunds[0]), id: newEventId() };
     const [first, ...later] = refunds;
     for (const sent of [paid, must(first), again, ...later]) await send(sent);
     const entries = await auditEntries(api.db, tenant, 'billing.%');
-    // The last one found nothing left to take, and so did nothing.
+    // The last refund had no credits left to take back, so it has no entry.
     expect(entries.map(({ action, after }) => [action, after])).toMatchObject([
       ['billing.grant', { credits: 50_000, source: 'provider_b', payment_id, event_id: paid.id }],
       ['billing.refund', { credits: 25_000, payment_id, event_id: refunds[0]?.id }],
@@ -120,7 +120,7 @@ describe('an ended subscription', () => {
     expect((await told()).plan).toBe('builder');
     expect(await send(ended('subscription.canceled', first, 3))).toBe('200 processed');
     expect(await statusNow()).toBe('canceled');
-    // Also one that was never heard of while it ran.
+    // Likewise for a subscription that was unknown while it was active.
     expect(await send(ended('subscription.expired', `${first}_0`, 4))).toBe('200 processed');
     expect((await told()).plan).toBe('builder');
     await send(ended('subscription.canceled', second.id, 5));

@@ -39,7 +39,7 @@ describe('a paid subscription', () => {
     const paid = event('subscription.paid');
     expect(await send(paid)).toBe('200 processed');
     expect(await send(paid)).toBe('200 duplicate');
-    // The same payment under another event gives nothing more; the next one does.
+    // A second event about the same payment grants nothing; the next payment does.
     expect(await send({ ...paid, id: newEventId() })).toBe('200 processed');
     expect(await told()).toMatchObject({ credit_balance: 50_000, plan: 'starter' });
     expect(await send(event('subscription.paid', { created_at: NOW + 1 }))).toBe('200 processed');
@@ -199,7 +199,7 @@ describe('an event that gives nothing', () => {
       '503 billing_subscription_mismatch',
     );
     expect((await told()).credit_balance).toBe(50_000);
-    // Once the first one has ended, the other takes its place.
+    // Once the first subscription has ended, the other replaces it.
     await send(event('subscription.canceled', { created_at: NOW + 1 }));
     expect((await told()).plan).toBe('trial');
     expect(await send(another)).toBe('200 processed');

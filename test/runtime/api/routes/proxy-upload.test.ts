@@ -81,7 +81,7 @@ const ingest = () => api.deps().buckets.ingest;
 const keyOf = async ({ upload_id }: UploadRecord) =>
   must(await findUpload(api.db, upload_id)).ingest_key;
 
-/** Told when the storage is handed the bytes of the next upload: it was let in by then. */
+/** Resolves when storage receives the bytes of the next upload: by then, its PUT was accepted. */
 function writeBegins(): Promise<void> {
   const { buckets } = api.deps();
   const begun = Promise.withResolvers<void>();
@@ -270,7 +270,7 @@ describe('PUT proxy.put_url', () => {
     await began;
     socket.destroy();
     await expect.poll(() => statusOf(upload)).toBe('created');
-    // An object storage may keep what came of it; it has not the declared size.
+    // Object storage may keep the partial object, which never has the declared size.
     const kept = await ingest().head(await keyOf(upload));
     expect(kept?.size_bytes ?? 0).toBeLessThanOrEqual(300_000);
     const completed = await call('POST', `${path}/${upload.upload_id}/complete`);

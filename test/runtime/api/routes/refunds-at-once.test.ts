@@ -1,4 +1,4 @@
-// Spec: Infrastructure (POST /v1/billing/providerb/webhook); Organization quota: refunds that come at once.
+// Spec: Infrastructure (POST /v1/billing/providerb/webhook); Organization quota: concurrent refunds.
 import { expect, it } from 'vitest';
 import { lockOrganization } from '../../../../runtime/db/organizations.ts';
 import { useApi } from '../../../support/api-server.ts';

@@ -35,7 +35,7 @@ async function projectWithFile(settings: Record<string, unknown>): Promise<Proje
   return made;
 }
 
-/** Each from a window of its own, so that only the tests of the limit meet it. */
+/** Resets the rate limit before each call, so that only the tests of the limit reach it. */
 async function mint(body: unknown, of: { project?: ProjectRecord; call?: Caller } = {}) {
   await api.db.query('delete from rate_windows');
   const { project_slug } = of.project ?? project;

@@ -1,4 +1,4 @@
-// Spec: Limits, Uploads (unindexed-project threshold): a project of exactly as many files, and of one more.
+// Spec: Limits, Uploads (unindexed-project threshold): a project with exactly that many files, and with one more.
 import { expect, it } from 'vitest';
 import { codeOf, newSubject } from '../../../support/api-client.ts';
 import { useApi } from '../../../support/api-server.ts';

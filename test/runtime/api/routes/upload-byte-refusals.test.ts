@@ -1,4 +1,4 @@
-// Spec: Uploads; Errors. Refusals of bytes, through storage and through the service.
+// Spec: Uploads; Errors. Rejected bytes, sent to storage and through the service.
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { UploadRecord } from '../../../../runtime/core/resources/upload.ts';
@@ -103,7 +103,7 @@ const ofCompletion: Refusal[] = [
         const { updated_at } = (await at(upload, 'abort')).body;
         const told = await at(upload, what);
         expect(told.body.error.details).toEqual({ expires_at: updated_at });
-        // Its own end comes, and it says the same.
+        // Still the same after the session has expired.
         await expire(upload);
         return {
           answer: await at(upload, what),

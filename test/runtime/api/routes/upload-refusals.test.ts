@@ -1,4 +1,4 @@
-// Spec: Uploads; Errors. Refusals of a wish for an upload, and of a list of parts.
+// Spec: Uploads; Errors. Rejected requests to create an upload, and rejected part lists.
 import { expect } from 'vitest';
 import { createProject } from '../../../support/api-client.ts';
 import { INGEST_BYTES_MAX, PROXY_BYTES_MAX, STAFF_SUBJECT } from '../../../support/api-server.ts';

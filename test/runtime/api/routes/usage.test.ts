@@ -23,7 +23,7 @@ let project: ProjectRecord;
 let call: Caller;
 
 beforeAll(async () => {
-  // The time of the database counts, not that of the API's host.
+  // Usage follows the clock of the database, not that of the API's host.
   const clock = await takeDatabaseClock(api.databaseUrl(), api.db);
   project = await createProject(owner);
   call = api.withKey(await createKey(owner, project.project_slug, ['files:read']));

@@ -12,13 +12,13 @@ const isChain = (text: string) => new RegExp(SLASHED_CHAIN).test(`/${text}`);
 const isTwice = (text: string) => new RegExp(SLASHED_CHAIN_TWICE).test(`/${text}`);
 const isTaken = (text: string) => isChain(text) && !isTwice(text);
 
-/** Whether the patterns say of each text what the parser says. */
+/** The patterns must accept exactly the texts that the parser accepts. */
 function expectSame(texts: readonly string[]): void {
   const different = texts.filter((text) => isTaken(text) !== (parseChain(text) !== undefined));
   expect(different).toEqual([]);
 }
 
-// What chains are made of, and what nearly is: one after the other they are chains by chance.
+// Parts of chains, and near misses: joined at random, some are chains.
 const operations = [
   ...['resize/9x9', 'resize/640x', 'resize/x8192', 'crop/0,0,10,10', 'crop/999999999,1,2,3'],
   ...['format/webp', 'format/jpg', 'quality/1', 'quality/100', 'watermark', 'watermark:a.b-c_d'],

@@ -271,7 +271,7 @@ describe('for every source and chain', () => {
   });
 });
 
-/** Either side, computed exactly from the other one, is at most a pixel away (and at least one). */
+/** At least one side is within a pixel of its exact value, computed from the other side. */
 function expectWithinOnePixel(size: { width: number; height: number }, ratio: number): void {
   const width = Math.abs(size.width - size.height * ratio);
   const height = Math.abs(size.height - size.width / ratio);

@@ -31,7 +31,7 @@ const originals: RefusalFacts = { ...raw, url: parseDeliveryUrl('/originals/f/a'
 
 type Fault = { row: number; name: string; apply(facts: RefusalFacts): RefusalFacts | undefined };
 
-/** Every cause of the table, as a change to good facts; undefined where it cannot befall them. */
+/** Each cause of the table, as a change to good facts; undefined if it does not apply. */
 const faults: readonly Fault[] = [
   { row: 0, name: 'malformed', apply: (facts) => ({ ...facts, url: undefined }) },
   { row: 0, name: 'unknown host', apply: (facts) => ({ ...facts, project: undefined }) },
@@ -81,7 +81,7 @@ function signed(facts: RefusalFacts, signature: RefusalFacts['signature']) {
   return { ...facts, signature };
 }
 
-/** The row that decides, by its place in the table. */
+/** The index in the table of the first refusal that applies. */
 function decidingRow(facts: RefusalFacts): number {
   return refusals.findIndex((row) => row.refuse(facts) !== null);
 }

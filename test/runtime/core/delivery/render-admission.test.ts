@@ -22,7 +22,7 @@ describe('a render that finds no slot free', () => {
     [{ ahead_ms: 5001, own_ms: 20, slots: 2 }, 3],
     [{ ahead_ms: 60_000, own_ms: 20, slots: 4 }, 15],
     [{ ahead_ms: 900_000, own_ms: 20, slots: 1 }, 30],
-    // It would not end in time, though it would begin soon.
+    // Would begin in time, but not end before the deadline.
     [{ ahead_ms: 2500, own_ms: 11_501, slots: 1 }, 3],
     [{ ahead_ms: 10, own_ms: 14_000, slots: 1 }, 1],
   ])('is refused: %o, to come again after %d s', (queue, retry_after_seconds) => {

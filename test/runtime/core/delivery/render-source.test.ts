@@ -9,7 +9,7 @@ import {
 import { drawing, mustPlan, photo, plan } from '../../../support/planned.ts';
 
 const mezzanines = [mezzanine(2048, 1536), mezzanine(1024, 768), mezzanine(720, 544)];
-/** Of a file that was uploaded before there were smaller ones. */
+/** The mezzanines of a file that was uploaded before the smallest size existed. */
 const older = mezzanines.slice(0, 2);
 
 function mezzanine(width: number, height: number): Mezzanine {
@@ -17,7 +17,7 @@ function mezzanine(width: number, height: number): Mezzanine {
   return { long_edge, width, height, object_key: `m${width}`, content_type: 'image/jpeg' };
 }
 
-/** How far the edges of what is shown lie from where the plan has them, in output pixels: the worst of four. */
+/** The largest distance, in output pixels, of an edge of the image from where the plan has it. */
 function offset({ window, output }: RenderPlan, chosen: RenderSource, from = photo): number {
   const { object, window: read, frame = { x: 0, y: 0, ...output } } = chosen;
   if (object === 'original') return 0;

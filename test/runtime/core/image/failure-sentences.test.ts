@@ -1,4 +1,4 @@
-// What a failed upload is told, by its declared type. Spec: Processing error codes.
+// The messages of failed uploads, by declared type. Spec: Processing error codes.
 import { describe, expect, it } from 'vitest';
 import { type ProcessingErrorCode, processingErrors } from '../../../../runtime/core/errors.ts';
 import { sayFailure } from '../../../../runtime/core/image/failure-sentences.ts';

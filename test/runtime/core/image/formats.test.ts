@@ -17,7 +17,7 @@ function bytes(...parts: (string | number[])[]): Uint8Array {
   );
 }
 
-/** An ISO media file's first box. */
+/** The first box of an ISO media file. */
 function ftyp(major: string, ...compatible: string[]): Uint8Array {
   const size = 16 + 4 * compatible.length;
   return bytes([0, 0, 0, size], 'ftyp', major, [0, 0, 0, 0], ...compatible, 'meta');

@@ -1,4 +1,4 @@
-// No token is good for what another is for. Access tokens, which platform verifies, have the same test there.
+// No kind of token is accepted as another. For access tokens, see the tests of runtime/platform.
 import { describe, expect, it } from 'vitest';
 import { deriveKey } from '../../../../runtime/core/signing/hmac.ts';
 import {

@@ -1,4 +1,4 @@
-// Against a server that answers as Cloudflare's API v4 does.
+// Runs against a server that answers like Cloudflare's API v4.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCloudflareApi } from '../../../../runtime/platform/cdn/cloudflare.ts';
 import { createPacedCdn } from '../../../../runtime/platform/cdn/paced-cdn.ts';

@@ -1,4 +1,4 @@
-// Against a server that answers as CloudFront's API does, and that computes the signature itself.
+// Runs against a server that answers like CloudFront's API. Signatures are verified independently.
 import { createHash, createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AwsIdentity } from '../../../../runtime/platform/cdn/aws-signature.ts';
@@ -157,7 +157,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const hmac = (key: string | Buffer, text: string) =>
   createHmac('sha256', key).update(text).digest();
 
-/** As the documentation of Signature Version 4 describes it, step by step. */
+/** Follows the documentation of Signature Version 4 step by step. */
 function signatureOf({ method, path, headers, body }: CdnSeen): string {
   const names = /SignedHeaders=([^,]+)/.exec(headers['authorization'] ?? '')?.[1] ?? '';
   for (const must of ['host', 'x-amz-date']) expect(names.split(';')).toContain(must);

@@ -1,4 +1,4 @@
-// Against a server that answers as Fastly's API does.
+// Runs against a server that answers like Fastly's API.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFastlyApi } from '../../../../runtime/platform/cdn/fastly.ts';
 import { createPacedCdn } from '../../../../runtime/platform/cdn/paced-cdn.ts';

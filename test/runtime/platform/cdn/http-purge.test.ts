@@ -1,4 +1,4 @@
-// Spec: Caching and response headers (the CDN cache is purged). What Varnish makes of it: test/fault/varnish.test.ts.
+// Spec: Caching and response headers (the CDN cache is purged). For Varnish, see test/fault/varnish.test.ts.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   createHttpPurgeApi,

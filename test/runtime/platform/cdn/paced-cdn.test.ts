@@ -1,4 +1,4 @@
-// What every adapter has in common: turns, pauses, deadlines, partial failures.
+// What all adapters have in common: rate limits, pauses, deadlines, partial failures.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCloudflareApi } from '../../../../runtime/platform/cdn/cloudflare.ts';
 import type { Pace } from '../../../../runtime/platform/cdn/pace.ts';
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-/** Waiting moves the clock. */
+/** Waiting advances the clock, and takes no real time. */
 const open = (pace: Pace = { burst: 100, per_minute: 6000 }) =>
   createPacedCdn(createCloudflareApi({ zone: 'zone', token: 'token-1234', url: api.url, pace }), {
     clock,

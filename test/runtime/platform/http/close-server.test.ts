@@ -1,4 +1,4 @@
-/** The end of an HTTP server: who has connected by then is answered, also where the server has not looked yet. */
+/** Shutdown of an HTTP server: clients that have connected get their response, even if not accepted yet. */
 import { createServer } from 'node:http';
 import { createConnection, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -13,7 +13,7 @@ it('takes the connections that wait for it before nobody listens any more', asyn
   const closing = prepareToClose(server);
   const port = await listen(server, { port: 0, option: 'port', host: '127.0.0.1' });
   const sockets = Array.from({ length: CLIENTS }, () => ask(port));
-  // All connect now, and the server has no turn to take them.
+  // The clients connect now, but the server's event loop has not accepted them yet.
   await new Promise((resolve) => process.nextTick(resolve));
   const closed = closing.close({ deadline_ms: 10_000, quiet_ms: 1000 });
   const answers = await Promise.all(sockets.map((socket) => text(socket).catch(codeOf)));

@@ -1,4 +1,4 @@
-// Spec: Webhook delivery attempt; Public, status. What Node tells of by nothing but the end of a request.
+// Spec: Webhook delivery attempt; Public, status. Responses that Node reports only by the end of a request.
 import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { probeHost } from '../../../../operator/routes/probe-hosts.ts';
@@ -14,7 +14,7 @@ const signal = new AbortController().signal;
 
 afterEach(() => new Promise((closed) => server.close(closed)));
 
-/** One whose every connection is told this, and stays open as long as the other side wants it. */
+/** Starts a server that answers with these bytes and leaves the connection open. */
 async function start(words: string): Promise<string> {
   server = createServer((socket) => {
     socket.on('error', () => undefined);

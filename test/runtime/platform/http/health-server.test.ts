@@ -1,4 +1,4 @@
-// Whoever watches a process must not end it: what cannot be told is a 500, and the process goes on.
+// Monitoring must not end a process: if a metric cannot be read, the response is 500 and the process continues.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import {
   type HealthServer,

@@ -21,7 +21,7 @@ it('a port that is held is nobody else’s, before its server comes and after', 
   expect(await answer.text()).toBe('served');
   await expect(again()).rejects.toThrow('is taken');
   await new Promise((resolve) => server.close(resolve));
-  // The end of a process releases what its server has closed.
+  // On shutdown, a port is released after its server has been closed.
   held.release();
   const next = await again();
   next.release();
@@ -41,7 +41,7 @@ it('a port that another program has at ::1 is taken, as browsers would find that
     await expect(holdPort({ ...any, port })).rejects.toThrow(`port ${port} is taken`);
     await new Promise((resolve) => other.close(resolve));
   }
-  // And it was not kept.
+  // The failed attempt did not keep the port.
   const held = await holdPort({ ...any, port });
   held.release();
 });

@@ -1,9 +1,9 @@
-/** What every queue must do, whatever it is: run against the queue of one process and against a real RabbitMQ. */
+/** The contract of every queue: run against the in-process queue and a real RabbitMQ. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Queue, QueueBusy, QueueTimeout } from '../../../../runtime/platform/queue/queue.ts';
 
-/** A door that a handler waits at until the test opens it. */
+/** A gate that handlers wait at until the test opens it. */
 function createGate() {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: () => resolve() };
@@ -11,7 +11,7 @@ function createGate() {
 
 const soon = { timeout: 60_000, interval: 10 };
 
-/** `open` gives a queue that nobody else uses and in which nothing waits; `waitingMax` calls may wait in it. */
+/** `open` returns an empty queue of its own; at most `waitingMax` calls can wait in it. */
 export function describeQueue(name: string, open: () => Promise<Queue>, waitingMax: number): void {
   describe(name, () => {
     let queue: Queue;
@@ -41,7 +41,7 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
         });
         await Promise.all(Array.from({ length: 20 }, (_, n) => queue.publish('ingest', { n })));
         await expect.poll(() => count.running, soon).toBe(3);
-        // Nothing tells that no fourth one comes.
+        // Leave time for a fourth handler that must not start.
         await sleep(50);
         gate.open();
         await expect.poll(() => count.handled, soon).toBe(20);
@@ -57,7 +57,7 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
         await queue.publish('ingest', { n: 1 });
         await queue.publish('ingest', { n: 2 });
         await expect.poll(() => seen.length, soon).toBe(2);
-        // What came back would be handled before it.
+        // If a failed doorbell were redelivered, it would be handled before this one.
         await queue.publish('ingest', { n: 3 });
         await expect.poll(() => seen, soon).toContainEqual({ n: 3 });
         expect(seen).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
@@ -214,7 +214,7 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
         await queue.publish('ingest', {});
         await begun.opened;
         const closed = queue.close().then(() => ended.push('closed'));
-        // Nothing tells that it waits.
+        // Leave time for a close that does not wait.
         await sleep(50);
         expect(ended).toEqual([]);
         gate.open();

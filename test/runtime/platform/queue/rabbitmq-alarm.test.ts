@@ -1,4 +1,4 @@
-// A broker that is short of memory: it is there, answers who listens, and reads nothing of who publishes.
+// A broker with a memory alarm is connected and serves consumers, but reads nothing from publishers.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLog } from '../../../../runtime/platform/log.ts';
 import { QueueBusy } from '../../../../runtime/platform/queue/queue.ts';
@@ -31,7 +31,7 @@ it('turns everybody away while it lasts, says so once, and goes on by itself', {
   await worker.serve('render', { slots: 1, waiting_max: 1 }, async () => 'rendered');
   await server.alarm();
   const call = () => caller.call('render', {}, { deadline_ms: NEVER_MS });
-  // The broker tells of it at the first message: neither that one nor those after it wait for their end.
+  // The broker reports the alarm at the first message. No call waits for its deadline.
   await expect(call()).rejects.toBeInstanceOf(QueueBusy);
   await expect(call()).rejects.toBeInstanceOf(QueueBusy);
   const started = performance.now();

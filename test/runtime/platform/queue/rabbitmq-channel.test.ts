@@ -1,4 +1,4 @@
-// A channel that is closed while it is opened again must not stay behind: nobody is left who would take its messages.
+// A channel that is closed while it is being reopened must not stay open: nobody would consume its messages.
 import { once } from 'node:events';
 import type { ConfirmChannel } from 'amqplib';
 import { afterAll, beforeAll, expect, it } from 'vitest';

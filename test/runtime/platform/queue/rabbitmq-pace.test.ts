@@ -6,7 +6,7 @@ import {
   PACE_HEADER,
 } from '../../../../runtime/platform/queue/rabbitmq-pace.ts';
 
-/** A channel of which only the number of listeners is asked. */
+/** A channel that can only tell the number of consumers. */
 const listenedBy = (consumerCount: number) =>
   ({ checkQueue: async () => ({ consumerCount }) }) as unknown as ConfirmChannel;
 const of = { name: 'render', queue: 'q' } as const;
@@ -37,9 +37,9 @@ it('a pace is the time from one answer to the next, without the time that nothin
     return pacer.ended(began);
   };
   expect(endedAt(1040, 1000)).toBe(40);
-  // Asked while the one before was worked on: only what came after that counts.
+  // This call began before the previous one ended: only the time since then counts.
   expect(endedAt(1080, 1010)).toBe(40);
-  // Nothing was asked for a second.
+  // The idle time between calls does not count.
   expect(endedAt(2090, 2080)).toBe(34);
   clock.mockRestore();
 });

@@ -1,4 +1,4 @@
-// A broker that is there and does not answer: as RabbitMQ 4 is for a queue that has lost its leader.
+// A broker that is connected but does not answer, as RabbitMQ 4 does for a queue that has lost its leader.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLog } from '../../../../runtime/platform/log.ts';
 import { createRabbitQueue } from '../../../../runtime/platform/queue/rabbitmq.ts';
@@ -48,7 +48,7 @@ it('is asked again where it went away without a goodbye in the middle of a setup
   });
   proxy.cut();
   await expect.poll(() => attempts, soon).toBeTypeOf('number');
-  // It has given up that setup, and tries anew.
+  // The connection has given up that setup and retries.
   await expect.poll(() => proxy.connections().total, soon).toBeGreaterThan(attempts ?? 0);
   proxy.set({ kind: 'none' });
   proxy.cut();

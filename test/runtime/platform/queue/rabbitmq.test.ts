@@ -33,7 +33,7 @@ beforeEach(async () => {
 
 const open = () => createRabbitQueue({ url, log, calls_waiting_max: WAITING_MAX });
 
-/** Everything on the broker, thrown away by somebody from outside. */
+/** Deletes Tintype's queues from outside. */
 async function empty(): Promise<void> {
   const connection = await connect(url);
   const channel = await connection.createChannel();
@@ -50,7 +50,7 @@ async function purge(): Promise<void> {
   await connection.close();
 }
 
-/** As a queue does that has lost its leader. */
+/** Makes the doorbell queue reject messages, like a queue that has lost its leader. */
 async function refuseDoorbells(): Promise<void> {
   const connection = await connect(url);
   const channel = await connection.createChannel();
@@ -194,7 +194,7 @@ describe('RabbitMQ', () => {
     const opened = createRabbitQueue({ url: wrong(url), log });
     await expect(opened).rejects.toMatchObject({ name: 'Advice' });
     await expect(opened).rejects.toThrow(told);
-    // Only what somebody has to mend ends a process that starts.
+    // `Away` lets a starting process wait; other errors, which somebody must fix, end it.
     const isAway = await opened.catch((error: unknown) => error instanceof Away);
     expect(isAway).toBe(!/password|virtual host/.test(name));
   });
@@ -273,7 +273,7 @@ describe('RabbitMQ, in small', () => {
     await expect.poll(() => ran, soon).toEqual(['first']);
     const given = ask('given', callers[1]);
     await expect.poll(async () => (await queue.depths())[2]?.waiting, soon).toBe(1);
-    // The words of one caller keep their order: the second has come before the first is told.
+    // Messages of one caller stay in order: the second call is canceled before the first is.
     callers[1].abort(new Error('gone'));
     callers[0].abort(new Error('gone too'));
     await expect(given).rejects.toThrow('gone');

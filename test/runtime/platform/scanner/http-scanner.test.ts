@@ -1,4 +1,4 @@
-// The contract of docs/scanner.md, against a real server that keeps it, and one that does not.
+// The contract of docs/scanner.md, against a real server that complies with it, and one that does not.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { openHttpScanner } from '../../../../runtime/platform/scanner/http-scanner.ts';
@@ -40,7 +40,7 @@ describe('a model server', () => {
   it('is asked by the scheme of its URL, however that is written', async () => {
     const url = server.url.replace('http:', 'HTTPS:');
     const { cause } = await faultOf(open(url).scan(picture, never));
-    // It speaks no TLS: what else could be wrong with it is not.
+    // The client has tried TLS, which the server does not speak.
     expect(cause).toMatchObject({ code: 'EPROTO' });
   });
 

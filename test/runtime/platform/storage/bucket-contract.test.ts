@@ -61,7 +61,7 @@ it('a bucket of S3 that is missing is said to be, of an object in it nothing', a
 describeBucket('folder storage', () => folderBucket);
 describeBucket('versitygw', () => s3Bucket);
 
-/** Any other store can be held to the same: name it, and its bucket, in the environment. */
+/** To test another object store, set its endpoint and bucket in the environment. */
 const { TINTYPE_TEST_S3_ENDPOINT: endpoint, TINTYPE_TEST_S3_BUCKET: named } = process.env;
 if (endpoint !== undefined && named !== undefined) {
   const access = openS3({ endpoint, region: 'us-east-1', addressing: 'path', clock: systemClock });

@@ -1,4 +1,4 @@
-/** What every object store must do, whatever it is: run against folder storage, a real S3 server, any other. */
+/** The contract of every object store: run against folder storage, a real S3 server, or any other. */
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -9,7 +9,7 @@ import { type Bucket, MultipartRefused } from '../../../../runtime/platform/stor
 const MIB = 2 ** 20;
 const PNG = { content_type: 'image/png' };
 
-/** `open` gives a bucket that is ready; keys are new in each test, so that the bucket may hold anything. */
+/** `open` returns a bucket that is ready. Tests use new keys, so the bucket need not be empty. */
 export function describeBucket(name: string, open: () => Bucket): void {
   describe(`${name}: an object`, () => {
     it('is read back as it was written, with its length and type', async () => {

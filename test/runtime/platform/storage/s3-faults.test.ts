@@ -1,4 +1,4 @@
-// What fails before the storage answers, or instead of it, is an outage: nothing is missing, deleted or refused by it.
+// Failures before or instead of the storage's answer are outages: they never mean a missing, deleted or refused object.
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';

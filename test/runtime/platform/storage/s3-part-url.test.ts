@@ -1,4 +1,4 @@
-// Presigned part URLs of our own signature say the same, signature included, as those of the S3 client.
+// The part URLs that we presign equal those of the S3 client, including the signature.
 import { UploadPartCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import fc from 'fast-check';
@@ -90,7 +90,7 @@ it.each(Object.entries(shapes))('at %s', async (_name, options) => {
   await fc.assert(property, { numRuns: 30 });
 });
 
-/** The order of a URL's parameters says nothing. */
+/** The order of parameters does not matter. */
 function parsed(url: string) {
   const { origin, pathname, searchParams } = new URL(url);
   return { origin, pathname, query: Object.fromEntries(searchParams) };

@@ -1,4 +1,4 @@
-// Reading from object storage: a storage that says nothing is given up, a reader that takes nothing is waited for.
+// Reading from object storage: a silent storage times out, a slow reader does not.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -12,11 +12,11 @@ import { createS3Bucket } from '../../../../runtime/platform/storage/s3.ts';
 import { must } from '../../../support/rows.ts';
 import { connectS3 } from '../../../support/s3-server.ts';
 
-/** More than connections and streams hold in between. */
+/** More than the buffers of connections and streams hold. */
 const bytes = randomBytes(16 * 2 ** 20);
 const SILENCE_MS = 1000;
 let bucket: Bucket;
-/** Sends the whole object, or its first half and then nothing more. */
+/** Sends the whole object, or only its first half. */
 let speech: 'whole' | 'half' = 'whole';
 const sockets = new Set<Socket>();
 const server = createServer((_request, answer) => {
@@ -86,7 +86,7 @@ it('waits for a reader that stands still behind the last piece', async () => {
 
 it('waits for a reader that takes nothing for longer than a storage may be silent', async () => {
   speech = 'whole';
-  // Also where the pause ends in the very moment at which a silence would be over.
+  // Also if the pause ends exactly when silence would time out.
   for (const pauseMs of [SILENCE_MS / 2, SILENCE_MS, 2 * SILENCE_MS]) {
     expect(await readOn(await open(), pauseMs)).toBe(bytes.length);
   }

@@ -1,5 +1,5 @@
-// Writing to object storage: a storage that takes nothing or says nothing is given up, a sender that sends nothing is
-// waited for, and bytes that are many have the time that they need.
+// Writing to object storage: a storage that reads nothing or never answers times out, a slow sender does not, and the
+// time allowed grows with the number of bytes.
 import { randomBytes } from 'node:crypto';
 import {
   type Agent,
@@ -21,22 +21,25 @@ import { must } from '../../../support/rows.ts';
 import { connectS3 } from '../../../support/s3-server.ts';
 import { makeSelfSigned } from '../../../support/self-signed.ts';
 
-/** More than connections and streams hold in between. */
+/** More than the buffers of connections and streams hold. */
 const bytes = randomBytes(16 * 2 ** 20);
 const SILENCE_MS = 1000;
-/** On however busy a machine, and long before what would be waited for otherwise. */
+/** Long enough for a busy machine, and far below the timeouts that would otherwise apply. */
 const SOON_MS = 15_000;
-/** At which all of them take longer than the deadline, though a connection holds many. */
+/** At this rate, sending the bytes takes longer than the deadline, despite the buffers. */
 const SLOW_BYTES_PER_MS = 8000;
 const png = { content_type: 'image/png' };
 const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
 let access: S3Access;
 let bucket: Bucket;
-/** Silence is no matter of this one, only its deadline of a second. */
+/** Has a deadline of one second; its silence timeout is too long to matter. */
 let hasty: Bucket;
-/** Takes all, slowly too, and answers or does not; or takes the first bytes, and nothing more. */
+/**
+ * How the server behaves: reads everything and answers (`slow`: reads slowly; `mute`: never
+ * answers), or stops reading after the first bytes (`deaf`).
+ */
 let hearing: 'whole' | 'slow' | 'mute' | 'deaf' = 'whole';
-/** How many writes are answered 500 at their first bytes. */
+/** How many writes are answered with 500 at their first bytes. */
 let refusals = 0;
 const sockets = new Set<Socket>();
 const answering: RequestListener = (request, answer) => {
@@ -79,7 +82,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** The pieces, with a pause before each and before the end. */
+/** Streams the pieces, with a pause before each and before the end. */
 function sending(pieces: Buffer[], pauseMs: number): Readable {
   const pause = async () => void (pauseMs > 0 && (await sleep(pauseMs)));
   const sender = async function* () {
@@ -92,7 +95,7 @@ function sending(pieces: Buffer[], pauseMs: number): Readable {
   return Readable.from(sender(), { objectMode: false });
 }
 
-/** Below the length at which the client asks first whether its bytes are wanted, and above it. */
+/** Below and above the size from which the client sends `Expect: 100-continue`. */
 const short = [bytes.subarray(0, 1000), bytes.subarray(1000, 2000)];
 const long = [bytes.subarray(0, bytes.length / 2), bytes.subarray(bytes.length / 2)];
 

@@ -1,6 +1,6 @@
-// Spec: Upload helper codes; Upload helper constants. What the browser client makes of an upload whose answers are lost,
-// that is stopped too late or waits too long, in Chromium against a real Tintype: what is published is told of, and its
-// hook called.
+// Spec: Upload helper codes; Upload helper constants. The browser client, in Chromium against a real Tintype, if
+// responses are lost, an abort comes too late or a pause outlives the session: it reports published files, and their
+// hook runs.
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -14,9 +14,9 @@ import { openPage, startUploadSite, type UploadSite } from '../../../support/upl
 let site: UploadSite;
 let page: Page;
 let hooks = 0;
-/** Uploads whose tokens are as old as the session that a test let end. */
+/** Uploads for which the handler gets an expired token. */
 const lapsed = new Set<string>();
-/** What the page asked of the handler, and the uploads that it began. */
+/** Actions that the handler received, and the uploads that it created. */
 const asked: string[] = [];
 const begun: string[] = [];
 
@@ -45,7 +45,7 @@ const photo = uploadRoute({
   },
 });
 
-/** A handler on whose clock the uploads of `lapsed` are over. */
+/** A handler that gets expired tokens for the uploads in `lapsed`. */
 function offer(mode: 'direct' | 'proxy'): void {
   const { instance } = site.tintype;
   const { api_url: url, api_key: apiKey, project_slug: project } = instance;
@@ -90,7 +90,7 @@ const begin = (mode: string, name = 'small.jpg') =>
   page.evaluate(`begin('${mode}', '${name}', {})`);
 const ended = () => page.evaluate('ended') as Promise<Record<string, unknown>>;
 
-/** Lets every PUT reach the server; `answer` says what becomes of the answer of each, by its number. */
+/** Lets every PUT reach the server; `answer`, given its number, decides if the response is lost. */
 async function onPuts(answer: (number: number) => 'told' | 'lost' | Promise<void>): Promise<void> {
   let number = 0;
   await page.route(/./, async (route) => {
@@ -107,7 +107,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
   it.each([
     ['direct', 1],
     ['proxy', 1],
-    // As often as it tries.
+    // Every try loses its response.
     ['proxy', 4],
   ])('tells of a file by %s whose PUT was answered to nobody %i times', async (mode, times) => {
     await onPuts((number) => (number <= times ? 'lost' : 'told'));
@@ -184,7 +184,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(hooks).toBe(1);
   });
 
-  /** Pauses in the first PUT, before or after all its bytes came, until its upload is over for everybody. */
+  /** Pauses in the first PUT, before or after its bytes arrive, until session and token expire. */
   async function outlive(session: 'empty' | 'full'): Promise<void> {
     const held = Promise.withResolvers<void>();
     let isFirst = true;

@@ -1,5 +1,5 @@
-// Spec: Upload helper codes; Upload helper constants. The browser client in Chromium, from another origin, against the
-// upload handler and a real Tintype: parts, progress, pause, resumption after a reload, and each of its own codes.
+// Spec: Upload helper codes; Upload helper constants. The browser client in Chromium, on another origin, with the
+// upload handler and a real Tintype: parts, progress, pauses, resuming after a reload, and all of its own error codes.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -56,7 +56,7 @@ afterEach(async () => {
   await page.context().close();
 });
 
-/** Begins an upload in the page; `window.upload` is it, `window.sent` what was told of it. */
+/** Starts an upload in the page: `window.upload`, with its progress in `window.sent`. */
 const begin = (name: string, input: object = {}) =>
   page.evaluate(`(async () => {
     window.sent = [];
@@ -68,7 +68,7 @@ const begin = (name: string, input: object = {}) =>
 const ended = () => page.evaluate('ended') as Promise<Record<string, unknown>>;
 const sentAtLeast = (bytes: number) =>
   page.waitForFunction(`sent.some(({ sent_bytes }) => sent_bytes >= ${bytes})`);
-/** What the handler answers when the page gives an upload up. */
+/** The handler's response when the page aborts an upload. */
 const abortAnswer = async () => {
   const response = await page.waitForResponse((each) =>
     Boolean(each.request().postData()?.includes('"abort"')),
@@ -77,7 +77,7 @@ const abortAnswer = async () => {
 };
 const MIB = 1024 * 1024;
 
-/** Holds back every PUT of these parts until it is let go. */
+/** Holds all PUTs of these parts until the returned function is called. */
 async function hold(parts: readonly number[]) {
   const { promise, resolve } = Promise.withResolvers<void>();
   await page.route(/[?&]part=/, async (route) => {
@@ -121,7 +121,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
         timeout: 30_000,
       })
       .toBeGreaterThan(10 * MIB);
-    // The page goes first: what is held would arrive from it.
+    // Leave the page first: otherwise it would still send the held requests.
     await page.goto('about:blank');
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await openPage(page, site);
@@ -274,7 +274,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
     const send = () => page.evaluate('end(uploader.upload("photo", chosen).done)');
     const mismatch = { code: 'file_mismatch', status: null, isTyped: true };
     expect(await send()).toEqual(mismatch);
-    // As on a page without TLS.
+    // Pages without TLS have no crypto.subtle.
     await page.evaluate('Object.defineProperty(crypto, "subtle", { value: undefined })');
     expect(await send()).toEqual(mismatch);
   });
@@ -291,7 +291,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(await ended()).toMatchObject({ code: 'etag_missing' });
     expect(await given).toEqual({ status: 'aborted' });
     expect(await page.evaluate('uploader.pending()')).toEqual([]);
-    // Of the parts that were under way beside the one that ended it.
+    // Requests for other parts may still be in flight.
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
@@ -308,7 +308,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
     const given = abortAnswer();
     await begin('small.jpg');
     expect(await ended()).toMatchObject({ code: 'network_error', status: null });
-    // Nobody can go on with one in one piece: it gives back its room.
+    // An upload in one piece cannot be resumed, so the client aborts it to free its reservation.
     expect(await given).toEqual({ status: 'aborted' });
   });
 
@@ -363,7 +363,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
   });
 });
 
-// Those for the types of events and for URLs alone are run in ../package.test.ts.
+// The examples for webhooks and plain URLs run in ../package.test.ts.
 describe('the examples of docs/sdk.md', { timeout: 300_000 }, () => {
   const DOCUMENT = 'docs/sdk.md';
   let examples: Examples;
@@ -379,7 +379,9 @@ describe('the examples of docs/sdk.md', { timeout: 300_000 }, () => {
   });
   afterAll(() => examples?.close());
 
-  /** With their server as that of the site, for somebody who is signed in there. */
+  /**
+   * Runs a script in the page with the example's server as the upload handler, signed in as ada.
+   */
   async function onTheirServer(program: string): Promise<unknown> {
     const { server } = (await examples.load('frameworks.ts')) as unknown as { server: Server };
     const before = site.answers.get('/upload') ?? '';

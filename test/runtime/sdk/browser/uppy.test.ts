@@ -1,5 +1,5 @@
-// Spec: Upload helper constants. Uppy 5 with @uppy/aws-s3, as its users have it, against the upload handler: a file in
-// one piece, a large one in parts that is paused and goes on, one of two that is refused.
+// Spec: Upload helper constants. Uppy 5 with @uppy/aws-s3 and the upload handler: files in one piece and in parts,
+// pausing and resuming, and a rejected file among others.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ window.send = async (...files) => {
 document.title = 'ready';
 `;
 
-/** The page's program in one file, as a bundler of a customer makes it. */
+/** Bundles the page's script into one file, as customers do. */
 async function bundle(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'tintype-uppy-'));
   try {
@@ -82,7 +82,7 @@ const photo = uploadRoute({
   },
 });
 
-/** A handler that sends the bytes through the service. */
+/** Serves a handler in proxy mode, which sends the bytes through the service. */
 function offerProxy(): void {
   const { api_url: url, api_key: apiKey, project_slug: project } = site.tintype.instance;
   const options = { router: { photo }, url, apiKey, project, mode: 'proxy' } as const;
@@ -105,7 +105,7 @@ afterAll(() => site?.close());
 
 const send = (...files: { name: string; type: string }[]) =>
   page.evaluate(`send(...${JSON.stringify(files)})`);
-/** How many parts of each upload this browser knows to have arrived. */
+/** The number of parts that the browser's store has as sent, per upload. */
 const KEPT = `new Promise((resolve) => {
   const opening = indexedDB.open('tintype-uploads');
   opening.onsuccess = () => {
@@ -113,7 +113,7 @@ const KEPT = `new Promise((resolve) => {
     reading.onsuccess = () => resolve(reading.result.map(({ parts }) => parts.length));
   };
 })`;
-/** What the page asks of the handler from here on. */
+/** Records the actions that the page requests from the handler from now on. */
 function noteActions(): string[] {
   const asked: string[] = [];
   page.on('request', (request) => {
@@ -166,7 +166,7 @@ describe('Uppy 5', { timeout: 300_000 }, () => {
     await send({ name: 'large.bmp', type: 'image/bmp' });
     expect(await page.evaluate('ended')).toMatchObject({ failed: [], files: [{ width: 2400 }] });
     expect(puts).toEqual([3]);
-    // What is published does not go on.
+    // A published file is uploaded from the beginning, not resumed.
     await openPage(page, site);
     puts.length = 0;
     await send({ name: 'large.bmp', type: 'image/bmp' });
@@ -235,7 +235,7 @@ describe('Uppy 5', { timeout: 300_000 }, () => {
     }
   });
 
-  /** Lets as many calls of `complete` reach the handler as one try makes, and tells nobody of their answers. */
+  /** Loses the responses to `complete` for all tries of one call; the handler still gets them. */
   async function loseCompletes(): Promise<void> {
     let lost = 0;
     await page.route('**/upload', async (route) => {

@@ -1,5 +1,5 @@
-// Spec: Endpoints, Conventions; Signing keys and signed URLs. What the API client tries again, and how often signed URLs
-// are minted, against a server that answers as the service does.
+// Spec: Endpoints, Conventions; Signing keys and signed URLs. Which calls the API client retries, and how often it
+// mints signed URLs, against a server with scripted responses.
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -18,7 +18,7 @@ type Scripted =
   | 'torn';
 
 const seen: Seen[] = [];
-/** What is answered next; then the mint of a URL. */
+/** Scripted responses, in order; further requests get a new URL each. */
 const script: Scripted[] = [];
 const server = createServer(async (request, response) => {
   const { method = '', url = '', headers } = request;
@@ -144,7 +144,7 @@ describe('the API client', () => {
     script.push(refusal(503, 'storage_unavailable'));
     await expect(put()).rejects.toMatchObject({ status: 503 });
     expect(seen).toHaveLength(2);
-    // What was refused for its rate has done nothing.
+    // A rate-limited request changed nothing, so a retry is safe.
     script.push(refusal(429, 'rate_limited', { 'retry-after': '0' }));
     await put();
     expect(seen).toHaveLength(4);
@@ -178,10 +178,10 @@ describe('the API client', () => {
       }
       script.push(refusal(404, code));
       await expect(remove()).rejects.toMatchObject({ code });
-      // What was refused for its rate has deleted nothing.
+      // A rate-limited request deleted nothing.
       script.push(refusal(429, 'rate_limited', { 'retry-after': '0' }), refusal(404, code));
       await expect(remove()).rejects.toMatchObject({ code });
-      // Not of the service: of a proxy that does not know it yet.
+      // A 404 without an error code comes from a proxy, not from the service.
       script.push('broken', { status: 404 });
       await expect(remove()).rejects.toMatchObject({ code: 'invalid_response' });
     },
@@ -210,7 +210,7 @@ describe('the API client', () => {
     await expect(deletions.file()).rejects.toMatchObject({ code: 'file_not_found' });
     script.push('broken', { status: 204 });
     expect(await deletions.file()).toBeUndefined();
-    // Of another call it says that what is asked for is not there.
+    // For calls other than DELETE, a 404 after a lost response is a plain error.
     script.push('broken', refusal(404, 'file_not_found'));
     await expect(mint()).rejects.toMatchObject({ code: 'file_not_found' });
   });

@@ -1,4 +1,5 @@
-// Spec: Delivery host, URL shapes. What the builder writes, the delivery host reads, in one spelling only.
+// Spec: Delivery host, URL shapes. The delivery host accepts every URL that the builder writes, in one canonical
+// spelling.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseChain, printChain } from '../../../../runtime/core/delivery/chain.ts';

@@ -1,4 +1,4 @@
-// What any visitor may send to the upload handler of a customer's server. Spec: Upload helper codes.
+// The upload handler on a customer's server withstands any request that a visitor may send. Spec: Upload helper codes.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -23,7 +23,7 @@ let server: Server;
 let port: number;
 
 beforeAll(async () => {
-  // Nobody catches what it throws.
+  // An exception here would end the process.
   server = createServer((request, response) => void expressHandler(handler)(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -51,7 +51,7 @@ it('a body without a length is kept no longer than any that is taken', async () 
   visitor.write(`${JSON_HEAD}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n`);
   const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
   for (let sent = 0; sent <= COMPLETE_BODY_BYTES_MAX; sent += 0x10000) visitor.write(chunk);
-  // It goes on, and is answered all the same.
+  // The response arrives although the client keeps sending.
   expect(await text(visitor)).toMatch(/^HTTP\/1\.1 413 .*payload_too_large/s);
 });
 
@@ -79,13 +79,15 @@ it.each([
   const headers = { 'content-type': 'application/json' };
   const answer = await fetch(`http://127.0.0.1:${at}/`, { method: 'POST', headers, body: '{}' });
   other.close();
-  // Read, and found to name no action.
+  // The body was read: only its action is missing.
   expect(await answer.json()).toMatchObject({
     error: { code: 'invalid_request', message: expect.stringContaining('action') },
   });
 });
 
-/** What a server answers whose upload route is this one, and what its listener threw. */
+/**
+ * Sends a `prepare` to a server with this route: its status, and the exceptions of its listener.
+ */
 async function prepareAt(path: string, photo: UploadRoute, onError = () => undefined) {
   const handle = expressHandler(createUploadHandler({ router: { photo }, onError, ...options }));
   const failures: unknown[] = [];

@@ -1,4 +1,5 @@
-// Spec: Upload helper codes. The upload helper on a server of one's own, against a real Tintype: every row of its table.
+// Spec: Upload helper codes. The upload helper on a customer's server, against a real Tintype, with every code of the
+// table.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -19,7 +20,7 @@ let picture: Buffer;
 const completed: unknown[] = [];
 const errors: unknown[] = [];
 
-// biome-ignore lint/suspicious/noExplicitAny: an answer as JSON; what it must hold is what a test asserts.
+// biome-ignore lint/suspicious/noExplicitAny: parsed JSON responses; each test asserts their shape.
 type Json = any;
 
 beforeAll(async () => {
@@ -37,7 +38,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-/** The clock of the handler's server. */
+/** Moves the clock of the handler's server forward. */
 function setClockAhead(seconds: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 });
 }

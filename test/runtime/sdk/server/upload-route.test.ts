@@ -1,4 +1,4 @@
-// What a route is refused with when it is made, as somebody would find out with the first upload.
+// Errors in a route's options are thrown when the route is created, not at the first upload.
 import { expect, it } from 'vitest';
 import { formats } from '../../../../runtime/core/image/formats.ts';
 import { type AcceptedType, uploadRoute } from '../../../../runtime/sdk/server/upload-route.ts';

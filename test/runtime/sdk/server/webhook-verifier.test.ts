@@ -1,4 +1,4 @@
-// Spec: Verifier failure reasons. Every reason, and both secrets of a rotation.
+// Spec: Verifier failure reasons. Covers every reason, and both secrets during a rotation.
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { eventKinds } from '../../../../runtime/core/events.ts';

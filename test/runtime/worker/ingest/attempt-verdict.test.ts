@@ -16,7 +16,10 @@ const NONE = { attempt: 1, timeout_count: 0, excused_count: 0 };
 const LAST = { ...NONE, attempt: PROCESSING_ATTEMPTS_MAX };
 const failed = (reason: SandboxFailureReason) => new SandboxFailure(reason, 'as it is tried');
 
-/** The cause of a first attempt, and the code of a last one where that ends the upload. */
+/**
+ * The cause of a first attempt's failure, and the error code if it was the last (null: it is
+ * retried).
+ */
 const reasons: readonly (readonly [SandboxFailureReason, cause: string, code: string | null])[] = [
   ['timeout', 'timeout', 'processing_abandoned'],
   ['out_of_memory', 'failure', 'image_too_large'],

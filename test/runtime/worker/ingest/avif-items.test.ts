@@ -1,5 +1,5 @@
-// What an AVIF has beside the one picture that it shows: transparency and tiles of sizes of their own, derived and
-// damaged items. Spec: Limits, Uploads (image pixel limits); Processing error codes.
+// What an AVIF contains besides the image that it shows: transparency and tiles with sizes of their own, derived items
+// and damaged ones. Spec: Limits, Uploads (image pixel limits); Processing error codes.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { estimateCost } from '../../../../runtime/worker/ingest/decode-cost.ts';
 import { scanImage } from '../../../../runtime/worker/ingest/scan.ts';

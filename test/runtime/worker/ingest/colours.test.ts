@@ -1,4 +1,5 @@
-// Spec: What the service does. Colours of other spaces come out as Little CMS converts them, with the same intent.
+// Spec: What the service does. Colors of other color spaces are converted as Little CMS does with the same rendering
+// intent.
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { useDecoder } from '../../../support/decoder.ts';
@@ -18,7 +19,7 @@ const decoder = useDecoder();
 const SIZE = { width: 96, height: 64 };
 const PLAIN = { compression: 'none', predictor: 'none' } as const;
 
-/** Every brightness, and so much colour about it: within sRGB, whatever the space. */
+/** Random brightness with a little color, which lies within sRGB whatever the color space. */
 function samples(channels: 1 | 3, spread: number): Sharp {
   const random = seededRandom(7);
   const data = Buffer.alloc(SIZE.width * SIZE.height * channels);

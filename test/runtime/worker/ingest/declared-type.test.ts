@@ -1,5 +1,5 @@
-// What an upload is declared to be is what its bytes are, for every pair of types; and what is none of the eight types is
-// refused whatever it is declared to be. Spec: Processing error codes, unsupported_media_type.
+// An upload must have the type that was declared, tested for every pair of types. Files of other types are rejected
+// whatever was declared. Spec: Processing error codes, unsupported_media_type.
 import { gzipSync } from 'node:zlib';
 import { beforeAll, expect, it } from 'vitest';
 import { formats } from '../../../../runtime/core/image/formats.ts';

@@ -14,7 +14,7 @@ import { flatScansJpeg } from '../../../support/flat-scans-jpeg.ts';
 import { over, photograph } from '../../../support/pictures.ts';
 import { filterOfResults, square } from '../../../support/svg-square.ts';
 
-/** Of the worker's own lane for uploads. */
+/** As in the worker's upload lane. */
 const SLOT_MEMORY_BYTES = 2_147_483_648;
 const WALL_CLOCK_MS = 60_000;
 
@@ -89,7 +89,7 @@ describe('the estimate from a header', () => {
     const cost = (bytes: Buffer) =>
       estimateCost({ ...scanImage(bytes, 'image/jpeg'), width: 9000, height: 9000 }, bytes);
     expect(cost(inks).memory_bytes).toBeGreaterThan(cost(plain).memory_bytes + 1.5e8);
-    // A third more coefficients, too.
+    // Progressive CMYK also holds a third more coefficients, for the fourth channel.
     const whole = await picture().toColourspace('cmyk').jpeg({ progressive: true }).toBuffer();
     const fewer = cost(await jpeg(true)).memory_bytes;
     expect(cost(whole).memory_bytes).toBeGreaterThan(fewer + 3.5e8);
@@ -118,7 +118,7 @@ describe('the largest picture that the limits allow', () => {
   );
 });
 
-/** Small in every other respect. */
+/** Drawings that are small except for the named cost. */
 const fullDrawings = [
   [
     'whose filter keeps 200 results',
@@ -155,7 +155,7 @@ describe('an upload that would cost more than a slot has', () => {
   });
 });
 
-/** An admission without room until somebody leaves; `asked`: the next one stands in its line. */
+/** An admission without free memory until `leave`; `asked` resolves when a job waits for it. */
 async function fullAdmission() {
   const { enter } = createAdmission({ memory_bytes: 200_000_000 });
   const leave = await enter(200_000_000);
@@ -182,7 +182,7 @@ describe('an upload that fits, but not beside what is decoded now', () => {
     vi.useRealTimers();
     leave();
     expect((await result).facts).toMatchObject({ width: 900, height: 600 });
-    // It has left in its turn.
+    // The upload has left, so all memory can be admitted again.
     await admission.enter(200_000_000);
   });
 

@@ -1,5 +1,5 @@
-// Colours that a file describes by numbers come out in sRGB: AVIF's nclx, PNG's cICP, gAMA and cHRM. Expected values are
-// computed here from the matrices of CSS Color 4. Spec: What the service does.
+// Colors that a file describes by numbers are converted to sRGB: AVIF's nclx, and PNG's cICP, gAMA and cHRM. Expected
+// values are computed from the matrices of CSS Color 4. Spec: What the service does.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -74,7 +74,7 @@ describe('an AVIF whose colours are given by numbers alone', () => {
   ])('in its bitstream, not in its container: %s', async (_name, cicp, depth, matrix) => {
     for (const color of MUTED) {
       const upload = await avif(color, cicp, depth);
-      // Readers pass over a property that they do not know.
+      // Readers ignore unknown properties, so renaming the box hides it.
       upload.write('free', upload.indexOf('colrnclx'), 'latin1');
       const { master } = await decoder.ingest(upload, 'image/avif');
       expectNear(await colorOf(master), expected(color, matrix));
@@ -116,7 +116,7 @@ describe('an AVIF whose colours are given by numbers alone', () => {
       }
       expect(seen).toEqual(seen.toSorted((a, b) => a - b));
       expect([seen[0], (seen.at(-1) ?? 0) > 250]).toEqual([0, true]);
-      // The white of paper: 58 % of PQ's signal, 75 % of HLG's.
+      // The signal level of paper white: 58 % for PQ, 75 % for HLG.
       const paper = cicp === '9/16/9' ? 148 : 191;
       const { master } = await decoder.ingest(
         await avif([paper, paper, paper], cicp, '10'),

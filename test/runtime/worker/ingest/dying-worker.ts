@@ -1,4 +1,4 @@
-/** A real worker that is killed without a word when an upload of it reaches a point. */
+/** A real worker that is killed with SIGKILL when an upload reaches a given failpoint. */
 import { createDatabase } from '../../../../runtime/db/client.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { failpoints, killAt } from '../../../../runtime/platform/failpoint.ts';

@@ -4,7 +4,7 @@ import { cameraJpeg, photograph } from '../../../support/pictures.ts';
 
 type Entry = readonly [tag: number, value: number];
 
-/** Directories one behind another, the first at 8. */
+/** An EXIF block with these directories one after another, the first at offset 8. */
 function exif(order: 'II' | 'MM', directories: readonly (readonly Entry[])[]): Buffer {
   const number = (value: number, size: 2 | 4) => {
     const bytes = Buffer.alloc(size);

@@ -1,5 +1,5 @@
-// Variants of TIFF, AVIF, GIF and WebP as the tools of those formats write them (libtiff, libavif). Spec: What the
-// service does; Processing error codes.
+// Variants of TIFF, AVIF, GIF and WebP, written by the formats' own tools (libtiff, libavif). Spec: What the service
+// does; Processing error codes.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
-// Thousands of hostile files through the real decoders: each is ready or refused with a code of the table
-// within its time, no child is lost, memory comes back, and independent decoders accept whatever is stored.
-// Spec: Processing error codes.
+// Thousands of hostile files through the real decoders: each becomes ready or is rejected with a documented code in
+// time, no decoder dies, memory is released, and independent decoders accept everything that is stored. Spec:
+// Processing error codes.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { IngestRefusal } from '../../../../runtime/worker/ingest/ingest-refusal.ts';
@@ -26,7 +26,7 @@ const CODES = [
   'decode_failed',
 ];
 const FILES_MIN = 1500;
-/** What the allocators of both children may keep for the next file. */
+/** Memory that the allocators of both decoders may keep for the next file. */
 const MEMORY_KEPT_MAX = 700_000_000;
 
 let sandbox: Sandbox;
@@ -61,14 +61,14 @@ it('every file is ready or refused, and whatever is stored is accepted by others
   expect(await complaintsAbout(stored)).toEqual([]);
 }, 900_000);
 
-/** Debian's ImageMagick takes no longer sides. */
+/** Debian's ImageMagick rejects longer sides. */
 const JUDGED_SIDE_MAX = 16_000;
 
 function isJudged({ content_type, width, height }: Outcome['stored'][number]): boolean {
   return content_type !== 'image/svg+xml' && Math.max(width, height) <= JUDGED_SIDE_MAX;
 }
 
-/** The decoders, with what they are enclosed in. */
+/** The decoders, including the processes that enclose them. */
 function measureChildren() {
   const listed = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim();
   const pids = listed.split(' ').map(Number);

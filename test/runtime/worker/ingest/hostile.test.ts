@@ -1,5 +1,5 @@
-// Files that somebody damaged, through the real decoder: each is taken or refused with a code of the
-// table, and the child lives on. Spec: Processing error codes.
+// Damaged files through the real decoder: each is accepted or rejected with a documented code, and the decoder
+// survives. Spec: Processing error codes.
 import { expect, it } from 'vitest';
 import { gridAvif } from '../../../support/avif.ts';
 import { printBmp, runLengths, wrapBmp } from '../../../support/bmp.ts';

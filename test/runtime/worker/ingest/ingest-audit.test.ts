@@ -1,4 +1,4 @@
-// What the audit log of a project has of the end of an upload. Spec: Upload session (status).
+// The audit log entries for the end of an upload. Spec: Upload session (status).
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '../../../../runtime/db/projects.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
@@ -39,7 +39,7 @@ const ingest = (uploadId: string) =>
     uploadId,
   );
 
-/** The uploads of a project end by themselves, whoever began them. */
+/** The system is the actor, no matter who created the upload. */
 const bySystem = { actor_kind: 'system', actor_id: null, before: null, request_id: null };
 const audited = () => auditEntries(db, project, 'file.%', 'upload.%');
 

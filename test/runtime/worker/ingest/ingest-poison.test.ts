@@ -31,7 +31,7 @@ afterAll(async () => {
 const world = { db, buckets: storage.buckets };
 const deps = { ...world, sandbox, clock: systemClock, log, ingest_bytes_max: 100_000_000 };
 
-/** Two workers side by side, until both find nothing; returns how many attempts there were. */
+/** Runs two workers concurrently until neither finds work. Returns the number of attempts. */
 async function workUntilIdle(): Promise<number> {
   const work = async (): Promise<number> => {
     const outcome = await ingestUpload(deps, null);
@@ -41,7 +41,9 @@ async function workUntilIdle(): Promise<number> {
   return one + two;
 }
 
-/** Only while nothing runs: what is leased then waits for its next attempt. */
+/**
+ * Ends the delay before retries. Call only while no worker runs: then every lease is such a delay.
+ */
 const endPauses = () =>
   db.query(
     `update uploads set lease_until = now() - make_interval(secs => 1) where status = 'processing'`,

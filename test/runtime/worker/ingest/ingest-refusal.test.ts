@@ -1,4 +1,4 @@
-// What the log of a worker says of an image that it refuses.
+// The worker's log line for an image that it rejects.
 import sharp from 'sharp';
 import { afterAll, expect, it } from 'vitest';
 import { createLog } from '../../../../runtime/platform/log.ts';
@@ -8,7 +8,8 @@ import { readIngestAnswer } from '../../../../runtime/worker/ingest/read-answer.
 const DOCTYPE = Buffer.from('<!DOCTYPE svg><svg xmlns="http://www.w3.org/2000/svg"/>');
 const room = async () => true;
 
-// The job leaves its loader blocked, for the whole process: it is that of a decoder, and here one of other tests too.
+// The job leaves its loader blocked for the whole process. A decoder runs nothing else, but this
+// process runs other tests.
 afterAll(() => sharp.unblock({ operation: ['VipsForeignLoad'] }));
 
 it('is what is wrong with the image, once, and no calls of ours', async () => {

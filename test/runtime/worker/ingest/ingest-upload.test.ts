@@ -38,7 +38,7 @@ afterAll(async () => {
   storage.remove();
 });
 beforeEach(async () => {
-  // What an earlier test left to be tried again would have its turn in this one.
+  // Keeps uploads that earlier tests left for a retry from being claimed here.
   await db.query(
     `update uploads set lease_until = now() + interval '1 day' where status = 'processing'`,
   );
@@ -372,7 +372,9 @@ describe('an attempt that fails', () => {
   });
 });
 
-/** The database, and when a heartbeat was told by it that the attempt is not its own any more. */
+/**
+ * A database, with a promise that resolves when a heartbeat learns that its attempt was overtaken.
+ */
 function watchBeats() {
   const told = Promise.withResolvers<void>();
   const query = async <Row>(text: string, values?: readonly unknown[]) => {

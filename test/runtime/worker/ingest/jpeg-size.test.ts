@@ -1,4 +1,4 @@
-// A JPEG is stored visually as it came, and hardly longer: at its own quality and colour resolution. Spec: What the
+// A JPEG is stored visually unchanged and hardly larger, at its own quality and chroma subsampling. Spec: What the
 // service does.
 import sharp from 'sharp';
 import { expect, it } from 'vitest';
@@ -16,7 +16,7 @@ const GROWTH_P95_MAX = 1.25;
 
 const decoder = useDecoder();
 
-/** Sharp and soft ones, of much and of little detail, with and without grain. */
+/** Sharp and blurred photographs, with more and less detail. */
 async function photographs(): Promise<Picture[]> {
   const [width, height] = [320, 240];
   const blurred = (seed: number, sigma: number) =>
@@ -52,7 +52,8 @@ it('of any quality and colour resolution is stored as good as it was, and hardly
         const upload = await cjpeg(picture, words);
         expect(scanImage(upload, JPEG).quality).toBe(quality);
         const { master } = await decoder.ingest(upload, JPEG);
-        // The encoder writes no 4:2:2 and no 4:4:0: of colour that was halved one way, nothing is lost.
+        // The encoder supports only 4:2:0 and 4:4:4. Chroma halved in one direction is stored in
+        // full.
         const chroma = sampling === '2x2' ? '4:2:0' : '4:4:4';
         expect(scanImage(master, JPEG).chroma, words.join(' ')).toBe(chroma);
         expect(await likeness(upload, master), words.join(' ')).toBeGreaterThanOrEqual(SSIM_MIN);

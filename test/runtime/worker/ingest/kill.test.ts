@@ -50,7 +50,7 @@ async function dieAt(point: string): Promise<void> {
   await untilAlone({ db });
 }
 
-/** Children of the killed worker: found by their parent being gone. */
+/** Decoders of killed workers: init has become their parent. */
 function orphanedDecoders(): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -1,5 +1,5 @@
-// What is known of a picture from its ingest on, on pictures whose answers are plain: size, focal point, transparency,
-// dominant colour, ThumbHash. Spec: File (width, height); Transform operations (smart).
+// Facts that ingest records, tested on images for which they are obvious: size, focal point, transparency, dominant
+// color, ThumbHash. Spec: File (width, height); Transform operations (smart).
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { useDecoder } from '../../../support/decoder.ts';
@@ -12,7 +12,7 @@ const RED = { r: 224, g: 32, b: 32 };
 const flat = (width: number, height: number, background: Rgb) =>
   sharp({ create: { width, height, channels: 3, background } });
 
-/** A red square with its middle there, on grey. */
+/** A red square on gray, centered at `at` (fractions of width and height). */
 async function withSquare(
   { width, height }: { width: number; height: number },
   at: [number, number],
@@ -47,7 +47,7 @@ describe('the focal point', () => {
   it('turns with the picture', async () => {
     const picture = await withSquare({ width: 600, height: 400 }, [0.2, 0.2]);
     const still = await picture.png().toBuffer();
-    // Shown turned by a quarter to the right: the upper left corner becomes the upper right one.
+    // Displayed rotated 90° clockwise, so the upper left corner becomes the upper right one.
     const upload = await sharp(still)
       .jpeg({ quality: 95 })
       .withMetadata({ orientation: 6 })
@@ -100,7 +100,7 @@ describe('the dominant colour', () => {
 });
 
 describe('the ThumbHash', () => {
-  /** By the words of its format: mean lightness, yellow-blue and red-green of the first three bytes. */
+  /** The mean color in the first three bytes: lightness, yellow-blue and red-green. */
   function meanOf(hash: string): Rgb & { has_alpha: boolean } {
     const bytes = Buffer.from(hash, 'base64');
     const head = bytes.readUIntLE(0, 3);

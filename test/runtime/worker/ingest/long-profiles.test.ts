@@ -1,5 +1,5 @@
-// Spec: What the service does; Delivery host, Output rules (raw downloads). Colours go by a profile whatever its length;
-// pixels of its own space are kept only beside it.
+// Spec: What the service does; Delivery host, Output rules (raw downloads). An ICC profile of any length determines the
+// colors; pixels in its color space are kept only together with it.
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { SAVED_METADATA_BYTES_MAX } from '../../../../runtime/core/limits.ts';
@@ -15,14 +15,17 @@ const png = () => over(photograph(48, 40)).png().toBuffer();
 const upload = async (profile: Buffer) => attachIccProfile(await png(), profile);
 const ingest = async (profile: Buffer) => decoder.ingest(await upload(profile), 'image/png');
 
-/** With so much behind its last tag. */
+/** Pads the profile after its last tag. */
 function longer(profile: Buffer, bytes: number): Buffer {
   const long = Buffer.concat([profile, Buffer.alloc(bytes)]);
   long.writeUInt32BE(long.length, 0);
   return long;
 }
 
-/** Tags that describe no colours of a picture, all of the same bytes: each would need its own when it is written anew. */
+/**
+ * Adds tags that do not concern colors and share the same bytes: a rewritten profile would need a
+ * copy for each.
+ */
 function withOverlaps(profile: Buffer, bytes: number): Buffer {
   const [HEADER, ENTRY] = [132, 12];
   const names = ['gamt', 'B2D0', 'B2D1', 'B2D2', 'B2D3'];

@@ -1,5 +1,5 @@
-// Files of many small parts, each of which costs more than its bytes: chunks that are kept in memory, tags that the
-// decoder's library looks up among all others or reads again. Spec: Processing error codes.
+// Files with many small parts that cost more than their bytes: chunks kept in memory, and tags that the image library
+// searches for among all others or reads repeatedly. Spec: Processing error codes.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { changeTiff } from '../../../../runtime/worker/ingest/change-tiff.ts';
 import { openTiff } from '../../../../runtime/worker/ingest/tiff-directory.ts';

@@ -1,5 +1,5 @@
-// What a decoder takes at its peak is never more than what was estimated from the header, in a process of its
-// own each, by the kernel's word. Spec: Limits, Uploads; Processing error codes.
+// A decoder never uses more memory than was estimated from the header. Each image is decoded in a process of its own,
+// whose peak the kernel reports. Spec: Limits, Uploads; Processing error codes.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import { webpOfSets } from '../../../support/webp-sets.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../../bench/sanitize-alone.ts');
 const pictures = [photograph(300, 300), photograph(1600, 1200)];
-/** What a process has of Node's own files in memory differs between machines. */
+/** Leaves room, since the memory that Node's own files occupy differs between machines. */
 const ESTIMATE_TIMES_PEAK_MAX = 2.5;
 
 let folder = '';
@@ -54,7 +54,7 @@ it.each(kinds)(
   300_000,
 );
 
-/** Each of 8 megabytes when unpacked, as what follows. */
+/** An ICC profile and XMP, each 8 MB when decompressed. */
 function withProfileAndXmp(png: Buffer): Buffer {
   const profile = Buffer.alloc(7_900_000);
   profile.writeUInt32BE(profile.length, 0);
@@ -192,7 +192,7 @@ it.each(drawings)(
 async function measure(bytes: Buffer, type: string) {
   const file = join(folder, 'source');
   writeFileSync(file, bytes);
-  // As the decoder has them.
+  // The environment of decoders.
   const { NODE_COMPILE_CACHE: _, ...own } = process.env;
   const env = { ...own, MALLOC_ARENA_MAX: '2', VIPS_DISC_THRESHOLD: '1000g' };
   const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, file, type], { env });

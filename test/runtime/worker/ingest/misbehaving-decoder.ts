@@ -1,4 +1,4 @@
-/** A decoder that does what the uploaded bytes tell it to. */
+/** A decoder whose behavior is named by the uploaded bytes. */
 import { type JobAnswer, serveJobs } from '../../../../runtime/worker/sandbox/serve-jobs.ts';
 
 const kept: Buffer[] = [];
@@ -15,7 +15,7 @@ const lie = {
 const behaviours: Record<string, () => Promise<JobAnswer>> = {
   hang: () => new Promise(() => undefined),
   crash: async () => process.abort(),
-  // As bwrap tells of a decoder that was killed.
+  // The exit code of bwrap if its decoder was killed.
   killed: async () => process.exit(137),
   garbage: async () => ({ facts: { nothing: true }, parts: [] }),
   lie: async () => ({ facts: lie, parts: [Buffer.from('x')] }),

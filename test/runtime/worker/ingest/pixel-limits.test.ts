@@ -1,5 +1,5 @@
-// Spec: Limits, Uploads, image pixel limits. Every row by format and depth: a file of exactly so many pixels passes the
-// header scan, one of a row more is refused by its header alone. The files hold next to no picture.
+// Spec: Limits, Uploads, image pixel limits. For every format and depth, a file with exactly the maximum number of
+// pixels passes the header scan, and one more row is rejected. The files claim their size and hold almost no pixels.
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { IngestRefusal } from '../../../../runtime/worker/ingest/ingest-refusal.ts';
@@ -11,7 +11,7 @@ import { cutOut, deepPng, drawing, over, photograph } from '../../../support/pic
 import { printTiff } from '../../../support/tiff.ts';
 
 type Size = { width: number; height: number };
-/** A small file that says this size. */
+/** Makes a small file that claims this size. */
 type Lie = (size: Size) => Buffer;
 
 const MP = 1_000_000;
@@ -117,7 +117,7 @@ beforeAll(async () => {
   lies.set('image/avif 12 bit', avif(await deepAvif(12)));
 });
 
-/** Megapixels, and a size of exactly so many pixels. */
+/** The maximum in megapixels, and a size with exactly that many pixels. */
 const rows = [
   ['image/jpeg baseline', 128, { width: 16_000, height: 8000 }],
   ['image/jpeg progressive', 128, { width: 16_000, height: 8000 }],
@@ -144,7 +144,7 @@ function lie(name: string, size: Size) {
   return { bytes, content_type: name.split(' ')[0] ?? name };
 }
 
-/** What the scan alone has against it. */
+/** The error code of the header scan, if any. */
 function refusalByScan(name: string, size: Size): string | undefined {
   const { bytes, content_type } = lie(name, size);
   try {

@@ -1,4 +1,4 @@
-/** The real decoder, but for bytes that say how a decoder is to go wrong: what an exploit or a bug would do. */
+/** The real decoder, except for uploads that name a misbehavior, as an exploit or a bug could cause it. */
 import sharp from 'sharp';
 import { ingestJob } from '../../../../runtime/worker/ingest/ingest-job.ts';
 import { blockLoaders } from '../../../../runtime/worker/sandbox/loaders.ts';
@@ -16,7 +16,7 @@ const kept: Buffer[] = [];
 const never = () => new Promise<never>(() => undefined);
 const answer = (facts: object, parts: Uint8Array[] = []): JobAnswer => ({ facts, parts });
 
-/** So that the clock of those that never end is short, and that of the others as long as a busy machine needs. */
+/** A short deadline for behaviors that never end; the others keep enough time on a busy machine. */
 const SHORT = { memory_bytes: 1, wall_clock_ms: 500 };
 
 const behaviours: Record<string, (ask: AskAdmission) => Promise<JobAnswer>> = {

@@ -1,4 +1,4 @@
-// Spec: What the service does. Pictures of four inks come out as Little CMS converts them, black point compensated.
+// Spec: What the service does. CMYK images are converted as Little CMS does with black point compensation.
 import fc from 'fast-check';
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ const decoder = useDecoder();
 const [width, height] = [96, 64];
 const INKS = 4;
 
-/** Every mixture of inks, far more than paper takes. */
+/** Random ink mixtures, with far more ink than paper holds. */
 function anyInks(): Buffer {
   const random = seededRandom(11);
   return Buffer.from(
@@ -23,7 +23,7 @@ function anyInks(): Buffer {
   );
 }
 
-/** Without edges, which a lossy coding would blur. */
+/** Smooth gradients, since lossy compression would blur edges. */
 function softInks(): Buffer {
   const inks = Buffer.alloc(width * height * INKS);
   for (let at = 0; at < width * height; at += 1) {

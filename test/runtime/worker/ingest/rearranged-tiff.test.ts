@@ -1,5 +1,5 @@
-// TIFFs whose samples lie as the decoder's library does not take them: planes in tiles, and palettes of 16 bits, lose
-// nothing. Spec: What the service does; Processing error codes.
+// TIFF layouts that the image library does not support are rearranged without loss: planar tiles, and 16-bit palettes.
+// Spec: What the service does; Processing error codes.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -96,7 +96,7 @@ describe('a TIFF of planes in tiles becomes what it would be without', () => {
   });
 });
 
-/** Where a tag stands in the first directory of a classic little-endian file. */
+/** The offset of a tag in the first directory of a classic little-endian TIFF. */
 function entryOf(file: Buffer, tag: number): number {
   const start = file.readUInt32LE(4) + 2;
   const count = file.readUInt16LE(start - 2);
@@ -105,7 +105,7 @@ function entryOf(file: Buffer, tag: number): number {
 }
 
 describe('a TIFF of a palette', () => {
-  /** Each colour of the palette twice, in rows that end within a byte. */
+  /** An image with each palette color twice, whose rows end within a byte. */
   const paletted = (bits: 1 | 2 | 4 | 8, colourOf: (index: number, channel: number) => number) => {
     const colours = 2 ** bits;
     const width = Math.min(colours, 16) + 1;

@@ -194,7 +194,7 @@ describe('an AVIF is refused when it', () => {
   });
 });
 
-/** Of 16 bit samples in the machine's order. */
+/** The high bytes of 16-bit samples in native byte order. */
 function highBytes(samples: Buffer): Buffer {
   return Buffer.from(
     new Uint16Array(samples.buffer, samples.byteOffset, samples.length / 2).map(

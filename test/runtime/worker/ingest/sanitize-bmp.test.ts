@@ -9,7 +9,7 @@ const BMP = 'image/bmp';
 const decoder = useDecoder();
 
 const HEADERS = [12, 16, 40, 52, 56, 64, 108, 124];
-/** No multiple of what a row is filled up to. */
+/** Not multiples of the row alignment. */
 const [WIDTH, HEIGHT] = [37, 11];
 const random = seededRandom(7);
 const noise = Array.from({ length: WIDTH * HEIGHT }, () => Math.floor(random() * 2 ** 32));
@@ -33,7 +33,7 @@ async function pixelsOf(upload: Buffer): Promise<Buffer> {
   return sharp(master).raw().toBuffer();
 }
 
-/** Row by row from the top, as many numbers a pixel as `colorOf` gives. */
+/** Pixels from the top row down, with the channels that `colorOf` returns. */
 function expectedPixels({ pixelAt }: Bits, colorOf: (value: number) => readonly number[]): Buffer {
   const samples = Array.from({ length: WIDTH * HEIGHT }, (_, index) =>
     colorOf(pixelAt(index % WIDTH, Math.floor(index / WIDTH))),

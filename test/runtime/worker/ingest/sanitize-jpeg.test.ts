@@ -1,4 +1,4 @@
-// The forms of JPEG that cameras, printers and scanners write, by libjpeg's own encoder. Spec: What the service does;
+// JPEG variants of cameras, printers and scanners, written by libjpeg's own encoder. Spec: What the service does;
 // Processing error codes.
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
@@ -61,7 +61,7 @@ describe('a JPEG', () => {
     ];
     expect(psnr(await rgb(one.master), await rgb(other.master))).toBeGreaterThan(34);
     expect((await sharp(one.master).metadata()).space).toBe('srgb');
-    // Paper stays white, black stays dark, and cyan has little red: nothing is inverted.
+    // White, black and cyan keep their appearance, so nothing was inverted.
     const corner = await rgb(one.master);
     const [white, black, cyan] = [0, 1, 2].map((at) => corner.subarray(at * 48, at * 48 + 3));
     expect(Math.min(...(white ?? []))).toBeGreaterThan(240);
@@ -116,7 +116,10 @@ describe('a JPEG is refused', () => {
   });
 });
 
-/** As printers have it: white, black and cyan blocks in the first row, and the photograph. Adobe's markers are set. */
+/**
+ * A JPEG in printing inks with Adobe's marker: the photograph, with white, black and cyan blocks at
+ * the top.
+ */
 async function printed(kind: 'CMYK' | 'YCCK'): Promise<Buffer> {
   const [width, height] = [96, 64];
   const inks = inksOf(photograph(width, height));
@@ -150,7 +153,10 @@ function inksOf({ data, width, height }: Picture): Buffer {
   return inks;
 }
 
-/** Of inverted inks, as Adobe stores them: the writer inverts once more. */
+/**
+ * Adobe stores inverted inks. The writer inverts all samples, so the transformed ones are inverted
+ * here first.
+ */
 function toYcck(inks: Buffer): Buffer {
   const ycck = Buffer.alloc(inks.length);
   for (let at = 0; at < inks.length; at += 4) {

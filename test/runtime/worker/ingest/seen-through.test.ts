@@ -1,5 +1,5 @@
-// Pictures that can be seen through keep their colours in the half-way images, however faint they are: what lies under
-// them decides what is seen. Spec: What the service does; Delivery host.
+// Transparent pixels keep their colors in half-way images, however faint they are, since the colors are visible once
+// composited. Spec: What the service does; Delivery host.
 import sharp from 'sharp';
 import { expect, it } from 'vitest';
 import { useDecoder } from '../../../support/decoder.ts';
@@ -7,7 +7,7 @@ import { useDecoder } from '../../../support/decoder.ts';
 const decoder = useDecoder();
 const COLOUR = [255, 3, 100] as const;
 
-/** One colour that fades from the middle on, as a glow or a soft shadow does. */
+/** One color that fades out from the center, like a glow or a soft shadow. */
 function glow(width: number, height: number): Buffer {
   const rgba = Buffer.alloc(width * height * 4);
   for (let at = 0; at < width * height; at += 1) {
@@ -18,7 +18,9 @@ function glow(width: number, height: number): Buffer {
   return rgba;
 }
 
-/** How much darker or lighter it comes out over any ground, of 255: at most, and in the mean of all pixels. */
+/**
+ * The error that is visible on any background (0 to 255): maximum and mean over all color values.
+ */
 async function seenErrors(image: Buffer): Promise<{ max: number; mean: number }> {
   const rgba = await sharp(image).raw().toBuffer();
   const errors = COLOUR.flatMap((wanted, channel) =>

@@ -1,11 +1,11 @@
-/** A process that may take some more memory than it has, but less than the picture needs: tells what becomes of that. */
+/** A process with less memory left than the image needs: prints the resulting error. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { sanitize } from '../../../../runtime/worker/ingest/sanitize.ts';
 
 const MORE_BYTES = 100_000_000;
-/** Held as 144 megabytes of samples. */
+/** Takes 144 MB of samples. */
 const SIDE = 6000;
 
 const png = (side: number) =>
@@ -13,7 +13,7 @@ const png = (side: number) =>
     .png({ compressionLevel: 1 })
     .toBuffer();
 const [small, large] = [await png(8), await png(SIDE)];
-// Whatever is loaded with the first picture is there now.
+// Loads everything that is loaded with the first image, before the limit is set.
 await sanitize(small, 'image/png');
 const dataBytes =
   Number(/^VmData:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024;

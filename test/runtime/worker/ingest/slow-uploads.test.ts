@@ -1,4 +1,4 @@
-// Uploads of several projects that never end leave a slot of their worker to all others, from their second attempt on.
+// Uploads that hang, from several projects, leave a slot of their worker to other uploads from their second attempt on.
 // Spec: Processing error codes (processing_timeout).
 import { expect, it } from 'vitest';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
@@ -17,7 +17,7 @@ const { db } = useDatabase();
 it('one of them at a time is in hand, whatever slots there are', async () => {
   const storage = makeFolderBuckets();
   const hanging: PromiseWithResolvers<never>[] = [];
-  /** Every attempt hangs until it is said that its time is over. */
+  /** Every attempt hangs until `endTimes` rejects it. */
   const sandbox: Sandbox = {
     run: (_job: SandboxJob) => {
       const attempt = Promise.withResolvers<never>();
@@ -55,7 +55,7 @@ it('one of them at a time is in hand, whatever slots there are', async () => {
   await until(2);
   expect(await uploadAsItIs(db, good)).toMatchObject({ status: 'processing', attempt: 1 });
   await endTimes([second, other]);
-  // Its place is free again.
+  // The place for slow uploads is free again.
   const third = ingestUpload(deps, null);
   await until(1);
   await endTimes([third]);

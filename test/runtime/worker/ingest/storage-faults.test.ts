@@ -1,5 +1,5 @@
-// Spec: States and transitions, Upload session. A storage that fails is no fault of the picture: nothing half is
-// published, no attempt is charged, and the upload becomes a file when the storage is back.
+// Spec: States and transitions, Upload session. A storage failure is not the image's fault: nothing is half published,
+// no attempt is charged, and the upload is published once the storage is back.
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { findFile } from '../../../../runtime/db/files.ts';

@@ -1,5 +1,6 @@
-// Every kind of object that is stored, for each of the eight types and large enough for all half-way images: decoders
-// of others take it without a word, in the size that is on record, and find nothing of its source. Spec: Output rules.
+// Every kind of stored object, for each of the eight types, from images large enough for all half-way images:
+// independent decoders read them without warnings, with the recorded size and without source metadata. Spec: Output
+// rules.
 import type { Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { printBmp } from '../../../support/bmp.ts';
@@ -17,7 +18,7 @@ const glass = () => plain().ensureAlpha(0.5);
 const inks = () => plain().toColourspace('cmyk').withIccProfile('cmyk');
 const cameraOf = async (picture: Sharp, extension: string) => {
   const untagged = await picture.toBuffer();
-  // Upright as it is: the sizes of the record are compared with these.
+  // Without an orientation, since the recorded sizes are compared with the samples as they are.
   const words = CAMERA_TAGS.filter((one) => !/Orientation/.test(one));
   return tagged(untagged, extension, words);
 };
@@ -53,7 +54,7 @@ describe('what is stored of', () => {
     const own = [master, ...(native ? [native] : [])].map((bytes) => ({ content_type, bytes }));
     const stored: Stored[] = [...own, ...mezzanines];
     expect(stored.length).toBe(objects);
-    // ExifTool takes whatever a text says for metadata.
+    // ExifTool reports text in an SVG as metadata.
     const isText = type === 'image/svg+xml';
     expect(await complaintsAbout(isText ? mezzanines : stored)).toEqual([]);
     const sizes = [

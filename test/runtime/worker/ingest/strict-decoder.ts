@@ -1,4 +1,4 @@
-/** The real decoder, but for a limit that no small picture comes near to: it is read with fewer digits. */
+/** The real decoder with one limit lowered in its source while loading: small images do not reach the real one. */
 import { registerHooks } from 'node:module';
 
 registerHooks({

@@ -9,7 +9,7 @@ function picture(width: number, height: number, color: (x: number, y: number) =>
   return { width, height, rgba };
 }
 
-/** The mean colour, as every ThumbHash reader takes it from the head. */
+/** The mean color, decoded from the header as ThumbHash readers do. */
 function meanOf(hash: Buffer): number[] {
   const head = hash.readUIntLE(0, 3);
   const l = (head & 63) / 63;

@@ -1,5 +1,5 @@
-// A JPEG that EXIF turns looks upright as it looked turned, in real photographs too, and is hardly longer where its
-// blocks stay whole. Spec: What the service does.
+// A JPEG with an EXIF orientation is stored upright without visible change, and hardly larger if its blocks stay whole.
+// Uses real photographs. Spec: What the service does.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -10,7 +10,7 @@ import { samplesOf } from '../../../support/quality/likeness.ts';
 import { sampleOf } from '../../../support/sample.ts';
 import { ssim } from '../../../support/ssim.ts';
 
-/** Debian's mate-backgrounds. */
+/** From Debian's mate-backgrounds package. */
 const FOLDER = '/usr/share/backgrounds/mate';
 const names = [
   ...readdirSync(join(FOLDER, 'nature')).map((name) => `nature/${name}`),
@@ -18,11 +18,11 @@ const names = [
 ];
 const QUALITIES = [60, 75, 90];
 const ORIENTATIONS = [1, 2, 3, 6, 8];
-/** Of the photographs, which differ in what they show. */
+/** Every third photograph is enough, since they differ in what they show. */
 const ONE_IN = 3;
 const SSIM_MIN = 0.98;
 const GROWTH_P95_MAX = 1.25;
-/** Of whole blocks, as cameras take them, and not. */
+/** A whole number of JPEG blocks, as cameras produce, and a size that cuts blocks. */
 const WHOLE = { width: 256, height: 200 };
 const CUT = { width: 261, height: 197 };
 
@@ -34,7 +34,7 @@ async function stored(bytes: Buffer): Promise<{ likeness: number; growth: number
   return { likeness, growth: master.length / bytes.length };
 }
 
-/** As uploads of every quality, turned in every way and upright. */
+/** Uploads in every quality and orientation. */
 async function uploads(name: string, size: typeof WHOLE): Promise<(readonly [string, Buffer])[]> {
   const small = await sharp(join(FOLDER, name)).resize(size).removeAlpha().png().toBuffer();
   const wishes = QUALITIES.flatMap((quality) =>

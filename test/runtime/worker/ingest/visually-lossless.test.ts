@@ -1,5 +1,5 @@
-// What is stored looks like what came: the same pixels where the format is lossless, structural similarity of at least
-// 0.98 where it is not, and for half-way images. Spec: What the service does.
+// Stored images look like their uploads: identical pixels for lossless formats, otherwise a structural similarity of at
+// least 0.98, also for half-way images. Spec: What the service does.
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { useDecoder } from '../../../support/decoder.ts';

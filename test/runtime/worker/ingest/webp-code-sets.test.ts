@@ -1,4 +1,4 @@
-// The codes of a lossless WebP, which its decoder makes before there are pixels. Spec: Limits, Uploads.
+// The prefix codes of a lossless WebP, for which its decoder builds tables before any pixels. Spec: Limits, Uploads.
 import { describe, expect, it } from 'vitest';
 import { scanImage } from '../../../../runtime/worker/ingest/scan.ts';
 import { useDecoder } from '../../../support/decoder.ts';

@@ -1,6 +1,6 @@
-// Renders look as ones straight from the upload do, whatever a render reads: the same structure before the encoder, no
-// further from the straight pixels after it, and no visible shift of colour or position. A sample of pictures and
-// modes, each picture in half of them; `make bench ARGS=quality` measures all. Spec: Transform operations; Output rules.
+// Renders look like direct renderings of the upload, no matter what a render reads: similar structure before encoding,
+// equally close to the direct pixels after encoding, and no visible shift of color or position. Samples images and
+// modes, half of the modes per image; `make bench ARGS=quality` covers all. Spec: Transform operations; Output rules.
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { useDecoder } from '../../../support/decoder.ts';
@@ -10,13 +10,19 @@ import { modes } from '../../../support/quality/modes.ts';
 import { columnsOf } from '../../../support/sample.ts';
 
 const SSIM_MIN = 0.98;
-/** Of the structural similarity that a straight render has to its own pixels. */
+/**
+ * How much less similar to the direct pixels an encoded render may be than an encoded direct
+ * rendering.
+ */
 const BEHIND_MAX = 0.01;
-/** What eyes can tell is about 2 between whole areas; at the edges of text a hundredth of the blocks is more. */
+/**
+ * A color difference of about 2 is just visible over whole areas. Edges of text exceed it in 1 % of
+ * the blocks.
+ */
 const COLOUR_SHIFT_MAX = 3;
 const POSITION_SHIFT_MAX = 0.15;
 
-/** Debian's mate-backgrounds. */
+/** From Debian's mate-backgrounds package. */
 const FOLDER = '/usr/share/backgrounds/mate/nature';
 const photographs = ['Storm', 'Wood', 'RainDrops', 'FreshFlower', 'Blinds'];
 const graphics = [
@@ -42,7 +48,7 @@ const chosen = [
 ];
 
 const decoder = useDecoder();
-/** Of one picture in eight ways, beside whatever else runs. */
+/** For up to eight renders of one image, on a busy machine. */
 const TIMEOUT_MS = 300_000;
 
 async function expectAlike(subject: Subject): Promise<void> {
@@ -56,7 +62,7 @@ async function expectAlike(subject: Subject): Promise<void> {
   for (const { mode, format, ssim, ours, straight, ...shifts } of compared) {
     const { colour_shift, position_shift } = shifts;
     expect.soft(ssim, mode).toBeGreaterThanOrEqual(SSIM_MIN);
-    // An encoder that loses nothing adds nothing to that.
+    // Lossless encoders add no difference.
     const behind = format === 'png' ? 0 : straight - ours;
     expect.soft(behind, `${mode}, encoded`).toBeLessThanOrEqual(BEHIND_MAX);
     expect.soft(colour_shift, mode).toBeLessThanOrEqual(COLOUR_SHIFT_MAX);

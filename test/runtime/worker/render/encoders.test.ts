@@ -1,5 +1,5 @@
-// The encoder policy, byte for byte: what is encoded is what these very settings give, and what their neighbours do not.
-// Other settings make other bytes under the same key, so that a change of any of them raises the encoder epoch.
+// The encoder policy, byte for byte: output equals that of exactly these settings, and differs from similar ones.
+// Changed settings would store other bytes under the same key, so any change must raise the encoder epoch.
 import type { Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { pngCompressionLevel, type RenderPlan } from '../../../../runtime/core/delivery/plan.ts';

@@ -9,7 +9,7 @@ import type { LeaveSeat } from '../../../../runtime/worker/render/render-seats.t
 
 const never = new AbortController().signal;
 
-/** A line of which the test sees who is inside, and lets them out. */
+/** A render line that records who is inside, and lets the test release them. */
 function makeLine(options: Partial<LineOptions> = {}) {
   const line = createRenderLine({ slots: 2, waiting_max: 8, deadline_ms: 10_000, ...options });
   const inside: string[] = [];
@@ -162,7 +162,7 @@ describe('the line of renders', () => {
       leave(how);
     };
     for (let at = 0; at < 30; at += 1) await renderOf(200, 'rendered');
-    // Whoever leaves early says nothing of the machine.
+    // Renders that were given up early say nothing about the machine's speed.
     for (let at = 0; at < 30; at += 1) await renderOf(1, 'given up');
     void enter('running', 10);
     void enter('waiting', 10);

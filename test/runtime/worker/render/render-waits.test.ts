@@ -55,14 +55,14 @@ describe('whoever is let in to wait', () => {
         expect(first?.retry_after_seconds).toBeUndefined();
         const refused = outcomes.filter((one) => one.retry_after_seconds !== undefined);
         const wait = (one: Outcome) => (one.retry_after_seconds ?? 0) * 1000;
-        // Rounded up to a second: nobody is turned away from a line that is shorter than the bound.
+        // Rounded up to seconds: a request is rejected only if the wait exceeds the bound.
         for (const one of refused) expect(wait(one)).toBeGreaterThanOrEqual(bounds.wait_ms_max);
       }),
     );
   });
 });
 
-/** Every render takes exactly what it was estimated at. */
+/** Simulates the arrivals. Every render takes exactly its estimated time. */
 async function play(all: readonly Arrival[], options: LineOptions): Promise<Outcome[]> {
   const world = createWorld();
   const line = createRenderLine({ ...options, now: () => world.now });

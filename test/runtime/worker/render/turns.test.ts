@@ -113,7 +113,7 @@ describe('turns', () => {
         const order = takeAll(turns);
         const before = order.slice(0, order.indexOf(mine));
         const sum = before.reduce((total, one) => total + one.cost_ms, 0);
-        // Of two whose turn it is alike, either may be the first.
+        // The estimate is an upper bound: if two have an equal turn, either may come first.
         expect(sum).toBeLessThanOrEqual(ahead);
         expect(ahead - sum).toBeLessThanOrEqual(3 * 100);
       }),

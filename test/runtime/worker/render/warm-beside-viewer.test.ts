@@ -1,4 +1,4 @@
-// What is rendered ahead never costs a viewer the image. Spec: Delivery refusals in checking order (busy).
+// Rendering ahead never keeps a viewer from getting the image. Spec: Delivery refusals in checking order (busy).
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RenderRequest } from '../../../../runtime/core/delivery/render-request.ts';
@@ -53,7 +53,7 @@ afterAll(async () => {
   folder?.remove();
 });
 
-/** As a storage that is slow with some keys. */
+/** A storage that delays reads of some keys. */
 const readSlowly: Bucket['read'] = async (key, place) => {
   asked.push(key);
   await slow[key];
@@ -113,7 +113,7 @@ it.each([
   slow = { [source]: held.promise };
   read.resolve();
   const others = ['one', 'another'].map((name) => render(name, never));
-  // They have both seats: the render that was left has ended.
+  // The others have taken both slots, so the abandoned render has ended.
   await expect.poll(() => asked).toHaveLength(3);
   held.resolve();
   await Promise.all(others);

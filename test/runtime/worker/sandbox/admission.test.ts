@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createAdmission } from '../../../../runtime/worker/sandbox/admission.ts';
 import { createEntry } from '../../../../runtime/worker/sandbox/job-admission.ts';
 
-/** Asks at once for all, and tells in which order they come in. */
+/** Requests all sizes at once, and records the order of admission. */
 function askAll(memory_bytes: number, sizes: readonly number[]) {
   const admission = createAdmission({ memory_bytes });
   const inside = new Map<number, () => void>();
@@ -44,7 +44,7 @@ describe('admission by memory', () => {
     const { inside, order } = askAll(100, [60, 90, ...Array.from({ length: 40 }, () => 30)]);
     await turn();
     expect(order).toEqual([0, 2]);
-    // Somebody always leaves; the large one may wait for eight of them, then for those inside.
+    // The large one may be passed by eight others, and then waits for those inside to leave.
     while (!inside.has(1)) {
       const [index, leave] = [...inside].at(-1) ?? expect.fail('nobody inside');
       inside.delete(index);
@@ -74,6 +74,6 @@ it('a job that ended while it waited for room keeps nobody behind it waiting', a
   const asked = entry.ask({ memory_bytes: 90, wall_clock_ms: 1000 });
   entry.leave();
   await asked;
-  // More of them than may pass one that waits.
+  // More entries than may pass one that waits.
   for (let passed = 0; passed < 20; passed += 1) (await admission.enter(10))();
 });

@@ -13,7 +13,7 @@ import { spawnDecoder } from '../../../../runtime/worker/sandbox/spawn-decoder.t
 
 let child: ChildProcess;
 let frames: AsyncGenerator<Frame>;
-/** Node itself, below whatever encloses it. */
+/** The process id of Node itself, inside the processes that enclose it. */
 let decoder: number;
 
 beforeEach(async () => {
@@ -52,7 +52,10 @@ function innermost(pid: number): number {
   return below === undefined ? pid : innermost(below);
 }
 
-/** Of proc(5): what follows the name in parentheses begins with the third field, the session is the sixth. */
+/**
+ * See proc(5): the text after the parenthesized name begins with field 3, and the session is field
+ * 6.
+ */
 function sessionOf(pid: number): string | undefined {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3];

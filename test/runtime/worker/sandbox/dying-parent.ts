@@ -1,4 +1,4 @@
-/** Starts a decoder that computes for ever and listens to nobody, says so, and waits to be killed. */
+/** Starts a decoder that computes forever without reading its input, reports that, and waits to be killed. */
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { startEnclosed } from '../../../../runtime/worker/sandbox/spawn-decoder.ts';

@@ -27,7 +27,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(data, { recursive: true }));
 
-/** Runs a script behind the kernel's layers alone: Node's own permission model is not asked for. */
+/** Runs a script behind the kernel's layers only, without Node's permission model. */
 async function enclosed(script: string): Promise<string> {
   const child = startEnclosed(['-e', `const tried = ${tried}; (async () => { ${script} })();`], {
     readable: [],
@@ -38,7 +38,7 @@ async function enclosed(script: string): Promise<string> {
   return answer === '' ? error : answer;
 }
 
-/** The program itself, below those that enclose it. */
+/** The program itself, inside the processes that enclose it. */
 function innermost(pid: number): number {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return children === '' ? pid : innermost(Number(children.split(' ').at(-1)));
@@ -136,7 +136,7 @@ describe('a decoder enclosed by bubblewrap', () => {
   it('leaves nothing running, at whatever moment of its start it is killed', async () => {
     const mark = `mark-${process.pid}`;
     for (let turn = 0; turn < 60; turn += 1) {
-      // As decoders do, it ends with its input, if it is not ended before.
+      // Like a decoder, it exits at the end of its input unless it is killed first.
       const child = startEnclosed(['-e', 'process.stdin.resume()', mark], {
         readable: [],
         data_bytes_max: 2_000_000_000,
@@ -146,7 +146,7 @@ describe('a decoder enclosed by bubblewrap', () => {
       await once(child, 'exit');
     }
     const isRunning = () => commandLines().some((line) => line.includes(mark));
-    // What was killed with its name space is gone a moment later.
+    // Processes of a killed namespace take a moment to disappear.
     await expect.poll(isRunning).toBe(false);
   });
 

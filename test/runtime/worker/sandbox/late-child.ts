@@ -1,4 +1,4 @@
-/** A child that takes long to start, as any does on a busy machine, and then answers at once. */
+/** A child that starts slowly, as on a busy machine, and then answers immediately. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serveJobs } from '../../../../runtime/worker/sandbox/serve-jobs.ts';
 

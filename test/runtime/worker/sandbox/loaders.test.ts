@@ -1,5 +1,5 @@
-// A file that is valid as two types at once meets one decoder only (S-17). In a process of its own, as libvips
-// keeps what is blocked for a whole process.
+// A file that is valid as two types reaches only one decoder (S-17). Runs in a process of its own, since libvips blocks
+// loaders for the whole process.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';

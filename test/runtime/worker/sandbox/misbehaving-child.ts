@@ -1,11 +1,11 @@
-/** A child that does every wrong thing on demand, over the real wire of the sandbox. */
+/** A child that misbehaves on demand, over the real protocol of the sandbox. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { printFrameHead } from '../../../../runtime/worker/sandbox/frames.ts';
 import { type JobHandler, serveJobs } from '../../../../runtime/worker/sandbox/serve-jobs.ts';
 
 const ANSWER_FD = 3;
-/** Process ids are their own in there: this tells one start of the program from another. */
+/** Identifies one start of the program: process ids repeat, as each sandbox has its own. */
 const start = randomUUID();
 const never = () => new Promise<never>(() => undefined);
 const kept: Buffer[] = [];
@@ -67,7 +67,7 @@ const handlers: Record<string, JobHandler> = {
   reads: async () => tried(() => readFileSync('/etc/passwd')),
 };
 
-/** A pipe that nobody has emptied yet takes no more. */
+/** Writes to standard error, unless the pipe is full. */
 function complain(): void {
   try {
     writeSync(2, Buffer.alloc(65_536, 0x20));

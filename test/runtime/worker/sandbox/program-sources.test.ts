@@ -1,4 +1,4 @@
-// What decoders are handed instead of looking for it.
+// Decoders receive their program's sources instead of reading files.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -20,7 +20,7 @@ function sourcesOf(entry: URL): Map<string, string> {
   return new Map(JSON.parse(readProgramSources(entry).toString()) as [string, string][]);
 }
 
-/** A program that answers the name of its version, and whether it had to read types itself. */
+/** A program that returns its version, and whether it had to strip types itself. */
 function programOf(version: string): string {
   const isTypeReader = `(name: string) => name.includes('amaro')`;
   const serveJobs = relative(folder, fileURLToPath(new URL('serve-jobs.ts', sandbox)));

@@ -31,12 +31,12 @@ function misbehaving(options: Partial<SandboxOptions> = {}): Sandbox {
 
 const job = (kind: string, parts: Uint8Array[] = []) => ({ kind, facts: {}, parts });
 
-/** Which start of the child answers. */
+/** Identifies the start of the child that answers. */
 async function startOf(sandbox: Sandbox): Promise<string> {
   return String((await sandbox.run(job('echo'))).facts.start);
 }
 
-/** Of the only child that has answered: its Node, below whatever encloses it. */
+/** The process id of the only child: its Node, inside the processes that enclose it. */
 async function pidOf(sandbox: Sandbox): Promise<number> {
   await startOf(sandbox);
   return decoderPids('misbehaving-child').at(-1) ?? expect.fail('no child runs');
@@ -60,7 +60,7 @@ describe('a sandbox', () => {
   it('has a fresh child for one that grew large and is not needed for a while, and for no other', async () => {
     const sandbox = misbehaving({ rest_ms: 50 });
     const first = await startOf(sandbox);
-    // Nothing tells of a child that is kept; one that is not would be gone by then.
+    // A child that is kept gives no signal; one that is replaced would be gone by now.
     await sleep(200);
     expect(await startOf(sandbox)).toBe(first);
     await sandbox.run(job('keeps'));
@@ -162,7 +162,7 @@ describe('a sandbox', () => {
     const pids = decoderPids('misbehaving-child');
     process.kill(pids.at(-1) ?? expect.fail('no child runs'), 'SIGKILL');
     await gone(pids);
-    // What encloses it may take a moment longer to end.
+    // The enclosing processes may take a moment longer to exit.
     const later = () => startOf(sandbox).catch(() => start);
     await expect.poll(later).not.toBe(start);
   });
@@ -184,7 +184,7 @@ describe('a sandbox', () => {
     const environment = { TOLD: 'short' };
     const sandbox = misbehaving({ environment });
     await startOf(sandbox);
-    // More than it takes for a program: starting one throws.
+    // Longer than the system allows, so spawning a program throws.
     environment.TOLD = 'x'.repeat(200_000);
     expect(await failureOf(sandbox.run(job('exits')))).toBe('crashed');
     expect(await failureOf(sandbox.run(job('echo')))).toBe('unstarted');

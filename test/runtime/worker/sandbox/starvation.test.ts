@@ -1,4 +1,4 @@
-/** A job's clock counts what the job did and what it slept, and not that the machine had other things to do. */
+/** A job's clock counts the time that the job computed or slept, but not the time that it waited for a core. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -12,7 +12,7 @@ describe('the time that a process waited for a core', () => {
     for (const child of started.splice(0)) child.kill('SIGKILL');
   });
 
-  /** On the first core, whatever the others do. */
+  /** Starts a program on the first core only. */
   async function start(program: string): Promise<number> {
     const said = `process.stdout.write('.', () => { ${program} })`;
     const child = spawn('taskset', ['-c', '0', process.execPath, '-e', said]);

@@ -38,7 +38,7 @@ afterAll(() => worker.stop());
 
 type Scanned = { bytes?: Buffer; width?: number; height?: number; size_bytes?: number };
 
-/** Publishes a picture as it is under a slug, and has it checked. */
+/** Publishes a picture without processing it, and creates its check. */
 async function scan({ bytes = picture, ...facts }: Scanned = {}) {
   const object_key = `masters/${randomHash()}`;
   const content_type = 'image/jpeg';

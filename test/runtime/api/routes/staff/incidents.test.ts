@@ -161,7 +161,7 @@ describe('the public status', () => {
     const now = new Date();
     const query: Database['query'] = (text, values) => {
       if (text.includes('order by service, sampled_at')) read += 1;
-      // At any time of day.
+      // Time stands still, because the samples are also read again in every new minute.
       if (text.includes('clock_timestamp()')) return [{ now }] as never;
       return api.db.query(text, values);
     };
@@ -194,7 +194,7 @@ describe('the public status', () => {
     const { body } = await status();
     const titles: string[] = body.incidents.map(({ title }: { title: string }) => title);
     expect(titles).toHaveLength(50);
-    // The newest first, as ever.
+    // Newest first: the open incident is the oldest.
     expect(titles.indexOf('Slow')).toBe(49);
   });
 });
@@ -245,7 +245,7 @@ describe('the trail', () => {
     expect((await trail('since=2999-01-01T00:00:00Z')).items).toEqual([]);
     expect((await trail('since=2999-01-01T00:00:00+00:00')).items).toEqual([]);
     expect((await trail('until=1999-01-01')).items).toEqual([]);
-    // A day begins at its midnight UTC, so that what happened within it is not before it.
+    // A date means its midnight UTC, and `until` is exclusive: no entry of today is before it.
     const day = new Date().toISOString().slice(0, 10);
     expect((await trail(`since=${day}&until=${day}`)).items).toEqual([]);
     expect(codeOf(await staff('GET', '/v1/staff/audit?actor_kind=odd'))).toBe(

@@ -1,5 +1,5 @@
-// Spec: Staff, checks; States and transitions, File. A queue of a hundred checks, worked through as docs/moderation.md
-// says it, by the API alone: what decides is the picture that it shows.
+// Spec: Staff, checks; States and transitions, File. Works through a queue of a hundred checks as docs/moderation.md
+// describes, through the API alone: decisions depend only on the images that it shows.
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ProjectRecord } from '../../../../../runtime/core/resources/project.ts';
@@ -15,12 +15,12 @@ const owner = api.session(newSubject());
 const staff = api.session(STAFF_SUBJECT);
 const CHECKS = 100;
 const SIZE = { width: 48, height: 32 };
-/** New pictures that owners bring meanwhile. */
+/** The number of images that owners replace during moderation. */
 const CHANGES = 6;
 let changes = 0;
 let worker: Worker;
 let projects: ProjectRecord[];
-/** What the newest picture of each file shows. */
+/** What the newest image of each file shows. */
 const truth = new Map<string, 'bad' | 'fine'>();
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => worker.stop());
 
-/** Publishes a picture under a slug, red where it is bad, and flags it as the scanner does, right or wrong. */
+/** Publishes an image (red if bad) and flags it, as a scanner would, rightly or wrongly. */
 async function upload(project: ProjectRecord, file_slug: string, shows: 'bad' | 'fine') {
   const background = shows === 'bad' ? '#d01010' : '#10a010';
   const picture = await sharp({ create: { ...SIZE, channels: 3, background } })
@@ -53,7 +53,7 @@ async function fillQueue(): Promise<void> {
     const project = projects[number % projects.length];
     if (project === undefined) throw new Error('no project');
     const file = await upload(project, `hero-${number}.jpg`, number % 3 === 0 ? 'bad' : 'fine');
-    // Two of the projects let the scanner block at once.
+    // Two of the four projects let the scanner block immediately.
     if (number % projects.length < 2) {
       const { file_id } = file;
       await api.db.transaction((tx) =>
@@ -63,7 +63,7 @@ async function fillQueue(): Promise<void> {
   }
 }
 
-/** What a person sees of a check: asks again while another preview is drawn. */
+/** Judges a check by its image. Retries while another preview is being rendered. */
 async function look({ check_id }: CheckRecord): Promise<'bad' | 'fine'> {
   for (;;) {
     const { status, bytes } = await staff('GET', `/v1/staff/checks/${check_id}/image?size=thumb`);
@@ -74,7 +74,7 @@ async function look({ check_id }: CheckRecord): Promise<'bad' | 'fine'> {
   }
 }
 
-/** Until the queue is empty: a page of it, and a decision on each check. */
+/** Reviews page after page, until the queue is empty. */
 async function moderate(filter: string, between: () => Promise<void> = async () => undefined) {
   for (;;) {
     const query = `status=flagged&review=unreviewed&limit=20${filter}`;
@@ -90,7 +90,7 @@ async function moderate(filter: string, between: () => Promise<void> = async () 
   }
 }
 
-/** While somebody decides on the picture before, the owner brings another: bad for fine, and the other way round. */
+/** While staff decide on an image, its owner replaces it: bad by fine, or the reverse. */
 async function changeSome(): Promise<void> {
   const [project] = projects;
   const [row] = await api.db.query<{ file_id: string; file_slug: string }>(

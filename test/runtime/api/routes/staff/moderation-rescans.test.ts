@@ -1,5 +1,5 @@
-// Spec: States and transitions, File; Staff, checks. Decisions of staff about a picture that another one follows, or that
-// the scanner has not seen yet.
+// Spec: States and transitions, File; Staff, checks. Staff decide on an image that was replaced meanwhile, or that the
+// scanner has not seen yet.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { publishFile } from '../../../../../runtime/actions/publish-file.ts';
 import { settleCheck } from '../../../../../runtime/actions/settle-check.ts';
@@ -26,7 +26,7 @@ beforeEach(async () => {
   await staff('PATCH', `/v1/staff/projects/${project_slug}`, { nudity_auto_block: true });
 });
 
-/** Publishes the next picture of the slug, whose check waits. */
+/** Publishes the next revision of the file; its check is queued. */
 async function upload(): Promise<FileRow> {
   const processing = await makeProcessing(api.db, project, { file_slug });
   const { upload_id, attempt } = processing;
@@ -35,7 +35,7 @@ async function upload(): Promise<FileRow> {
   return must(await publishFile({ db: api.db, clock: systemClock, is_scanned: true }, publication));
 }
 
-/** Scans what waits longest. Returns its check. */
+/** Scans the check that has waited longest, and returns its id. */
 async function scan(nudity: number): Promise<string> {
   const [claimed] = await claimChecks(api.db, { limit: 1, lease_seconds: 60 });
   const result = { check: must(claimed), scores: { nudity }, thresholds: {} };

@@ -26,7 +26,7 @@ let project: ProjectRecord;
 let path: string;
 
 beforeAll(async () => {
-  // A first login is in the audit log by itself.
+  // The first login writes an audit entry of its own.
   await staff('GET', '/v1/me');
 });
 beforeEach(async () => {

@@ -1,5 +1,5 @@
-// Place and time beside ExifTool's reading of the same blocks: those that cameras write, those that lie, and
-// random ones. Spec: File (location).
+// Location and time of capture, compared with ExifTool's reading of the same EXIF blocks: written by cameras,
+// misleading, and random. Spec: File (location).
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 type Tags = Readonly<Record<string, string | number | undefined>>;
 
-/** ExifTool's reading of each, in one go. */
+/** ExifTool's reading of all blocks, in one call. */
 async function judge(sources: readonly ExifSource[]): Promise<Partial<Capture>[]> {
   const folder = await mkdtemp(join(tmpdir(), 'tintype-capture-'));
   try {
@@ -56,7 +56,7 @@ function asCapture(tags: Tags): Capture {
 
 const read = (source: ExifSource) => readCapture({ exif: printExif(source) });
 
-/** ExifTool rounds each of the three parts to ten digits. */
+/** Allows for rounding: ExifTool rounds degrees, minutes and seconds to ten digits each. */
 function expectSame(ours: Capture, theirs: Partial<Capture> | undefined): void {
   expect(ours.taken_at).toBe(theirs?.taken_at);
   expect(ours.location === null).toBe(theirs?.location === null);

@@ -1,5 +1,5 @@
-// What common cameras and programs write, through the real decoder: place and time are read, makers' own
-// notes are kept nowhere, and nothing published says anything of its source. Spec: Output rules 1, 7.
+// Metadata of common cameras and programs, through the real decoder: location and time are read, maker notes are
+// dropped, and published objects contain no source metadata. Spec: Output rules 1, 7.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { tagged } from '../../../../support/camera.ts';
 import { useDecoder } from '../../../../support/decoder.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   uploads = await Promise.all(makers.map((row) => tagged(withNotes(row), 'jpg', wordsOf(row))));
 });
 
-/** Notes first: ExifTool keeps those that it finds. */
+/** Adds maker notes before other tags, since ExifTool preserves existing notes. */
 function withNotes([make, , note]: MakerRow): Buffer {
   if (note === '') return jpeg;
   const bytes = [...Buffer.from(`${note}${NOTE_MARK}`, 'latin1')];
@@ -33,7 +33,7 @@ function withNotes([make, , note]: MakerRow): Buffer {
   return jpegWithExif(jpeg, printExif({ root: { 271: [2, make] }, exposure }));
 }
 
-/** Every object that the upload becomes, but for its saved metadata. */
+/** Ingests an upload, and collects all published objects. */
 async function ingest(bytes: Buffer, type: string) {
   const result = await decoder.ingest(bytes, type);
   published.push({ content_type: result.content_type, bytes: result.master });

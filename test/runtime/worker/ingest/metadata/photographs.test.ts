@@ -1,6 +1,5 @@
-// Photographs of real cameras and programs: each is taken and shown upright, its place and time are what ExifTool
-// reads, what a raw download gives back has no fault, and what is stored says nothing of its source.
-// Spec: Output rules 1, 7; File (location).
+// Photographs of real cameras and programs: all are accepted and shown upright, location and time agree with ExifTool,
+// raw downloads have valid metadata, and stored objects contain none. Spec: Output rules 1, 7; File (location).
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -39,7 +38,7 @@ const READ_TAGS = [
   ...['XMP:GPSLatitude', 'XMP:GPSLongitude', 'EXIF:Orientation', 'Composite:ImageSize'],
 ].map((one) => (one.startsWith('-') ? one : `-${one}`));
 
-/** What ExifTool says of each, by numbers. */
+/** The tags of each file, as ExifTool reads them with numeric values. */
 async function read(
   pictures: readonly { bytes: Uint8Array }[],
   tags: readonly string[],
@@ -51,7 +50,7 @@ async function read(
   return JSON.parse(stdout) as Tags[];
 }
 
-/** Where we say something else than these tags of ExifTool do, and why. */
+/** Files for which we differ from these ExifTool tags on purpose, and why. */
 const OTHERWISE: Readonly<Record<string, string>> = {
   'IPTC-PhotometadataRef-Std2021.1.jpg': 'where it was made stands in a list of places',
   'metadata-extractor/withXmp.jpg': 'XMP under a name that ExifTool alone takes, with a warning',
@@ -62,7 +61,7 @@ const OTHERWISE: Readonly<Record<string, string>> = {
 function placeOf(tags: Tags): IngestResult['location'] {
   const side = (name: string) => tags[`Composite:${name}`] ?? tags[`XMP:${name}`];
   const [latitude, longitude] = [side('GPSLatitude'), side('GPSLongitude')].map(Number);
-  // Zeros are a camera without a fix.
+  // Zeros mean that the camera had no position fix.
   const isPlace =
     Number.isFinite(latitude) && Number.isFinite(longitude) && (latitude || longitude);
   return isPlace ? { latitude: latitude ?? 0, longitude: longitude ?? 0 } : null;
@@ -162,7 +161,7 @@ function isTurned(contentType: string, tags: Tags): boolean {
   return contentType !== 'image/avif' && Number(tags['EXIF:Orientation'] ?? 1) > 4;
 }
 
-/** As a raw download has it. */
+/** The bytes of a raw download. */
 async function restore({ name, result }: Ingested): Promise<{ name: string; bytes: Buffer }> {
   const { content_type, master, native, metadata, width, height, has_alpha } = result;
   const image = native ?? master;

@@ -32,7 +32,7 @@ async function profileOf(name: string): Promise<Buffer> {
   return (await sharp(await space.jpeg().toBuffer()).metadata()).icc ?? Buffer.alloc(0);
 }
 
-/** Some bytes changed, and cut short. */
+/** Changes some bytes, and sometimes truncates the end. */
 const damage = (whole: () => Buffer) =>
   fc
     .tuple(

@@ -1,4 +1,4 @@
-// The directories of a TIFF are its metadata, in classic files and in BigTIFF. Spec: File (location); Output rules 7.
+// The directories of a TIFF hold its metadata, in classic files and in BigTIFF. Spec: File (location); Output rules 7.
 import { describe, expect, it } from 'vitest';
 import { openExif } from '../../../../../runtime/worker/ingest/metadata/exif-block.ts';
 import { printBigTiff } from '../../../../support/big-tiff.ts';

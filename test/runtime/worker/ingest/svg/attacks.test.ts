@@ -12,14 +12,14 @@ const refusal = (document: string | Buffer) => {
   }
 };
 
-/** What no sanitized text may hold: every vector below names one of these where it does its harm. */
+/** Must not occur in sanitized text: every attack below needs one of these to do harm. */
 const HARM =
   /script|alert|evil|javascript|vbscript|\bdata:|\bon[a-z]+=|foreignobject|iframe|@import|@font-face|@namespace|<!|<\?|xlink|ev:|\\|expression|animate|<set|http:\/\/(?!www\.w3\.org\/2000\/svg")/i;
 
 describe('what a sanitized SVG does not hold', () => {
   for (const [kind, vectors] of Object.entries(attacks)) {
     it.each(vectors)(`${kind}: %s`, (vector) => {
-      // Text that is shown as text is no harm, wherever it came from.
+      // Visible text is harmless, wherever it came from.
       const text = clean(whole(`${vector}<rect id="kept"/>`)).replaceAll(
         />[^<]*alert[^<]*</g,
         '><',

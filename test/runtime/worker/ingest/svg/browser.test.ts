@@ -1,5 +1,5 @@
-// What a browser makes of sanitized drawings, without any policy that would help it: no request, no script. The same
-// attacks before sanitizing are seen to work, so that the silence means something. Spec: What the service does (SVG).
+// Sanitized drawings in a browser without any protecting policy make no requests and run no scripts. The same attacks
+// are shown to work before sanitizing, so that a pass is meaningful. Spec: What the service does (SVG).
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Frame, Page } from 'playwright-core';
@@ -15,11 +15,11 @@ const EVERYTHING = [
     (name) => `<g ${name}="alert(1)"><rect width="9" height="9" ${name}="alert(1)"/></g>`,
   ),
 ];
-/** Attacks that work in a browser of today, of the whole list. */
+/** The minimum number of attacks in the list that work in a current browser. */
 const HARMFUL_MIN = 90;
-/** In a page of frames, one for each document. */
+/** Documents per page, each in a frame. */
 const FRAMES = 40;
-/** Where some of them take the whole page with them. */
+/** Fewer per page, since some attacks navigate the whole page away. */
 const FEW_FRAMES = 8;
 
 let browser: Browser;
@@ -48,7 +48,7 @@ afterAll(async () => {
 
 type Harm = { requests: string[]; scripts: number };
 
-/** How many of these, each in a frame of one page, ask for something or run a script. */
+/** The number of drawings, each in a frame of one page, that make a request or run a script. */
 async function countHarmful(drawings: readonly string[]): Promise<number> {
   const paths = drawings.map((drawing, index) => {
     pages.set(`/raw-${index}.svg`, drawing);
@@ -71,19 +71,19 @@ async function countHarmful(drawings: readonly string[]): Promise<number> {
   return harmed.size;
 }
 
-/** The frame of a drawing that this one is, or is in; undefined of the whole page, whoever took it elsewhere. */
+/** The frame of the drawing that a frame belongs to; undefined for the page itself. */
 function drawingOf(frame: Frame): Frame | undefined {
   const parent = frame.parentFrame();
   if (parent === null) return undefined;
   return parent.parentFrame() === null ? frame : drawingOf(parent);
 }
 
-/** Of the document itself and of its frames, which no drawing asked for. */
+/** The URLs of the page and of its frames, which are not requested by a drawing. */
 function ownUrls(path: string, document: string): Set<string> {
   return new Set([path, ...(document.match(FRAME_PATH) ?? [])].map((known) => origin + known));
 }
 
-/** Opens a document, and touches everything in it and in its frames. */
+/** Opens a document, and triggers events on all elements in it and its frames. */
 async function open(page: Page, path: string, document: string): Promise<Harm> {
   pages.set(path, document);
   const harm: Harm = { requests: [], scripts: 0 };
@@ -112,7 +112,7 @@ const TOUCH_ALL = `
     }
   }`;
 
-/** Runs in the page alone: a frame that failed to load is never painted. */
+/** Runs in the page only, since a frame that failed to load is never painted. */
 const NEXT_PAINT = 'new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))';
 
 const FRAME_PATH = /(?<=<iframe src=")[^"]+/g;
@@ -179,7 +179,7 @@ describe('a browser without any policy', () => {
   );
 });
 
-/** Undefined where it is refused. */
+/** Undefined if the drawing is rejected. */
 function cleanOf(bytes: Buffer): string | undefined {
   try {
     return sanitizeSvg(bytes).vector;

@@ -4,7 +4,10 @@ import { slowDrawings } from '../../../../support/svg-slow.ts';
 
 const svg = (content: string, size = 'width="1000" height="1000"') =>
   `<svg xmlns="http://www.w3.org/2000/svg" ${size}>${content}</svg>`;
-/** Of the worker's slot for uploads, beside the process and the grid. */
+/**
+ * The part of the worker's upload slot that is left for a drawing, besides the process and the
+ * grid.
+ */
 const MEMORY_BYTES_MAX = 1_700_000_000;
 const outcome = (document: string) => {
   try {
@@ -18,7 +21,7 @@ const filtered = (primitives: string, filter = '', rect = 'width="1000" height="
   svg(`<filter id="f" ${filter}>${primitives}</filter><rect ${rect} filter="url(#f)"/>`);
 const wide = (content: string) => svg(content, 'viewBox="0 0 800 600"');
 const nested = (depth: number, open: string) => open.repeat(depth) + '</g>'.repeat(depth);
-/** Each level shows the one below so many times. */
+/** Groups that each show the previous one `times` times. */
 const levels = (depth: number, times: number) =>
   Array.from(
     { length: depth },
@@ -385,7 +388,7 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
   it('as soon as its rules are too many for the classes of its elements, wherever the rules stand', () => {
     const rules = `<style>${'.b{fill:red}'.repeat(2000)}</style>`;
     const elements = `<path class="${'a '.repeat(9000)}"/>`.repeat(4);
-    // What follows is no XML, which would be said of it where it was read.
+    // The trailing `<` is malformed XML: parsing the whole document would return decode_failed.
     expect(outcome(svg(`${rules}${elements}<`))).toBe('image_too_large');
     expect(outcome(svg(`${elements}${rules}<`))).toBe('image_too_large');
     expect(outcome(svg(`${rules}<`))).toBe('decode_failed');

@@ -1,5 +1,5 @@
-// Drawings as editors and chart programs write them look the same before and after they are sanitized, to the renderer
-// of the service and to a browser. Spec: What the service does (SVG).
+// Drawings of editors and chart programs look the same before and after sanitizing, in the service's renderer and in a
+// browser. Spec: What the service does (SVG).
 
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';

@@ -1,4 +1,5 @@
-// Text of drawings is drawn with the packaged fonts, whatever the machine has. Spec: What the service does (SVG).
+// Text in drawings is rendered with the packaged fonts, no matter which fonts the machine has. Spec: What the service
+// does (SVG).
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
@@ -41,7 +42,9 @@ it.each(['Ж д', 'Ωμέγα', 'é ü ß', '€ ← ✓'])('has the letters of 
   expect((await draw('sans-serif', words)).equals(missing)).toBe(false);
 });
 
-/** What a process draws to which the machine shows no fonts and no settings for them. */
+/**
+ * Prints a hash of the rendered drawing; runs with the machine's fonts and font settings hidden.
+ */
 const PROGRAM = `
   const { default: sharp } = await import('sharp');
   const { createHash } = await import('node:crypto');

@@ -66,7 +66,7 @@ describe('an SVG in the decoder', () => {
       const { master, width, height } = await ingest(bytes);
       expect(master.toString()).toBe(svg(`<title>häuser 🏠</title>${half}`).toString());
       expect([width, height]).toEqual([2048, 1024]);
-      // Half a pair, and half a unit.
+      // Half a surrogate pair, and half a code unit.
       expect(await refusal(Buffer.concat([bytes, Buffer.from([0, 0xd8])]))).toBe('decode_failed');
       expect(await refusal(bytes.subarray(0, -1))).toBe('decode_failed');
     }

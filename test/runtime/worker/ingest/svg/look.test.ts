@@ -102,7 +102,7 @@ describe('an SVG without harm', () => {
     ['a line', 'width="1000000" height="1"', [16_383, 1]],
   ])('is drawn on a grid by %s', (_, size, [width, height]) => {
     const { drawing } = sanitizeSvg(Buffer.from(`<svg ${root} ${size}/>`));
-    // A pixel of the grid is three quarters of one of the renderer's.
+    // Sizes in the drawing are in the renderer's unit: 0.75 per grid pixel.
     expect(drawing).toContain(` width="${Number(width) * 0.75}"`);
     expect(drawing).toContain(` height="${Number(height) * 0.75}"`);
     expect(drawing).toMatch(/viewBox="/);

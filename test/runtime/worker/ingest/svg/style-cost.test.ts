@@ -1,4 +1,5 @@
-// What librsvg takes for finding out which rules hold, by how long what they look at is. Spec: Limits, Uploads.
+// The cost of matching style rules in librsvg depends on the length of the values that they examine. Spec: Limits,
+// Uploads.
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { sanitizeSvg } from '../../../../../runtime/worker/ingest/svg/sanitize-svg.ts';

@@ -1,4 +1,4 @@
-// What librsvg takes for values that many elements have by inheritance, or by reference. Spec: Limits, Uploads.
+// The cost in librsvg of values that many elements inherit or refer to. Spec: Limits, Uploads.
 import { describe, expect, it } from 'vitest';
 import { sanitizeSvg } from '../../../../../runtime/worker/ingest/svg/sanitize-svg.ts';
 
