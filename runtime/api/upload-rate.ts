@@ -4,6 +4,7 @@
  */
 import { ServiceError } from '../core/errors.ts';
 import { UPLOAD_RATE_BYTES_MIN, UPLOAD_RATE_WINDOW_SECONDS } from '../core/limits.ts';
+import { inTime } from '../platform/in-time.ts';
 
 export type UploadRate = { bytes_min: number; window_seconds: number };
 
@@ -23,7 +24,7 @@ export async function* atLeastTheRate(
   let received = 0;
   for (;;) {
     const began = performance.now();
-    const next = await within(chunks.next(), windowEnd - waiting, () =>
+    const next = await inTime(chunks.next(), Math.max(0, windowEnd - waiting), () =>
       tooSlow({ bytes_min, window_seconds }, received),
     );
     // Only the client's time counts, not the storage's.
@@ -35,16 +36,6 @@ export async function* atLeastTheRate(
       windowEnd = waiting + window_seconds * 1000;
     }
     yield next.value;
-  }
-}
-
-async function within<T>(work: Promise<T>, ms: number, refuse: () => ServiceError): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(refuse()), Math.max(0, ms));
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

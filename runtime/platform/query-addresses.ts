@@ -4,6 +4,7 @@
  * here.
  */
 import { Resolver, TIMEOUT } from 'node:dns/promises';
+import { inTime } from './in-time.ts';
 
 const QUERY_MS = 2_000;
 /**
@@ -27,14 +28,11 @@ export function createResolver(servers?: readonly string[]): Resolver {
  * time, that is enough.
  */
 export async function queryAddresses(resolver: Resolver, hostname: string): Promise<Address[]> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const tooLate = () => reject(Object.assign(new Error('no answer in time'), { code: TIMEOUT }));
-  const timer = setTimeout(tooLate, ANSWER_MS_MAX);
+  const late = () => Object.assign(new Error('no answer in time'), { code: TIMEOUT });
   const [v4, v6] = await Promise.allSettled([
-    Promise.race([resolver.resolve4(hostname), late]),
-    Promise.race([resolver.resolve6(hostname), late]),
+    inTime(resolver.resolve4(hostname), ANSWER_MS_MAX, late),
+    inTime(resolver.resolve6(hostname), ANSWER_MS_MAX, late),
   ]);
-  clearTimeout(timer);
   const found = [...addressesOf(v4, 4), ...addressesOf(v6, 6)];
   if (found.length === 0) throw new Error(`${hostname} does not resolve${whyOf(v4)}`);
   return found;

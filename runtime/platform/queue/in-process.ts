@@ -4,10 +4,12 @@
  */
 import type { Log } from '../log.ts';
 import { carry, goOn } from '../trail.ts';
-import { createLane, type Lane, type LaneTask, type LaneWorker } from './lane.ts';
+import { createLane, type Lane, type LaneTask } from './lane.ts';
 import {
+  type CallHandler,
   type CallOptions,
   callsOf,
+  type DoorbellHandler,
   doorbellsOf,
   type Queue,
   QueueBusy,
@@ -32,14 +34,16 @@ export function createInProcessQueue(options: { log?: Log } = {}): Queue {
       if (state.isClosed) return;
       ring(doorbellLane(name), { name, text: JSON.stringify(message), log: options.log });
     },
-    consume: async (name, { slots }, handle) =>
-      subscribe(doorbellLane(name), { slots, waiting_max: DOORBELLS_MAX, handle }),
+    consume: async (name, { slots }, handle) => ({
+      stop: doorbellLane(name).join({ slots, waiting_max: DOORBELLS_MAX, handle }),
+    }),
     call: async (name, payload, callOptions) => {
       if (state.isClosed) throw new QueueBusy(name, 1);
       return ask(callLane(name), { name, payload, ...callOptions });
     },
-    serve: async (name, { slots, waiting_max }, handle) =>
-      subscribe(callLane(name), { slots, waiting_max, handle }),
+    serve: async (name, { slots, waiting_max }, handle) => ({
+      stop: callLane(name).join({ slots, waiting_max, handle }),
+    }),
     mend: async () => 'sound',
     depths: async () => [...depthsOf(doorbells, doorbellsOf), ...depthsOf(calls, callsOf)],
     close: async () => {
@@ -61,20 +65,12 @@ function depthsOf<Handler>(
   }));
 }
 
-type DoorbellHandler = (message: unknown) => Promise<void>;
-type CallHandler = (payload: unknown, signal: AbortSignal) => Promise<unknown>;
-
 function laneOf<Handler>(lanes: Map<QueueName, Lane<Handler>>, name: QueueName): Lane<Handler> {
   const existing = lanes.get(name);
   if (existing !== undefined) return existing;
   const lane = createLane<Handler>();
   lanes.set(name, lane);
   return lane;
-}
-
-function subscribe<Handler>(lane: Lane<Handler>, worker: LaneWorker<Handler>) {
-  const leave = lane.join(worker);
-  return { stop: leave };
 }
 
 function ring(

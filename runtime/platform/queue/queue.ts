@@ -12,7 +12,7 @@ export type Queue = {
   consume(
     name: QueueName,
     options: { slots: number },
-    handle: (message: unknown) => Promise<void>,
+    handle: DoorbellHandler,
   ): Promise<Subscription>;
   /**
    * Sends a call and waits for the answer. Throws QueueBusy when too many calls wait already,
@@ -23,7 +23,7 @@ export type Queue = {
   serve(
     name: QueueName,
     options: { slots: number; waiting_max: number },
-    handle: (payload: unknown, signal: AbortSignal) => Promise<unknown>,
+    handle: CallHandler,
   ): Promise<Subscription>;
   /**
    * Checks that the queue of doorbells accepts a message; if it refuses, the queue is deleted with
@@ -49,6 +49,8 @@ export function callsOf(name: QueueName): string {
 }
 
 export type QueueName = 'ingest' | 'render';
+export type DoorbellHandler = (message: unknown) => Promise<void>;
+export type CallHandler = (payload: unknown, signal: AbortSignal) => Promise<unknown>;
 export type CallOptions = { deadline_ms: number; signal?: AbortSignal };
 /** `stop` accepts nothing new and resolves when the running handlers have ended. */
 export type Subscription = { stop(): Promise<void> };

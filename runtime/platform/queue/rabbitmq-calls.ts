@@ -8,6 +8,7 @@ import { z } from 'zod';
 import type { Log } from '../log.ts';
 import { carry, goOn } from '../trail.ts';
 import {
+  type CallHandler,
   type CallOptions,
   QueueBusy,
   type QueueName,
@@ -158,8 +159,6 @@ function parseReply(name: QueueName, { content, properties }: ConsumeMessage): R
   }
   return { isAnswered: false, error: new Error(said.message) };
 }
-
-type CallHandler = (payload: unknown, signal: AbortSignal) => Promise<unknown>;
 
 export function serveCalls(
   deps: RabbitDeps,

@@ -1,5 +1,6 @@
 /** A channel that exists whenever the connection does: opened again after either was lost. */
 import type { ChannelModel, ConfirmChannel } from 'amqplib';
+import { inTime } from '../in-time.ts';
 import type { Log } from '../log.ts';
 import { closeChannel, type RabbitConnection } from './rabbitmq-connection.ts';
 
@@ -90,17 +91,11 @@ export async function keepChannel(
   };
 }
 
-async function waitFor(
+function waitFor(
   waiting: Set<(channel: ConfirmChannel) => void>,
   deadlineMs: number,
 ): Promise<ConfirmChannel> {
-  const { promise, resolve, reject } = Promise.withResolvers<ConfirmChannel>();
+  const { promise, resolve } = Promise.withResolvers<ConfirmChannel>();
   waiting.add(resolve);
-  const timer = setTimeout(() => reject(new QueueAway()), deadlineMs);
-  try {
-    return await promise;
-  } finally {
-    clearTimeout(timer);
-    waiting.delete(resolve);
-  }
+  return inTime(promise, deadlineMs, () => new QueueAway()).finally(() => waiting.delete(resolve));
 }

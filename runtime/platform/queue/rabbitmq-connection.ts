@@ -4,6 +4,7 @@
  */
 import { type Channel, type ChannelModel, connect } from 'amqplib';
 import { Advice, Away } from '../advice.ts';
+import { inTime } from '../in-time.ts';
 import type { Log } from '../log.ts';
 
 export type RabbitConnection = {
@@ -160,14 +161,8 @@ export function closeChannel(channel: Channel): Promise<void> {
 }
 
 /** Rejects when the broker does not answer in time. */
-export async function orFail<T>(work: Promise<T>, ms: number): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+export function orFail<T>(work: Promise<T>, ms: number): Promise<T> {
+  return inTime(work, ms, () => new Error(`no answer within ${ms} ms`));
 }
 
 /**
@@ -175,11 +170,5 @@ export async function orFail<T>(work: Promise<T>, ms: number): Promise<T> {
  * answer.
  */
 export async function withDeadline(work: Promise<unknown>, ms: number): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  try {
-    await Promise.race([work.catch(() => undefined), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  await orFail(work, ms).catch(() => undefined);
 }

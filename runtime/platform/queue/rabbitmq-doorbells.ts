@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConfirmChannel, ConsumeMessage, Message } from 'amqplib';
 import type { Log } from '../log.ts';
 import { carry, goOn } from '../trail.ts';
-import type { QueueName, Subscription } from './queue.ts';
+import type { DoorbellHandler, QueueName, Subscription } from './queue.ts';
 import { type KeptChannel, keepChannel, QueueAway } from './rabbitmq-channel.ts';
 import {
   closeChannel,
@@ -153,12 +153,10 @@ async function isAlone(connection: RabbitConnection, error: unknown): Promise<bo
   );
 }
 
-type Handler = (message: unknown) => Promise<void>;
-
 export async function consumeDoorbells(
   deps: RabbitDeps,
   { name, slots }: { name: QueueName; slots: number },
-  handle: Handler,
+  handle: DoorbellHandler,
 ): Promise<Subscription> {
   return subscribe(deps, slots, async (channel, take) => {
     const queue = doorbellQueue(name);
@@ -172,7 +170,7 @@ export async function consumeDoorbells(
 async function answer(
   { log }: RabbitDeps,
   message: ConsumeMessage,
-  handle: Handler,
+  handle: DoorbellHandler,
 ): Promise<void> {
   try {
     const { content, properties } = message;
