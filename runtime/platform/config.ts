@@ -47,7 +47,7 @@ export function parseConfig<Field extends ConfigField = never>(
   const config = Object.fromEntries(entries) as ConfigWith<Field>;
   if (problems.length === 0) problems.push(...contradictions(config));
   if (problems.length > 0) throw new ConfigError(problems);
-  return { ...config, uploadBaseUrl: config.uploadBaseUrl ?? config.baseUrl };
+  return config;
 }
 
 type Parsed = { value?: unknown; problem?: string };

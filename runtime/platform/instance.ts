@@ -5,8 +5,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { Advice } from '../platform/advice.ts';
-import { isAlive } from '../platform/is-alive.ts';
+import { Advice } from './advice.ts';
+import { isAlive } from './is-alive.ts';
 
 export const instanceSchema = z.object({
   pid: z.number(),

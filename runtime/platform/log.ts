@@ -25,7 +25,7 @@ export type LogDestination = { write(line: string): unknown };
 export type LogFieldName = (typeof logFields)[number];
 
 /** Every field that a line may carry. Other fields are printed as `[hidden]`. */
-export const logFields = [
+const logFields = [
   'error',
   'request_id',
   'trace_id',
@@ -130,7 +130,7 @@ export function createLog(options: {
   return wrap(logger);
 }
 
-type Level = 'debug' | 'info' | 'warn' | 'error';
+type Level = Exclude<LogLevel, 'silent'>;
 type Printer = Record<Level, (fields: object, message: string) => void> & {
   isLevelEnabled(level: Level): boolean;
   child(fields: Record<string, unknown>): Printer;

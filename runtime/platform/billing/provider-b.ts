@@ -37,16 +37,16 @@ const BODY_BYTES_MAX = 256 * 1024;
 const BREAKER = { failures: 5, pause_ms: 30_000 };
 
 export function openProviderB(options: ProviderBOptions): ProviderB {
-  const breaker = createBreaker(options.clock, BREAKER);
+  const line = { options, breaker: createBreaker(options.clock, BREAKER) };
   return {
     cancel: async ({ subscription_id, changed_at }) => {
-      if (breaker.isOpen()) throw new ServiceError('billing_unavailable');
+      if (line.breaker.isOpen()) throw new ServiceError('billing_unavailable');
       const path = `/v1/subscriptions/${encodeURIComponent(subscription_id)}/cancel`;
       const key = `cancel:${subscription_id}:${changed_at.getTime()}`;
-      const answer = await call({ options, breaker }, { path, key, body: { mode: 'scheduled' } });
+      const answer = await call(line, { path, key, body: { mode: 'scheduled' } });
       const status = answer.ok
-        ? statusOf(answer)
-        : await lookUp({ options, breaker }, subscription_id);
+        ? statusOfProviderB(answer.body)
+        : await lookUp(line, subscription_id);
       if (status !== undefined && status !== 'active') return status;
       options.log.error('provider B did not cancel a subscription', { status: answer.status });
       throw new ServiceError('providerb_request_failed');
@@ -57,15 +57,11 @@ export function openProviderB(options: ProviderBOptions): ProviderB {
 type Line = { options: ProviderBOptions; breaker: Breaker };
 type Answer = { ok: boolean; status: number; body: unknown };
 
-function statusOf({ body }: Answer): SubscriptionStatus | undefined {
-  return statusOfProviderB(body);
-}
-
 /** Reads the status, because the subscription may have ended, or be ending, without our knowing. */
 async function lookUp(line: Line, subscriptionId: string): Promise<SubscriptionStatus | undefined> {
   const query = new URLSearchParams({ subscription_id: subscriptionId });
   const answer = await call(line, { path: `/v1/subscriptions?${query}` });
-  return answer.ok ? statusOf(answer) : undefined;
+  return answer.ok ? statusOfProviderB(answer.body) : undefined;
 }
 
 type Call = { path: string; key?: string; body?: object };

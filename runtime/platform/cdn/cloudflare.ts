@@ -1,5 +1,6 @@
 /** Cloudflare: purge by Cache-Tag, available in every plan, 100 tags per call. Spec: Caching and response headers. */
 import { z } from 'zod';
+import { parseAnyJson } from '../../core/json.ts';
 import { type CdnHealth, CdnRefusal } from './cdn.ts';
 import type { CdnAnswer, CdnApi, CdnRequest } from './cdn-api.ts';
 import type { Pace } from './pace.ts';
@@ -51,10 +52,11 @@ export function createCloudflareApi(options: CloudflareOptions): CdnApi {
 
 function purgeTags(options: CloudflareOptions, tags: readonly string[]): CdnRequest {
   const path = `/zones/${encodeURIComponent(options.zone)}/purge_cache`;
+  const { url, headers } = get(options, path);
   return {
-    ...get(options, path),
     method: 'POST',
-    headers: { ...get(options, path).headers, 'content-type': 'application/json' },
+    url,
+    headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify({ tags }),
   };
 }
@@ -74,11 +76,7 @@ const envelope = z.object({
 });
 
 function read({ text }: CdnAnswer): z.infer<typeof envelope> | undefined {
-  try {
-    return envelope.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+  return envelope.safeParse(parseAnyJson(text)).data;
 }
 
 /** Also reads the body, because a 200 can be a refusal. */

@@ -3,6 +3,7 @@
  * blocked file must disappear. Spec: Caching and response headers.
  */
 import { z } from 'zod';
+import { parseAnyJson } from '../../core/json.ts';
 import { type CdnHealth, CdnRefusal } from './cdn.ts';
 import type { CdnAnswer, CdnApi, CdnRequest, CdnVerdict } from './cdn-api.ts';
 import type { Pace } from './pace.ts';
@@ -85,11 +86,7 @@ function refusalIn(answer: CdnAnswer): CdnRefusal | undefined {
 }
 
 function read<Shape>(schema: z.ZodType<Shape>, { text }: CdnAnswer): Shape | undefined {
-  try {
-    return schema.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+  return schema.safeParse(parseAnyJson(text)).data;
 }
 
 const tokenFacts = z.object({

@@ -2,11 +2,12 @@
  * What purges name at a CDN: the tags that each answer carries, or, for a cache without tags, the hosts of the project.
  * Purges of the same thing share one target. Spec: Caching and response headers.
  */
+import { inParts } from '../../core/in-parts.ts';
 import type { CdnPurge } from './cdn.ts';
 import type { CdnCall, CdnRequest, Target } from './cdn-api.ts';
 
 /** A project's tag covers its files, so a purge of a file needs no tag beside it. */
-export function tagsOf<Purge extends CdnPurge>(purges: readonly Purge[]): Target<Purge>[] {
+function tagsOf<Purge extends CdnPurge>(purges: readonly Purge[]): Target<Purge>[] {
   const whole = new Set(purges.filter(isWhole).map(({ project_id }) => project_id));
   return group(purges, ({ project_id, file_id }) => [
     whole.has(project_id) || file_id === null ? project_id : file_id,
@@ -36,16 +37,11 @@ export function callsByTags<Purge extends CdnPurge>(
   purges: readonly Purge[],
   { lane, tags_max, request }: ByTags,
 ): CdnCall<Purge>[] {
-  return chunk(tagsOf(purges), tags_max).map((targets) => ({
+  return [...inParts(tagsOf(purges), tags_max)].map((targets) => ({
     lane,
     request: request(targets.map(({ name }) => name)),
     targets,
   }));
-}
-
-function chunk<Item>(items: readonly Item[], size: number): Item[][] {
-  const count = Math.ceil(items.length / size);
-  return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size));
 }
 
 function isWhole({ file_slug, file_id }: CdnPurge): boolean {

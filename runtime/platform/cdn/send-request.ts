@@ -18,15 +18,14 @@ export async function sendRequest(
   { signal, deadline_ms = DEADLINE_MS }: { signal: AbortSignal; deadline_ms?: number },
 ): Promise<CdnAnswer> {
   const deadline = AbortSignal.timeout(deadline_ms);
-  const { host: address } = new URL(request.url);
-  const attributes = { 'http.request.method': request.method, 'server.address': address };
+  const { host } = new URL(request.url);
+  const attributes = { 'http.request.method': request.method, 'server.address': host };
   try {
     return await traced(`${request.method} CDN`, { kind: 'client', attributes }, () =>
       exchange(request, AbortSignal.any([signal, deadline])),
     );
   } catch (error) {
     signal.throwIfAborted();
-    const { host } = new URL(request.url);
     const says = deadline.aborted
       ? `${host} did not answer within ${deadline_ms / 1000} s`
       : `${host} cannot be reached (${reasonOf(error)})`;

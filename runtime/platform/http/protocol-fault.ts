@@ -11,7 +11,7 @@ export function protocolFault(request: IncomingMessage): string | undefined {
   const { url = '', headers, httpVersionMajor } = request;
   if (httpVersionMajor !== 1) return 'another version';
   if (!url.startsWith('/') && url !== '*') return 'a request target for another host';
-  if (countHeaders(request, 'host') !== 1) return UNCLEAR_HOST;
+  if (countHosts(request) !== 1) return UNCLEAR_HOST;
   if (!HOST.test(headers.host ?? '')) return 'malformed Host';
   const coding = headers['transfer-encoding']?.toLowerCase();
   if (coding !== undefined && coding !== 'chunked') return 'unknown Transfer-Encoding';
@@ -22,6 +22,6 @@ export const UNCLEAR_HOST = 'not exactly one Host';
 
 const HOST = /^(?:[a-z0-9][a-z0-9._-]{0,252}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
-function countHeaders({ rawHeaders }: IncomingMessage, name: string): number {
-  return rawHeaders.filter((value, at) => at % 2 === 0 && value.toLowerCase() === name).length;
+function countHosts({ rawHeaders }: IncomingMessage): number {
+  return rawHeaders.filter((value, at) => at % 2 === 0 && value.toLowerCase() === 'host').length;
 }

@@ -3,12 +3,13 @@
  * bytes never change, except an upload's own key, which a signed PUT may overwrite until the URL expires.
  */
 import type { Readable } from 'node:stream';
+import type { ByteRange } from '../../core/delivery/byte-range.ts';
 import { ServiceError } from '../../core/errors.ts';
 
 export type Bucket = {
   head(key: string): Promise<ObjectHead | undefined>;
   /**
-   * The bytes as a stream, `range` inclusive at both ends; undefined when there is no such object.
+   * The bytes as a stream; undefined when there is no such object.
    */
   open(key: string, range?: ByteRange): Promise<Readable | undefined>;
   /**
@@ -59,7 +60,6 @@ export type ObjectHead = { size_bytes: number; content_type: string | undefined;
  */
 export type ObjectFacts = { content_type: string; size_bytes?: number };
 export type ListedObject = { key: string; size_bytes: number; modified_at: Date };
-export type ByteRange = { start: number; end: number };
 export type PutTerms = { content_type: string; size_bytes: number; expires_in_seconds: number };
 export type PresignedPut = { url: string; headers: Record<string, string>; expires_at: Date };
 

@@ -5,6 +5,7 @@
 import { open, readdir, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import type { ByteRange } from '../../core/delivery/byte-range.ts';
 import type { Clock } from '../clock.ts';
 import { blamingBody } from './blaming-body.ts';
 import { type Bucket, isObjectKey, type ObjectHead, StorageUnavailable } from './bucket.ts';
@@ -129,10 +130,7 @@ async function withObject<T>(
   }
 }
 
-async function openObject(
-  place: Place,
-  range?: { start: number; end: number },
-): Promise<Readable | undefined> {
+async function openObject(place: Place, range?: ByteRange): Promise<Readable | undefined> {
   const { folder } = place;
   const file = await openFile(place);
   if (file === undefined) return undefined;

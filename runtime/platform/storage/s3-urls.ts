@@ -13,11 +13,15 @@ export async function presignPut(
   const { content_type, size_bytes, expires_in_seconds } = terms;
   const facing = { Bucket: place.bucket, Key: key, ContentType: content_type };
   const command = new PutObjectCommand({ ...facing, ContentLength: size_bytes });
-  const signed = signing(place, expires_in_seconds, ['content-type', 'content-length']);
+  const signingDate = place.clock.now();
   return {
-    url: await getSignedUrl(place.signer, command, signed.options),
+    url: await getSignedUrl(place.signer, command, {
+      expiresIn: expires_in_seconds,
+      signingDate,
+      signableHeaders: new Set(['host', 'content-type', 'content-length']),
+    }),
     headers: { 'content-type': content_type, 'content-length': String(size_bytes) },
-    expires_at: signed.expires_at,
+    expires_at: expiry(signingDate, expires_in_seconds),
   };
 }
 
@@ -30,13 +34,6 @@ export async function presignPart(
   // A part has no type, and a browser sends its blob's type, so only the length is signed.
   const url = await signPartUrl({ place, key, part, now });
   return { url, expires_at: expiry(now, part.expires_in_seconds) };
-}
-
-function signing({ clock }: S3Place, expiresIn: number, headers: readonly string[]) {
-  const signingDate = clock.now();
-  const signableHeaders = new Set(['host', ...headers]);
-  const expires_at = expiry(signingDate, expiresIn);
-  return { expires_at, options: { expiresIn, signingDate, signableHeaders } };
 }
 
 /** The storage counts from the whole second in the URL. */

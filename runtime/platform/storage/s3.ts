@@ -14,6 +14,7 @@ import {
   PutObjectCommand,
   type PutObjectCommandOutput,
 } from '@aws-sdk/client-s3';
+import type { ByteRange } from '../../core/delivery/byte-range.ts';
 import { blamingBody } from './blaming-body.ts';
 import { type Bucket, isObjectKey, type ObjectFacts, type ObjectHead } from './bucket.ts';
 import { exactly } from './exactly.ts';
@@ -87,7 +88,7 @@ const EMPTY_RANGE_STATUS = 416;
 async function openObject(
   { reader, bucket, deadlineMs, silenceMs }: S3Place,
   key: string,
-  range?: { start: number; end: number },
+  range?: ByteRange,
 ): Promise<Readable | undefined> {
   const Range = range && `bytes=${range.start}-${range.end}`;
   const command = new GetObjectCommand({ Bucket: bucket, Key: key, ...(Range && { Range }) });
