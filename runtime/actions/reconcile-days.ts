@@ -2,7 +2,7 @@
  * The last seven days at every stage of metering, for one project or summed over all: one entry per day, even for days
  * without activity. Spec: Staff (reconciliation).
  */
-import { reconciliationDays, startOfDay } from '../core/metering.ts';
+import { reconciledSince, reconciliationDays } from '../core/metering.ts';
 import type { Difference, MeteringDay } from '../core/reconciliation.ts';
 import type { Queryable } from '../db/client.ts';
 import { listSpoolLosses, type SpoolLoss } from '../db/reconciliation.ts';
@@ -20,13 +20,13 @@ export async function reconcileDays(
   db: Queryable,
   { project_id, now }: { project_id: string | null; now: Date },
 ): Promise<DayTotals[]> {
-  const days = reconciliationDays(now);
-  const totals = new Map(days.map((day) => [day, nothingOf(day)]));
-  const since = startOfDay(days[0] ?? '');
+  const totals = new Map(reconciliationDays(now).map((day) => [day, nothingOf(day)]));
   for await (const page of reconcileProjects(db, { project_id, now })) {
     for (const day of page) add(totals.get(day.day), day);
   }
-  for (const loss of await listSpoolLosses(db, since)) addLoss(totals.get(loss.day), loss);
+  for (const loss of await listSpoolLosses(db, reconciledSince(now))) {
+    addLoss(totals.get(loss.day), loss);
+  }
   return [...totals.values()];
 }
 

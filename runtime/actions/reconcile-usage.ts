@@ -8,6 +8,7 @@ import {
   dailyCharge,
   dayOf,
   isHourExempt,
+  reconciledSince,
   reconciliationDays,
   startOfDay,
 } from '../core/metering.ts';
@@ -32,8 +33,8 @@ export async function* reconcileProjects(
   db: Queryable,
   { project_id, now }: { project_id: string | null; now: Date },
 ): AsyncGenerator<ReconciledDay[]> {
-  const since = startOfDay(reconciliationDays(now)[0] ?? '');
-  const all = project_id === null ? await listMeteredProjects(db, since) : [project_id];
+  const all =
+    project_id === null ? await listMeteredProjects(db, reconciledSince(now)) : [project_id];
   for (const project_ids of inParts(all, PAGE)) yield reconcileUsage(db, { project_ids, now });
 }
 

@@ -150,6 +150,11 @@ export function reconciliationDays(now: Date): string[] {
   return daysBefore(now, RECONCILIATION_DAYS, 0);
 }
 
+/** When the first of these days begins. */
+export function reconciledSince(now: Date): Date {
+  return startOfDay(reconciliationDays(now)[0] ?? '');
+}
+
 /** Midnight UTC at which a day begins. */
 export function startOfDay(day: string): Date {
   return new Date(`${day}T00:00:00.000Z`);

@@ -3,7 +3,7 @@
  * repairs nothing; the cause names the jobs that do. Spec: Metering; Staff (reconciliation).
  */
 import { type ReconciledDay, reconcileProjects } from '../actions/reconcile-usage.ts';
-import { reconciliationDays, startOfDay } from '../core/metering.ts';
+import { reconciledSince } from '../core/metering.ts';
 import { differenceCauses, isOverdue } from '../core/reconciliation.ts';
 import { listSpoolLosses } from '../db/reconciliation.ts';
 import type { JobContext, JobCounts } from './job.ts';
@@ -13,7 +13,6 @@ const LINES_MAX = 50;
 
 export async function reconciliation(context: JobContext): Promise<JobCounts> {
   const { db, at: now, signal } = context;
-  const since = startOfDay(reconciliationDays(now)[0] ?? '');
   const counts = { days: 0, differing: 0 };
   for await (const days of reconcileProjects(db, { project_id: null, now })) {
     signal.throwIfAborted();
@@ -23,7 +22,7 @@ export async function reconciliation(context: JobContext): Promise<JobCounts> {
     counts.days += days.length;
     counts.differing += differing.length;
   }
-  return { ...counts, ...(await tellLosses(context, since)) };
+  return { ...counts, ...(await tellLosses(context)) };
 }
 
 function tell({ log }: JobContext, { project_id, day, differences }: ReconciledDay): void {
@@ -39,8 +38,8 @@ function tell({ log }: JobContext, { project_id, day, differences }: ReconciledD
   }
 }
 
-async function tellLosses({ db, log }: JobContext, since: Date): Promise<JobCounts> {
-  const losses = await listSpoolLosses(db, since);
+async function tellLosses({ db, log, at }: JobContext): Promise<JobCounts> {
+  const losses = await listSpoolLosses(db, reconciledSince(at));
   for (const { day, spool_id: spool, missing_batches, lost_deliveries } of losses.slice(
     0,
     LINES_MAX,
