@@ -6,7 +6,6 @@ import { ServiceError } from '../core/errors.ts';
 import type { PatchStaffProject } from '../core/resources/project.ts';
 import type { Actor } from '../db/audit-log.ts';
 import type { Transaction } from '../db/client.ts';
-import { ConstraintViolation } from '../db/failures.ts';
 import { findProject, lockProject, type ProjectRow } from '../db/projects.ts';
 import { auditProject } from './audit-project.ts';
 import { changePricing } from './change-pricing.ts';
@@ -14,6 +13,7 @@ import { changeProject } from './change-project.ts';
 import { changeProjectDomains } from './change-project-domains.ts';
 import { statusChange } from './status-change.ts';
 import { switchAutoBlock } from './switch-auto-block.ts';
+import { translateViolations } from './translate-violations.ts';
 
 type Change = { project_id: string; wish: PatchStaffProject; actor: Actor };
 
@@ -45,9 +45,7 @@ async function changeDomains(
   domains: readonly string[] | undefined,
 ): Promise<void> {
   if (domains === undefined || domains.join() === project.custom_domains.join()) return;
-  await changeProjectDomains(tx, project, domains).catch((error: unknown) => {
-    const isTaken =
-      error instanceof ConstraintViolation && error.constraint === 'project_domains_pkey';
-    throw isTaken ? new ServiceError('custom_domain_taken', { cause: error }) : error;
+  await translateViolations(changeProjectDomains(tx, project, domains), {
+    project_domains_pkey: 'custom_domain_taken',
   });
 }

@@ -9,8 +9,7 @@ import { RECIPES_MAX } from '../core/limits.ts';
 import { type PutRecipe, presetIssues } from '../core/resources/recipe.ts';
 import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
 import type { Database, Transaction } from '../db/client.ts';
-import { ConstraintViolation } from '../db/failures.ts';
-import { lockProject, type ProjectRow } from '../db/projects.ts';
+import { lockProject } from '../db/projects.ts';
 import {
   countRecipes,
   deleteRecipe as deleteRecipeRow,
@@ -18,6 +17,7 @@ import {
   type RecipeRow,
   upsertRecipe,
 } from '../db/recipes.ts';
+import { translateViolations } from './translate-violations.ts';
 
 type RecipeOfProject = { project_id: string; recipe_id: string };
 
@@ -30,20 +30,17 @@ export type RecipeChange = RecipeOfProject & {
 type WrittenRecipe = { row: RecipeRow; outcome: 'created' | 'replaced' };
 
 export async function putRecipe(db: Database, change: RecipeChange): Promise<WrittenRecipe> {
-  try {
-    return await db.transaction((tx) => put(tx, change));
-  } catch (error) {
-    const isTaken =
-      error instanceof ConstraintViolation && error.constraint === 'recipes_name_taken';
-    throw isTaken ? new ServiceError('recipe_name_taken', { cause: error }) : error;
-  }
+  return translateViolations(
+    db.transaction((tx) => put(tx, change)),
+    { recipes_name_taken: 'recipe_name_taken' },
+  );
 }
 
 async function put(tx: Transaction, { wish, actor, guard, ...recipe }: RecipeChange) {
   const { project_id, recipe_id: target } = recipe;
   // Locked, so that the audit entry names the row that is replaced and the presets are current.
   const project = await lockProject(tx, project_id);
-  requireKnownPreset(wish.transform_chain, project);
+  refuseWrongInput(presetIssues(wish.transform_chain, project));
   const before = await findRecipe(tx, recipe);
   if (before === undefined) await requireRoom(tx, project_id);
   guard?.(before);
@@ -80,10 +77,6 @@ export async function deleteRecipe(
 async function requireRoom(tx: Transaction, projectId: string): Promise<void> {
   if ((await countRecipes(tx, projectId)) >= RECIPES_MAX)
     throw new ServiceError('recipe_quota_exceeded');
-}
-
-function requireKnownPreset(chain: string, project: ProjectRow | undefined): void {
-  refuseWrongInput(presetIssues(chain, project));
 }
 
 function settingsOf({ name, transform_chain, schema_version }: RecipeRow) {

@@ -2,12 +2,11 @@
  * Creates, replaces and deletes a project's watermark presets, with the purge and the audit entry in the same
  * transaction. Even a new preset purges: an edge may have cached the fallback under its id. Spec: Watermark presets.
  */
-import { type ApiErrorCode, ServiceError } from '../core/errors.ts';
+import { ServiceError } from '../core/errors.ts';
 import { WATERMARK_PRESETS_MAX } from '../core/limits.ts';
 import type { PutWatermarkPreset } from '../core/resources/watermark-preset.ts';
 import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
 import type { Database, Transaction } from '../db/client.ts';
-import { ConstraintViolation } from '../db/failures.ts';
 import { findFile } from '../db/files.ts';
 import { lockProject } from '../db/projects.ts';
 import {
@@ -18,6 +17,7 @@ import {
   type WatermarkPresetRow,
 } from '../db/watermark-presets.ts';
 import { purgeProject } from './purge.ts';
+import { translateViolations } from './translate-violations.ts';
 
 type PresetOfProject = { project_id: string; watermark_preset_id: string };
 
@@ -30,7 +30,10 @@ export type PresetChange = PresetOfProject & {
 export type PutPreset = { row: WatermarkPresetRow; outcome: 'created' | 'replaced' };
 
 export async function putWatermarkPreset(db: Database, change: PresetChange): Promise<PutPreset> {
-  return refusing(db.transaction((tx) => put(tx, change)));
+  return translateViolations(
+    db.transaction((tx) => put(tx, change)),
+    REFUSALS,
+  );
 }
 
 async function put(tx: Transaction, change: PresetChange): Promise<PutPreset> {
@@ -74,7 +77,7 @@ export async function deleteWatermarkPreset(
   db: Database,
   { actor, ...preset }: PresetOfProject & { actor: Actor },
 ): Promise<boolean> {
-  return refusing(
+  return translateViolations(
     db.transaction(async (tx) => {
       const { project_id, watermark_preset_id: target } = preset;
       await lockProject(tx, project_id);
@@ -86,6 +89,7 @@ export async function deleteWatermarkPreset(
       await purgeProject(tx, { project_id, reason: 'watermark_preset_deleted' });
       return true;
     }),
+    REFUSALS,
   );
 }
 
@@ -101,17 +105,7 @@ export function auditedPreset({
   return { name, file_id, file_slug, x_offset, y_offset, opacity };
 }
 
-const REFUSALS: Readonly<Record<string, ApiErrorCode>> = {
+const REFUSALS = {
   watermark_presets_name_taken: 'watermark_preset_name_taken',
   projects_default_watermark_in_use: 'default_watermark_in_use',
-};
-
-/** Maps violated constraints of the schema to error codes. */
-async function refusing<Result>(work: Promise<Result>): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
-    const code = error instanceof ConstraintViolation ? REFUSALS[error.constraint] : undefined;
-    throw code === undefined ? error : new ServiceError(code, { cause: error });
-  }
-}
+} as const;

@@ -6,7 +6,7 @@ import { ServiceError } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
 import { formats } from '../core/image/formats.ts';
 import { SVG_BYTES_MAX } from '../core/limits.ts';
-import type { Plans } from '../core/plans.ts';
+import { type Plans, planStorageBytes } from '../core/plans.ts';
 import type { CreateUpload, UploadRecord } from '../core/resources/upload.ts';
 import type { Database } from '../db/client.ts';
 import { isLibraryLive } from '../db/libraries.ts';
@@ -16,7 +16,6 @@ import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import { abortParts } from './abort-upload.ts';
-import { planStorageBytes } from './plan-storage.ts';
 import { requireLibraryWrites, requirePlace } from './require-place.ts';
 import { type UploadAddresses, type UploadWay, type WayDeps, wayOf } from './upload-ways.ts';
 

@@ -14,7 +14,7 @@ import { ServiceError } from '../core/errors.ts';
 import type { Plan, Plans } from '../core/plans.ts';
 import { insertAuditEntry } from '../db/audit-log.ts';
 import { findBillingPayment, insertBillingPayment } from '../db/billing-payments.ts';
-import type { Database, Transaction } from '../db/client.ts';
+import type { Database, Queryable, Transaction } from '../db/client.ts';
 import { insertCreditGrant, insertCreditReversal, lockCreditGrant } from '../db/credit-grants.ts';
 import { lockOrganization } from '../db/organizations.ts';
 import {
@@ -49,7 +49,7 @@ export async function takeBillingEvent(
     await deps.failpoint?.('billing.before_commit');
     return 'processed' as const;
   };
-  const settle = async (db: Database | Transaction) =>
+  const settle = async (db: Queryable) =>
     (await hasProviderEvent(db, event)) ? ('processed' as const) : undefined;
   const result = await deps.db.transaction(work, { settle });
   await deps.failpoint?.('billing.committed');

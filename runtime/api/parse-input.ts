@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod';
 import { type InputIssue, wrongInput } from '../core/input-issue.ts';
+import { isRecord } from '../core/json.ts';
 
 /**
  * Without a schema an operation takes no body, but `{}` is accepted. `more` are issues to report
@@ -74,10 +75,5 @@ function printPath(path: readonly PropertyKey[]): string {
 }
 
 function isEmptyObject(value: unknown): boolean {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.keys(value).length === 0
-  );
+  return isRecord(value) && Object.keys(value).length === 0;
 }

@@ -32,6 +32,11 @@ export const defaultPlans = {
   growth: { credits: 1_500_000, granted: 'monthly', storage_bytes: 1024 * GIB },
 } as const satisfies Plans;
 
+/** The storage that a plan gives each project; a removed plan counts as the trial. */
+export function planStorageBytes(plans: Plans, plan: string): number {
+  return (plans[plan] ?? plans.trial).storage_bytes;
+}
+
 const amount = (what: string, min: number) => {
   const error = expected(what);
   return z.int({ error }).min(min, { error });

@@ -1,5 +1,5 @@
 /** A project's row as the API answers it. Spec: Project. */
-import { planStorageBytes } from '../../actions/plan-storage.ts';
+import { planStorageBytes } from '../../core/plans.ts';
 import type { ProjectRecord, StaffProjectRecord } from '../../core/resources/project.ts';
 import type { ProjectRow } from '../../db/projects.ts';
 import type { ApiDeps } from '../deps.ts';

@@ -157,9 +157,7 @@ function refuseResign(upload: UploadRow): void {
   if (storage_upload_id === null) throw new ServiceError('not_multipart');
   if (status === 'expired') throw expired(upload);
   if (status !== 'created') throw new ServiceError('upload_not_resumable', { details: { status } });
-  if (remaining_seconds >= MULTIPART_RESIGN_REMAINING_SECONDS_MIN) return;
-  const details = { expires_at: upload.expires_at.toISOString() };
-  throw new ServiceError('upload_expired', { details });
+  if (remaining_seconds < MULTIPART_RESIGN_REMAINING_SECONDS_MIN) throw expired(upload);
 }
 
 async function findUpload(

@@ -28,17 +28,19 @@ export const listProjectWatermarkPresets = projectEndpoint({
   },
 });
 
+const PUT_ERRORS = [
+  'watermark_preset_name_taken',
+  'watermark_preset_quota_exceeded',
+  'watermark_file_not_ready',
+] as const;
+
 export const createWatermarkPreset = projectEndpoint({
   method: 'PUT',
   path: '/v1/projects/{slug}/watermark-presets',
   auth: ['dash', 'key:files:write'],
   ok: 201,
   moving: [],
-  errors: [
-    'watermark_preset_name_taken',
-    'watermark_preset_quota_exceeded',
-    'watermark_file_not_ready',
-  ],
+  errors: PUT_ERRORS,
   body: putWatermarkPresetBody,
   handle: async (call) => {
     const { deps } = call;
@@ -70,11 +72,7 @@ export const replaceWatermarkPreset = projectEndpoint({
   auth: ['dash', 'key:files:write'],
   ok: 200,
   moving: [],
-  errors: [
-    'watermark_preset_name_taken',
-    'watermark_preset_quota_exceeded',
-    'watermark_file_not_ready',
-  ],
+  errors: PUT_ERRORS,
   body: putWatermarkPresetBody,
   misfits: ({ params }) => newIdIssues('wm', params['id']),
   handle: async (call) => {
