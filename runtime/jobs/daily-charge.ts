@@ -3,7 +3,7 @@
  * charged for it, as ledger entries in one transaction with the organization's balance and quota. A late event raises
  * the charge, a correction refunds, and repeating a run changes nothing. Spec: Metering; Organization quota.
  */
-import { settleQuota } from '../actions/settle-quota.ts';
+import { type QuotaChange, settleQuota } from '../actions/settle-quota.ts';
 import {
   billedHours,
   chargedDays,
@@ -144,7 +144,7 @@ type Charging = {
   run: string;
   failpoint?: Failpoint;
 };
-type Charged = { entries: number; credits: number; quota: 'exceeded' | 'restored' | 'unchanged' };
+type Charged = { entries: number; credits: number; quota: QuotaChange };
 
 /** Locks first: no other run of the charge can change what is read after that. */
 async function chargeOrganization(tx: Transaction, charging: Charging): Promise<Charged> {

@@ -2,7 +2,6 @@
  * Deletes objects that nothing needs: those that a transition doomed, after their grace period, and those in the ingest
  * bucket that no open upload knows, such as bytes that arrived after their upload had ended.
  */
-
 import { deleteObject } from '../actions/delete-object.ts';
 import {
   claimDoomedObjects,

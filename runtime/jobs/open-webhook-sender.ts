@@ -1,5 +1,4 @@
 /** Opens a sender of webhooks from a process's configuration. Spec: Events. */
-
 import { callbackPost } from '../platform/callback-post.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ConfigWith } from '../platform/config.ts';

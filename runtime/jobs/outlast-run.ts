@@ -7,18 +7,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../db/client.ts';
 import { findRunningJobRun } from '../db/job-runs.ts';
 
-type Waiting = { job: string; signal: AbortSignal; look_ms?: number };
-
 const LOOK_MS = 2000;
 
 /** True once no run blocks; false if the run renews its lease, or on the signal. */
-export async function outlastRun(db: Queryable, waiting: Waiting): Promise<boolean> {
-  const { job, signal, look_ms = LOOK_MS } = waiting;
+export async function outlastRun(
+  db: Queryable,
+  { job, signal }: { job: string; signal: AbortSignal },
+): Promise<boolean> {
   const first = await findRunningJobRun(db, job);
   for (let run = first; run !== undefined; run = await findRunningJobRun(db, job)) {
     const isRenewed = run.lease_until.getTime() !== first?.lease_until.getTime();
     if (isRenewed || signal.aborted) return false;
-    await sleep(look_ms, undefined, { signal }).catch(() => undefined);
+    await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
   }
   return true;
 }

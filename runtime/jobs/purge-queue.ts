@@ -32,14 +32,13 @@ export async function purgeQueue(context: PurgeContext): Promise<PurgeCounts> {
   for (;;) {
     context.signal.throwIfAborted();
     const page = await claimPurges(db, { limit: cdn.batch_max, lease_seconds: LEASE_SECONDS });
-    const { sent, failed } = page.length === 0 ? NOTHING : await sendPage(context, page);
+    if (page.length === 0) return counts;
+    const { sent, failed } = await sendPage(context, page);
     counts.sent += sent;
     counts.failed += failed;
     if (failed > 0 || page.length < cdn.batch_max) return counts;
   }
 }
-
-const NOTHING: PurgeCounts = { sent: 0, failed: 0 };
 
 async function sendPage(context: PurgeContext, page: readonly PurgeRow[]): Promise<PurgeCounts> {
   const { db, log } = context;

@@ -18,7 +18,6 @@ const PAUSE_MS = 2000;
 export function startScanLoop(
   deps: ScanLoopDeps,
   config: Pick<Config, 'scanner' | 'scannerUrl' | 'scannerThresholds'>,
-  { pause_ms = PAUSE_MS }: { pause_ms?: number } = {},
 ): LookLoop | undefined {
   const scanner = openScanner(config, deps.clock);
   if (scanner === undefined) return undefined;
@@ -27,6 +26,6 @@ export function startScanLoop(
     log: deps.log,
     says: 'revisions that wait for a scan could not be processed',
     look: async (signal) => deps.metrics.scans(await scanChecks({ ...context, signal })),
-    pause_ms,
+    pause_ms: PAUSE_MS,
   });
 }

@@ -2,7 +2,6 @@
  * Walks a bucket in parts: each run examines a limited number of objects, and the next one continues after them. Young
  * objects are skipped, because the row of a stored object appears soon or never.
  */
-
 import { deleteObject } from '../actions/delete-object.ts';
 import { findSweepPosition, upsertSweepPosition } from '../db/sweep-positions.ts';
 import type { Bucket, ListedObject } from '../platform/storage/bucket.ts';

@@ -10,8 +10,6 @@ export type Lanes = {
   room(): Omit<WebhookRoom, 'lease_seconds'>;
   /** Registers a call; the returned function must be called with its duration when it is over. */
   enter(call: { project_id: string; host: string }): (took_ms: number) => void;
-  /** The number of calls under way. */
-  count(): number;
 };
 
 export type LaneLimits = { total: number; project: number; host: number; slow_ms: number };
@@ -29,7 +27,6 @@ export function createLanes(others: Partial<LaneLimits> = {}): Lanes {
   const hosts = new Map<string, number>();
   let total = 0;
   return {
-    count: () => total,
     room: () => ({
       limit: limits.total - total,
       rooms: roomsOf(lanes),
