@@ -1,5 +1,6 @@
 // How many rows of a table wait, and since when: one aggregate for all such tables.
 import type { Queryable } from './client.ts';
+import { onlyRow } from './rows.ts';
 
 /** Above this nobody needs the exact number, and counting would take long. */
 export const COUNTED_MAX = 10_000;
@@ -14,5 +15,5 @@ export async function countWaiting(db: Queryable, rows: string): Promise<Waiting
      from (${rows}) waiting`,
     [COUNTED_MAX],
   );
-  return row ?? { count: 0, oldest_seconds: 0 };
+  return onlyRow(row);
 }

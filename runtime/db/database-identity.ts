@@ -2,6 +2,7 @@
  * Identifies the database, at whatever address it is reached: the system identifier of its cluster, and its own oid.
  */
 import type { Queryable } from './client.ts';
+import { onlyRow } from './rows.ts';
 
 export type DatabaseIdentity = { id: string; name: string };
 
@@ -10,6 +11,5 @@ export async function findDatabaseIdentity(db: Queryable): Promise<DatabaseIdent
     `select system_identifier || '/' || oid as id, datname as name
      from pg_control_system(), pg_database where datname = current_database()`,
   );
-  if (found === undefined) throw new Error('a database that does not know itself');
-  return found;
+  return onlyRow(found);
 }

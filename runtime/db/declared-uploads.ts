@@ -5,6 +5,7 @@
 import type { ProcessingErrorCode } from '../core/errors.ts';
 import type { UploadStatus } from '../core/states.ts';
 import type { Queryable, Transaction } from './client.ts';
+import { onlyRow } from './rows.ts';
 
 export type UploadOwner = { owner_namespace: string; owner_name: string };
 
@@ -53,7 +54,7 @@ export async function findDeclaredImage(
         order by u.created_at desc, u.upload_id desc limit 1) as upload`,
     [project_id, file_slug, owner_namespace, owner_name],
   );
-  return row ?? { file: null, upload: null };
+  return onlyRow(row);
 }
 
 export async function insertDeclaredUpload(

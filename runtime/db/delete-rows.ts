@@ -1,6 +1,7 @@
 // Deletes obsolete rows in batches: however many there are, no statement exceeds its time limit, and an interrupted run
 // leaves less to the next.
 import type { Queryable } from './client.ts';
+import { onlyRow } from './rows.ts';
 
 export type ServedRows = {
   table: string;
@@ -25,7 +26,7 @@ export async function deleteRows(
        select count(*) from gone`,
       [value, rows_at_once],
     );
-    return row?.count ?? 0;
+    return onlyRow(row).count;
   });
 }
 

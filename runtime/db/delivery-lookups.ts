@@ -2,8 +2,10 @@
  * What a delivery needs to know, each read in one statement: the project behind a host, with its keys and watermark
  * presets, and the current revision of a file. Spec: Delivery host.
  */
+import type { Mezzanine } from '../core/delivery/render-source.ts';
 import type { StoredType } from '../core/image/formats.ts';
 import type { Queryable } from './client.ts';
+import type { FileRow } from './files.ts';
 import { kept } from './kept-statements.ts';
 
 export type DeliveryProjectRow = {
@@ -86,34 +88,27 @@ const projectColumns = `
 const projectBySlug = `${projectColumns} where p.project_slug = $1`;
 const projectByDomain = `${projectColumns} join project_domains d on d.project_id = p.project_id where d.domain = $1`;
 
-export type DeliveryFileRow = {
-  file_id: string;
-  file_slug: string;
+export type DeliveryFileRow = Pick<
+  FileRow,
+  | 'file_id'
+  | 'file_slug'
+  | 'revision'
+  | 'original_filename'
+  | 'object_key'
+  | 'size_bytes'
+  | 'width'
+  | 'height'
+  | 'has_alpha'
+  | 'is_lossless'
+  | 'focal_x'
+  | 'focal_y'
+  | 'raw_object_key'
+> & {
   status: 'ready' | 'blocked';
-  revision: number;
-  original_filename: string | null;
-  object_key: string;
   content_type: StoredType;
-  size_bytes: number;
-  width: number;
-  height: number;
-  has_alpha: boolean;
-  is_lossless: boolean;
-  focal_x: number;
-  focal_y: number;
-  mezzanines: MezzanineFacts[];
-  /** The pixels in their own colour space; null if the master serves for them. */
-  raw_object_key: string | null;
+  mezzanines: Mezzanine[];
   /** Object keys of the saved metadata blocks. */
   metadata: Partial<Record<'exif' | 'icc' | 'xmp', string>>;
-};
-
-export type MezzanineFacts = {
-  long_edge: number;
-  width: number;
-  height: number;
-  object_key: string;
-  content_type: string;
 };
 
 const FILE_BY_SLUG = kept(

@@ -1,7 +1,7 @@
 // Table derived_reads: the day on which each derived image was last read, for the sweep. Spec: Delivery host.
 import type { Queryable } from './client.ts';
+import { THIS_MOMENT } from './database-time.ts';
 import { deleteRows } from './delete-rows.ts';
-import { THIS_MOMENT } from './this-moment.ts';
 
 /** Read today by the database's clock, like the sweep; a stored later day stays. */
 export async function upsertDerivedReads(db: Queryable, keys: readonly string[]): Promise<void> {

@@ -97,14 +97,10 @@ const ERASE_FILES = `
  * For uploads that ended longer ago than that: the data has long been copied to a file. Returns how
  * many.
  */
-export async function updateUploadsErased(
-  db: Queryable,
-  ageSeconds: number,
-  atOnce: number = ROWS_AT_ONCE,
-): Promise<number> {
+export async function updateUploadsErased(db: Queryable, ageSeconds: number): Promise<number> {
   return repeatWhileFull(
-    atOnce,
-    async () => (await db.query(ERASE_UPLOADS, [ageSeconds, atOnce])).length,
+    ROWS_AT_ONCE,
+    async () => (await db.query(ERASE_UPLOADS, [ageSeconds, ROWS_AT_ONCE])).length,
   );
 }
 

@@ -1,17 +1,11 @@
 // Table files, each row read together with its current revision. Spec: File; States and transitions, File.
+import type { Mezzanine } from '../core/delivery/render-source.ts';
 import { type FileStatus, fileMoves, statesBefore } from '../core/states.ts';
 import type { Queryable, Transaction } from './client.ts';
 import { kept } from './kept-statements.ts';
 
 /** A pre-scaled image in file_revisions.mezzanines. */
-export type MezzanineEntry = {
-  long_edge: number;
-  width: number;
-  height: number;
-  object_key: string;
-  content_type: string;
-  size_bytes: number;
-};
+export type MezzanineEntry = Mezzanine & { size_bytes: number };
 
 /** The facts of a published image; keys are those of the content bucket. */
 export type RevisionFacts = {
@@ -34,6 +28,7 @@ export type RevisionFacts = {
   dominant_color: string;
   thumb_hash: Buffer | null;
   mezzanines: MezzanineEntry[];
+  /** The pixels in their own colour space; null if the master serves for them. */
   raw_object_key: string | null;
   /** Saved metadata by kind (exif, icc, xmp): object keys. */
   metadata: Record<string, string>;

@@ -5,6 +5,7 @@ import { COUNTED_MAX } from './count-waiting.ts';
 import { type FilteredList, listFiltered } from './filtered-list.ts';
 import { kept } from './kept-statements.ts';
 import type { Page, PageQuery } from './keyset.ts';
+import { onlyRow } from './rows.ts';
 
 export type LibraryRow = {
   library_id: string;
@@ -133,5 +134,5 @@ export async function countLibraryContents(
           limit $2) begun) as uploads`,
     [libraryId, most],
   );
-  return row ?? { files: 0, uploads: 0 };
+  return onlyRow(row);
 }

@@ -2,6 +2,7 @@
 // since each makes every write of a file more expensive. Spec: Limits, unindexed-project threshold.
 import type { Queryable } from './client.ts';
 import { kept } from './kept-statements.ts';
+import { onlyRow } from './rows.ts';
 
 /** Null is the default library: an expression, so that an index can order it too. */
 export const LIBRARY_KEY = `coalesce(library_id, '')`;
@@ -45,7 +46,7 @@ const SIZE = kept(
 /** Reads one row of files and the catalog, however large the project is. */
 export async function findProjectSize(db: Queryable, projectId: string): Promise<ProjectSize> {
   const [row] = await db.query<ProjectSize>(SIZE, [projectId, Object.keys(LIBRARY_INDEXES)]);
-  return row ?? { file_rows: 0, is_indexed: false };
+  return onlyRow(row);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Queryable, Transaction } from './client.ts';
 import { deleteRowsOlderThan } from './delete-rows.ts';
 import { kept } from './kept-statements.ts';
 import { PROJECT_COLUMNS, type ProjectRow } from './projects.ts';
+import { onlyRow } from './rows.ts';
 
 export type LibrarySessionFacts = ProjectRow & {
   /** The status of the key that minted it; null: the key does not exist. */
@@ -79,7 +80,7 @@ export async function findRevocationPause(
      from library_session_revocations where project_id = $1 and uploader = any($2::bytea[])`,
     [project_id, [...uploaders, EVERYBODY], pause_seconds],
   );
-  return Math.max(0, row?.seconds ?? 0);
+  return Math.max(0, onlyRow(row).seconds ?? 0);
 }
 
 /** Returns how many were deleted. */
@@ -100,5 +101,5 @@ export async function lockSessionUploads(tx: Transaction, sessionId: string): Pr
     'select count(*) from uploads where library_session_id = $1',
     [sessionId],
   );
-  return row?.count ?? 0;
+  return onlyRow(row).count;
 }

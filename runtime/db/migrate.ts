@@ -36,16 +36,8 @@ export async function migrate(
     await lockOut(client, patience_ms);
     // Another version may have migrated meanwhile.
     const { missing, newer } = await compare(client);
-    await run(client, { direction: 'up', patience_ms });
+    await run(client, patience_ms);
     return { applied: missing, newer };
-  });
-}
-
-/** Reverts every migration, newest first: all data is gone afterwards. */
-export async function unmigrate(url: string): Promise<void> {
-  await connected(url, async (client) => {
-    await lockOut(client, PATIENCE_MS);
-    await run(client, { direction: 'down', patience_ms: PATIENCE_MS });
   });
 }
 
@@ -112,15 +104,10 @@ async function lockOut(client: Connection, patience_ms: number): Promise<void> {
   }
 }
 
-type Direction = 'up' | 'down';
-
 /** Resumes after a table was in use for too long: each file has the full patience. */
-async function run(
-  client: Connection,
-  { direction, patience_ms }: { direction: Direction; patience_ms: number },
-): Promise<void> {
+async function run(client: Connection, patience_ms: number): Promise<void> {
   let miss = { file: -1, since: 0, timeout_ms: TABLE_TIMEOUT_MS.first };
-  while (!(await runOnce(client, { direction, timeout_ms: miss.timeout_ms }))) {
+  while (!(await runOnce(client, miss.timeout_ms))) {
     const file = (await compare(client)).missing.length;
     const since = performance.now();
     if (file !== miss.file) miss = { file, since, timeout_ms: TABLE_TIMEOUT_MS.first };
@@ -140,10 +127,7 @@ class TablesInUse extends Error {
 }
 
 /** False if a table was in use. */
-async function runOnce(
-  dbClient: Connection,
-  { direction, timeout_ms }: { direction: Direction; timeout_ms: number },
-): Promise<boolean> {
+async function runOnce(dbClient: Connection, timeout_ms: number): Promise<boolean> {
   const { runner } = await loadRunner();
   await dbClient.query(`set lock_timeout = ${timeout_ms}`);
   try {
@@ -151,7 +135,7 @@ async function runOnce(
       dbClient,
       dir: FOLDER,
       migrationsTable: TABLE,
-      direction,
+      direction: 'up',
       count: Number.POSITIVE_INFINITY,
       noLock: true,
       log: () => {},

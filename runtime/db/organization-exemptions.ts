@@ -1,7 +1,7 @@
 // Table organization_exemptions: intervals of free usage, and the organization's own view of them. Spec: Organization.
 import type { Queryable, Transaction } from './client.ts';
+import { THIS_MOMENT } from './database-time.ts';
 import type { OrganizationRow } from './organizations.ts';
-import { THIS_MOMENT } from './this-moment.ts';
 
 export type ExemptionRow = { organization_id: string; from: Date; until: Date | null };
 

@@ -1,7 +1,8 @@
 // Table organizations: owners of projects and of a credit balance. Spec: Organization; Organization quota.
 import type { Queryable, Transaction } from './client.ts';
 import { COUNTED_MAX } from './count-waiting.ts';
-import { THIS_MOMENT } from './this-moment.ts';
+import { THIS_MOMENT } from './database-time.ts';
+import { onlyRow } from './rows.ts';
 
 export type OrganizationRow = {
   organization_id: string;
@@ -110,7 +111,7 @@ export async function countOverQuota(db: Queryable): Promise<{ trial: number; pa
        ) others) as paid`,
     [COUNTED_MAX],
   );
-  return { trial: row?.trial ?? 0, paid: row?.paid ?? 0 };
+  return onlyRow(row);
 }
 
 /** Organizations whose quota state does not match their balance, in either direction. */

@@ -1,15 +1,14 @@
 // Table recipes: stored names for transform chains. Spec: Recipe.
 import type { Queryable } from './client.ts';
+import type { OwnerColumns } from './declared-rows.ts';
+import { onlyRow } from './rows.ts';
 
-export type RecipeRow = {
+export type RecipeRow = OwnerColumns & {
   recipe_id: string;
   project_id: string;
   name: string;
   transform_chain: string;
   schema_version: number;
-  owner_uid: string | null;
-  owner_namespace: string | null;
-  owner_name: string | null;
   created_at: Date;
   updated_at: Date;
 };
@@ -18,7 +17,7 @@ export type NewRecipe = Pick<
   RecipeRow,
   'recipe_id' | 'project_id' | 'name' | 'transform_chain' | 'schema_version'
 > &
-  Partial<Pick<RecipeRow, 'owner_uid' | 'owner_namespace' | 'owner_name'>>;
+  Partial<OwnerColumns>;
 
 type RecipeOfProject = { project_id: string; recipe_id: string };
 
@@ -80,7 +79,7 @@ export async function countRecipes(db: Queryable, projectId: string): Promise<nu
     'select count(*) from recipes where project_id = $1',
     [projectId],
   );
-  return row?.count ?? 0;
+  return onlyRow(row).count;
 }
 
 export async function deleteRecipe(

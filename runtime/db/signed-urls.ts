@@ -12,6 +12,7 @@ import {
   TAKEN,
   TAKING,
 } from './rate-windows.ts';
+import { onlyRow } from './rows.ts';
 
 /** Null: no live file has this slug, or no key is active. */
 export type MintFacts = {
@@ -34,8 +35,7 @@ export async function findMintFacts(
   { project_id, file_slug }: { project_id: string; file_slug: string },
 ): Promise<MintFacts> {
   const [facts] = await db.query<MintFacts>(FACTS, [project_id, file_slug]);
-  if (facts === undefined) throw new Error('a row without a condition is always there');
-  return facts;
+  return onlyRow(facts);
 }
 
 const INSERT = kept(

@@ -1,12 +1,13 @@
 // Table signing_keys: one active key per project; its predecessors verify until their retire_after. Spec: Signing key.
 import { KEYS_LISTED_MAX } from '../core/limits.ts';
 import type { Queryable, Transaction } from './client.ts';
+import { THIS_MOMENT } from './database-time.ts';
+import type { OwnerColumns } from './declared-rows.ts';
 import { kept } from './kept-statements.ts';
 import { lockProjectRow } from './projects.ts';
 import { onlyRow } from './rows.ts';
-import { THIS_MOMENT } from './this-moment.ts';
 
-export type SigningKeyRow = {
+export type SigningKeyRow = OwnerColumns & {
   kid: string;
   project_id: string;
   secret_sealed: Buffer;
@@ -15,9 +16,6 @@ export type SigningKeyRow = {
   /** Whether a signature by it is accepted now, by the database's clock. */
   is_verifying: boolean;
   rotation_trigger: string | null;
-  owner_uid: string | null;
-  owner_namespace: string | null;
-  owner_name: string | null;
   created_at: Date;
   updated_at: Date;
 };

@@ -10,19 +10,14 @@ import { UPLOAD_COLUMNS, type UploadRow } from './uploads.ts';
 /** One attempt at one upload: it fences the result. */
 export type Attempt = Pick<UploadRow, 'upload_id' | 'attempt'>;
 
-const CLAIMABLE = `(status = any($1) or (status = any($2) and lease_until <= now()))`;
-const claimableStates = () => [
-  statesBefore(uploadMoves, 'start'),
-  statesBefore(additionalUploadMoves, 'retry'),
-];
-
 /**
  * Ids of uploads that can be claimed now, longest waiting first: their doorbells must ring again.
  */
 export async function listClaimableUploads(db: Queryable, limit: number): Promise<string[]> {
   const rows = await db.query<{ upload_id: string }>(
-    `select upload_id from uploads where ${CLAIMABLE} order by uploaded_at limit $3`,
-    [...claimableStates(), limit],
+    `select upload_id from uploads
+     where status = any($1) or (status = any($2) and lease_until <= now()) order by uploaded_at limit $3`,
+    [statesBefore(uploadMoves, 'start'), statesBefore(additionalUploadMoves, 'retry'), limit],
   );
   return rows.map((row) => row.upload_id);
 }

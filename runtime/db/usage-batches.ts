@@ -1,6 +1,7 @@
 // Tables usage_batches and usage_batch_rows: flushed pieces of a delivery server's spool. Spec: Metering.
 import type { Queryable } from './client.ts';
 import { deleteRows } from './delete-rows.ts';
+import { onlyRow } from './rows.ts';
 import type { RollupMark } from './sweep-positions.ts';
 
 export type UsageBatchEntry = {
@@ -47,7 +48,7 @@ export async function insertUsageBatch(
       lost_deliveries,
     ],
   );
-  return row?.is_new ?? false;
+  return onlyRow(row).is_new;
 }
 
 /**

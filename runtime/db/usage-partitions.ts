@@ -2,6 +2,7 @@
 // without one are in usage_batch_rows_other, with no disadvantage. Spec: Metering.
 import type { Database, Queryable } from './client.ts';
 import { deleteRows } from './delete-rows.ts';
+import { onlyRow } from './rows.ts';
 
 /**
  * Creates the missing partitions of today and the days ahead; returns how many. Serialized: two
@@ -29,5 +30,5 @@ export async function deleteUsagePartitions(db: Queryable, before: Date): Promis
   );
   const elsewhere = { table: 'usage_batch_rows_other', condition: 'window_start < $1' };
   await deleteRows(db, { ...elsewhere, value: before });
-  return row?.dropped ?? 0;
+  return onlyRow(row).dropped;
 }

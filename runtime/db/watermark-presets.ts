@@ -1,7 +1,9 @@
 // Table watermark_presets, each row read with the current revision of its file. Spec: Watermark preset.
 import type { Queryable, Transaction } from './client.ts';
+import type { OwnerColumns } from './declared-rows.ts';
+import { onlyRow } from './rows.ts';
 
-export type WatermarkPresetRow = {
+export type WatermarkPresetRow = OwnerColumns & {
   watermark_preset_id: string;
   project_id: string;
   name: string;
@@ -9,9 +11,6 @@ export type WatermarkPresetRow = {
   x_offset: number;
   y_offset: number;
   opacity: number;
-  owner_uid: string | null;
-  owner_namespace: string | null;
-  owner_name: string | null;
   created_at: Date;
   updated_at: Date;
   file_slug: string;
@@ -25,7 +24,7 @@ export type NewWatermarkPreset = Pick<
   WatermarkPresetRow,
   'watermark_preset_id' | 'project_id' | 'name' | 'file_id' | 'x_offset' | 'y_offset' | 'opacity'
 > &
-  Partial<Pick<WatermarkPresetRow, 'owner_uid' | 'owner_namespace' | 'owner_name'>>;
+  Partial<OwnerColumns>;
 
 type PresetOfProject = { project_id: string; watermark_preset_id: string };
 
@@ -98,7 +97,7 @@ export async function countWatermarkPresets(db: Queryable, projectId: string): P
     'select count(*) from watermark_presets where project_id = $1',
     [projectId],
   );
-  return row?.count ?? 0;
+  return onlyRow(row).count;
 }
 
 /**

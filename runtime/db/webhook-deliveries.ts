@@ -4,6 +4,7 @@ import type { Queryable, Transaction } from './client.ts';
 import { deleteRows } from './delete-rows.ts';
 import { type FilteredList, listFiltered } from './filtered-list.ts';
 import type { Page, PageQuery } from './keyset.ts';
+import { onlyRow } from './rows.ts';
 
 export type WebhookDeliveryRow = {
   delivery_id: string;
@@ -97,7 +98,7 @@ export async function updateWebhookUrl(
        select count(*) from moved`,
       [project_id, MOVED_AT_ONCE, value],
     );
-    part = row?.count ?? 0;
+    part = onlyRow(row).count;
   }
 }
 
@@ -123,7 +124,7 @@ export async function countWebhookDeliveries(
      select count(*) from told`,
     [firstDeliveryId],
   );
-  return row?.count ?? 0;
+  return onlyRow(row).count;
 }
 
 /** Newest first; of one event and one status, or all if null. */
@@ -194,5 +195,5 @@ export async function areWebhooksStuck(db: Queryable, seconds: number): Promise<
        and not exists (select from open where lease_until > now() - make_interval(secs => $1)) as stuck`,
     [seconds],
   );
-  return row?.stuck ?? false;
+  return onlyRow(row).stuck;
 }

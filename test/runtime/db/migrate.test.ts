@@ -10,7 +10,6 @@ import {
   describeVersion,
   findNewestMigration,
   migrate,
-  unmigrate,
 } from '../../../runtime/db/migrate.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeProject } from '../../support/rows.ts';
@@ -25,7 +24,7 @@ const tables = () =>
     "select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations'",
   );
 
-/** This migration and all newer ones: returns their names. */
+/** Reverts this migration and all newer ones; returns their names. */
 async function takeBackTo(oldest: string): Promise<string[]> {
   const names = readdirSync(MIGRATIONS).map((file) => file.replace('.sql', ''));
   const taken = names.filter((name) => name >= oldest).sort();
@@ -78,7 +77,7 @@ it('has left the server when it answers, which may end then', async () => {
 });
 
 it('lets processes that start together migrate once', async () => {
-  await unmigrate(url());
+  await takeBackTo('0001');
   expect(await tables()).toEqual([]);
   const applied = await Promise.all([migrate(url()), migrate(url()), migrate(url())]);
   expect(applied.filter(({ applied: names }) => names.length > 0)).toHaveLength(1);
@@ -109,7 +108,7 @@ it('waits for a table in use without holding up who comes behind it', async () =
   expect(await migrate(url())).toEqual({ applied: [], newer: [] });
 });
 
-/** Where a migration waits for a table at this moment. */
+/** Table locks that the migration currently waits for. */
 const waits = () =>
   db.query<{ started: string; table: string }>(
     `select waitstart::text as started, relation::regclass::text as table from pg_locks
@@ -118,7 +117,7 @@ const waits = () =>
        and not granted and waitstart is not null`,
   );
 
-/** In use until it is let go. */
+/** Locks a table until the returned function is called. */
 async function use(table: string, mode: string): Promise<() => Promise<void>> {
   const { promise: isOver, resolve } = Promise.withResolvers<void>();
   const { promise: isUsed, resolve: locked } = Promise.withResolvers<void>();
@@ -151,7 +150,7 @@ it('has the whole patience for each file', async () => {
   const applied = migrating.catch(String);
   await nextMiss('scanner_checks');
   await endChecks();
-  // By now more than that since the first miss.
+  // This miss comes about 3 s after the first one: later than the patience for one file allows.
   await nextMiss('purges');
   await endPurges();
   expect(await applied).toMatchObject({ applied: taken });
