@@ -442,12 +442,10 @@ export const additionalStateSets = {
   review: ['unreviewed'],
 } as const;
 
-export const subscriptionStatuses = [
-  ...otherStateSets.subscription,
-  ...additionalStateSets.subscription,
-] as const;
-
-export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
+export type SubscriptionStatus = (
+  | typeof otherStateSets
+  | typeof additionalStateSets
+)['subscription'][number];
 
 export const checkStatuses = [...otherStateSets.check, ...additionalStateSets.check] as const;
 

@@ -1,5 +1,4 @@
-// Spec: Transform operations, URL shapes. Chains that parse, chains that mean the same, chains that
-// do not parse.
+// Spec: Transform operations, URL shapes. Chains that parse, chains that are equivalent, and chains that do not parse.
 import { describe, expect, it } from 'vitest';
 import {
   expandPresets,
@@ -7,13 +6,10 @@ import {
   printChain,
   readChain,
 } from '../../runtime/core/delivery/chain.ts';
+import type { SourceFacts } from '../../runtime/core/delivery/geometry.ts';
 import { operations } from '../../runtime/core/delivery/operations.ts';
-import {
-  planRender,
-  printPlan,
-  type SourceFacts,
-  type WatermarkFacts,
-} from '../../runtime/core/delivery/plan.ts';
+import { planRender, printPlan } from '../../runtime/core/delivery/plan.ts';
+import type { WatermarkFacts } from '../../runtime/core/delivery/watermark.ts';
 import additions from './additions.json' with { type: 'json' };
 import specification from './operations.json' with { type: 'json' };
 
@@ -24,7 +20,7 @@ type Row = {
 };
 const rows: Row[] = [...specification.operations.rows, ...additions.operations];
 
-// The code calls the fit mode by its field of the chain.
+// The code names the fit mode after its field.
 const NAMES: Readonly<Record<string, string>> = { 'fit mode': 'mode' };
 
 function canonical(chain: string): string | undefined {
@@ -63,14 +59,14 @@ describe.each(rows)('$operation', ({ accepted, refused }) => {
 const parsedChains = rows.flatMap(({ accepted }) =>
   accepted.flatMap(({ chain }) => parseChain(chain) ?? []),
 );
-/** Every preset that a chain of the table names, each of its own meaning. */
+/** Every preset that a chain of the table names, each with a different meaning. */
 const presets = Object.fromEntries(
   [...new Set(parsedChains.flatMap(({ preset }) => preset ?? []))].map((name, at) => [
     name,
     `resize/${at + 1}x`,
   ]),
 );
-/** Neither square, nor with a focal point in the centre, nor of a default that has no quality. */
+/** Not square, with an off-center focal point, and of a type whose default format has a quality. */
 const source: SourceFacts = {
   content_type: 'image/avif',
   width: 4000,

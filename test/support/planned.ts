@@ -1,11 +1,8 @@
-/** A photograph and a drawing as plans describe them, and the plan of a chain for one. */
+/** The source facts of a photograph and a drawing, and the plan of a transform chain for one of them. */
 import { parseChain } from '../../runtime/core/delivery/chain.ts';
-import {
-  planRender,
-  type RenderPlan,
-  type SourceFacts,
-  type WatermarkFacts,
-} from '../../runtime/core/delivery/plan.ts';
+import type { SourceFacts } from '../../runtime/core/delivery/geometry.ts';
+import { planRender, type RenderPlan } from '../../runtime/core/delivery/plan.ts';
+import type { WatermarkFacts } from '../../runtime/core/delivery/watermark.ts';
 
 export const photo: SourceFacts = {
   content_type: 'image/jpeg',
@@ -32,7 +29,7 @@ export function plan(
   return parsed && planRender({ source, chain: parsed, watermark });
 }
 
-/** Throws if there is no plan. */
+/** Throws if the chain has no plan. */
 export function mustPlan(chain: string, source = photo): RenderPlan {
   const found = plan(chain, source);
   if (found === undefined) throw new Error(`${chain} has no plan`);

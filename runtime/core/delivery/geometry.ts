@@ -1,6 +1,5 @@
 // The output rules as exact geometry: which window of the oriented source is read, and the size of the output. Spec:
 // Delivery host, Transform operations; Output rules 1 to 4.
-
 import type { StoredType } from '../image/formats.ts';
 import {
   LARGE_SOURCE_OUTPUT_PIXELS_MAX,
@@ -57,7 +56,7 @@ export function geometry(
 }
 
 /** Output rule 4: whether a source may be transformed. */
-export function isTransformable(source: SourceFacts): boolean {
+function isTransformable(source: SourceFacts): boolean {
   return area(source) <= transformLimit(source);
 }
 

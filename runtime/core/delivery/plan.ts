@@ -10,10 +10,8 @@ import {
   WEBP_QUALITY_DEFAULT,
 } from '../limits.ts';
 import { type Geometry, geometry, type OutputFormat, type SourceFacts } from './geometry.ts';
-import type { Box, ParsedChain } from './operations.ts';
+import type { ParsedChain } from './operations.ts';
 import { placeWatermark, type WatermarkFacts, type WatermarkPlan } from './watermark.ts';
-
-export type { Box, OutputFormat, SourceFacts, WatermarkFacts, WatermarkPlan };
 
 /**
  * One render. `window` is in whole pixels of the oriented source, `output` in pixels; `quality` is

@@ -77,7 +77,7 @@ export const svgProperties = words(
   // box
   'display visibility overflow transform transform-box transform-origin',
   // text
-  'font font-family font-size font-size-adjust font-stretch font-style font-variant font-weight',
+  ...svgFontProperties,
   'letter-spacing word-spacing line-height text-anchor text-decoration alignment-baseline',
   'baseline-shift dominant-baseline direction unicode-bidi writing-mode white-space',
 );

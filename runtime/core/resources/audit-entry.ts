@@ -3,14 +3,7 @@ import { z } from 'zod';
 import { askedTime, oneOf, pageQuery, plainText, requestQuery, timestamp } from './wire.ts';
 
 /** Every kind of actor. */
-export const actorKinds = [
-  'user',
-  'staff',
-  'key',
-  'library_session',
-  'operator',
-  'system',
-] as const;
+const actorKinds = ['user', 'staff', 'key', 'library_session', 'operator', 'system'] as const;
 
 /** One entry. */
 export const auditEntryRecord = z.object({

@@ -34,7 +34,7 @@ export const checkRecord = z.object({
 export type CheckRecord = z.infer<typeof checkRecord>;
 
 /** A decision on a flagged check. */
-export const reviewRecord = z.object({
+const reviewRecord = z.object({
   review_id: z.string(),
   decision: z.enum(otherStateSets.review),
   note: z.string().nullable(),

@@ -39,7 +39,7 @@ export const signedUrlRecord = z.object({
 export type SignedUrlRecord = z.infer<typeof signedUrlRecord>;
 
 /** Deprecated values of transform_chain that stand for a kind. Spec: Versioning. */
-export const chainAliases = { originals: 'originals', 'download/raw': 'raw' } as const;
+const chainAliases = { originals: 'originals', 'download/raw': 'raw' } as const;
 
 /** What to sign: a derived image with its chain, the original, or the raw download. */
 export type SignedTarget =

@@ -2,6 +2,7 @@
  * Notifications of new objects, in the formats of AWS, MinIO, Ceph and versitygw: only the key matters. An event is
  * only a hint to look. Spec: Infrastructure (storage-events).
  */
+import { isRecord, parseAnyJson } from '../json.ts';
 
 /** One event: the object's key, or undefined if it is not about a new object. */
 export type StorageEvent = { key: string | undefined };
@@ -13,36 +14,30 @@ type Fields = Readonly<Record<string, unknown>>;
  * event. Undefined for anything else.
  */
 export function parseStorageEvents(body: unknown): StorageEvent[] | undefined {
-  if (!isFields(body)) return undefined;
+  if (!isRecord(body)) return undefined;
   const wrapped = wrappedIn(body);
   if (wrapped !== undefined) return parseStorageEvents(wrapped);
   const { events, Records: records } = body;
   const list = events ?? records;
   if (list === undefined) return isSingle(body) ? [parseEvent(body)] : undefined;
-  if (!Array.isArray(list) || !list.every(isFields)) return undefined;
+  if (!Array.isArray(list) || !list.every(isRecord)) return undefined;
   return list.flatMap(parseEntry);
 }
 
 /** The original notification, if AWS forwarded it through SNS or EventBridge. */
 function wrappedIn({ Type: type, Message: message, detail, ...body }: Fields): unknown {
-  if (type === 'Notification' && typeof message === 'string') return parseJson(message);
+  if (type === 'Notification' && typeof message === 'string') {
+    return parseAnyJson(message) ?? {};
+  }
   if (body['detail-type'] !== 'Object Created') return undefined;
   return { events: [{ event: 'ObjectCreated', key: at(at(detail, 'object'), 'key') }] };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return {};
-  }
 }
 
 /** A list may hold events, or whole notifications with events of their own. */
 function parseEntry(entry: Fields): StorageEvent[] {
   const { Records: records } = entry;
   if (!Array.isArray(records)) return [parseEvent(entry)];
-  return records.map((record) => (isFields(record) ? parseEvent(record) : { key: undefined }));
+  return records.map((record) => (isRecord(record) ? parseEvent(record) : { key: undefined }));
 }
 
 const CREATED = /(^|:)ObjectCreated(:|$)/;
@@ -85,9 +80,5 @@ function isSingle(body: Fields): boolean {
 }
 
 function at(value: unknown, name: string): unknown {
-  return isFields(value) ? value[name] : undefined;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(value) ? value[name] : undefined;
 }

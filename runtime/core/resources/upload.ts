@@ -22,7 +22,7 @@ import {
 const errorCodes = Object.keys(processingErrors) as ProcessingErrorCode[];
 
 /** What to send to storage; a part's URL with its number. */
-export const uploadPart = z.object({ part_number: z.int(), url: z.string() });
+const uploadPart = z.object({ part_number: z.int(), url: z.string() });
 
 /** How the bytes travel: exactly one of the three, in the create response only. */
 const ways = {

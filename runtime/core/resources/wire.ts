@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { ASKED_TIME_EXPECTED, INSTANT_EXPECTED, parseAskedTime, parseInstant } from '../instant.ts';
+import { isRecord } from '../json.ts';
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, LIST_LIMIT_MIN, NAME_LENGTH_MAX } from '../limits.ts';
 import { parseFileSlug } from '../slug.ts';
 import { countCharacters, hasUnsafeCharacters, isStorable } from '../text.ts';
@@ -33,7 +34,7 @@ export function requestBody<Shape extends z.ZodRawShape>(shape: Shape) {
  * names all faults.
  */
 export function isJudged({ value }: { value: unknown }): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(value);
 }
 
 /** A query of exactly these parameters; others are refused by name. */
@@ -171,8 +172,3 @@ export const pageQuery = {
     .meta({ minLength: 1 })
     .optional(),
 };
-
-/** The response of a list. */
-export function page<Item extends z.ZodType>(item: Item) {
-  return z.object({ items: z.array(item), next_cursor: z.string().nullable() });
-}

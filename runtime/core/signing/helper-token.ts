@@ -1,6 +1,7 @@
 // The upload helper's token, created and verified on the customer's server. Spec: Authentication, Rules 7. Layout:
 // hlp1.{upload_id}.{exp}.{state}.{mac}; the mac is keyed with a hash of the API key (HKDF, not the plain SHA-256 that
 // the service stores) and covers everything before it.
+import { isRecord, parseAnyJson } from '../json.ts';
 import { deriveKey, parseUnixSeconds, signFields, verifyFields } from './hmac.ts';
 
 const PREFIX = 'hlp1';
@@ -53,12 +54,8 @@ function keyOf(apiKey: string): Buffer {
 }
 
 function parseState(text: string): HelperState | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
-    if (typeof value !== 'object' || value === null || !('route' in value)) return undefined;
-    if (typeof value.route !== 'string') return undefined;
-    return { route: value.route, metadata: 'metadata' in value ? value.metadata : undefined };
-  } catch {
-    return undefined;
-  }
+  const value = parseAnyJson(Buffer.from(text, 'base64url').toString());
+  if (!isRecord(value)) return undefined;
+  const { route, metadata } = value;
+  return typeof route === 'string' ? { route, metadata } : undefined;
 }

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseChain } from '../../../../runtime/core/delivery/chain.ts';
+import type { SourceFacts } from '../../../../runtime/core/delivery/geometry.ts';
 import {
   planRender,
   pngCompressionLevel,
   printDerivedKey,
   printPlan,
-  type SourceFacts,
-  type WatermarkFacts,
 } from '../../../../runtime/core/delivery/plan.ts';
+import type { WatermarkFacts } from '../../../../runtime/core/delivery/watermark.ts';
 import { spellings } from '../../../support/chains.ts';
 import { drawing, mustPlan, photo, plan } from '../../../support/planned.ts';
 
@@ -158,7 +158,7 @@ describe('printDerivedKey', () => {
       { ...key, generation: 4 },
       { ...key, file_id: 'file_2' },
       { ...key, revision: 3 },
-      // A restored database counts revisions again.
+      // After the database is restored from a backup, a revision number may occur again.
       { ...key, object_key: 'masters/prj_1/upl_2/1-a.png' },
       { ...key, plan: mustPlan('resize/640x481/format/webp') },
     ].map(printDerivedKey);
