@@ -41,8 +41,8 @@ export function openImages(
   const queue = openBell(config, opening);
   const refused: ImageDeps['refused'] = new LRUCache(REFUSED);
   // What an earlier setting refused may be accepted now.
-  edges.subscribe((which) => {
-    if (which === 'all') refused.clear();
+  edges.subscribe((slug) => {
+    if (slug === undefined) refused.clear();
   });
   return {
     ...{ queue, log, clock: systemClock },

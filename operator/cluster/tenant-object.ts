@@ -15,8 +15,9 @@ export type TenantStatus = {
   [field: string]: unknown;
 };
 
-/** The fields by which resources refer to one another. */
+/** The fields that are read before a pass: how resources refer to one another, and the slug. */
 type TenantSpec = {
+  slug?: string;
   projectRef?: { name: string };
   defaultWatermarkPresetRef?: { name: string };
   image?: { configMapRef?: { name: string }; secretRef?: { name: string } };
@@ -30,6 +31,10 @@ export const tenantTypes: readonly (ResourceType<TenantObject> & { kind: TenantK
     const names = { apiVersion: API_VERSION, kind, plural } as const;
     return { ...resourceType<TenantObject>(names), kind };
   });
+
+export function tenantKindOf(kind: string): TenantKind | undefined {
+  return tenantTypes.find((each) => each.kind === kind)?.kind;
+}
 
 export function typeOf(kind: TenantKind): ResourceType<TenantObject> {
   const type = tenantTypes.find((each) => each.kind === kind);
@@ -53,6 +58,11 @@ function lastSpec(kind: TenantKind, spec: TenantSpec | undefined): unknown {
   const project = kinds.find((each) => each.kind === 'Project');
   const isKnown = kind === 'Project' && spec !== undefined && project?.spec.safeParse(spec).success;
   return isKnown ? spec : undefined;
+}
+
+/** The slug that a Project declares. */
+export function declaredSlug({ metadata, spec }: TenantObject): string {
+  return spec?.slug ?? metadata.name;
 }
 
 export function isGoing({ metadata }: KubeObject): boolean {

@@ -12,9 +12,8 @@ import { type Answer, unwrap } from '../kube/kube-failure.ts';
 import { quarrelKeys } from '../kube/quarrels.ts';
 import { type KubeObject, withManagers } from '../kube/resource.ts';
 import type { RouteStep } from './decide.ts';
-import { declaredOf, isAsWritten, isOwned } from './deviation.ts';
-import { PROJECT_LABEL } from './edge.ts';
-import { projectOf, routeTypes } from './live-route.ts';
+import { declaredOf, isAsWritten } from './deviation.ts';
+import { isMadeByUs, routeTypes } from './live-route.ts';
 import type { RenderedRoute } from './render.ts';
 import { sayRefused, sayUndone } from './say-trouble.ts';
 import type { Verdict } from './verdict.ts';
@@ -136,29 +135,22 @@ async function put(
   const { mode, metadata, spec } = route;
   const apply = (conflicts: 'take' | 'refuse') =>
     client.apply(routeTypes[mode], { metadata, spec }, { owner: ROUTE_OWNER, conflicts });
-  if (to === 'new' && !isMade(route, live)) {
+  if (to === 'new' && !(live && isMadeByUs(live))) {
     const answer = await apply('refuse');
     const isTaken = !answer.ok && answer.failure.reason === 'Conflict';
     // The cache may not show that it is ours.
-    const isOurs = isTaken && isMade(route, live ?? (await look(client, route)));
-    if (!isOurs) return { answer, isOurs };
+    const found = isTaken ? (live ?? (await look(client, route))) : undefined;
+    if (found === undefined || !isMadeByUs(found)) return { answer, isOurs: false };
   }
   return { answer: await apply('take'), isOurs: true };
 }
 
-/** By its owner too: somebody may have overwritten its label. */
-function isMade(route: RenderedRoute, live: KubeObject | undefined): boolean {
-  if (live === undefined) return false;
-  return projectOf(live) === route.metadata.labels[PROJECT_LABEL] || isOwned(route, live);
-}
-
 async function remove(
   { route: { mode, object } }: Extract<RouteStep, { do: 'delete' }>,
-  { client, memory: { became, quarrels } }: Doing,
+  { client, memory: { quarrels } }: Doing,
 ): Promise<void> {
   const { name, namespace, uid } = object.metadata;
   Object.values(quarrelKeys(mode, object.metadata)).forEach(quarrels.forget);
-  became.forget(object);
   const answer = await client.delete(routeTypes[mode], { name, namespace }, { uid });
   // By now the name belongs to another object, which is not ours to delete.
   if (!answer.ok && answer.failure.reason !== 'Conflict') throw answer.failure;

@@ -11,7 +11,7 @@ import { heldOf, type Quarrels, quarrelKeys } from '../kube/quarrels.ts';
 import { printSome } from '../print-some.ts';
 import { declaredOf, isAsWritten } from './deviation.ts';
 import { deliveryName, type EdgeFound, gatewayOf, ownFieldOf } from './edge.ts';
-import { admissionOf, findRoute, type KnownRoute, routeTypes } from './live-route.ts';
+import { admissionOf, findRoute, isMadeByUs, type KnownRoute, routeTypes } from './live-route.ts';
 import { keepOutgoing } from './outgoing.ts';
 import { defaultHost, type RenderedRoute, renderRoutes, type Way } from './render.ts';
 import type { Verdict } from './verdict.ts';
@@ -30,7 +30,7 @@ export type RouteFacts = {
   /** Undefined if no resource declares the project. */
   declared: DeclaredRouting | undefined;
   edge: EdgeFound;
-  /** The project's own routes. */
+  /** All routes that are named for the project, whoever made them. */
   live: readonly KnownRoute[];
   /** The route of all default hosts. */
   wildcard: KnownRoute | undefined;
@@ -58,7 +58,7 @@ export function decideRoute(facts: RouteFacts): RouteDecision {
     // A typing error must not take images offline; a deleted project needs no routes in any case.
     const isUnknown = edge.state === 'invalid' || edge.state === 'unseen';
     const isKept = isUnknown && facts.project !== undefined;
-    const steps = isKept ? [] : live.map(remove);
+    const steps = isKept ? [] : madeByUs(live).map(remove);
     const verdict = judgeHosts(facts) ?? outside(edge);
     return { steps, verdict, hosts: hostsOf(facts), altered: [] };
   }
@@ -119,14 +119,15 @@ function alteredOf({ route, present }: Wanted, { became }: RouteFacts): Altered[
 
 function applying({ route, present, isAsWanted }: Wanted): RouteStep[] {
   if (isAsWanted) return [];
-  return [{ do: 'apply', route, to: present === undefined ? 'new' : 'ours' }];
+  const isOurs = present !== undefined && isMadeByUs(present.object);
+  return [{ do: 'apply', route, to: isOurs ? 'ours' : 'new' }];
 }
 
 /** Routes of the other kind stay until all of the new kind are served. */
 function removing(wanted: readonly Wanted[], facts: RouteFacts, way: Way): RouteStep[] {
   const areServed = wanted.every((each) => isServed(each, way));
   const hosts = hostsOf(facts);
-  return facts.live
+  return madeByUs(facts.live)
     .filter((each) => wanted.every(({ present }) => present !== each))
     .flatMap((each) =>
       each.mode === way.mode || areServed ? [remove(each)] : keepOutgoing(each, hosts),
@@ -137,6 +138,10 @@ function removing(wanted: readonly Wanted[], facts: RouteFacts, way: Way): Route
 function isServed({ present, isAsWanted }: Wanted, { edge }: Way): boolean {
   if (present === undefined || !isAsWanted) return false;
   return admissionOf(present, gatewayOf(edge)).state === 'admitted';
+}
+
+function madeByUs(live: readonly KnownRoute[]): KnownRoute[] {
+  return live.filter(({ object }) => isMadeByUs(object));
 }
 
 function remove(route: KnownRoute): RouteStep {
@@ -198,8 +203,7 @@ function judgeRoute(
   { name, route }: { name: string; route: KnownRoute | undefined },
   { edge, mode }: Way,
 ): Verdict | undefined {
-  const kind = mode === 'Ingress' ? 'Ingress' : 'HTTPRoute';
-  const called = `the ${kind} '${edge.namespace}/${name}'`;
+  const called = `the ${routeTypes[mode].kind} '${edge.namespace}/${name}'`;
   if (route === undefined) {
     const isShared = name === deliveryName(edge);
     const why = isShared ? `: the conditions of the ImageService '${edge.owner.name}' say why` : '';

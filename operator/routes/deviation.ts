@@ -30,7 +30,7 @@ export function declaredOf(route: RenderedRoute, live: KubeObject): object {
 }
 
 /** Whether it belongs to the ImageService that the route is rendered for. */
-export function isOwned({ metadata }: RenderedRoute, live: KubeObject): boolean {
+function isOwned({ metadata }: RenderedRoute, live: KubeObject): boolean {
   return metadata.ownerReferences.every(({ uid }) =>
     live.metadata.ownerReferences?.some((each) => each.uid === uid),
   );

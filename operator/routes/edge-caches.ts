@@ -1,37 +1,31 @@
 /**
- * The contents of the delivery namespace: the ImageService, and the routes that the operator wrote. The caches run
- * whether or not this process leads.
+ * The contents of the delivery namespace: the ImageService, and all routes, whose names say which project each is for.
+ * The caches run whether or not this process leads.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { MANAGED } from '../image-service/render/object.ts';
 import { listObjects } from '../installation/list-objects.ts';
 import { type ImageServiceObject, imageServices } from '../installation/live-types.ts';
 import type { CacheHealth } from '../kube/cache-health.ts';
+import { keyOf } from '../kube/resource.ts';
 import type { Change } from '../kube/stored-objects.ts';
 import { syncedInTime } from '../kube/synced-in-time.ts';
 import { openWatchCache, type WatchCache, type WatchCacheOptions } from '../kube/watch-cache.ts';
 import { deliveryName, type EdgeFound, findEdge, gatewayOf, type RouteMode } from './edge.ts';
-import {
-  admissionOf,
-  type KnownRoute,
-  type LiveRoute,
-  projectOf,
-  routeTypes,
-} from './live-route.ts';
+import { admissionOf, type KnownRoute, type LiveRoute, routeTypes } from './live-route.ts';
+import { slugOf } from './render.ts';
 
 export type EdgeCaches = {
   find(): EdgeFound;
   /** Asks the API server, as the caches may be behind. */
   findNow(): Promise<EdgeFound>;
-  /** The ids of the projects with routes of their own. */
-  projects(): IterableIterator<string>;
-  routesOf(project_id: string): KnownRoute[];
+  /** The slugs of the projects with routes of their own. */
+  slugs(): IterableIterator<string>;
+  /** All routes that are named for the project, whoever made them. */
+  routesOf(slug: string): KnownRoute[];
   /** The route of all default hosts. */
   wildcard(found: EdgeFound): KnownRoute | undefined;
-  /**
-   * Called with the project whose route changed, or with `all` when every route may be affected.
-   */
-  subscribe(handler: (project_id: string | 'all') => void): void;
+  /** Called with the project whose route changed, or without one if every route may be affected. */
+  subscribe(handler: (slug?: string) => void): void;
   /**
    * Resolves once everything has been listed, or after a while if a kind of routes cannot be
    * listed.
@@ -46,29 +40,29 @@ type Options = Omit<WatchCacheOptions<LiveRoute>, 'type' | 'selection'> & { name
 type State = Options & {
   services: WatchCache<ImageServiceObject>;
   caches: Record<RouteMode, WatchCache<LiveRoute>>;
-  /** By project, then by kind and name. */
+  /** By slug, then by kind and name. */
   index: Map<string, Map<string, KnownRoute>>;
-  tell(project_id: string | 'all'): void;
+  tell(slug?: string): void;
 };
 
 export function openEdgeCaches(options: Options): EdgeCaches {
-  const handlers: ((project_id: string | 'all') => void)[] = [];
+  const handlers: ((slug?: string) => void)[] = [];
   const { namespace } = options;
   const state: State = {
     ...options,
     services: openWatchCache({ ...options, type: imageServices, selection: { namespace } }),
     caches: { Ingress: openRoutes(options, 'Ingress'), Gateway: openRoutes(options, 'Gateway') },
     index: new Map(),
-    tell: (project_id) => {
-      for (const handler of handlers) handler(project_id);
+    tell: (slug) => {
+      for (const handler of handlers) handler(slug);
     },
   };
   state.services.subscribe((change) => {
-    if (!isOfStatus(change)) state.tell('all');
+    if (!isOfStatus(change)) state.tell();
   });
   for (const mode of ['Ingress', 'Gateway'] as const) watchRoutes(state, mode);
-  state.caches.Gateway.onPresence(() => state.tell('all'));
-  for (const { synced } of Object.values(state.caches)) void synced.then(() => state.tell('all'));
+  state.caches.Gateway.onPresence(() => state.tell());
+  for (const { synced } of Object.values(state.caches)) void synced.then(() => state.tell());
   const { services, caches, index } = state;
   const routes = [caches.Ingress, caches.Gateway];
   const all = [services, ...routes];
@@ -77,8 +71,8 @@ export function openEdgeCaches(options: Options): EdgeCaches {
   return {
     find: () => seen(state, findEdge(services.values(), namespace)),
     findNow: async () => seen(state, findEdge(await listServices(state), namespace)),
-    projects: () => index.keys(),
-    routesOf: (project_id) => [...(index.get(project_id)?.values() ?? [])],
+    slugs: () => index.keys(),
+    routesOf: (slug) => [...(index.get(slug)?.values() ?? [])],
     wildcard: (found) => wildcardOf(state, found),
     subscribe: (handler) => void handlers.push(handler),
     synced: Promise.all([services.synced, syncedInTime(routes, waiting)]),
@@ -109,27 +103,22 @@ function isOfStatus({ kind, object, previous }: Change<ImageServiceObject>): boo
   return isSame && object.status?.databaseID === previous.status?.databaseID;
 }
 
-const labels = Object.entries(MANAGED)
-  .map(([name, value]) => `${name}=${value}`)
-  .join();
-
 function openRoutes({ namespace, ...options }: Options, mode: RouteMode): WatchCache<LiveRoute> {
-  return openWatchCache({ ...options, type: routeTypes[mode], selection: { namespace, labels } });
+  return openWatchCache({ ...options, type: routeTypes[mode], selection: { namespace } });
 }
 
 function watchRoutes(state: State, mode: RouteMode): void {
   state.caches[mode].subscribe((change) => {
     const { object, previous, key } = change;
-    const before = previous && projectOf(previous);
-    const now = object && projectOf(object);
+    const [before, now] = [previous, object].map((each) => each && slugOf(each));
     if (before !== undefined) dropFrom(state.index, before, `${mode} ${key}`);
     if (object !== undefined && now !== undefined) {
       const routes = state.index.get(now) ?? new Map<string, KnownRoute>();
       state.index.set(now, routes.set(`${mode} ${key}`, { mode, object }));
     }
-    const named = [before, now].filter((project_id) => project_id !== undefined);
-    for (const project_id of new Set(named)) state.tell(project_id);
-    if (named.length === 0 && concernsAll(state, mode, change)) state.tell('all');
+    const slug = now ?? before;
+    if (slug !== undefined) state.tell(slug);
+    else if (concernsAll(state, mode, change)) state.tell();
   });
 }
 
@@ -148,16 +137,16 @@ function concernsAll(
   return !isDeepStrictEqual(before, now);
 }
 
-function dropFrom(index: State['index'], project_id: string, key: string): void {
-  const routes = index.get(project_id);
+function dropFrom(index: State['index'], slug: string, key: string): void {
+  const routes = index.get(slug);
   routes?.delete(key);
-  if (routes?.size === 0) index.delete(project_id);
+  if (routes?.size === 0) index.delete(slug);
 }
 
 function wildcardOf({ caches, namespace }: State, found: EdgeFound): KnownRoute | undefined {
   if (found.state !== 'ready') return undefined;
   const { mode, edge } = found;
-  const object = caches[mode].get(`${namespace}/${deliveryName(edge)}`);
+  const object = caches[mode].get(keyOf({ namespace, name: deliveryName(edge) }));
   return object && { mode, object };
 }
 

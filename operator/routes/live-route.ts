@@ -2,7 +2,7 @@
 import { type KubeObject, type ResourceType, resourceType } from '../kube/resource.ts';
 import { type GatewayRef, PROJECT_LABEL, type RouteMode } from './edge.ts';
 
-export type LiveRoute = KubeObject & { kind?: string; spec?: unknown; status?: RouteStatus };
+export type LiveRoute = KubeObject & { spec?: unknown; status?: RouteStatus };
 
 /** An HTTPRoute has host names, an Ingress rules. */
 type RouteSpec = { hostnames?: string[]; rules?: { host?: string }[] };
@@ -47,8 +47,10 @@ export const routeTypes: Readonly<Record<RouteMode, ResourceType<LiveRoute>>> = 
 /** Includes the kind, which items of a list lack. */
 export type KnownRoute = { mode: RouteMode; object: LiveRoute };
 
-export function projectOf({ metadata }: LiveRoute): string | undefined {
-  return metadata.labels?.[PROJECT_LABEL];
+/** Whether the operator made it: by its label or its owner, as a policy may remove either. */
+export function isMadeByUs({ metadata: { labels, ownerReferences } }: KubeObject): boolean {
+  if (labels?.[PROJECT_LABEL] !== undefined) return true;
+  return ownerReferences?.some(({ kind }) => kind === 'ImageService') === true;
 }
 
 export function findRoute(

@@ -1,6 +1,6 @@
 /** What would become of a Project's routes if it were put into effect, one line per route. Spec: Project (status). */
 import { findRoutedProject } from '../../runtime/db/routed-projects.ts';
-import { isGoing, type TenantObject } from '../cluster/tenant-object.ts';
+import { declaredSlug, isGoing, type TenantObject } from '../cluster/tenant-object.ts';
 import { ended } from '../kube/timed-clock.ts';
 import { projectSpec } from '../project/schema.ts';
 import type { RouteStep } from './decide.ts';
@@ -16,7 +16,8 @@ export async function planRoutes(object: TenantObject, context: PlanContext): Pr
   if (isGoing(object) || !parsed.success) return [];
   await allListed(context);
   const row = await findRoutedProject(context.db, { owner_uid: metadata.uid });
-  const { slug = metadata.name, staff } = parsed.data;
+  const { staff } = parsed.data;
+  const slug = declaredSlug(object);
   const project = {
     project_id: '',
     project_slug: slug,
@@ -26,7 +27,7 @@ export async function planRoutes(object: TenantObject, context: PlanContext): Pr
     ...row,
     custom_domains: staff?.customDomains ?? row?.custom_domains ?? [],
   };
-  const subject = { project_id: row?.project_id, project, object };
+  const subject = { slug: row?.project_slug, project, object };
   return planRoute(subject, context).steps.map(printStep);
 }
 

@@ -21,7 +21,6 @@ import { applyRoute, type RouteDeeds } from './apply.ts';
 import { type DeclaredRouting, decideRoute, print, type RouteDecision } from './decide.ts';
 import type { EdgeCaches } from './edge-caches.ts';
 import { addressesOf, findSilentHost, type ProbeHost } from './probe-hosts.ts';
-import { slugOf } from './render.ts';
 import { tellProject } from './tell-project.ts';
 import { conditionOf, type Verdict } from './verdict.ts';
 
@@ -36,41 +35,28 @@ export type RouteContext = {
   /** About the routes that this term wrote. */
   memory: WritingMemory;
   /** What this process last wrote to the condition Routed, by the uid of the Project. */
-  told?: Map<string, Condition>;
+  told: Map<string, Condition>;
 };
 
-/** A project, its resource, or both; for a deleted project only its id. */
+/** A project, its resource, or both; for a deleted project only its slug. */
 export type RouteSubject = {
-  project_id: string | undefined;
+  slug: string | undefined;
   project: RoutedProjectRow | undefined;
   object: TenantObject | undefined;
 };
 
-/** Finds it by the key of a Project resource, or by the id of a project. */
-export async function findSubject(key: string, context: RouteContext): Promise<RouteSubject> {
-  const { db, caches } = context;
+/** Finds it by the key of a Project resource, or by the slug of a project. */
+export async function findSubject(
+  key: string,
+  { db, caches }: RouteContext,
+): Promise<RouteSubject> {
   if (key.includes('/')) {
     const object = caches.get('Project', key);
     const project = object && (await findRoutedProject(db, { owner_uid: object.metadata.uid }));
-    return { project_id: project?.project_id, project, object };
+    return { slug: project?.project_slug, project, object };
   }
-  const project =
-    (await findRoutedProject(db, { project_id: key })) ?? (await findNamed(key, context));
-  const project_id = project?.project_id ?? key;
-  return { project_id, project, object: project && ownerOf(project, caches) };
-}
-
-/** Somebody may have overwritten the label of a route: its name says whose it is. */
-async function findNamed(
-  label: string,
-  { db, edges }: RouteContext,
-): Promise<RoutedProjectRow | undefined> {
-  for (const { object } of edges.routesOf(label)) {
-    const project_slug = slugOf(edges.find(), object.metadata.name);
-    const project = project_slug && (await findRoutedProject(db, { project_slug }));
-    if (project) return project;
-  }
-  return undefined;
+  const project = await findRoutedProject(db, { project_slug: key });
+  return { slug: key, project, object: project && ownerOf(project, caches) };
 }
 
 /** The resource that declares a project now. */
@@ -109,20 +95,15 @@ export function isLookedAt({ status }: TenantObject): boolean {
 
 /** What would be written, by the caches alone. */
 export function planRoute(
-  { project_id, project, object }: RouteSubject,
+  { slug, project, object }: RouteSubject,
   { edges, memory }: Pick<RouteContext, 'edges'> & Partial<Pick<RouteContext, 'memory'>>,
 ): RouteDecision {
   const edge = edges.find();
-  const labelled = project_id === undefined ? [] : edges.routesOf(project_id);
-  const slug = project?.project_slug;
   return decideRoute({
     project,
     declared: object && declaredRouting(object),
     edge,
-    // Somebody may have labelled another project's route.
-    live: labelled.filter(({ object: { metadata } }) => {
-      return slug === undefined || (slugOf(edge, metadata.name) ?? slug) === slug;
-    }),
+    live: slug === undefined ? [] : edges.routesOf(slug),
     wildcard: edges.wildcard(edge),
     ...memory,
   });
@@ -139,7 +120,7 @@ export function judgeAtOnce(
   const { steps, verdict, altered } = planRoute(subject, context);
   if (steps.length > 0) return undefined;
   const condition = conditionOf(verdict, altered);
-  context.told?.set(object.metadata.uid, condition);
+  context.told.set(object.metadata.uid, condition);
   return condition;
 }
 

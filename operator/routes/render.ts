@@ -7,15 +7,8 @@ import { CUSTOM_DOMAINS_MAX } from '../../runtime/core/limits.ts';
 import { APPLIED, digest, toMap } from '../image-service/render/object.ts';
 import { SERVICE_PORT } from '../image-service/render/services.ts';
 import { API_VERSION } from '../kinds.ts';
-import {
-  deliveryName,
-  type Edge,
-  type EdgeFound,
-  ownFieldOf,
-  type RouteMode,
-  routeLabels,
-} from './edge.ts';
-import { findRoute, hostsOfRoute, type KnownRoute } from './live-route.ts';
+import { deliveryName, type Edge, ownFieldOf, type RouteMode, routeLabels } from './edge.ts';
+import { findRoute, hostsOfRoute, type KnownRoute, type LiveRoute } from './live-route.ts';
 import { shareHosts } from './share-hosts.ts';
 
 export type Routed = {
@@ -109,11 +102,10 @@ function routeName(edge: Edge, { project_slug }: Pick<Routed, 'project_slug'>): 
   return `${edge.owner.name}-project-${project_slug}`;
 }
 
-/** Of the project that a route is named for; undefined if the name is not of this ImageService. */
-export function slugOf(found: EdgeFound, name: string): string | undefined {
-  if (!('edge' in found)) return undefined;
-  const prefix = routeName(found.edge, { project_slug: '' });
-  return name.startsWith(prefix) ? name.slice(prefix.length).split('.')[0] : undefined;
+/** The slug of the project that a route is named for: its labels may be changed, its name never. */
+export function slugOf({ metadata: { name, ownerReferences = [] } }: LiveRoute) {
+  const owner = ownerReferences.find(({ kind }) => kind === 'ImageService')?.name ?? '.+?';
+  return new RegExp(`^${owner}-project-([^.]+)`).exec(name)?.[1];
 }
 
 function hostsOf(edge: Edge, of: Routed): string[] {

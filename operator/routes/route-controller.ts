@@ -8,7 +8,7 @@ import type { Log } from '../../runtime/platform/log.ts';
 import { absenceOf } from '../cluster/database-gate.ts';
 import { directiveOf } from '../cluster/directives.ts';
 import type { TenantChange } from '../cluster/object-caches.ts';
-import { isGoing, type TenantObject } from '../cluster/tenant-object.ts';
+import { declaredSlug, isGoing, type TenantObject } from '../cluster/tenant-object.ts';
 import type { Condition } from '../conditions.ts';
 import { createWritingMemory } from '../installation/writing-memory.ts';
 import type { Term } from '../kube/lease.ts';
@@ -26,7 +26,7 @@ import {
   routeProject,
 } from './project-route.ts';
 import { createRowChanges } from './row-changes.ts';
-import { findUnsettled, keyOf } from './sweep.ts';
+import { findUnsettled, subjectKey } from './sweep.ts';
 import { isTold } from './tell-project.ts';
 import type { RoutedReason } from './verdict.ts';
 
@@ -62,7 +62,7 @@ const RETRY_MS = 10_000;
 const UNROUTED: readonly RoutedReason[] = ['RouteTaken', 'HostTaken'];
 
 type State = Required<RouteOptions> & {
-  context: RouteContext & { told: Map<string, Condition> };
+  context: RouteContext;
   /** Undefined while another process leads. */
   queue: WorkQueue | undefined;
   /** Every route may have another target now. */
@@ -85,14 +85,14 @@ export function createRouteController(options: RouteOptions): RouteController {
   caches.subscribe((kind, change) => {
     if (kind === 'Project') take(state, change);
   });
-  edges.subscribe((project_id) => {
-    if (project_id === 'all') state.isDue = true;
-    else state.queue?.add(project_id, 'change');
+  edges.subscribe((slug) => {
+    if (slug === undefined) state.isDue = true;
+    else state.queue?.add(slug, 'change');
   });
   return {
     lead: (term) => lead(state, term),
     judge: (object, project) => {
-      const subject = { project_id: project?.project_id, project, object };
+      const subject = { slug: project?.project_slug, project, object };
       return state.queue && judgeAtOnce(subject, state.context);
     },
   };
@@ -107,8 +107,7 @@ function take({ queue, context }: State, { kind, key, object, previous }: Tenant
   if (object !== undefined && !isLookedAt(object)) return;
   queue?.add(key, 'change');
   // The project stays when its resource is deleted.
-  const left = kind === 'deleted' ? previous.status?.['projectID'] : undefined;
-  if (typeof left === 'string') queue?.add(left, 'change');
+  if (kind === 'deleted') queue?.add(declaredSlug(previous), 'change');
 }
 
 /** Compares only what routes depend on, and not everything that a pass over the rows writes. */
@@ -173,8 +172,8 @@ function createTurn(state: State, queue: WorkQueue): () => Promise<void> {
   const changes = createRowChanges(context.db);
   let swept_at = -Infinity;
   return async () => {
-    const { project_ids, isAll } = await changes.take();
-    for (const project_id of project_ids) queue.add(project_id, 'change');
+    const { slugs, isAll } = await changes.take();
+    for (const slug of slugs) queue.add(slug, 'change');
     const isOver = context.clock.elapsed() - swept_at >= sweep_ms;
     if (!isAll && !state.isDue && !isOver) return;
     state.isDue = false;
@@ -199,7 +198,7 @@ async function runPass(state: State, { key, signal }: Pass, term: Term): Promise
   if (!term.isCurrent()) throw new NotLeading();
   const { context, queue, log, retry_ms } = state;
   const subject = await findSubject(key, context);
-  const own = keyOf(subject);
+  const own = subjectKey(subject);
   if (own !== key && own !== '') {
     queue?.add(own, 'change');
     return { kind: 'done' };

@@ -4,7 +4,7 @@ import { listRouteChanges } from '../../runtime/db/routed-projects.ts';
 
 export type RowChanges = {
   /** `isAll`: too many changed, or the start is unknown, so that all rows must be compared. */
-  take(): Promise<{ project_ids: string[]; isAll: boolean }>;
+  take(): Promise<{ slugs: string[]; isAll: boolean }>;
 };
 
 const CHANGES_MAX = 500;
@@ -22,11 +22,11 @@ export function createRowChanges(
       const isFirst = newest === undefined;
       const after = Math.max(0, (newest ?? 0) - OVERLAP);
       const rows = await listRouteChanges(db, { after, limit: changes_max });
-      const fresh = rows.filter(({ project_id, version }) => seen.get(project_id) !== version);
+      const fresh = rows.filter(({ project_slug, version }) => seen.get(project_slug) !== version);
       newest = Math.max(newest ?? 0, rows[0]?.version ?? 0);
-      seen = new Map(rows.map(({ project_id, version }) => [project_id, version]));
+      seen = new Map(rows.map(({ project_slug, version }) => [project_slug, version]));
       const isAll = isFirst || rows.length === changes_max;
-      return { project_ids: isFirst ? [] : fresh.map(({ project_id }) => project_id), isAll };
+      return { slugs: isFirst ? [] : fresh.map(({ project_slug }) => project_slug), isAll };
     },
   };
 }

@@ -3,6 +3,7 @@
  * need work. Includes routes of deleted projects.
  */
 import { listRoutedProjects, type RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
+import { keyOf } from '../kube/resource.ts';
 import {
   declaredRouting,
   isLeftAlone,
@@ -25,15 +26,15 @@ export async function findUnsettled(
   const seen = new Set<string>();
   const unsettled: string[] = [];
   for await (const project of eachProject(context, page_rows)) {
-    const { project_id } = project;
-    const subject = { project_id, project, object: ownerOf(project, caches) };
-    seen.add(project_id).add(keyOf(subject));
-    if (!isSettled(subject, context)) unsettled.push(keyOf(subject));
+    const slug = project.project_slug;
+    const subject = { slug, project, object: ownerOf(project, caches) };
+    seen.add(slug).add(subjectKey(subject));
+    if (!isSettled(subject, context)) unsettled.push(subjectKey(subject));
   }
-  const orphans = [...edges.projects()].filter((project_id) => !seen.has(project_id));
+  const orphans = [...edges.slugs()].filter((slug) => !seen.has(slug));
   const rowless = caches.keys('Project').filter((key) => {
     const object = caches.get('Project', key);
-    const subject = { project_id: undefined, project: undefined, object };
+    const subject = { slug: undefined, project: undefined, object };
     return !seen.has(key) && !isSettled(subject, context);
   });
   return [...unsettled, ...orphans, ...rowless];
@@ -51,8 +52,8 @@ async function* eachProject(
 }
 
 /** The resource's key if a resource declares the project: one key per project. */
-export function keyOf({ project_id = '', object }: RouteSubject): string {
-  return object === undefined ? project_id : `${object.metadata.namespace}/${object.metadata.name}`;
+export function subjectKey({ slug = '', object }: RouteSubject): string {
+  return object === undefined ? slug : keyOf(object.metadata);
 }
 
 /**

@@ -32,7 +32,7 @@ export async function tellProject(
   const { name, namespace = '', uid } = object.metadata;
   const regarding = { ...object, apiVersion: API_VERSION, kind: 'Project' };
   for (const each of tried) events.tell(regarding, happeningOf(each));
-  told?.set(uid, condition);
+  told.set(uid, condition);
   if (isTold(object, condition)) return;
   const { reason, message: note } = condition;
   // Every write makes the condition flip, so an Event keeps the record.

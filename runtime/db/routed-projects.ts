@@ -1,13 +1,11 @@
 /** Projects as input for routes: their hosts, and the resource that declares them. Spec: Project (custom_domains). */
 import type { Queryable } from './client.ts';
+import type { OwnerColumns } from './declared-rows.ts';
 
-export type RoutedProjectRow = {
+export type RoutedProjectRow = OwnerColumns & {
   project_id: string;
   project_slug: string;
   custom_domains: string[];
-  owner_uid: string | null;
-  owner_namespace: string | null;
-  owner_name: string | null;
 };
 
 const SELECT = `
@@ -17,7 +15,7 @@ const SELECT = `
 
 export async function findRoutedProject(
   db: Queryable,
-  by: { project_id: string } | { owner_uid: string } | { project_slug: string },
+  by: { owner_uid: string } | { project_slug: string },
 ): Promise<RoutedProjectRow | undefined> {
   const [[column, value] = []] = Object.entries(by);
   return (await db.query<RoutedProjectRow>(`${SELECT} where p.${column} = $1`, [value]))[0];
@@ -37,7 +35,7 @@ export function listRoutedProjects(
   );
 }
 
-export type RouteChangeRow = { project_id: string; version: number };
+export type RouteChangeRow = { project_slug: string; version: number };
 
 /** Projects whose hosts changed after this version, newest first. */
 export function listRouteChanges(
@@ -45,7 +43,8 @@ export function listRouteChanges(
   { after, limit }: { after: number; limit: number },
 ): Promise<RouteChangeRow[]> {
   return db.query<RouteChangeRow>(
-    'select project_id, version from project_route_changes where version > $1 order by version desc limit $2',
+    `select p.project_slug, c.version from project_route_changes c join projects p using (project_id)
+     where c.version > $1 order by c.version desc limit $2`,
     [after, limit],
   );
 }

@@ -36,8 +36,7 @@ type Ingress = {
   metadata: {
     resourceVersion: string;
     uid: string;
-    labels: Record<string, string>;
-    ownerReferences?: unknown[];
+    labels?: Record<string, string>;
   };
   spec: { ingressClassName: string; rules: { host: string }[] };
 };
@@ -178,38 +177,6 @@ it('a route that a policy changes on its way in is as it should be, and is tried
   });
 }, 180_000);
 
-it('a route whose owner a policy removes is written once an hour, too, and it is told', async () => {
-  await mutateOnWayIn(plane(), {
-    ...{ namespace: images(), group: 'networking.k8s.io', resources: 'ingresses' },
-    ...{ path: '/metadata/ownerReferences', value: [] },
-  });
-  const project = await declared();
-  const ownersOf = async () => (await read(project))?.metadata.ownerReferences;
-  await routes.lead({ db, sweep_ms: 200 }, async () => {
-    await untilReason(project, 'NotAdmitted');
-    // A policy works a moment after it was made.
-    await until(async () => {
-      await kubeRequest(plane(), { method: 'DELETE', path: project.route });
-      await until(async () => expect(await read(project)).toBeDefined());
-      expect(await ownersOf()).toBeUndefined();
-    });
-    const note = `a policy or webhook of the cluster changes metadata.ownerReferences of Ingress main-project-${project.name} on admission; the operator leaves that unchanged, and tries again within the hour`;
-    await until(async () =>
-      expect(await told(project)).toContainEqual({
-        type: 'Normal',
-        reason: 'ChangedOnWayIn',
-        note,
-      }),
-    );
-    await until(async () =>
-      expect((await condition('Project', project.name, 'Routed'))?.message).toContain(
-        `; a policy or webhook of the cluster changes metadata.ownerReferences of Ingress main-project-${project.name} on admission, and the operator leaves that unchanged`,
-      ),
-    );
-    await expectNoWrites();
-  });
-}, 180_000);
-
 it('a route whose label somebody overwrites stays, and has its label back', async () => {
   const [project, other] = [await declared(), await declared()];
   const labels = async (each: Declared) => (await read(each))?.metadata.labels ?? {};
@@ -262,3 +229,44 @@ it('a route that somebody changes back slowly is told as such between two times 
     await untilReason(project, 'NotAdmitted');
   });
 }, 180_000);
+
+it.each([
+  { field: 'ownerReferences', value: [], kept: 'labels' },
+  { field: 'labels', value: {}, kept: 'ownerReferences' },
+])(
+  'a route whose $field a policy removes is written once an hour, too, and it is told',
+  async ({ field, value, kept }) => {
+    await mutateOnWayIn(plane(), {
+      ...{ namespace: images(), group: 'networking.k8s.io', resources: 'ingresses' },
+      ...{ path: `/metadata/${field}`, value },
+    });
+    const project = await declared();
+    await routes.lead({ db, sweep_ms: 200 }, async () => {
+      await untilReason(project, 'NotAdmitted');
+      // A policy works a moment after it was made.
+      await until(async () => {
+        await kubeRequest(plane(), { method: 'DELETE', path: project.route });
+        await until(async () => expect(await read(project)).toBeDefined());
+        const { metadata } = (await read(project)) ?? {};
+        expect(metadata).not.toHaveProperty(field);
+        expect(metadata).toHaveProperty(kept);
+      });
+      const changed = `a policy or webhook of the cluster changes metadata.${field} of Ingress main-project-${project.name} on admission`;
+      const note = `${changed}; the operator leaves that unchanged, and tries again within the hour`;
+      await until(async () =>
+        expect(await told(project)).toContainEqual({
+          type: 'Normal',
+          reason: 'ChangedOnWayIn',
+          note,
+        }),
+      );
+      await until(async () =>
+        expect((await condition('Project', project.name, 'Routed'))?.message).toContain(
+          `has no address yet: does the ingress controller of the class 'public' run?; ${changed}, and the operator leaves that unchanged`,
+        ),
+      );
+      await expectNoWrites();
+    });
+  },
+  180_000,
+);

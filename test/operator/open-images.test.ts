@@ -47,19 +47,19 @@ it('an operator writes nothing where workers do not look for it', async () => {
 });
 
 it('what was refused is tried again where the ImageService is another, as its switches may be', () => {
-  const told: ((which: string) => void)[] = [];
-  const subscribe = (handler: (which: string) => void) => void told.push(handler);
+  const told: ((slug?: string) => void)[] = [];
+  const subscribe = (handler: (slug?: string) => void) => void told.push(handler);
   const lifecycle = { onStop: () => undefined };
   const config = parseConfig({ TINTYPE_S3_ENDPOINT: env.TINTYPE_S3_ENDPOINT });
   const images = openImages(config, { log, lifecycle, findSettings, edges: { subscribe } });
-  const tellAll = (which: string) => {
-    for (const handler of told) handler(which);
+  const tellAll = (slug?: string) => {
+    for (const handler of told) handler(slug);
   };
   images?.refused.set('digest', 'SVG uploads are disabled');
-  tellAll('prj_1');
+  tellAll('shop');
   expect(images?.refused.size).toBe(1);
   // What the service takes changes by other ways, too, as with a newer operator's limits or a plan.
   expect(images?.refused.getRemainingTTL('digest')).toBeLessThanOrEqual(60 * 60_000);
-  tellAll('all');
+  tellAll();
   expect(images?.refused.size).toBe(0);
 });

@@ -1,4 +1,4 @@
-/** A cluster policy that changes objects on admission, whoever writes them. */
+/** A cluster policy that changes objects during admission, no matter who writes them. */
 import { onTestFinished } from 'vitest';
 import { kubeOk, type PlaneAddress } from './kube-request.ts';
 
@@ -6,15 +6,17 @@ const GROUP = 'admissionregistration.k8s.io/v1';
 
 type Mutation = {
   namespace: string;
-  /** Which objects to change. */
+  /** The API group and plural name of the objects to change. */
   group: string;
   resources: string;
   /** The JSON pointer of the field, and its new value. */
   path: string;
-  value: string | readonly unknown[];
+  value: string | object;
 };
 
-/** In force until it is removed; both take effect a moment later. */
+/**
+ * Creates the policy and returns a function that removes it. Both take effect with a short delay.
+ */
 export async function mutateOnWayIn(
   plane: PlaneAddress,
   { namespace, group, resources, path, value }: Mutation,

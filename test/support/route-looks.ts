@@ -1,6 +1,6 @@
 /**
- * The operator's handling of all projects' routes: the comparison that it makes once a minute, and a pass for each key
- * that this finds, over caches that have just listed everything.
+ * Reconciles the routes of all projects as the operator does: the comparison that it makes once a minute, and a pass
+ * for every key that this finds, with freshly filled caches.
  */
 import { openObjectCaches } from '../../operator/cluster/object-caches.ts';
 import { createWritingMemory } from '../../operator/installation/writing-memory.ts';
@@ -11,12 +11,12 @@ import { findUnsettled } from '../../operator/routes/sweep.ts';
 import { silentLog as log } from '../operator/kube/silent-log.ts';
 import type { Through } from './crashing-operator.ts';
 
-/** `teams`: the namespace of Projects. `images`: that of the ImageService and the routes. */
+/** `teams` contains the Projects, `images` the ImageService and the routes. */
 type Namespaces = { teams: string; images: string };
 
 const never = new AbortController().signal;
 
-/** For one process: a pass over all of them. */
+/** Returns one process's pass over all routes. */
 export function lookAtRoutes(
   { teams, images }: Namespaces,
   { client, db, metrics }: Through,
@@ -29,7 +29,7 @@ export function lookAtRoutes(
       await Promise.all([caches.synced, edges.synced]);
       const silent = { probe: async () => undefined, events: { tell: () => undefined } };
       const memory = createWritingMemory(clock);
-      const context = { client, db, clock, caches, edges, memory, ...silent };
+      const context = { client, db, clock, caches, edges, memory, told: new Map(), ...silent };
       for (const key of await findUnsettled(context)) {
         await routeProject(await findSubject(key, context), context, never);
       }

@@ -1,4 +1,4 @@
-/** What the API server of a cluster sends: the lines of a watch, and why it refuses. */
+/** What the Kubernetes API server sends: the lines of a watch, and its errors. */
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
@@ -50,7 +50,7 @@ function follow(stream: Buffer): Promise<Seen> {
     options: async () => ({}),
     forget: () => undefined,
   };
-  const wanted = { type: leases, resource_version: '1', timeout_seconds: 1, idle_ms: 60_000 };
+  const wanted = { type: leases, resource_version: '1', timeout_seconds: 1 };
   const seen: WatchEvent<unknown>[] = [];
   return new Promise((resolve) => {
     openWatch({ transport, clock: systemTimedClock, credentials }, wanted, {
@@ -102,15 +102,14 @@ const refusalsOfKube = text({
     const body = parseJson(input);
     const status =
       typeof body === 'object' && body !== null && 'code' in body ? Number(body.code) : 500;
-    const { reason, message, causes, retry_after_ms } = parseFailure({
+    const { reason, message, retry_after_ms } = parseFailure({
       status,
       body,
       retry_after: input,
     });
     assert.equal(typeof message, 'string');
-    assert.ok(Array.isArray(causes), 'causes are a list');
     assert.ok(retry_after_ms === undefined || Number.isFinite(retry_after_ms), `${retry_after_ms}`);
-    return body === undefined ? undefined : { reason, message, causes };
+    return body === undefined ? undefined : { reason, message };
   },
 });
 

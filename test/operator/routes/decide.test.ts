@@ -44,6 +44,11 @@ function changed({ mode, object }: KnownRoute, change: object): KnownRoute {
   return { mode, object: { ...object, ...change } };
 }
 
+function withMetadata(metadata: object): KnownRoute {
+  const route = liveRoute(routed);
+  return changed(route, { metadata: { ...route.object.metadata, ...metadata } });
+}
+
 /** Accepted as it was one generation before. */
 function ofAnEarlierState(route: KnownRoute): KnownRoute {
   const accepted = { type: 'Accepted', status: 'True', observedGeneration: 1 };
@@ -116,14 +121,26 @@ const cases: [name: string, facts: RouteFacts, steps: string[], reason: string][
   ],
   [
     'an owner that somebody took off comes back',
-    facts({
-      live: [
-        changed(liveRoute(routed), {
-          metadata: { ...liveRoute(routed).object.metadata, ownerReferences: [] },
-        }),
-      ],
-    }),
+    facts({ live: [withMetadata({ ownerReferences: [] })] }),
     ['apply Ingress ours'],
+    'Routed',
+  ],
+  [
+    'labels that somebody took off come back',
+    facts({ live: [withMetadata({ labels: {} })] }),
+    ['apply Ingress ours'],
+    'Routed',
+  ],
+  [
+    'the route of somebody else that has its name is never forced',
+    facts({ live: [withMetadata({ labels: {}, annotations: {}, ownerReferences: [] })] }),
+    ['apply Ingress new'],
+    'NotAdmitted',
+  ],
+  [
+    'nor is it deleted where the project needs none',
+    facts({ project: plain, live: [withMetadata({ labels: {}, ownerReferences: [] })] }),
+    [],
     'Routed',
   ],
   [

@@ -16,14 +16,14 @@ const domainsOf = ({ project_id, project_slug }: ProjectRow) => ({
 it('a change that took its number before another and is committed after it is still seen, each once', async () => {
   const [early, late] = [await makeProject(db), await makeProject(db)];
   const changes = createRowChanges(db);
-  expect(await changes.take()).toEqual({ project_ids: [], isAll: true });
+  expect(await changes.take()).toEqual({ slugs: [], isAll: true });
   await db.transaction(async (tx) => {
     await updateProjectDomains(tx, domainsOf(late));
     await db.transaction((other) => updateProjectDomains(other, domainsOf(early)));
-    expect(await changes.take()).toEqual({ project_ids: [early.project_id], isAll: false });
+    expect(await changes.take()).toEqual({ slugs: [early.project_slug], isAll: false });
   });
-  expect(await changes.take()).toEqual({ project_ids: [late.project_id], isAll: false });
-  expect(await changes.take()).toEqual({ project_ids: [], isAll: false });
+  expect(await changes.take()).toEqual({ slugs: [late.project_slug], isAll: false });
+  expect(await changes.take()).toEqual({ slugs: [], isAll: false });
 });
 
 it('where more changed than are listed at once, all rows are to be compared', async () => {
