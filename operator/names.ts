@@ -108,8 +108,8 @@ export function makeWay(renamings: readonly Renaming[], own_id: string | undefin
 }
 
 export function wayDifferences(table: NamedTable, { renamings }: MakeWay): RowDifference[] {
-  return renamings.map(({ id: row, from, to }) => {
-    return { action: 'update', table, row, fields: [{ field: 'name', from, to }] };
+  return renamings.map(({ from, to }) => {
+    return { action: 'update', table, row: from, fields: [{ field: 'name', from, to }] };
   });
 }
 

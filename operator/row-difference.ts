@@ -42,7 +42,8 @@ export function fieldsThatGo(written: object): FieldDifference[] {
   return Object.entries(written).map(([field, from]) => ({ field, from, to: null }));
 }
 
-const SIGNS = { insert: '+', update: '~', delete: '-' } as const;
+/** How a plan's lines begin. */
+export const SIGNS = { insert: '+', update: '~', delete: '-' } as const;
 
 /** One line per row. */
 export function printDifference({ action, table, row, fields }: RowDifference): string {

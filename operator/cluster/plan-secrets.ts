@@ -5,12 +5,13 @@
 import { findProjectByOwnerOrSlug } from '../../runtime/db/projects.ts';
 import type { Condition } from '../conditions.ts';
 import { openCallbackSecret } from '../project/apply.ts';
-import { type ProjectSpec, projectSpec } from '../project/schema.ts';
+import { projectSpec } from '../project/schema.ts';
 import type { Result } from '../reconcile.ts';
+import { SIGNS } from '../row-difference.ts';
 import { judgeCallbackSecret, listMade } from './callback-secret.ts';
 import type { ObjectContext } from './reconcile-rows.ts';
 import { secretTaken } from './secret-taken.ts';
-import { isGoing, type TenantObject } from './tenant-object.ts';
+import { declaredSlug, isGoing, type TenantObject } from './tenant-object.ts';
 
 export type SecretsPlan = {
   lines: readonly string[];
@@ -33,20 +34,16 @@ export async function planSecrets(
   if (spec.callback === undefined) return { lines: [] };
   const { url, secretName: name } = spec.callback;
   if (url === '' || name === undefined) return all;
-  const secret = isMadeAnew(differences) ? 'new' : await secretOf(object, spec, context);
+  const secret = isMadeAnew(differences) ? 'new' : await secretOf(object, context);
   if (secret === undefined) return { lines: [] };
   const judged = await judgeCallbackSecret(context.client, object, { name, secret });
   if (judged.outcome === 'taken') {
-    const findProject = (project: string) =>
-      context.findObject('Project', { namespace, name: project });
-    return { lines: [], taken: secretTaken({ name, holder: judged.holder }, findProject) };
+    return { lines: [], taken: secretTaken({ name, namespace, holder: judged.holder }, context) };
   }
   const written = judged.outcome === 'same' ? [] : [line(SIGNS[judged.outcome], name)];
   const others = made.filter((each) => each !== name).map((each) => line('-', each));
   return { lines: [...written, ...others] };
 }
-
-const SIGNS = { insert: '+', update: '~' } as const;
 
 function isMadeAnew(differences: Result['differences']): boolean {
   return differences.some(({ fields }) =>
@@ -56,11 +53,11 @@ function isMadeAnew(differences: Result['differences']): boolean {
 
 /** Includes a project that the pass would take over. */
 async function secretOf(
-  { metadata: { uid: owner_uid, name } }: TenantObject,
-  { slug: project_slug = name }: ProjectSpec,
+  object: TenantObject,
   { db, sealing }: ObjectContext,
 ): Promise<{ value: string } | undefined> {
-  const project = await findProjectByOwnerOrSlug(db, { owner_uid, project_slug });
+  const by = { owner_uid: object.metadata.uid, project_slug: declaredSlug(object) };
+  const project = await findProjectByOwnerOrSlug(db, by);
   const value = project && openCallbackSecret(project, sealing);
   return value === undefined ? undefined : { value };
 }

@@ -15,6 +15,7 @@ export function recipeDifferences(
   { identity }: Subject<RecipeSpec>,
   { recipe }: RecipeRows,
 ): RowDifference[] {
+  const row = recipe?.name ?? identity.name;
   switch (change.change) {
     case 'make-way':
       return wayDifferences(table, change);
@@ -24,11 +25,11 @@ export function recipeDifferences(
     }
     case 'update': {
       const fields = fieldsOf({ ...change.fields, ...ownerColumns(identity) }, recipe);
-      return [{ action: 'update', table, row: change.recipe_id, fields }];
+      return [{ action: 'update', table, row, fields }];
     }
     case 'delete': {
       const settings = recipe === undefined ? {} : settingsOf(recipe);
-      return [{ action: 'delete', table, row: change.recipe_id, fields: fieldsThatGo(settings) }];
+      return [{ action: 'delete', table, row, fields: fieldsThatGo(settings) }];
     }
   }
 }

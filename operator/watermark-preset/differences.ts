@@ -15,6 +15,7 @@ export function watermarkPresetDifferences(
   { identity }: Subject<WatermarkPresetSpec>,
   { preset }: WatermarkPresetRows,
 ): RowDifference[] {
+  const row = preset?.name ?? identity.name;
   switch (change.change) {
     case 'make-way':
       return wayDifferences(table, change);
@@ -23,12 +24,10 @@ export function watermarkPresetDifferences(
       return [{ action: 'insert', table, row: change.fields.name, fields }];
     }
     case 'update': {
-      const row = change.preset.watermark_preset_id;
       const wanted = { ...change.fields, ...ownerColumns(identity) };
       return [{ action: 'update', table, row, fields: fieldsOf(wanted, preset) }];
     }
     case 'delete': {
-      const row = change.preset.watermark_preset_id;
       const settings = preset === undefined ? {} : settingsOf(preset);
       return [{ action: 'delete', table, row, fields: fieldsThatGo(settings) }];
     }

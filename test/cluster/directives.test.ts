@@ -3,7 +3,7 @@ import { PAUSED } from '../../operator/cluster/directives.ts';
 import { findProjectBySlug, updateProject } from '../../runtime/db/projects.ts';
 import { useDatabase } from '../support/database.ts';
 import { metricValue } from '../support/metric-value.ts';
-import { must } from '../support/rows.ts';
+import { makeFile, must } from '../support/rows.ts';
 import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
 import { until } from '../support/until.ts';
 
@@ -91,15 +91,24 @@ describe('a resource that asks for its plan alone', () => {
     await led(async () => {
       await untilReason('Recipe', name, 'InSync');
       await untilReason('SigningKey', name, 'InSync');
+      await makeFile(db, must(await project(name)), { file_slug: 'logo.png' });
+      await apply('WatermarkPreset', name, { projectRef, fileSlug: 'logo.png' });
+      await untilReason('WatermarkPreset', name, 'InSync');
       const before = await allRows();
-      const { recipeID } = (await read('Recipe', name)).status;
       const { kid } = (await read('SigningKey', name)).status;
       await apply('Project', name, { displayName: 'Store' }, plan);
       await apply('Recipe', name, { projectRef, transformChain: 'resize/9x9' }, plan);
       await apply('SigningKey', name, { projectRef, rotationTrigger: '2' }, plan);
+      const look = { displayName: 'Logo', opacityPercent: 50 };
+      await apply('WatermarkPreset', name, { projectRef, fileSlug: 'logo.png', ...look }, plan);
       await untilPlanned('Project', name, `~ projects ${name} { name: "Shop" → "Store" }`);
       const chains = 'transform_chain: "resize/640x480" → "resize/9x9"';
-      await untilPlanned('Recipe', name, `~ recipes ${String(recipeID)} { ${chains} }`);
+      await untilPlanned('Recipe', name, `~ recipes ${name} { ${chains} }`);
+      await untilPlanned(
+        'WatermarkPreset',
+        name,
+        `~ watermark_presets ${name} { name: "${name}" → "Logo", opacity: 100 → 50 }`,
+      );
       await until(async () =>
         expect((await condition('SigningKey', name, 'Planned'))?.message).toMatch(
           new RegExp(
@@ -112,6 +121,8 @@ describe('a resource that asks for its plan alone', () => {
         reason: 'PlanOnly',
         message: expect.stringContaining('remove the annotation `tintype.dev/plan-only`'),
       });
+      await remove('Recipe', name);
+      await untilPlanned('Recipe', name, `- recipes ${name}`);
       expect(await allRows()).toEqual(before);
     });
   });
