@@ -2,6 +2,7 @@
  * The resources of a namespace that refer to a project, indexed beside the caches so that no pass has to scan all of
  * them.
  */
+import { keyOf } from '../kube/resource.ts';
 import type { TenantChange } from './object-caches.ts';
 import type { TenantKind, TenantObject } from './tenant-object.ts';
 
@@ -30,8 +31,7 @@ export function createDependants(): Dependants {
       byProject.set(now, referrers.set(`${kind} ${key}`, { kind, key }));
     },
     of: (kind, object) => {
-      const { namespace, name } = object.metadata;
-      if (kind === 'Project') return [...(byProject.get(`${namespace}/${name}`)?.values() ?? [])];
+      if (kind === 'Project') return [...(byProject.get(keyOf(object.metadata))?.values() ?? [])];
       const project = projectKey(object);
       const isTold = kind === 'WatermarkPreset' || kind === 'SigningKey';
       return isTold && project ? [{ kind: 'Project', key: project }] : [];
@@ -39,6 +39,6 @@ export function createDependants(): Dependants {
   };
 }
 
-function projectKey({ metadata, spec }: TenantObject): string | undefined {
-  return spec?.projectRef && `${metadata.namespace}/${spec.projectRef.name}`;
+function projectKey({ metadata: { namespace }, spec }: TenantObject): string | undefined {
+  return spec?.projectRef && keyOf({ namespace, name: spec.projectRef.name });
 }

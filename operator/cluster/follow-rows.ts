@@ -10,10 +10,11 @@ import {
   listDeclaredRowChanges,
 } from '../../runtime/db/declared-row-changes.ts';
 import type { FencedTerm } from '../fenced-term.ts';
+import { keyOf } from '../kube/resource.ts';
 import { sleep } from '../kube/timed-clock.ts';
 import { absenceOf } from './database-gate.ts';
 import type { TenantState } from './tenant-controllers.ts';
-import { type TenantObject, tenantTypes } from './tenant-object.ts';
+import { type TenantObject, tenantKindOf } from './tenant-object.ts';
 
 /** With this many changes at once, every resource is reconciled. */
 const CHANGES_MAX = 500;
@@ -44,14 +45,14 @@ async function takeChanges(state: TenantState, { db, signal, raised }: FencedTer
 
 function lookAt(
   state: TenantState,
-  { kind, owner_namespace, owner_name }: DeclaredRowChange,
+  { kind: name, owner_namespace, owner_name }: DeclaredRowChange,
 ): void {
-  const type = tenantTypes.find((each) => each.kind === kind);
-  const key = `${owner_namespace}/${owner_name}`;
-  const object = type && state.caches.get(type.kind, key);
-  if (type === undefined || object === undefined) return;
-  state.queues.get(type.kind)?.add(key, 'change');
-  if (type.kind === 'Project') lookAtRecipes(state, object);
+  const kind = tenantKindOf(name);
+  const key = keyOf({ namespace: owner_namespace, name: owner_name });
+  const object = kind && state.caches.get(kind, key);
+  if (kind === undefined || object === undefined) return;
+  state.queues.get(kind)?.add(key, 'change');
+  if (kind === 'Project') lookAtRecipes(state, object);
 }
 
 /**

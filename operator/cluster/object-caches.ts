@@ -5,6 +5,7 @@
 import type { CacheHealth } from '../kube/cache-health.ts';
 import { unwrap } from '../kube/kube-failure.ts';
 import type { ChangeHandler } from '../kube/listeners.ts';
+import { keyOf } from '../kube/resource.ts';
 import { syncedInTime } from '../kube/synced-in-time.ts';
 import { openWatchCache, type WatchCacheOptions } from '../kube/watch-cache.ts';
 import { type TenantKind, type TenantObject, tenantTypes, typeOf } from './tenant-object.ts';
@@ -76,8 +77,7 @@ export function openObjectCaches({ namespaces, ...options }: CachesOptions): Obj
     isListed: (namespace) => health(namespace).every(({ isSynced }) => isSynced),
     get: find,
     values,
-    keys: (kind) =>
-      [...values(kind)].map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
+    keys: (kind) => [...values(kind)].map(({ metadata }) => keyOf(metadata)),
     findNow: async (kind, { namespace, name }) => {
       if (!watches(namespace)) return undefined;
       // Uses a list, which every watcher may request; without a resourceVersion it returns the

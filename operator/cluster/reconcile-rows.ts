@@ -26,7 +26,7 @@ import {
   subjectOf,
   type TenantKind,
   type TenantObject,
-  tenantTypes,
+  tenantKindOf,
 } from './tenant-object.ts';
 import type { ToldStatuses } from './told-statuses.ts';
 
@@ -94,9 +94,7 @@ export async function reconcileRows(
         const written = await writeCallbackSecret(client, current, { name, value });
         current = written.owner;
         if (written.outcome === 'written') return;
-        const findProject = (project: string) =>
-          context.findObject('Project', { namespace, name: project });
-        taken = secretTaken({ name, holder: written.holder }, findProject);
+        taken = secretTaken({ name, namespace, holder: written.holder }, context);
       },
       removeSecrets: async () => {
         current = await removeCallbackSecrets(client, current);
@@ -142,10 +140,10 @@ function leavingIn(missing: MissingOwners, { findObject }: ObjectContext): Leavi
       const object = acting(findObject(kind, owner));
       return object?.metadata.uid === owner.uid && isGoing(object);
     },
-    isGone: (kind, owner) => {
-      const type = tenantTypes.find((each) => each.kind === kind);
-      if (type === undefined || findObject(kind, owner) !== undefined) return false;
-      missing.note(type.kind, owner);
+    isGone: (name, owner) => {
+      const kind = tenantKindOf(name);
+      if (kind === undefined || findObject(kind, owner) !== undefined) return false;
+      missing.note(kind, owner);
       return missing.isGone(owner);
     },
   };

@@ -3,19 +3,20 @@ import { type Condition, conditionsFor } from '../conditions.ts';
 import { projectSpec } from '../project/schema.ts';
 import type { Holder } from './callback-secret.ts';
 import { directiveOf } from './directives.ts';
+import type { ObjectContext } from './reconcile-rows.ts';
 import { isGoing, type TenantObject } from './tenant-object.ts';
 
-type Taken = { name: string; holder: Holder | undefined };
+type Taken = { name: string; namespace: string; holder: Holder | undefined };
 
 /**
  * Does not advise deleting a Secret that a Project holds: that project's server still reads the key
  * in it.
  */
 export function secretTaken(
-  { name, holder }: Taken,
-  findProject: (name: string) => TenantObject | undefined,
+  { name, namespace, holder }: Taken,
+  { findObject }: Pick<ObjectContext, 'findObject'>,
 ): Condition[] {
-  const found = holder && findProject(holder.name);
+  const found = holder && findObject('Project', { namespace, name: holder.name });
   const live = found?.metadata.uid === holder?.uid ? found : undefined;
   return conditionsFor('SecretTaken', live ? holderHasIt(live, name) : strangerHasIt(name));
 }

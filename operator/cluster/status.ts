@@ -5,6 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type Condition, conditionTypes } from '../conditions.ts';
+import { defined } from '../defined.ts';
 import { findCondition, type LiveCondition, stampConditions } from '../kube/live-condition.ts';
 import type { TenantObject, TenantStatus } from './tenant-object.ts';
 
@@ -21,7 +22,7 @@ export function statusOf(
   now: Date,
 ): TenantStatus {
   return {
-    ...present(facts),
+    ...defined(facts),
     observedGeneration: object.metadata.generation ?? 0,
     conditions: stampConditions(object, conditions, now),
   };
@@ -74,8 +75,4 @@ export function isWritten({ status = {} }: TenantObject, wanted: TenantStatus): 
 /** In the order of the status; conditions of other types belong to other writers. */
 export function ownConditions(status: TenantStatus): LiveCondition<Condition>[] {
   return conditionTypes.flatMap((type) => findCondition(status, type) ?? []);
-}
-
-function present(facts: Verdict['facts']): TenantStatus {
-  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 }

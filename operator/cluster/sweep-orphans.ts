@@ -16,7 +16,7 @@ import { FOLDER_UID_PREFIX } from '../files/check-document.ts';
 import { keyOf } from '../kube/resource.ts';
 import { sleep } from '../kube/timed-clock.ts';
 import type { TenantState } from './tenant-controllers.ts';
-import { type TenantKind, type TenantObject, tenantTypes } from './tenant-object.ts';
+import { declaredSlug, type TenantKind, type TenantObject, tenantKindOf } from './tenant-object.ts';
 
 /** Up to this many may be released at once, whatever their share of all rows. */
 const FEW = 10;
@@ -130,23 +130,17 @@ type Orphan = Omit<OwnerRow, 'kind'> & { kind: TenantKind; live: TenantObject | 
 
 function asOrphan(state: TenantState, owner: ClusterOwnerRow, compared: Compared): Orphan[] {
   const { caches, clock, resync_ms } = state;
-  const kind = tenantTypes.find((each) => each.kind === owner.kind)?.kind;
+  const kind = tenantKindOf(owner.kind);
   if (kind === undefined) return [];
   const live = caches.get(kind, keyOf(owner));
   if (live === undefined) return [{ ...owner, kind, live }];
   if (live.metadata.uid === owner.uid) return [];
   const since = compared.get(owner.namespace);
   const hadItsTurn = since !== undefined && clock.elapsed() - since >= resync_ms;
-  const isLeft = hadItsTurn && !(kind === 'Project' && isOfSlug(live, owner));
+  // Such a Project takes the project over once nothing keeps it from doing so; until then the project must not stop.
+  const isComing = kind === 'Project' && declaredSlug(live) === owner.project_slug;
+  const isLeft = hadItsTurn && !isComing;
   return isLeft ? [{ ...owner, kind, live }] : [];
-}
-
-/**
- * Such a Project takes the project over once nothing keeps it from doing so; until then the project
- * must not stop because of the sweep.
- */
-function isOfSlug({ metadata, spec }: TenantObject, { project_slug }: ClusterOwnerRow): boolean {
-  return (spec?.slug ?? metadata.name) === project_slug;
 }
 
 /** A new leader's caches may lack what was created under the previous leader. */

@@ -21,7 +21,7 @@ import type { ObjectCaches, TenantChange } from './object-caches.ts';
 import type { ObjectContext } from './reconcile-rows.ts';
 import { createRefused, type Refused, wakeRefused } from './refused.ts';
 import { sweepOrphans } from './sweep-orphans.ts';
-import { isGoing, isHeld, type TenantKind, tenantTypes } from './tenant-object.ts';
+import { isGoing, isHeld, type TenantKind, tenantKindOf, tenantTypes } from './tenant-object.ts';
 import { runPass, wake } from './tenant-pass.ts';
 import { createToldStatuses, type ToldStatuses } from './told-statuses.ts';
 
@@ -84,9 +84,9 @@ export type TenantState = Omit<Required<TenantOptions>, 'context'> & {
 
 export function createTenantControllers(options: TenantOptions): TenantControllers {
   const { metrics } = options;
-  const findObject: ObjectContext['findObject'] = (kind, place) => {
-    const type = tenantTypes.find((each) => each.kind === kind);
-    return type && options.caches.get(type.kind, keyOf(place));
+  const findObject: ObjectContext['findObject'] = (name, place) => {
+    const kind = tenantKindOf(name);
+    return kind && options.caches.get(kind, keyOf(place));
   };
   const state: TenantState = {
     random: Math.random,

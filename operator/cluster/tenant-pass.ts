@@ -10,7 +10,7 @@ import { API_VERSION } from '../kinds.ts';
 import { isOvertaken, KubeFailure } from '../kube/kube-failure.ts';
 import { NotLeading } from '../kube/led-client.ts';
 import { findCondition } from '../kube/live-condition.ts';
-import { type KubeObject, parseKey } from '../kube/resource.ts';
+import { type KubeObject, keyOf, parseKey } from '../kube/resource.ts';
 import type { Pass } from '../kube/run-workers.ts';
 import type { Outcome } from '../kube/work-queue.ts';
 import { printDifference } from '../row-difference.ts';
@@ -156,8 +156,8 @@ function tellChanges(
   { changes, differences }: RowsChanged,
 ): void {
   const { kind, object } = known;
-  const { namespace, name } = object.metadata;
-  state.log.info('a resource changed its rows', { kind, name: `${namespace}/${name}`, changes });
+  const name = keyOf(object.metadata);
+  state.log.info('a resource changed its rows', { kind, name, changes });
   const { events } = state.context;
   const tell = (reason: string, action: string, what: string) => {
     const note = `${what}: ${differences.map(printDifference).join('; ')}`;
@@ -221,5 +221,5 @@ export function wake(state: TenantState, { kind, object }: Known): void {
 }
 
 function nameOf({ kind, object: { metadata } }: Known): string {
-  return `${kind} ${metadata.namespace}/${metadata.name}`;
+  return `${kind} ${keyOf(metadata)}`;
 }

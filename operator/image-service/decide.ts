@@ -39,13 +39,13 @@ const RETRY_SECONDS = 300;
 const MENDED_SECONDS = 15;
 
 export function decide({ installation, observed, now }: Subject): Decision {
-  const told = { components: countsOf(observed), image: undefined };
+  const told = { components: countsOf(observed), image: undefined, look_again_seconds: undefined };
   const rendered = renderInstallation(installation);
   const seen = { of: installation, rendered, observed, now };
   const blocked = findBlock(installation, observed);
   if (blocked !== undefined) {
     const unwritten = block(firstOf(observed.problems) ?? blocked);
-    const verdicts = verdictsOf(seen, () => unwritten);
+    const verdicts = verdictsOf(seen, unwritten);
     const migration = migrationBehind(blocked, rendered, observed);
     const conditions = conditionsOf(findingsWith({ ...seen, migration, verdicts, unwritten }));
     const steps = keepLeading(rendered, observed);
@@ -114,7 +114,7 @@ function migrateFirst(parts: Seen): Next {
   const isStalled = reasons[verdict.reason].outcome === 'stalled';
   const waiting = { reason: 'WaitingForMigration' as const, message: verdict.message };
   const unwritten = isStalled ? block(verdict) : waiting;
-  const verdicts = verdictsOf(parts, () => unwritten);
+  const verdicts = verdictsOf(parts, unwritten);
   const judged = { ...parts, migration: verdict, verdicts, unwritten };
   const rested = now.getTime() - (migration.failed_at?.getTime() ?? 0) >= RETRY_SECONDS * 1000;
   return {

@@ -11,10 +11,8 @@ import type { Rendered } from './render/render.ts';
 export type Seen = { of: Installation; rendered: Rendered; observed: Observed; now: Date };
 
 /** For an existing part its state, for a missing one what it waits for. */
-export function verdictsOf(seen: Seen, absent: () => Verdict): Map<Component, Verdict> {
-  return new Map(
-    components.map((component) => [component, verdictOf(seen, component) ?? absent()]),
-  );
+export function verdictsOf(seen: Seen, absent: Verdict): Map<Component, Verdict> {
+  return new Map(components.map((component) => [component, verdictOf(seen, component) ?? absent]));
 }
 
 /** Undefined for a part that does not exist. */

@@ -3,7 +3,13 @@
  * Project's routes have their own condition.
  */
 import type { RouteMode } from '../routes/edge.ts';
-import { admissionOf, findRoute, hostsOfRoute, type KnownRoute } from '../routes/live-route.ts';
+import {
+  admissionOf,
+  findRoute,
+  hostsOfRoute,
+  type KnownRoute,
+  routeTypes,
+} from '../routes/live-route.ts';
 import { waitingWords } from '../routes/waiting.ts';
 import { worst } from './findings.ts';
 import { type Installation, routingOf } from './installation.ts';
@@ -53,10 +59,10 @@ function judge(live: KnownRoute, { of, observed }: Facts): Verdict | undefined {
   const admission = admissionOf(live, of.spec.routing?.gatewayRef);
   if (admission.state === 'admitted') return undefined;
   const { name } = live.object.metadata;
-  const called = `${kinds[mode]} ${name} (${hostsOfRoute(live).join(', ')})`;
+  const called = `${routeTypes[mode].kind} ${name} (${hostsOfRoute(live).join(', ')})`;
   const other = mode === 'Ingress' ? 'Gateway' : 'Ingress';
   const isSwitching = findRoute(observed.routes, { mode: other, name }) !== undefined;
-  const kept = isSwitching ? ` ${kinds[other]} ${name} ${STAYS[mode]}` : '';
+  const kept = isSwitching ? ` ${routeTypes[other].kind} ${name} ${STAYS[mode]}` : '';
   if (admission.state === 'refused') {
     const why = admission.why.replace(/[:.\s]*$/, '');
     const message = `${called} is refused by its Gateway, ${why}.${kept}`;
@@ -67,8 +73,6 @@ function judge(live: KnownRoute, { of, observed }: Facts): Verdict | undefined {
   const reason = mode === 'Ingress' ? 'NoAddress' : 'NotAdmitted';
   return { reason, message: `${called} ${words.replace(/[^?]$/, '$&.')}${kept}` };
 }
-
-const kinds: Readonly<Record<RouteMode, string>> = { Ingress: 'Ingress', Gateway: 'HTTPRoute' };
 
 /** What the message says of the previous route, of the other kind. */
 const STAYS: Readonly<Record<RouteMode, string>> = {

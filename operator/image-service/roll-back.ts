@@ -23,7 +23,6 @@ export type RollOut = {
   steps: Step[];
   conditions: Condition[];
   image: string | undefined;
-  look_again_seconds: undefined;
 };
 
 /** Undefined if no part failed, or if no earlier image is known. */
@@ -52,7 +51,6 @@ export function rollBack(seen: Seen): RollOut | undefined {
     ],
     conditions: conditionsOf(findingsWith({ ...seen, rendered: before, migration, verdicts })),
     image: undefined,
-    look_again_seconds: undefined,
   };
 }
 

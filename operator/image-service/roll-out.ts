@@ -52,7 +52,6 @@ export function rollOut(seen: Seen): RollOut {
     // Other problems that keep Ready from being True do not make this version a worse target for a
     // rollback.
     image: [...judged.values()].every(isGood) ? of.spec.image : undefined,
-    look_again_seconds: undefined,
   };
 }
 

@@ -16,8 +16,6 @@ export type Became = {
   find(written: object, live: KubeObject): readonly string[] | undefined;
   /** Returns how it differs. */
   note(written: object, live: KubeObject): readonly string[];
-  /** Called before the object is deleted. */
-  forget(live: KubeObject): void;
 };
 
 const BELIEVED_MS = 60 * 60_000;
@@ -25,11 +23,9 @@ const BELIEVED_MS = 60 * 60_000;
 type Known = { print: string; until: number; paths: readonly string[] };
 
 /** The record ends with its term: the next leader tries once. */
-export function createBecame(
-  { elapsed }: Pick<TimedClock, 'elapsed'>,
-  known = new Map<string, Known>(),
-): Became {
-  // The oldest come first.
+export function createBecame({ elapsed }: Pick<TimedClock, 'elapsed'>): Became {
+  // By uid, the oldest first.
+  const known = new Map<string, Known>();
   const forgetOld = () => {
     for (const [uid, { until }] of known) {
       if (until > elapsed()) return;
@@ -38,23 +34,19 @@ export function createBecame(
   };
   return {
     find: (written, live) => {
-      const { print: before, until = 0, paths } = known.get(uidOf(live)) ?? {};
-      return before === print(live, written) && until > elapsed() ? paths : undefined;
+      forgetOld();
+      const { print: before, paths } = known.get(live.metadata.uid) ?? {};
+      return before === print(live, written) ? paths : undefined;
     },
     note: (written, live) => {
       const paths = explainDifferences(written, live);
       const until = elapsed() + BELIEVED_MS;
-      forgetOld();
-      known.delete(uidOf(live));
-      if (paths.length > 0) known.set(uidOf(live), { print: print(live, written), until, paths });
+      known.delete(live.metadata.uid);
+      if (paths.length > 0)
+        known.set(live.metadata.uid, { print: print(live, written), until, paths });
       return paths;
     },
-    forget: (live) => void known.delete(uidOf(live)),
   };
-}
-
-function uidOf({ metadata }: KubeObject): string {
-  return metadata.uid ?? '';
 }
 
 /** Whether a write changed nothing except the record of its writer. */

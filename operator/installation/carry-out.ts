@@ -91,18 +91,14 @@ function isServed(route: RenderedObject, live: LiveObjects): boolean {
 type Doing = { live: LiveObjects; memory: WritingMemory; deeds: Deeds };
 
 async function take(client: KubeClient, step: Step, doing: Doing): Promise<void> {
-  const { live, memory, deeds } = doing;
+  const { live, deeds } = doing;
   const [planned] = planSteps([step], live);
   if (step.do !== 'delete') {
     const wanted = withDigest(step.object);
     if (planned === undefined) settle(wanted, doing);
     else await makeAsWanted(client, { wanted, planned }, doing);
   } else if (planned !== undefined) {
-    const { metadata } = live.get(liveKey(step.object)) ?? {};
-    if (metadata !== undefined) {
-      Object.values(quarrelKeys(step.object.kind, metadata)).forEach(memory.quarrels.forget);
-    }
-    note(deeds, planned, await remove(client, step.object, live));
+    note(deeds, planned, await remove(client, step.object, doing));
   }
 }
 
@@ -212,10 +208,11 @@ async function findUnlisted(
 async function remove(
   client: KubeClient,
   { kind, name }: { kind: string; name: string },
-  live: LiveObjects,
+  { live, memory: { quarrels } }: Doing,
 ): Promise<Answer<undefined>> {
   const { metadata } = live.get(liveKey({ kind, name })) ?? {};
   if (metadata === undefined) return { ok: true, value: undefined };
+  Object.values(quarrelKeys(kind, metadata)).forEach(quarrels.forget);
   const place = { name, namespace: metadata.namespace };
   return client.delete(typeOf({ kind }), place, { uid: metadata.uid });
 }

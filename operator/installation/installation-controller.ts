@@ -95,7 +95,7 @@ function watchAll(state: State, namespace: string): void {
   for (const type of [...ownedTypes, pods]) {
     const take: ChangeHandler<KubeObject> = ({ object, previous }) => {
       const name = (object ?? previous)?.metadata.labels?.[INSTANCE];
-      if (name !== undefined) queue.addAfter(`${namespace}/${name}`, SETTLE_MS, 'change');
+      if (name !== undefined) queue.addAfter(keyOf({ namespace, name }), SETTLE_MS, 'change');
     };
     const cache = watch(state, type, { namespace, labels: ownedLabels(), take });
     cache.onPresence(() => {

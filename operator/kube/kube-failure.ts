@@ -29,14 +29,11 @@ export type FailureReason =
   /** The caller gave up. */
   | 'Stopped';
 
-export type FailureCause = { field?: string; reason?: string; message?: string };
-
 type FailureFacts = {
   reason: FailureReason;
   message: string;
   status?: number;
   retry_after_ms?: number;
-  causes?: readonly FailureCause[];
   cause?: unknown;
 };
 
@@ -45,19 +42,13 @@ export class KubeFailure extends Error {
   readonly status: number | undefined;
   /** How long the server asked us to wait. */
   readonly retry_after_ms: number | undefined;
-  /**
-   * Which fields were rejected and why; for a namespace that is being deleted,
-   * `NamespaceTerminating`.
-   */
-  readonly causes: readonly FailureCause[];
 
-  constructor({ reason, message, status, retry_after_ms, causes = [], cause }: FailureFacts) {
+  constructor({ reason, message, status, retry_after_ms, cause }: FailureFacts) {
     super(message, { cause });
     this.name = 'KubeFailure';
     this.reason = reason;
     this.status = status;
     this.retry_after_ms = retry_after_ms;
-    this.causes = causes;
   }
 }
 
@@ -85,7 +76,7 @@ type Status = {
   code?: number;
   reason?: string;
   message?: unknown;
-  details?: { retryAfterSeconds?: unknown; causes?: unknown } | null;
+  details?: { retryAfterSeconds?: unknown } | null;
 };
 
 /** From an HTTP status and its body; the Retry-After header takes precedence over the body. */
@@ -95,7 +86,7 @@ export function parseFailure(answer: {
   retry_after?: string | undefined;
 }): KubeFailure {
   const said: Status = typeof answer.body === 'object' && answer.body !== null ? answer.body : {};
-  const { retryAfterSeconds, causes } = said.details ?? {};
+  const { retryAfterSeconds } = said.details ?? {};
   const wait = parseSeconds(answer.retry_after) ?? parseSeconds(String(retryAfterSeconds));
   return new KubeFailure({
     reason: reasonOf(answer.status, said.reason),
@@ -103,12 +94,7 @@ export function parseFailure(answer: {
       typeof said.message === 'string' ? said.message : `the API server answered ${answer.status}`,
     status: answer.status,
     ...(wait === undefined ? {} : { retry_after_ms: wait * 1000 }),
-    causes: Array.isArray(causes) ? causes.filter(isCause) : [],
   });
-}
-
-function isCause(cause: unknown): cause is FailureCause {
-  return typeof cause === 'object' && cause !== null;
 }
 
 function parseSeconds(header: string | undefined): number | undefined {

@@ -164,7 +164,7 @@ function lookedAtMetrics(registry: Registry) {
   };
 }
 
-export type ReconcileResult = 'success' | 'error' | 'requeue' | 'requeue_after';
+export type ReconcileResult = 'success' | 'error' | 'requeue_after';
 
 function reconcileMetrics(registry: Registry) {
   const shape = { labelNames: ['controller'], registers: [registry] };
@@ -172,7 +172,7 @@ function reconcileMetrics(registry: Registry) {
     new Counter({ name: `controller_runtime_${name}`, help, ...shape });
   const total = new Counter({
     name: 'controller_runtime_reconcile_total',
-    help: 'Passes over resources by result: success, error, requeue or requeue_after.',
+    help: 'Passes over resources by result: success, error or requeue_after.',
     labelNames: ['controller', 'result'],
     registers: [registry],
   });

@@ -45,7 +45,6 @@ export type WatchCacheOptions<T extends KubeObject> = {
   random?: () => number;
 };
 
-const IDLE_MS_MAX = 90_000;
 const WATCH_SECONDS = { least: 240, more: 60 };
 /** How often everything is listed and compared, in case a change was ever lost. */
 const RELIST_MS = 30 * 60_000;
@@ -196,21 +195,17 @@ function follow<T extends KubeObject>(
   return new Promise((resolve) => {
     const timeout_seconds = WATCH_SECONDS.least + Math.round(random() * WATCH_SECONDS.more);
     const request = { ...selection, resource_version: version, timeout_seconds };
-    const watch = client.watch(
-      type,
-      { ...request, idle_ms: IDLE_MS_MAX },
-      {
-        opened: () => markSeen(state),
-        event: (event) => {
-          events += 1;
-          take(state, event);
-        },
-        ended: (failure) => {
-          signal.removeEventListener('abort', watch.stop);
-          resolve({ failure, events });
-        },
+    const watch = client.watch(type, request, {
+      opened: () => markSeen(state),
+      event: (event) => {
+        events += 1;
+        take(state, event);
       },
-    );
+      ended: (failure) => {
+        signal.removeEventListener('abort', watch.stop);
+        resolve({ failure, events });
+      },
+    });
     signal.addEventListener('abort', watch.stop, { once: true });
     if (signal.aborted) watch.stop();
   });

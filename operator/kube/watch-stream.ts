@@ -19,10 +19,6 @@ export type WatchRequest = Selection & {
   resource_version: string;
   /** After this long the server ends the watch in order. */
   timeout_seconds: number;
-  /**
-   * After this long without a byte the watch counts as broken; bookmarks come about every minute.
-   */
-  idle_ms: number;
 };
 
 export type WatchHandlers<T> = {
@@ -39,6 +35,8 @@ type Deps = { transport: Transport; clock: TimedClock; credentials: Credentials 
 type Wanted<T extends KubeObject> = WatchRequest & { type: ResourceType<T> };
 
 const HEAD_MS_MAX = 15_000;
+/** Without a byte for so long a watch counts as broken: bookmarks come about every minute. */
+const IDLE_MS_MAX = 90_000;
 /** No object in etcd comes near this size: a longer line is not a watch event. */
 const LINE_BYTES_MAX = 16 * 1024 * 1024;
 
@@ -89,7 +87,7 @@ type Following<T extends KubeObject> = Deps &
   Wanted<T> & { response: IncomingMessage; signal: AbortSignal };
 
 function follow<T extends KubeObject>(on: Following<T>, handlers: WatchHandlers<T>): void {
-  const { response, signal, clock, idle_ms } = on;
+  const { response, signal, clock } = on;
   let cancelIdle: Cancel = () => undefined;
   let isOver = false;
   const finish = (failure: KubeFailure | undefined) => {
@@ -103,7 +101,7 @@ function follow<T extends KubeObject>(on: Following<T>, handlers: WatchHandlers<
   const stop = () => finish(failed('Stopped', 'the caller gave up'));
   const awaitSign = () => {
     cancelIdle();
-    cancelIdle = clock.after(idle_ms, () =>
+    cancelIdle = clock.after(IDLE_MS_MAX, () =>
       finish(failed('Timeout', 'nothing came over the watch, not even a bookmark')),
     );
   };

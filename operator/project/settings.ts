@@ -2,6 +2,7 @@
  * Converts the fields of a Project resource to the columns of a project, and finds the differences. Spec: Resources and
  * their fields, Project. An undeclared field is left alone.
  */
+import { defined } from '../defined.ts';
 import { parseBytes } from '../quantity.ts';
 import type { ProjectSpec } from './schema.ts';
 
@@ -24,7 +25,7 @@ export type ProjectSettings = {
 
 /** What follows from the spec alone; the default watermark and the state also depend on rows. */
 export function declaredSettings(spec: ProjectSpec): Partial<ProjectSettings> {
-  return withoutUndefined({
+  return defined({
     name: spec.displayName,
     delivery_access: given(spec.deliveryAccess, { Public: 'public', Protected: 'protected' }),
     cors_allowed_origins: spec.corsAllowedOrigins,
@@ -66,10 +67,6 @@ function given<Word extends string, Value>(
   values: Record<Word, Value>,
 ): Value | undefined {
   return word === undefined ? undefined : values[word];
-}
-
-function withoutUndefined<Fields extends object>(fields: Fields): Partial<ProjectSettings> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 // Presets are a map, so their order is irrelevant. Lists of origins and chains are compared in

@@ -78,12 +78,6 @@ export function toMap(items: readonly NameValue[] | undefined): Record<string, s
   return Object.fromEntries((items ?? []).map(({ name, value }) => [name, value]));
 }
 
-/** Drops undefined fields. */
-export function defined<Fields extends Record<string, unknown>>(fields: Fields): Partial<Fields> {
-  const set = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(set) as Partial<Fields>;
-}
-
 /**
  * Fields that none of our objects has, and that would change what runs: null removes them if
  * somebody added them.

@@ -3,6 +3,7 @@
  * with a longer grace period than the process needs.
  */
 
+import { defined } from '../../defined.ts';
 import { printBytes } from '../../quantity.ts';
 import type { Installation, Process } from '../installation.ts';
 import {
@@ -12,7 +13,7 @@ import {
   ports,
   SPOOL_FOLDER,
 } from './environment.ts';
-import { defined, digest, MANAGED, selectorOf, toMap, without } from './object.ts';
+import { digest, MANAGED, selectorOf, toMap, without } from './object.ts';
 import { probesOf } from './probes.ts';
 import { resourcesOf } from './sizes.ts';
 import { topologySpread } from './topology-spread.ts';
