@@ -157,12 +157,13 @@ const SHARES_EXPECTED =
 
 /** The names must look like scanner flags: a share under any other name would have no effect. */
 export function shares() {
+  const share = z.number(SHARES_EXPECTED).min(0, SHARES_EXPECTED).max(1, SHARES_EXPECTED);
   return pairs()
     .refine((found) => Object.keys(found).every((name) => /^[a-z][a-z0-9_]*$/.test(name)), {
       abort: true,
       error: SHARES_EXPECTED,
     })
     .transform((found) => Object.entries(found).map(([name, value]) => [name, Number(value)]))
-    .pipe(z.array(z.tuple([z.string(), z.number().min(0).max(1)]), SHARES_EXPECTED))
+    .pipe(z.array(z.tuple([z.string(), share])))
     .transform((found): Record<string, number> => Object.fromEntries(found));
 }
