@@ -13,7 +13,7 @@ import {
 } from './wire.ts';
 
 /** Plans that a visitor may be interested in. */
-export const planInterests = ['starter', 'builder', 'growth', 'unsure'] as const;
+const planInterests = ['starter', 'builder', 'growth', 'unsure'] as const;
 
 /** An access request as staff see it. */
 export const accessRequestRecord = z.object({
@@ -39,7 +39,7 @@ const short = boundedText(NAME_LENGTH_MAX, ', or null').nullish();
 const DELIVERABLE =
   /^[^@]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/;
 
-/** Intake; source_ip_hash is accepted and ignored. */
+/** Intake; source_ip_hash is accepted and ignored, and so is a locale that is no short text. */
 export const accessRequestBody = requestBody({
   email: z
     .email({ error: expected('an e-mail address') })
@@ -51,7 +51,7 @@ export const accessRequestBody = requestBody({
   message: boundedText(NOTE_LENGTH_MAX, ', or null').nullish(),
   use_case: boundedText(NOTE_LENGTH_MAX, ', or null').nullish(),
   plan_interest: oneOf(planInterests, ', or null').nullish(),
-  locale: short,
+  locale: short.catch(undefined),
   source_ip_hash: z.unknown().optional(),
 }).transform(({ source_ip_hash: _ignored, ...request }) => request);
 

@@ -47,6 +47,15 @@ describe('who asks for access', () => {
     expect((await staff('GET', '/v1/staff/access-requests?status=done')).body.items).toEqual([]);
   });
 
+  it.each([{ language: 'de' }, 5, 'x'.repeat(1000), null])(
+    'is not refused for the locale %j',
+    async (locale) => {
+      expect((await post({ email: email(), locale })).status).toBe(202);
+      const { body } = await staff('GET', '/v1/staff/access-requests');
+      expect(body.items).toMatchObject([{ locale: null }]);
+    },
+  );
+
   it.each([
     [{}, 'email'],
     [{ email: 'ada' }, 'email'],
