@@ -13,6 +13,9 @@ export type LookupCache<Value> = {
   reload(key: string): Promise<Value | undefined>;
 };
 
+/** When the database last did not answer, for all caches that ask it. */
+export type Outage = { failed_at: number };
+
 /** `asked_at` is when the query began: its result is at least as new. */
 type Entry<Value> = { value: Value | undefined; asked_at: number; retry_at: number };
 
@@ -28,26 +31,27 @@ export function createLookupCache<Value>(options: {
   clock: Clock;
   /** How long an entry is fresh; at most LOOKUP_CACHE_SECONDS_MAX, which is also the default. */
   fresh_seconds?: number | undefined;
+  /** Shared by the caches of one database, so that a viewer waits for it once; default its own. */
+  outage?: Outage;
   load(key: string): Promise<Value | undefined>;
 }): LookupCache<Value> {
-  const { fresh_seconds = LOOKUP_CACHE_SECONDS_MAX } = options;
+  const { fresh_seconds = LOOKUP_CACHE_SECONDS_MAX, outage = noOutage() } = options;
   const clock = steady(options.clock);
   const now = () => clock.now().getTime();
   const entries = new LRUCache<string, Entry<Value>>({ max: ENTRIES_MAX });
   const flights = new Map<string, Promise<Value | undefined>>();
-  let failed_at = Number.NEGATIVE_INFINITY;
-  const isAway = () => now() - failed_at < AWAY_MS;
+  const isAway = () => now() - outage.failed_at < AWAY_MS;
 
   const load = async (key: string) => {
     const asked_at = now();
     try {
       const value = await options.load(key);
-      failed_at = Number.NEGATIVE_INFINITY;
+      Object.assign(outage, noOutage());
       const isNewest = asked_at >= (entries.peek(key)?.asked_at ?? 0);
       if (isNewest) entries.set(key, { value, asked_at, retry_at: 0 });
       return value;
     } catch (error) {
-      failed_at = now();
+      outage.failed_at = now();
       const known = entries.peek(key);
       if (known !== undefined) entries.set(key, { ...known, retry_at: now() + OUTAGE_RETRY_MS });
       throw error;
@@ -75,4 +79,8 @@ export function createLookupCache<Value>(options: {
     },
     reload: start,
   };
+}
+
+export function noOutage(): Outage {
+  return { failed_at: Number.NEGATIVE_INFINITY };
 }

@@ -24,7 +24,7 @@ import {
 import { type Clock, steady } from '../platform/clock.ts';
 import type { Sealing } from '../platform/sealing.ts';
 import { signingKeyContext } from '../platform/sealing-contexts.ts';
-import { createLookupCache } from './lookup-cache.ts';
+import { createLookupCache, noOutage } from './lookup-cache.ts';
 
 /** `asked_at`: when the query began, in milliseconds; later changes are not in its result. */
 type Known = { asked_at: number };
@@ -68,7 +68,7 @@ export type LookupDeps = {
 export function createLookup(given: LookupDeps): Lookup {
   const deps = { ...given, clock: steady(given.clock) };
   const { clock, db, sealing, fresh_seconds, wait = sleep } = deps;
-  const cache = { clock, fresh_seconds };
+  const cache = { clock, fresh_seconds, outage: noOutage() };
   const projects = createLookupCache({ ...cache, load: (host) => loadProject(deps, host) });
   const files = createLookupCache({ ...cache, load: (key) => loadFile({ clock, db }, key) });
   const reload = atMostEverySecond({ clock, wait }, projects.reload);

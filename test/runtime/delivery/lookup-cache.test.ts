@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { blockFile } from '../../../runtime/actions/block-file.ts';
 import type { Database } from '../../../runtime/db/client.ts';
 import { createDatabase } from '../../../runtime/db/client.ts';
@@ -172,5 +172,15 @@ describe('a frozen database', () => {
     await get('dog').then(() => order.push('warm'));
     await slow;
     expect(order).toEqual(['warm', 'cold']);
+  });
+
+  it('keeps a viewer waiting for the project alone, and not again for the file', async () => {
+    expect((await get('cat')).status).toBe(200);
+    takeDatabaseAway('stall');
+    host.clock.advance(31);
+    const asked = vi.spyOn(through, 'query');
+    expect((await get('cat')).status).toBe(200);
+    const ofFile = asked.mock.calls.findIndex(([, values]) => values?.includes('cat'));
+    expect(asked.mock.settledResults[ofFile]?.type).toBe('incomplete');
   });
 });
