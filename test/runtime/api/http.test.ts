@@ -1,4 +1,4 @@
-// What every answer of the API has in common, whatever was asked. Spec: Conventions; Envelope.
+// What all responses of the API have in common. Spec: Conventions; Envelope.
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { endpoints } from '../../../runtime/api/endpoints.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   path = `/v1/projects/${project_slug}`;
 });
 
-/** A signed write with these very bytes. */
+/** Sends a signed PATCH with exactly these bytes. */
 async function patchRaw(raw: Buffer | string, headers: Record<string, string> = {}) {
   const signature = signatureOf('PATCH', path, raw);
   const session = await api.sessionHeaders(subject);
@@ -62,7 +62,7 @@ describe('an unknown path or method', () => {
 
   it('holds for every other method of every endpoint', async () => {
     const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-    // …/files/move is where files are moved, and a file that is called move.
+    // `…/files/move` is the endpoint that moves files, and also the path of a file named `move`.
     const fileCalledMove = /(?<=\/files\/)move$/;
     const known = new Set(endpoints.map((each) => `${each.method} ${each.path}`));
     const wrong = endpoints.flatMap((each) =>
@@ -321,14 +321,6 @@ describe('a dashboard in a browser', () => {
     expect((await preflight('/v1/me', origin)).status).toBe(404);
   });
 });
-
-it.each(['/healthz', '/v1/me', '/nowhere'])(
-  '%s is taken for nothing but what it says it is',
-  async (path) => {
-    const { headers } = await api.send({ path });
-    expect(headers['x-content-type-options']).toBe('nosniff');
-  },
-);
 
 describe('a refusal', () => {
   it('leads to a page that explains its code', async () => {

@@ -18,11 +18,13 @@ const stored = new Map<string, string>();
 /** Requests per path. */
 const asked = new Map<string, number>();
 
+type Mood = 'refuse' | 'break' | 'take';
+
 /**
  * Storage and API in one: PUT /part/<n>/<generation>, and POST, which signs URLs of a new
  * generation.
  */
-async function startStorage(refuses: (path: string, times: number) => 'refuse' | 'break' | 'take') {
+async function startStorage(moodOf: (path: string, times: number) => Mood | Promise<Mood>) {
   let generation = 0;
   const listener: RequestListener = async (request, response) => {
     const path = request.url ?? '';
@@ -35,7 +37,7 @@ async function startStorage(refuses: (path: string, times: number) => 'refuse' |
     const bytes = await buffer(request).catch(() => Buffer.alloc(0));
     const times = (asked.get(path) ?? 0) + 1;
     asked.set(path, times);
-    const mood = refuses(path, times);
+    const mood = await moodOf(path, times);
     if (mood === 'break') return void request.socket.destroy();
     if (mood === 'take') stored.set(path.split('/')[2] ?? '', bytes.toString());
     response.writeHead(mood === 'take' ? 200 : 403, { etag: `"${path}"` }).end();
@@ -105,9 +107,15 @@ it('sends a part again that is refused, to a new URL', async () => {
 });
 
 it('gives up what is refused three times, and begins no other part', async () => {
-  await startStorage((path) => (path.startsWith('/part/1/') ? 'refuse' : 'take'));
+  const later = Promise.withResolvers<Mood>();
+  await startStorage((path) => (path.startsWith('/part/1/') ? 'refuse' : later.promise));
   await expect(send()).rejects.toThrow(/storage refused the bytes \(403\)/);
   expect([...asked.keys()].filter((path) => path.startsWith('/part/1/'))).toHaveLength(3);
+  later.resolve('take');
+  await expect.poll(() => [stored.get('2'), stored.get('3')]).toEqual(['345', '678']);
+  // Whoever went on would be here before it.
+  for (let turn = 0; turn < 3; turn += 1) await fetch(`${url}/part/9/9`, { method: 'PUT' });
+  expect([...asked.keys()].filter((path) => path.startsWith('/part/4/'))).toEqual([]);
 });
 
 it.each([

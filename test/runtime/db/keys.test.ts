@@ -65,6 +65,8 @@ describe('API keys', () => {
     const [next, ...others] = rotated.filter((key) => key !== undefined);
     expect(others).toEqual([]);
     expect(next).toMatchObject({ name: 'CI', scopes: ['files:read'], status: 'active' });
+    const valid = (await listApiKeys(db, project_id)).filter(({ status }) => status === 'active');
+    expect(valid.map(({ key_id }) => key_id)).toEqual([next?.key_id]);
     expect((await findApiKey(db, { project_id, key_id: old.key_id }))?.status).toBe('revoked');
   });
 

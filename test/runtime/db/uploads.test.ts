@@ -39,13 +39,13 @@ const { db } = useDatabase({ maxConnections: 20 });
 
 const reread = async (project: ProjectRow) => must(await findProject(db, project.project_id));
 const times = (count: number) => Array.from({ length: count }, (_, index) => index);
-/** Moves an upload's clock: what was to come is now past. */
+/** Moves a time of an upload to an hour ago. */
 const lapse = (upload: UploadRow, column: 'expires_at' | 'lease_until' | 'created_at') =>
   db.query(`update uploads set ${column} = now() - interval '1 hour' where upload_id = $1`, [
     upload.upload_id,
   ]);
 
-/** Times are rounded to milliseconds: one that was just set may be still to come. */
+/** Times are rounded to milliseconds, so one that was just set may still be in the future. */
 const nextMillisecond = () => db.query('select pg_sleep(0.002)');
 
 describe('a reservation', () => {
@@ -283,12 +283,13 @@ describe('uploads are found', () => {
   it('for the sweep in order of their ids, once they have some age', async () => {
     const project = await makeProject(db);
     const young = await makeUpload(db, project);
-    const old = await makeUpload(db, project);
-    await lapse(old, 'created_at');
-    // Ids of one millisecond are in any order.
-    const [first = ''] = [young.upload_id, old.upload_id].toSorted();
+    const old = [];
+    for (const _ of times(4)) old.push(await makeUpload(db, project));
+    for (const each of old) await lapse(each, 'created_at');
+    // The order of ids made within one millisecond is random.
+    const [first = ''] = [young, ...old].map(({ upload_id }) => upload_id).toSorted();
     const query = { after: first.slice(0, -1), limit: 10, min_age_seconds: 60 };
     const due = (await listOpenUploads(db, query)).map((row) => row.upload_id);
-    expect(due).toEqual([old.upload_id]);
+    expect(due).toEqual(old.map(({ upload_id }) => upload_id).toSorted());
   });
 });

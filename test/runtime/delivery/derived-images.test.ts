@@ -420,13 +420,19 @@ describe('createDerivedImages', () => {
   });
 
   it('reads a long result from the store, and fails where it is not there whole', async () => {
-    const { derived, content } = await make(async () => ({ ...small, bytes: null }));
-    await expect(derived.find(request('none'), STAYS)).rejects.toThrow('could not be rendered');
-    await content.write(request('half').derived_key, Buffer.from('ab'), {
-      content_type: 'image/png',
-    });
-    const found = await derived.find(request('half'), STAYS);
-    expect(found.outcome === 'done' && found.source).toBe('store');
+    const find = async (name: string, stored: string | null) => {
+      const made: Awaited<ReturnType<typeof make>> = await make(async () => {
+        const key = request(name).derived_key;
+        const type = { content_type: 'image/png' };
+        if (stored !== null) await made.content.write(key, Buffer.from(stored), type);
+        return { ...small, bytes: null };
+      });
+      return made.derived.find(request(name), STAYS);
+    };
+    await expect(find('none', null)).rejects.toThrow('could not be rendered');
+    await expect(find('half', 'ab')).rejects.toThrow('could not be rendered');
+    const bytes = Buffer.from('abc');
+    expect(await find('whole', 'abc')).toEqual({ outcome: 'done', source: 'render', bytes });
   });
 
   it('keeps no image in memory that takes more than an eighth of it', async () => {

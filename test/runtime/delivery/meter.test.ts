@@ -179,8 +179,8 @@ describe('metering', () => {
     const closed = createDatabase({ url: url() });
     const meter = start({ db: closed });
     await closed.close();
-    for (let count = 0; count < 4; count += 1) {
-      meter.record(delivery());
+    for (const bytes of [1, 2, 3, 4]) {
+      meter.record(delivery(bytes));
       await meter.flush();
     }
     await meter.stop();
@@ -188,7 +188,11 @@ describe('metering', () => {
     expect(await requests()).toBe(0);
     const next = start();
     await next.flush();
-    expect(await requests()).toBe(4);
+    const taken = await db.query(
+      'select bytes::int from usage_batch_rows where project_id = $1 order by batch_id',
+      [project.project_id],
+    );
+    expect(taken).toEqual([1, 2, 3, 4].map((bytes) => ({ bytes })));
     expect(files()).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ import { tagsOf } from '../../contract/support/tools.ts';
 import { CAMERA_TAGS, tagged } from '../../support/camera.ts';
 import { useDatabase } from '../../support/database.ts';
 import { useDecoder } from '../../support/decoder.ts';
-import { change, publishImage } from '../../support/delivered.ts';
+import { change, makeWatermark, publishImage } from '../../support/delivered.ts';
 import { type DeliveryHost, startDeliveryHost } from '../../support/delivery-host.ts';
 import { cutOut, over, photograph, psnr } from '../../support/pictures.ts';
 import { makeProject } from '../../support/rows.ts';
@@ -29,7 +29,7 @@ const PATH = '/download/raw/f/cat';
 const get = (headers: Record<string, string> = {}, method = 'GET') =>
   host.get(project.project_slug, PATH, { headers, method });
 
-/** As the worker stores it. */
+/** Stores an upload as the worker does. */
 async function store(upload: Buffer, type: string) {
   const result = await decoder.ingest(upload, type);
   const write = async (name: string, bytes: Buffer) => {
@@ -64,7 +64,7 @@ const transparent = () => over(cutOut(120, 90)).webp({ quality: 85 });
 const typeOf = (extension: string) => `image/${extension === 'jpg' ? 'jpeg' : extension}`;
 const pixels = (bytes: Buffer) => sharp(bytes).raw().toBuffer();
 
-/** What a picture says of itself, as ExifTool reads it; not how its file lies. */
+/** The image's metadata as ExifTool reads it, without facts about the file itself. */
 async function said(bytes: Buffer): Promise<Record<string, unknown>> {
   const all = Object.entries(await tagsOf(bytes));
   return Object.fromEntries(all.filter(([name]) => /^(EXIF|XMP|Composite):/.test(name)));
@@ -163,6 +163,14 @@ describe('a raw download', () => {
 
   it('is never watermarked, and never asked to be transformed', async () => {
     await store(await photo().jpeg().toBuffer(), 'image/jpeg');
+    const white = { width: 200, height: 100, channels: 3 as const, background: '#ffffff' };
+    const bytes = await sharp({ create: white }).png().toBuffer();
+    const mark = await publishImage({ db, content: host.content }, project, {
+      image: { bytes, width: 200, height: 100, content_type: 'image/png' },
+      file_slug: 'mark',
+    });
+    const default_watermark_preset_id = await makeWatermark(db, project, mark);
+    await change(db, project, { default_watermark_preset_id });
     const { body } = await get();
     expect(body.equals((await host.content.read((await keyOfMaster()) ?? '')) as Buffer)).toBe(
       true,
@@ -213,8 +221,8 @@ describe('a raw download', () => {
 
 async function keyOfMaster(): Promise<string | undefined> {
   const [row] = await db.query<{ object_key: string }>(
-    'select object_key from file_revisions join files using (file_id) where project_id = $1',
-    [project.project_id],
+    'select object_key from file_revisions join files using (file_id) where project_id = $1 and file_slug = $2',
+    [project.project_id, 'cat'],
   );
   return row?.object_key;
 }

@@ -9,6 +9,7 @@ import {
   ROOT_DOMAIN,
   startDeliveryHost,
 } from '../../support/delivery-host.ts';
+import { metricValue } from '../../support/metric-value.ts';
 import { over, photograph } from '../../support/pictures.ts';
 import { makeProject } from '../../support/rows.ts';
 
@@ -62,12 +63,14 @@ describe('delivery hosts', () => {
     'img.shop.example.',
     '127.0.0.1:8081',
     '[::1]:8081',
-    '.images.test',
   ])('that nobody has answer 404: %s', async (name) => {
     const answer = await ask(host.port, name, { path: ORIGINAL });
-    expect([answer.status, answer.code]).toEqual(
-      name.startsWith('.') ? [400, 'invalid_request'] : [404, 'not_found'],
-    );
+    expect([answer.status, answer.code]).toEqual([404, 'not_found']);
+  });
+
+  it('that are none answer 400', async () => {
+    const answer = await ask(host.port, '.images.test', { path: ORIGINAL });
+    expect([answer.status, answer.code]).toEqual([400, 'invalid_request']);
   });
 
   it('serve signed URLs under each of them, and each alike', async () => {
@@ -131,11 +134,13 @@ describe('methods', () => {
 
   it('OPTIONS allows every origin to read, on any path', async () => {
     const headers = { origin: 'https://elsewhere.example', 'access-control-request-method': 'GET' };
-    const answer = await host.get(origin, DERIVED, { method: 'OPTIONS', headers });
-    expect(answer.status).toBe(204);
-    expect(answer.headers['access-control-allow-origin']).toBe('*');
-    expect(answer.headers['access-control-allow-methods']).toBe('GET, HEAD, OPTIONS');
-    expect(answer.headers['x-request-id']).toBeDefined();
+    for (const path of [DERIVED, ORIGINAL, '/originals/f/absent', '/no/such/path?a=b']) {
+      const answer = await host.get(origin, path, { method: 'OPTIONS', headers });
+      expect(answer.status, path).toBe(204);
+      expect(answer.headers['access-control-allow-origin']).toBe('*');
+      expect(answer.headers['access-control-allow-methods']).toBe('GET, HEAD, OPTIONS');
+      expect(answer.headers['x-request-id']).toBeDefined();
+    }
   });
 
   it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'PURGE'])(
@@ -226,8 +231,14 @@ describe('conditional requests', () => {
 
 describe('metrics', () => {
   it('count bytes of image bodies only, by where they came from', async () => {
-    const { headers } = await host.get(origin, ORIGINAL);
+    const sent = async () =>
+      Number(metricValue((await host.metrics.print()).text, 'tintype_delivery_bytes_total'));
+    const before = await sent();
+    const { headers, body } = await host.get(origin, ORIGINAL);
     await host.get(origin, ORIGINAL, { headers: { 'if-none-match': String(headers.etag) } });
+    await host.get(origin, ORIGINAL, { method: 'HEAD' });
+    await host.get(origin, '/originals/f/absent');
+    expect((await sent()) - before).toBe(body.length);
     const { text } = await host.metrics.print();
     expect(text).toMatch(
       /tintype_delivery_request_seconds_count\{status="200",source="original"\} \d+/,

@@ -6,6 +6,7 @@ import {
   findProjectSize,
   LIBRARY_INDEXES,
 } from '../../../runtime/db/library-indexes.ts';
+import { runJob } from '../../../runtime/jobs/run-job.ts';
 import { jobsByHand } from '../../../runtime/jobs/table.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeJobs, type TestJobs } from '../../support/jobs.ts';
@@ -45,7 +46,15 @@ it('builds what is missing, what was broken off anew, and leaves what is there',
 it('is done once over all processes, and keeps nobody from writing', async () => {
   const project = await makeProject(db);
   const writes = Array.from({ length: 5 }, (_, n) => makeFile(db, project, { file_slug: `f${n}` }));
-  await Promise.all([run(), ...writes]);
+  const job = jobsByHand['library-indexes'];
+  const at = new Date();
+  const runs = [at, new Date(at.getTime() + 60_000)].map((time) =>
+    runJob(jobs.deps, { name: 'library-indexes', job, at: time }),
+  );
+  await Promise.all(writes);
+  const results = await Promise.all(runs);
+  const built = results.map((one) => (one.outcome === 'done' ? one.counts['built'] : one.outcome));
+  expect(built.toSorted()).toEqual([COUNT, 'skipped']);
   expect(await findProjectSize(db, project.project_id)).toEqual({ file_rows: 5, is_indexed: true });
   await expect(buildLibraryIndex(db, 'files_in_order')).rejects.toThrow('no index of libraries');
 });

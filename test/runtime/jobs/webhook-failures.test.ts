@@ -166,7 +166,7 @@ describe('a failed attempt', () => {
       await sendDue(sender);
       const { delay } = (await deliveryRow(db, id)) ?? {};
       expect(delay, header).toBeGreaterThanOrEqual(seconds - 0.001);
-      expect(delay, header).toBeLessThanOrEqual(seconds + 63);
+      expect(delay, header).toBeLessThanOrEqual(seconds + Math.min(60, seconds / 10) + 3);
       await db.query('delete from webhook_deliveries');
     }
   });
@@ -222,7 +222,10 @@ describe('an answer', () => {
   });
 
   it('is read to 4 kB, and of it a thousand characters are kept', async () => {
-    endpoint.answer(status(200, {}, `ok\u0000${'x'.repeat(1_000_000)}`));
+    endpoint.answer((response) => {
+      // The response never ends, so reading more than the limit would hang.
+      response.writeHead(200).write(`ok\u0000${'x'.repeat(4096 - 3)}`);
+    });
     const id = await insertEvent(db, project.project_id);
     expect(await sendDue(sender)).toEqual(['delivered']);
     const [attempt] = await listWebhookAttempts(db, [id]);

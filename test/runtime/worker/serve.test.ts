@@ -270,6 +270,8 @@ describe('a render call', () => {
     const slow = request({ plan: { ...request().plan, output, format: 'avif' } });
     await expect(queue.call('render', slow, { deadline_ms: 10_000 })).rejects.toThrow(QueueTimeout);
     expect(renders).toEqual(['timeout']);
+    const gone = request({ source_key: 'nothing' });
+    await expect(queue.call('render', gone, { deadline_ms: 10_000 })).rejects.toThrow('gone');
   });
 
   it('for a source that is gone, or of a wrong form, fails and is not stored', async () => {

@@ -14,7 +14,7 @@ const log = createLog({ level: 'silent', name: 'test' });
 const api = useApi();
 const { db } = api;
 
-/** As often as each of so many processes may at once; returns how often that was. */
+/** Takes concurrently, `times` calls in each process, and returns how many were allowed. */
 async function takeAll(processes: number, times: number, limit: number): Promise<number> {
   const terms = { db, clock: systemClock, log, scope: 'write', limit } as const;
   const rates = Array.from({ length: processes }, () => createMinuteRate(terms));
@@ -34,7 +34,7 @@ describe('so many a minute', { timeout: 300_000 }, () => {
     await untilEarlyInMinute(db);
     expect(await takeAll(3, 300, 500)).toBe(500);
     expect(await takeAll(1, 600, 510)).toBe(510);
-    // Each wants more than there is, so that none is left with what it took.
+    // Each process wants more than the whole limit, so none keeps calls that it does not use.
     expect(await takeAll(3, 600, 599)).toBe(599);
   });
 
@@ -67,7 +67,7 @@ describe('so many a minute', { timeout: 300_000 }, () => {
   });
 });
 
-/** Queries that are counted, and answered once they are released. */
+/** Counts queries (running, most at a time, all), and answers them when released. */
 function heldQueries() {
   const [seen, held] = [{ now: 0, most: 0, all: 0 }, Promise.withResolvers<void>()];
   const query: typeof db.query = async (text, values) => {
@@ -247,7 +247,8 @@ describe('an API with small rates', { timeout: 300_000 }, () => {
     const owner = api.session(newSubject());
     const path = `/v1/projects/${(await createProject(owner)).project_slug}`;
     api.change({ rates: small(100, 1) });
-    for (let n = 0; n < 3; n += 1) expect((await owner('HEAD', path)).status).toBe(200);
+    for (const method of ['GET', 'HEAD', 'GET', 'HEAD'])
+      expect((await owner(method, path)).status).toBe(200);
     expect((await owner('PATCH', path, { name: 'x' })).status).toBe(200);
   });
 });

@@ -40,7 +40,7 @@ async function countActive(): Promise<number> {
   return rows.length;
 }
 
-/** Keys that nobody has: straight into the table. */
+/** Inserts keys directly into the table; nobody knows their secrets. */
 async function fill(count: number): Promise<void> {
   await api.db.query(
     `insert into api_keys (key_id, project_id, name, secret_sha256, prefix, last_four)
@@ -86,6 +86,8 @@ describe('GET …/keys', () => {
     expect(items.length).toBeGreaterThanOrEqual(1000);
     expect(items.length).toBeLessThanOrEqual(1000 + ACTIVE_MAX);
     expect(items.at(-1).id).toBe(oldest.id);
+    const active = items.filter(({ status }: { status: string }) => status === 'active');
+    expect(active).toHaveLength(11);
     const times = items.map(({ created_at }: { created_at: string }) => created_at);
     expect(times).toEqual(times.toSorted().toReversed());
   });

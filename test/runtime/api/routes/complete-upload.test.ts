@@ -70,10 +70,13 @@ describe('POST …/complete', () => {
   });
 
   it('takes {} and no body, by session and by key', async () => {
+    for (const caller of [owner, call])
+      for (const body of [{}, undefined]) {
+        const sent = await create();
+        await send(sent);
+        expect((await complete(sent, body, caller)).body.status).toBe('uploaded');
+      }
     const upload = await create();
-    await send(upload);
-    expect((await complete(upload, {}, owner)).body.status).toBe('uploaded');
-    expect((await complete(upload, undefined, owner)).body.status).toBe('uploaded');
     const unknown = await complete(upload, { etag: 'x' });
     expect(codeOf(unknown)).toBe('400 invalid_request');
     expect(issuesOf(unknown)).toEqual(['etag']);

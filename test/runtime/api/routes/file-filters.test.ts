@@ -268,5 +268,8 @@ describe('an upload into a library', () => {
     await shop.key('POST', `${shop.path}/uploads/${body.upload_id}/abort`);
     await shop.key('DELETE', `${shop.path}/libraries/press`);
     expect(codeOf(await begin({ library: 'press' }))).toBe('404 library_not_found');
+    const query = 'select reserved_bytes from projects where project_id = $1';
+    expect(await api.db.query(query, [shop.project.project_id])).toEqual([{ reserved_bytes: 0 }]);
+    expect((await shop.key('GET', `${shop.path}/uploads`)).body.items).toHaveLength(1);
   });
 });

@@ -44,7 +44,7 @@ const sign = (claims: LibrarySessionClaims) => {
   return signLibrarySession(key, claims);
 };
 const files = (token: string) => withToken(api, token)('GET', '/v1/library/files');
-/** What is cached is asked anew. */
+/** Empties the cache, so that sessions are read from the database again. */
 const forget = () => api.change({ sessionFacts: createSessionFacts() });
 const backdate = () =>
   api.db.query(
@@ -92,7 +92,7 @@ describe('POST …/library-sessions', () => {
       request_id: headers['x-request-id'],
       after: { session_id: body.session_id, library: 'press', expires_at: body.expires_at },
     });
-    expect(JSON.stringify(entry)).not.toContain('ada');
+    expect(JSON.stringify(entry)).not.toContain('lovelace');
     expect(JSON.stringify(entry)).not.toContain(claimsOf(body.token).subject_mac);
   });
 

@@ -50,7 +50,7 @@ const forget = () => api.change({ sessionFacts: createSessionFacts() });
 const image = { content_type: 'image/png', size_bytes: 1000, original_filename: 'Füße.png' };
 const pathOf = (url: string) => url.slice(new URL(url).origin.length);
 
-/** Sends the bytes, as a browser does, and lets a worker have them. */
+/** Sends the bytes, as a browser does, and publishes the upload, as a worker does. */
 async function finish({ body }: Answer): Promise<void> {
   const headers = { 'content-type': body.content_type };
   const raw = Buffer.alloc(body.size_bytes);
@@ -191,7 +191,7 @@ describe('a thumbnail', () => {
     return new URL(body.items[0].thumbnail_url);
   };
 
-  /** As delivery judges it. */
+  /** Verifies the signature as a delivery host does. */
   async function isSigned({ pathname, searchParams }: URL): Promise<boolean> {
     const { project_id } = shop.project;
     const { sealing } = api.deps();
@@ -306,7 +306,8 @@ describe('POST /v1/library/uploads', () => {
     const headers = { authorization: `Bearer ${minted.body.token}` };
     const begin = (body: object = image) =>
       api.send({ method: 'POST', path: UPLOADS, body, headers });
-    await begin({ ...image, content_type: 'image/heic' });
+    const wrong = await begin({ ...image, content_type: 'image/heic' });
+    expect(codeOf(wrong)).toBe('400 unsupported_content_type');
     const answers = await Promise.all(Array.from({ length: 10 }, () => begin()));
     const codes = answers.map(codeOf).toSorted();
     expect(codes).toEqual(['201', '201', '201', ...Array(7).fill('429 session_upload_limit')]);
@@ -404,7 +405,9 @@ describe('an upload of the picker', () => {
     expect(twice.body).toEqual(once.body);
     const raw = Buffer.alloc(image.size_bytes);
     const late = await api.send({ method: 'PUT', path: pathOf(answer.body.proxy.put_url), raw });
-    expect(late.status).toBeGreaterThanOrEqual(400);
+    expect(codeOf(late)).toBe('409 upload_not_pending');
+    const query = 'select reserved_bytes from projects where project_id = $1';
+    expect(await api.db.query(query, [shop.project.project_id])).toEqual([{ reserved_bytes: 0 }]);
     expect((await shop.key('DELETE', `${shop.path}/libraries/press`)).status).toBe(204);
   });
 

@@ -1,9 +1,12 @@
 // Spec: Infrastructure (storage-events); StorageEventSignature; Upload session (status).
 import { beforeAll, describe, expect, it } from 'vitest';
+import { failUpload } from '../../../../runtime/actions/fail-upload.ts';
 import { storageEventsRecord } from '../../../../runtime/core/resources/inbound.ts';
 import type { ProjectRecord } from '../../../../runtime/core/resources/project.ts';
 import type { UploadRecord } from '../../../../runtime/core/resources/upload.ts';
 import { signStorageEvent } from '../../../../runtime/core/signing/storage-event.ts';
+import { claimUpload } from '../../../../runtime/db/claim-upload.ts';
+import { updateUploadExpired } from '../../../../runtime/db/upload-ends.ts';
 import { findUpload } from '../../../../runtime/db/uploads.ts';
 import type { JobContext } from '../../../../runtime/jobs/job.ts';
 import { uploadSweep } from '../../../../runtime/jobs/upload-sweep.ts';
@@ -18,12 +21,12 @@ import {
 } from '../../../support/api-client.ts';
 import { STORAGE_EVENT_SECRET, useApi } from '../../../support/api-server.ts';
 import { isOnRealServers } from '../../../support/backend.ts';
-import { must } from '../../../support/rows.ts';
+import { must, publish } from '../../../support/rows.ts';
 
 const api = useApi();
 const owner = api.session(newSubject());
 const PATH = '/v1/internal/storage-events';
-/** What fits into some five seconds: each round's sweeps ring for all uploads of the rounds before it. */
+/** Takes about five seconds, because each round's sweeps notify of all earlier uploads, too. */
 const RACES = isOnRealServers() ? 20 : 60;
 const bytes = Buffer.from('bytes that storage took');
 let project: ProjectRecord;
@@ -55,7 +58,7 @@ const statusOf = async ({ upload_id }: UploadRecord) =>
 const store = async (upload: UploadRecord, body = bytes) =>
   api.deps().buckets.ingest.write(await keyOf(upload), body, { content_type: 'image/png' });
 
-/** As each storage sends them, shortened to what is alike in all their versions. */
+/** As each storage sends them, reduced to the fields that all its versions have in common. */
 const formats: [string, (key: string) => unknown][] = [
   [
     'the specification’s list of plain objects',
@@ -207,16 +210,41 @@ describe('POST /v1/internal/storage-events', () => {
   });
 
   it('changes nothing when it is repeated, in any state', async () => {
+    const rowOf = async ({ upload_id }: UploadRecord) => must(await findUpload(api.db, upload_id));
+    const claim = async ({ upload_id }: UploadRecord) =>
+      must(await claimUpload(api.db, { upload_id, lease_seconds: 60 }));
+    const moves: Record<string, (upload: UploadRecord) => Promise<unknown>> = {
+      uploaded: async () => undefined,
+      processing: claim,
+      ready: async (upload) => claim(upload).then(async () => publish(api.db, await rowOf(upload))),
+      failed: async (upload) => {
+        const { upload_id, attempt } = await claim(upload);
+        return failUpload(api, { upload_id, attempt, error_code: 'decode_failed' });
+      },
+    };
+    for (const [status, move] of Object.entries(moves)) {
+      const upload = await create();
+      await store(upload);
+      const event = { events: [{ event: 'ObjectCreated:Put', key: await keyOf(upload) }] };
+      await tell(event);
+      await move(upload);
+      const { remaining_seconds: _soon, ...before } = await rowOf(upload);
+      expect(before.status).toBe(status);
+      for (let times = 0; times < 5; times += 1) expect((await tell(event)).status).toBe(200);
+      const { remaining_seconds: _later, ...after } = await rowOf(upload);
+      expect(after).toEqual(before);
+    }
+  });
+
+  it('brings no session back that has expired, though its bytes are there', async () => {
     const upload = await create();
     await store(upload);
-    const event = { events: [{ event: 'ObjectCreated:Put', key: await keyOf(upload) }] };
-    await tell(event);
-    const before = await findUpload(api.db, upload.upload_id);
-    for (let times = 0; times < 20; times += 1) await tell(event);
-    const { remaining_seconds: _later, ...after } = must(
-      await findUpload(api.db, upload.upload_id),
-    );
-    expect(before).toMatchObject(after);
+    const { upload_id } = upload;
+    const lapse = `update uploads set expires_at = now() - interval '1 second' where upload_id = $1`;
+    await api.db.query(lapse, [upload_id]);
+    await api.db.transaction((tx) => updateUploadExpired(tx, upload_id));
+    await tell({ events: [{ event: 'ObjectCreated:Put', key: await keyOf(upload) }] });
+    expect(await statusOf(upload)).toBe('expired');
   });
 
   it('is 401 invalid_signature unless these bytes are signed, before anything is read', async () => {
@@ -349,7 +377,7 @@ describe('the four movers', () => {
       );
       expect(moved).toHaveLength(1);
     }
-    // A doorbell at least for each.
+    // At least one notification for each upload.
     await expect.poll(() => rung, { timeout: 30_000 }).toEqual(expect.arrayContaining(ids));
     await listener.stop();
   }, 300_000);

@@ -47,6 +47,18 @@ async function forgotten() {
   return row;
 }
 
+/** The transactions that last wrote the project, its presets, its audit entries and its purges. */
+async function transactions(): Promise<unknown[]> {
+  const rows = await api.db.query<{ xmin: string }>(
+    `select xmin::text from projects where project_id = $1
+     union select xmin::text from watermark_presets where project_id = $1
+     union (select xmin::text from audit_log where project_id = $1 order by audit_id desc limit 1)
+     union (select xmin::text from purges where project_id = $1 order by purge_id desc limit 1)`,
+    [project.project_id],
+  );
+  return rows.map(({ xmin }) => xmin);
+}
+
 describe('PUT …/watermark-presets', () => {
   it('answers 201 with the record, and a new preset on every call', async () => {
     const first = await put();
@@ -227,9 +239,12 @@ describe('every change', () => {
       generation: start + 1,
       reasons: ['watermark_preset_changed'],
     });
+    expect(await transactions()).toHaveLength(1);
     await put({ ...corner, opacity: 10 }, at);
     expect((await forgotten())?.generation).toBe(start + 2);
+    expect(await transactions()).toHaveLength(1);
     await key('DELETE', at);
+    expect(await transactions()).toHaveLength(1);
     expect(await forgotten()).toMatchObject({
       generation: start + 3,
       reasons: expect.arrayContaining(['watermark_preset_deleted']),

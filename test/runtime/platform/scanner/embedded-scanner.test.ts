@@ -1,5 +1,5 @@
-// The embedded model really looks at pictures, in a process that may hang, die or talk nonsense without anybody else.
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// The embedded model really scans images, in a process that may hang, die or send nonsense without affecting others.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -93,18 +93,24 @@ describe('a process of a scanner', () => {
   const answering = (answer: string) =>
     `process.on('message', (picture) => { ${answer} }); ${READY}`;
   const scan = (scanner: Scanner) => scanner.scan(Buffer.from('x'), never);
-  /** A file that the code makes when it has come so far. */
+  /** A file that the process creates when it reaches this point, with its process id. */
   const marking = () => {
     const mark = join(folder, Math.random().toString(36).slice(2));
-    return { mark, saysSo: `process.getBuiltinModule('fs').writeFileSync('${mark}', '');` };
+    const write = `process.getBuiltinModule('fs').writeFileSync('${mark}', String(process.pid));`;
+    return { mark, saysSo: write };
   };
+  const expectKilled = (mark: string) =>
+    expect.poll(() => isAlive(Number(readFileSync(mark, 'utf8')))).toBe(false);
 
   it('that hangs over a picture is killed, and another one looks at the next', async () => {
-    const hangs = answering(`if (picture[0] === 120) for (;;); else process.send({ scores: {} });`);
+    const { mark, saysSo } = marking();
+    const hang = `{ ${saysSo} for (;;); }`;
+    const hangs = answering(`if (picture[0] === 120) ${hang} else process.send({ scores: {} });`);
     const scanner = running(hangs, { deadline_ms: 2000 });
     const next = [scan(scanner), scanner.scan(Buffer.from('y'), never)] as const;
     expect(await faultOf(next[0])).toBe('away: the scanner gave no answer in time');
     expect(await next[1]).toEqual({});
+    await expectKilled(mark);
   });
 
   it('that dies over a picture refuses it', async () => {
@@ -114,8 +120,10 @@ describe('a process of a scanner', () => {
   });
 
   it('that talks nonsense is killed', async () => {
-    const scanner = running(answering('process.send({ scores: { nudity: 7 } });'));
+    const { mark, saysSo } = marking();
+    const scanner = running(answering(`${saysSo} process.send({ scores: { nudity: 7 } });`));
     expect(await faultOf(scan(scanner))).toMatch(/^refused: /);
+    await expectKilled(mark);
   });
 
   it('that does not start is away, with what it said, and is left alone after five times', async () => {
@@ -135,7 +143,7 @@ describe('a process of a scanner', () => {
        }); ${READY}`,
     );
     const found = await Promise.all([1, 2, 3].map(() => scan(scanner)));
-    // The channel to the parent is all that it is told of.
+    // The only variables are those of the IPC channel to the parent process.
     for (const scores of found) expect(scores['nudity']).toBeLessThan(0.04);
   });
 
@@ -156,6 +164,7 @@ describe('a process of a scanner', () => {
     await expect.poll(() => existsSync(mark)).toBe(true);
     ending.abort(new Error('the process ends'));
     expect(await faultOf(work)).toBe('Error: the process ends');
+    await expectKilled(mark);
   });
 
   it('is killed when the work is ended from outside', async () => {
@@ -166,5 +175,6 @@ describe('a process of a scanner', () => {
     await expect.poll(() => existsSync(mark)).toBe(true);
     ending.abort(new Error('the process ends'));
     expect(await faultOf(work)).toBe('Error: the process ends');
+    await expectKilled(mark);
   });
 });

@@ -56,7 +56,7 @@ describe('an object', () => {
     const own = await open(join(folder, 'prj_1/f'));
     await own.close();
     const opened: FileHandle[] = [];
-    // No disk fails when it is told to.
+    // Real disks cannot be made to fail on demand.
     const failing = vi
       .spyOn<FileHandle, 'stat' | 'read'>(Object.getPrototypeOf(own), method)
       .mockImplementationOnce(async function (this: FileHandle) {
@@ -198,7 +198,7 @@ describe('the list', () => {
       fc.asyncProperty(keys, fc.constantFrom('', 'a', 'a/', 'b/a', 'zz'), async (parts, prefix) => {
         const place = await mkdtemp(join(tmpdir(), 'tintype-list-'));
         const listed = bucketIn(place);
-        // On a disk one name is a file or a folder: `leaf` keeps objects out of folders' names.
+        // On disk, a name is either a file or a folder: `leaf` keeps objects and folders apart.
         const wanted = parts.map((path) => `${path.join('/')}/leaf`).sort();
         for (const key of wanted) await listed.write(key, Buffer.from(key), png);
         const found = await listAll(listed, prefix);
@@ -324,7 +324,7 @@ describe('the check', () => {
     await mkdir(locked);
     await chmod(locked, 0o500);
     const checker = new URL('../../../support/folder-writer.ts', import.meta.url).pathname;
-    // Root may write anywhere: the check runs as nobody then.
+    // Root can write anywhere, so for root the check runs as user `nobody`.
     const child = spawn(process.execPath, [checker, locked, 'check'], {
       stdio: ['ignore', 'pipe', 'pipe'],
       ...(process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}),
@@ -333,7 +333,9 @@ describe('the check', () => {
     const said = (await buffer(child.stdout)).toString();
     expect(said).toContain(`The storage folder ${locked} cannot be used: make it`);
   });
+});
 
+describe('a bucket whose folder is gone', () => {
   it('never makes a vanished folder anew by writing', async () => {
     await rm(folder, { recursive: true });
     const write = bucket.write('k', Buffer.from('x'), png);
@@ -341,9 +343,7 @@ describe('the check', () => {
     await expect(bucket.list({ prefix: '', limit: 1 })).rejects.toBeInstanceOf(StorageUnavailable);
     await expect(readFile(join(folder, 'k'))).rejects.toThrow();
   });
-});
 
-describe('a bucket whose folder is gone', () => {
   it('is unavailable to every reader: its objects are not missing', async () => {
     await bucket.write('k', Buffer.from('x'), png);
     await rm(folder, { recursive: true });

@@ -165,8 +165,10 @@ describe('the browser client', { timeout: 300_000 }, () => {
     await hold([3]);
     await begin('large.bmp');
     await sentAtLeast(10 * MIB);
+    const told = abortAnswer();
     await page.evaluate('upload.abort()');
     expect(await ended()).toMatchObject({ code: 'aborted', isTyped: true });
+    expect(await told).toEqual({ status: 'aborted' });
     expect(await page.evaluate('uploader.pending()')).toEqual([]);
   });
 
@@ -217,12 +219,14 @@ describe('the browser client', { timeout: 300_000 }, () => {
     await sentAtLeast(10 * MIB);
     await page.evaluate('upload.detach()');
     expect(await page.evaluate('uploader.pending()')).toHaveLength(1);
+    const told = abortAnswer();
     const again = page.evaluate(`picture('large.bmp').then((file) => {
       const upload = uploader.upload('photo', file, { input: {} });
       upload.abort();
       return end(upload.done);
     })`);
     expect(await again).toMatchObject({ code: 'aborted' });
+    expect(await told).toEqual({ status: 'aborted' });
     expect(await page.evaluate('uploader.pending()')).toEqual([]);
   });
 

@@ -1,7 +1,8 @@
 // Spec: Upload helper codes. The upload helper on a customer's server, against a real Tintype, with every code of the
 // table.
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import express from 'express';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import {
@@ -381,17 +382,23 @@ describe('the adapters', () => {
 
   it('serve plain node:http and express alike', async () => {
     const handle = expressHandler(makeHandler());
-    server = createServer((request, response) => void handle(request, response));
-    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-    const { port } = server.address() as AddressInfo;
-    const answer = await fetch(`http://127.0.0.1:${port}/upload`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-user': 'ada' },
-      body: JSON.stringify(prepare()),
-    });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(await answer.json()).toMatchObject({ put: { url: expect.any(String) } });
+    const plain: RequestListener = (request, response) => void handle(request, response);
+    const bare = express().all('/upload', handle);
+    const parsing = express().use(express.json()).all('/upload', handle);
+    for (const listener of [plain, bare, parsing]) {
+      server = createServer(listener);
+      await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+      const { port } = server.address() as AddressInfo;
+      const answer = await fetch(`http://127.0.0.1:${port}/upload`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-user': 'ada', connection: 'close' },
+        body: JSON.stringify(prepare()),
+      });
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(await answer.json()).toMatchObject({ put: { url: expect.any(String) } });
+      server.close();
+    }
   });
 
   it('give Next its two functions', () => {

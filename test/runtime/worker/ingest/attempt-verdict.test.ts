@@ -42,9 +42,11 @@ describe('an attempt', () => {
   );
 
   it('is no attempt of the picture while storage or database is away, however often', () => {
-    const away = new ServiceError('storage_unavailable');
     const often = { ...NONE, attempt: 100 };
-    expect(verdictOf(away, often)).toMatchObject({ end: 'retry', cause: 'unavailable' });
+    for (const code of ['storage_unavailable', 'query_timeout'] as const) {
+      const verdict = verdictOf(new ServiceError(code), often);
+      expect(verdict).toMatchObject({ end: 'retry', cause: 'unavailable' });
+    }
   });
 
   it.each([

@@ -127,6 +127,7 @@ describe('the colours of four inks are those of Little CMS', () => {
     const upload = await withProfile(tiffOf({ inks: anyInks() }), 'tif', profile);
     const { master } = await decoder.ingest(upload, 'image/tiff');
     expect((await sharp(master).metadata()).space).toBe('srgb');
+    expect((await rgb(sharp(master))).equals(await rgb(sharp(upload)))).toBe(true);
   });
 
   it('and transparency stays what it was', async () => {

@@ -115,10 +115,19 @@ describe('sanitizing an AVIF', () => {
   it('reads place and time, and strips them', async () => {
     const upload = await over(photograph(64, 64))
       .avif()
-      .withExif({ IFD2: { DateTimeOriginal: '2024:05:06 07:08:09' } })
+      .withExif({
+        IFD2: { DateTimeOriginal: '2024:05:06 07:08:09' },
+        IFD3: {
+          GPSLatitudeRef: 'S',
+          GPSLatitude: '33/1 30/1 0/1',
+          GPSLongitudeRef: 'E',
+          GPSLongitude: '151/1 15/1 0/1',
+        },
+      })
       .toBuffer();
-    const { master, taken_at } = await decoder.ingest(upload, AVIF);
+    const { master, taken_at, location } = await decoder.ingest(upload, AVIF);
     expect(taken_at).toBe('2024-05-06T07:08:09.000Z');
+    expect(location).toEqual({ latitude: -33.5, longitude: 151.25 });
     expect((await sharp(master).metadata()).exif).toBeUndefined();
   });
 

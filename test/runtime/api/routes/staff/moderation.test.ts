@@ -198,7 +198,7 @@ describe('a review', () => {
     expect(answers.map((answer) => answer.status)).toEqual(Array(10).fill(200));
     const { body } = await staff('GET', `/v1/staff/checks/${check}`);
     expect(body.reviews).toHaveLength(10);
-    // They began at once, so that their times are in no order.
+    // The reviews are concurrent, so the times of their events are in no particular order.
     const told = (await events()).sort().join();
     expect(['file.unblocked', 'file.blocked,file.unblocked', '']).toContain(told);
   });
@@ -234,18 +234,27 @@ describe('lists', () => {
   });
 
   it('of notes are across projects, by project and slug, page by page', async () => {
-    const second = await createProject(api.session(newSubject()));
-    for (const { project_slug } of [project]) {
+    const another = api.session(newSubject());
+    const second = await createProject(another);
+    await makeFile(api.db, second, { file_slug: 'hero.png' });
+    for (const [call, { project_slug }] of [
+      [owner, project] as const,
+      [another, second] as const,
+    ]) {
       const of = `/v1/projects/${project_slug}/files/hero.png/moderation-notes`;
-      await owner('POST', of, { note: 'look' });
+      expect((await call('POST', of, { note: 'look' })).status).toBe(201);
     }
-    const all = await staff('GET', '/v1/staff/moderation-notes?limit=1');
-    expect(all.body.items).toMatchObject([{ file_slug: 'hero.png', note: 'look' }]);
-    const by = (query: string) => staff('GET', `/v1/staff/moderation-notes?${query}`);
-    expect((await by(`project_slug=${second.project_slug}`)).body.items).toEqual([]);
-    const found = await by(`project_slug=${project.project_slug}&file_slug=hero.png`);
-    expect(found.body.items).toHaveLength(1);
-    const cursor = encodeURIComponent(all.body.next_cursor ?? '');
-    if (cursor !== '') expect((await by(`limit=1&cursor=${cursor}`)).status).toBe(200);
+    const by = async (query: string) =>
+      (await staff('GET', `/v1/staff/moderation-notes?${query}`)).body;
+    const note = { file_slug: 'hero.png', note: 'look' };
+    const page = await by('limit=1');
+    expect(page.items).toMatchObject([{ ...note, project_slug: second.project_slug }]);
+    const next = await by(`limit=1&cursor=${encodeURIComponent(page.next_cursor)}`);
+    expect(next.items).toMatchObject([{ ...note, project_slug: project.project_slug }]);
+    for (const { project_slug } of [project, second]) {
+      const found = await by(`project_slug=${project_slug}&file_slug=hero.png`);
+      expect(found.items).toMatchObject([{ ...note, project_slug }]);
+      expect((await by(`project_slug=${project_slug}&file_slug=other.png`)).items).toEqual([]);
+    }
   });
 });
