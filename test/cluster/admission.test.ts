@@ -1,4 +1,4 @@
-// A cluster whose policy changes our objects on their way in, as many pin registries and how images are pulled.
+// A cluster whose policy changes our objects on admission, as policies that pin registries or image pull policies do.
 import { expect, it } from 'vitest';
 import { systemTimedClock } from '../../operator/kube/timed-clock.ts';
 import { useDatabase } from '../support/database.ts';
@@ -22,7 +22,7 @@ const clock = {
 const cluster = useInstallationCluster(db, { keys: readSealingKeys(sealing), clock });
 const { create, read, merge, led, untilReason, list, message } = cluster;
 
-/** Of one object, by their notes, with how often each was told. */
+/** The `ChangedOnWayIn` Events whose note names this object. */
 async function changesOf(name: string): Promise<unknown[]> {
   const events = (await list('Event')).filter(({ reason }) => reason === 'ChangedOnWayIn');
   return events
@@ -30,7 +30,7 @@ async function changesOf(name: string): Promise<unknown[]> {
     .map(({ type, note, regarding }) => ({ type, note, of: regarding.kind }));
 }
 
-it('an installation whose objects are changed on their way in runs, and is not written again and again', async () => {
+it('an installation whose objects are changed on admission runs, and is not written again and again', async () => {
   await createSecrets(cluster, { url: url(), sealing });
   const takeBack = await mutateOnWayIn(cluster.plane(), {
     ...{ namespace: cluster.namespace(), group: 'apps', resources: 'deployments' },
@@ -67,7 +67,7 @@ it('an installation whose objects are changed on their way in runs, and is not w
     await until(async () => expect((await read('Deployment', 'main-api')).spec.replicas).toBe(2));
     await untilReason('main', 'Running');
     await expectNoWrites(cluster);
-    // An hour later it is tried; where it becomes what it was, nothing was healed.
+    // An hour later, the write is tried again. If it changes nothing, it does not count as healing.
     const { metadata: before } = await read('Deployment', 'main-delivery');
     const healed = async () =>
       (await list('Event')).filter(({ reason }) => reason === 'DriftHealed').length;
@@ -80,7 +80,7 @@ it('an installation whose objects are changed on their way in runs, and is not w
     expect(after.generation).toBe(before.generation);
     expect(await healed()).toBe(healedBefore);
     await takeBack();
-    // A policy works for a moment after it was deleted.
+    // A deleted policy stays in effect for a moment.
     await until(async () => {
       ahead_ms += 60 * 60_000;
       expect(await policyOf('main-api')).toBe('IfNotPresent');

@@ -1,5 +1,5 @@
-// A database that comes to another cluster, as in a move or after a loss: what was declared in the old one goes on as it
-// is until the new one declares it. Spec: Project.
+// A database moves to another cluster, or a new cluster takes it over after a loss: what the old cluster declared stays
+// as it is until the new one declares it. Spec: Project.
 import { describe, expect, it } from 'vitest';
 import { openFence } from '../../operator/fence.ts';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
@@ -16,14 +16,14 @@ const { apply, led, namespace, path, plane, read, remove, untilGone, untilReason
 const project = async (name: string) => must(await findProjectBySlug(db, name));
 const uidOf = async (name: string) => must((await read('Project', name)).metadata.uid);
 
-/** The term of an operator of which nothing else is seen here. */
+/** Starts a term without running an operator. */
 async function ledElsewhere(term: { epoch: number; lease_uid: string }): Promise<void> {
   await openFence(db, { ...term, lease: `${namespace()}/test`, holder: 'test' }).raise();
 }
 
 const old = { epoch: 1, lease_uid: 'old' };
 
-/** Projects as an operator of another cluster left them. */
+/** Creates projects as an operator of another cluster would have left them. */
 async function declareElsewhere(count: number): Promise<string[]> {
   const names = Array.from({ length: count }, newSlug);
   await led(async () => {
@@ -50,7 +50,7 @@ async function ownersElsewhere(): Promise<string[]> {
 }
 
 describe('a new cluster on the database of another', { shuffle: false }, () => {
-  it('leaves what the old one declared as it is, and has it once it is declared here', async () => {
+  it('leaves what the old one declared unchanged until it is declared here', async () => {
     const [kept = '', left = ''] = await declareElsewhere(2);
     const before = await project(left);
     const here = { epoch: 2, lease_uid: 'new' };
@@ -58,7 +58,7 @@ describe('a new cluster on the database of another', { shuffle: false }, () => {
       await apply('Project', kept, {});
       await untilReason('Project', kept, 'InSync');
       expect((await project(kept)).owner_uid).toBe(await uidOf(kept));
-      // Until a sweep has gone by after it.
+      // A sweep has run since.
       await until(async () => expect(await ownersElsewhere()).toEqual([`old-${left}`]));
     }, here);
     expect(await project(left)).toEqual(before);
@@ -108,7 +108,7 @@ describe('a new cluster on the database of another', { shuffle: false }, () => {
     expect(await project(name)).toMatchObject({ default_watermark_preset_id });
   });
 
-  it('knows its own again where only its Lease was made anew', async () => {
+  it('recognizes its own resources again if only its Lease was recreated', async () => {
     const name = newSlug();
     await led(
       async () => {

@@ -24,7 +24,7 @@ const recipes = async (slug: string) => {
   );
 };
 
-/** As people do who want it gone at once. */
+/** Removes the finalizer as well, as people do who cannot wait for the operator. */
 async function deleteByForce(kind: string, name: string): Promise<void> {
   await remove(kind, name);
   await kubeRelease(plane(), path(kind, name));
@@ -34,7 +34,7 @@ const chain = { transformChain: 'resize/640x480' };
 
 describe('a resource whose finalizer was removed by hand', () => {
   it.each(['while an operator watched', 'while none did'])(
-    '%s leaves no row behind',
+    '%s leaves no row behind that it owns',
     async (when) => {
       const [name, kept] = [newSlug(), newSlug()];
       const declare = async () => {
@@ -70,7 +70,7 @@ describe('a resource whose finalizer was removed by hand', () => {
     },
   );
 
-  it('and that came back under its name takes its project up, and makes its recipe anew', async () => {
+  it('that is declared again under its name takes over its project and recreates its recipe', async () => {
     const name = newSlug();
     const declare = async () => {
       await apply('Project', name, {});
@@ -91,7 +91,7 @@ describe('a resource whose finalizer was removed by hand', () => {
 });
 
 describe('a namespace that is deleted', () => {
-  it('goes with everything in it, and its projects are suspended', async () => {
+  it('is deleted with everything in it, and its projects are suspended', async () => {
     const name = newSlug();
     const namespace = cluster.other();
     const spec = { projectRef: { name } };
@@ -117,8 +117,8 @@ describe('a namespace that is deleted', () => {
   });
 });
 
-describe('what others have', () => {
-  it('is not adopted: a project, a recipe of the API, one of another organization', async () => {
+describe('rows of others', () => {
+  it('are not adopted: a recipe of the API, a project of another organization', async () => {
     const [name, foreign] = [newSlug(), newSlug()];
     await apply('Project', name, {});
     await led(async () => {
@@ -146,7 +146,7 @@ describe('what others have', () => {
     expect(await project(foreign)).toMatchObject({ status: 'active', owner_uid: null });
   });
 
-  it('has a slug is named, whether its resource is there or was deleted', async () => {
+  it('are named in the conflict over a slug, whether their resource exists or was deleted', async () => {
     const [first, second, slug] = [newSlug(), newSlug(), newSlug()];
     const message = async () => (await condition('Project', second))?.message;
     await apply('Project', first, { slug });
@@ -167,7 +167,7 @@ describe('what others have', () => {
     });
   });
 
-  it('decided stays: what staff suspended is reported and never healed, also by deletion', async () => {
+  it('suspended by staff are reported and never reactivated, not even by deletion', async () => {
     const name = newSlug();
     await apply('Project', name, { state: 'Active' });
     await led(async () => {
@@ -187,7 +187,7 @@ describe('what others have', () => {
     expect(await project(name)).toMatchObject({ status: 'suspended', suspended_by: 'staff' });
   });
 
-  it('declared in a namespace of another installation is theirs, with the same database or another', async () => {
+  it('declared in a namespace of another installation stay with it', async () => {
     const [name, theirs] = [newSlug(), newSlug()];
     const elsewhere = await others.namespace();
     const { organization_id } = await makeOrganization(db);
@@ -206,11 +206,11 @@ describe('what others have', () => {
       await remove('Project', name);
       await untilGone('Project', name);
     });
-    // Its resource is not here, and that is no reason to let it go.
+    // This installation does not see the resource, which is no reason to release its row.
     expect(await project(theirs)).toMatchObject({ status: 'active', owner_uid: uid });
   });
 
-  it('is left alone where most of all rows have no resource here: the database is another cluster’s', async () => {
+  it('are left alone if most of all rows have no resource here, as in another cluster’s database', async () => {
     const { organization_id } = await makeOrganization(db);
     const slugs = Array.from({ length: 200 }, newSlug);
     for (const [index, project_slug] of slugs.entries()) {
@@ -232,7 +232,7 @@ describe('what others have', () => {
       `select from projects where owner_uid like 'gone-%' and status = 'active'`,
     );
     expect(left).toHaveLength(slugs.length);
-    // Whoever leads next finds what is its own again.
+    // Clean up, so that most rows have a resource here again.
     await db.query("delete from projects where owner_uid like 'gone-%'");
   });
 });

@@ -1,4 +1,5 @@
-// Many who write one resource at once, as pipelines and people do: the last word is in effect, and nobody is in the way.
+// Many clients write one resource concurrently, as pipelines and people do: the last write takes effect, and the
+// operator conflicts with none of them.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
@@ -15,7 +16,7 @@ type Declared = { spec: { displayName: string } };
 
 const WRITERS = 50;
 const STORM_MS = 5000;
-/** Each writes twice a second: a hundred writes a second in all, where the machine has them. */
+/** All writers together write a hundred times per second, if the machine is fast enough. */
 const PAUSE_MS = 500;
 
 async function countConflicts(): Promise<number> {
@@ -24,7 +25,7 @@ async function countConflicts(): Promise<number> {
   return [...lines].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-it('a spec that fifty write at once is in effect as it was left, and no pass conflicts with any of them', async () => {
+it('a spec that fifty writers change concurrently takes effect as last written, without a conflict', async () => {
   const slug = newSlug();
   const write = (displayName: string) =>
     kubeOk(plane(), {

@@ -23,7 +23,7 @@ afterAll(() => folder.remove());
 
 const { ingest } = folder.buckets;
 
-/** What is written to storage is a write as any other. */
+/** Counts writes to storage as steps, like all other writes. */
 function imagesOf(step: Step): ImageDeps {
   const write: typeof ingest.write = (...args) =>
     step('write ingest object', () => ingest.write(...args));
@@ -63,7 +63,7 @@ function operatorOf(place: Place): CrashingOperator {
   return createTenantOperator({ ...options, images: imagesOf, others: () => work(place) });
 }
 
-/** What a worker does with uploads that have arrived. */
+/** Processes arrived uploads as a worker does. */
 async function work({ name }: Place): Promise<void> {
   const arrived = await db.query<{ upload_id: string }>(
     `select upload_id from uploads where file_slug = $1 and status = 'uploaded'`,
@@ -99,7 +99,7 @@ async function begin(scenario: Scenario): Promise<Place> {
   return place;
 }
 
-/** All that is left in the end, in words that are the same for every name. */
+/** The final state, with names replaced so that the states of all places are comparable. */
 async function outcome(place: Place): Promise<unknown> {
   const { name } = place;
   const [project] = await db.query<{ project_id: string }>(
@@ -129,9 +129,9 @@ async function outcome(place: Place): Promise<unknown> {
 }
 
 describe.each(scenarios)(
-  'an operator that ends at any write of an image that was %s',
+  'an operator that crashes at any write of an image that was %s',
   (scenario) => {
-    it('brings it once, and leaves nothing of another try', async () => {
+    it('uploads each image once, and leaves nothing of another try', async () => {
       const { writes, outcome: found } = await crashEverywhere({
         ...{ begin: () => begin(scenario), operatorOf, outcome },
       });

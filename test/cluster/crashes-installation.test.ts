@@ -23,7 +23,8 @@ import { newSealingKey, readSealingKeys } from '../support/sealing-keys.ts';
 
 const { db, url } = useDatabase();
 
-// A control plane of its own: no pod is made in it, and what belonged to an object that is gone is taken away.
+// A separate control plane: nothing creates pods in it, and its garbage collector removes the
+// dependents of deleted objects.
 let plane: ControlPlane;
 
 beforeAll(async () => {
@@ -32,7 +33,10 @@ beforeAll(async () => {
 
 afterAll(() => plane?.stop());
 
-/** `schema`: the newest migration that the operator there knows. `pods`: what becomes of those of the bad image. */
+/**
+ * `schema`: the newest migration that the operator knows. `pods`: the state of the pods with the
+ * bad image.
+ */
 type Place = { namespace: string; schema: string; pods: 'waiting' | 'late' };
 
 const BAD = 'registry.example.com/tintype:bad';
@@ -106,7 +110,7 @@ async function installed(): Promise<Place> {
   return place;
 }
 
-/** Another migration, another version everywhere, and some of it is there no longer. */
+/** Another migration and another image, and routes that are no longer declared. */
 async function toBeUpgraded(): Promise<Place> {
   const place = await installed();
   await change(place, {
@@ -116,7 +120,7 @@ async function toBeUpgraded(): Promise<Place> {
   return { ...place, schema: '0002' };
 }
 
-/** Its new pods wait, and then had time enough. */
+/** New pods wait for longer than their deadline. */
 async function toBeTakenBack(): Promise<Place> {
   const place = await installed();
   await change(place, { image: BAD });
@@ -129,9 +133,9 @@ describe.each([
   ['upgraded', toBeUpgraded, 'Running'],
   ['taken back', toBeTakenBack, 'RolledBack'],
 ] as const)(
-  'an operator that ends at any write of an installation that is %s',
+  'an operator that crashes at any write of an installation that is %s',
   (_, begin, reason) => {
-    it('comes to the same objects, none twice and none left over', async () => {
+    it('ends with the same objects, none twice and none left over', async () => {
       const { writes, outcome: found } = await crashEverywhere({ begin, operatorOf, outcome });
       expect(writes.length).toBeGreaterThan(4);
       const ready = { type: 'Ready', reason };
@@ -145,7 +149,7 @@ describe.each([
   },
 );
 
-it('an installation that is deleted takes with it whatever had been made of it, and nothing more is written', async () => {
+it('deleting an installation removes whatever was made of it, and nothing more is written', async () => {
   const writes = await operatorOf(await declare()).run();
   const places: Place[] = [];
   const taken = sampleOf([...writes.keys()], 9);

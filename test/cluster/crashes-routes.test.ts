@@ -21,7 +21,7 @@ import { declareAt, liveAt, pathOf } from '../support/tenant-places.ts';
 const { db } = useDatabase();
 const sealing = createSealing([{ id: 'k1', key: randomBytes(32) }]);
 
-// A control plane of its own: others must not find a Gateway API.
+// A separate control plane, so that other tests do not find a Gateway API.
 let plane: ControlPlane;
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => plane?.stop());
 
-/** One after the other, as all projects of a database are looked at. */
+/** Scenarios run one after the other, because an operator examines all projects of the database. */
 type Place = { teams: string; images: string };
 
 const shopOf = ({ teams }: Place) => ({ namespace: teams, name: 'shop' });
@@ -56,7 +56,7 @@ function declare(place: Place, ...customDomains: string[]) {
   return declareAt(plane, shopOf(place), { Project });
 }
 
-/** Of a database that was made anew. */
+/** As if the database had been recreated. */
 const forgetProjects = () => db.query('truncate projects cascade');
 
 async function declared(mode: Mode): Promise<Place> {
@@ -86,7 +86,7 @@ const statuses: Record<Mode, object> = {
   Gateway: judgedBy({ name: 'edge' }),
 };
 
-/** What an ingress controller and a Gateway do, which serve whatever there is. */
+/** Admits all routes, as an ingress controller and a Gateway do. */
 async function admitAll({ images }: Place): Promise<void> {
   for (const [mode, { apiVersion, plural }] of Object.entries(routeTypes)) {
     const path = `/apis/${apiVersion}/namespaces/${images}/${plural}`;
@@ -116,7 +116,7 @@ async function outcome(place: Place): Promise<unknown> {
   return JSON.parse(text.replaceAll(projects[0]?.project_id ?? 'none', 'ID'));
 }
 
-/** What happens to a project whose routes are as they should be. */
+/** Changes to a project whose routes are up to date. */
 const changes = {
   'of other domains': (place: Place) => declare(place, 'three.example', 'one.example'),
   'of no domains any more': (place: Place) => declare(place),
@@ -134,12 +134,12 @@ const changes = {
 };
 
 describe.each(['Ingress', 'Gateway'] as const)(
-  'an operator that ends at any write of routes by %s',
+  'an operator that crashes at any write of routes by %s',
   (mode) => {
     const other = mode === 'Ingress' ? 'Gateway' : 'Ingress';
     const all = { ...changes, 'that something else serves': (place: Place) => lead(place, other) };
 
-    it('makes those of a project once', async () => {
+    it('creates the route of a project once', async () => {
       const begin = () => declared(mode);
       const { writes, outcome: found } = await crashEverywhere({
         ...{ begin, operatorOf, outcome, at_once: 1 },
@@ -151,7 +151,7 @@ describe.each(['Ingress', 'Gateway'] as const)(
     }, 300_000);
 
     it.each(Object.entries(all))(
-      'brings those of a project %s to the same end',
+      'brings the routes of a project %s to the same end',
       async (_, change) => {
         const begin = async () => {
           const place = await declared(mode);

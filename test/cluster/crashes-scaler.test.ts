@@ -1,4 +1,4 @@
-/** The built-in scaler as a process that ends at each of its writes: the next one comes to the same pods. */
+/** The built-in scaler as a process that crashes at each of its writes: the next process arrives at the same pods. */
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { Wish } from '../../operator/scaler/decide-scale.ts';
@@ -16,7 +16,7 @@ const cluster = useInstallationCluster(db);
 const component = 'worker-ingest';
 const COST = 'controller.kubernetes.io/pod-deletion-cost';
 
-/** An installation of its own, and how much each of its pods has in hand. */
+/** An installation, and the number of work items in progress on each of its pods. */
 type Place = { name: string; inHand: ReadonlyMap<string, number> };
 
 const labelsOf = (name: string) => ({
@@ -34,7 +34,9 @@ async function podsOf(name: string): Promise<Json[]> {
   return pods.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
 }
 
-/** With pods that run, of which the first `busy` have something in hand and the last one had until now. */
+/**
+ * Creates running pods: the first `busy` have work in progress, and the last one had some before.
+ */
 async function beginWith(shape: { pods: number; busy: number }): Promise<Place> {
   const name = `c${randomBytes(4).toString('hex')}`;
   const labels = labelsOf(name);
@@ -75,7 +77,7 @@ function operatorOf({ name, inHand }: Place, waiting: number) {
         const seen = { depths, wishes, now_ms };
         wishes = (await scalePool(place, seen, { client, ask, log }))?.wishes ?? [];
       };
-      // The first one takes what is there for what was wanted.
+      // The first look takes the existing pods as the wish.
       return async () => {
         await look();
         await look();
@@ -84,7 +86,7 @@ function operatorOf({ name, inHand }: Place, waiting: number) {
   });
 }
 
-/** When as many pods run as are asked for: which of those at the beginning, and what each costs. */
+/** Waits for the declared number of pods. Returns each pod's initial index and deletion cost. */
 async function outcomeOf({ name, inHand }: Place) {
   const { spec } = await cluster.read('Deployment', `${name}-${component}`);
   await until(async () => expect(await podsOf(name)).toHaveLength(spec.replicas));
@@ -96,7 +98,7 @@ async function outcomeOf({ name, inHand }: Place) {
   return { replicas: spec.replicas, pods };
 }
 
-it('comes to fewer pods, the busy ones, whichever write it ended at', async () => {
+it('the scaler shrinks a pool to its busy pods, whichever write it crashed at', async () => {
   const { writes, outcome } = await crashEverywhere<Place>({
     begin: () => beginWith({ pods: 4, busy: 2 }),
     operatorOf: (place) => operatorOf(place, 0),
@@ -110,7 +112,7 @@ it('comes to fewer pods, the busy ones, whichever write it ended at', async () =
   expect(outcome).toEqual({ replicas: 2, pods: kept });
 }, 300_000);
 
-it('comes to more pods, whichever write it ended at', async () => {
+it('the scaler grows a pool, whichever write it crashed at', async () => {
   const { writes, outcome } = await crashEverywhere<Place>({
     begin: () => beginWith({ pods: 2, busy: 1 }),
     operatorOf: (place) => operatorOf(place, 10),

@@ -20,7 +20,7 @@ const sealing = createSealing([{ id: 'k1', key: randomBytes(32) }]);
 
 const kinds = ['Project', 'SigningKey', 'WatermarkPreset', 'Recipe'] as const;
 
-/** What the four kinds declare, first and later. */
+/** The first and the second specs of the four kinds. */
 function specs(name: string, times: 1 | 2): Record<TenantKind, object> {
   const projectRef = { name };
   const rotationTrigger = String(times);
@@ -48,7 +48,7 @@ function operatorOf(place: Place): CrashingOperator {
   return createTenantOperator({ plane: plane(), db, sealing, resources });
 }
 
-/** In a namespace of its own, so that its organization is made in it too. */
+/** Uses a new namespace, so that its organization is created as well. */
 async function begin(scenario: Scenario): Promise<Place> {
   const place = {
     namespace: await cluster.namespace(),
@@ -70,7 +70,7 @@ async function begin(scenario: Scenario): Promise<Place> {
 const scenarios = ['declared', 'changed', 'deleted'] as const;
 type Scenario = (typeof scenarios)[number];
 
-/** All that is left in the end, in words that are the same for every name. */
+/** The final state, with names replaced so that the states of all places are comparable. */
 async function outcome(place: Place): Promise<unknown> {
   const { name } = place;
   const [project] = await db.query<{ project_id: string }>(
@@ -87,7 +87,7 @@ async function outcome(place: Place): Promise<unknown> {
       'select status, rotation_trigger, owner_name from signing_keys where project_id = $1 order by created_at, kid',
     ),
     domains: await rows('select domain from project_domains where project_id = $1'),
-    // One that begins in the hour of the last takes its place, and a run may go from one hour into the next.
+    // A price replaces the last one of the same hour, but a run may last into the next hour.
     price: await rows(
       'select multiplier from project_pricing where project_id = $1 order by effective_from desc limit 1',
     ),
@@ -102,7 +102,7 @@ async function outcome(place: Place): Promise<unknown> {
   return JSON.parse(text.replaceAll(name, 'NAME'));
 }
 
-/** Which there are, and whether each holds what the row holds. */
+/** The Secrets of the namespace, and whether each one holds the key in the row. */
 async function secretsOf({ namespace }: Place, project_id: string): Promise<unknown> {
   const { items } = (await kubeOk(plane(), {
     path: `/api/v1/namespaces/${namespace}/secrets`,
@@ -118,13 +118,16 @@ async function secretsOf({ namespace }: Place, project_id: string): Promise<unkn
   });
 }
 
-describe.each(scenarios)('an operator that ends at any write of what was %s', (scenario) => {
-  it('comes to the same rows, the same resources and the same trail when it starts again', async () => {
-    const { writes } = await crashEverywhere({
-      begin: () => begin(scenario),
-      operatorOf,
-      outcome,
-    });
-    expect(writes.length).toBeGreaterThan(5);
-  }, 300_000);
-});
+describe.each(scenarios)(
+  'an operator that crashes at any write of resources that were %s',
+  (scenario) => {
+    it('ends with the same rows, resources and audit entries when it starts again', async () => {
+      const { writes } = await crashEverywhere({
+        begin: () => begin(scenario),
+        operatorOf,
+        outcome,
+      });
+      expect(writes.length).toBeGreaterThan(5);
+    }, 300_000);
+  },
+);

@@ -11,7 +11,7 @@ import { newSlug } from '../support/tenant-cluster.ts';
 import { until } from '../support/until.ts';
 
 const { db, url } = useDatabase();
-// What it takes away is everybody's.
+// A separate control plane, because deleting a definition would affect other tests.
 let plane: ControlPlane;
 beforeAll(async () => {
   plane = await startControlPlane({ components: [] });
@@ -25,7 +25,7 @@ async function names(table: 'recipes' | 'projects'): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-it('an operator whose kind is deleted lets go of its rows, serves the others, and goes on when the kind is back', async () => {
+it('an operator whose CRD is deleted removes its rows, serves other kinds, and resumes when it is back', async () => {
   const namespace = await createNamespace(plane);
   const { tenant, own, delivery } = permissions;
   await permitOperator(plane, namespace, [...tenant, ...own, ...delivery]);

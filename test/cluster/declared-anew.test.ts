@@ -1,4 +1,4 @@
-// All resources made anew on the same database, as from Git after a cluster was lost. Spec: Project; Recipe.
+// All resources are recreated on the same database, as from Git after the loss of a cluster. Spec: Project; Recipe.
 import { expect, it } from 'vitest';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
 import { useDatabase } from '../support/database.ts';
@@ -22,7 +22,7 @@ function idsOf(project_id: string) {
   );
 }
 
-it('each takes up the row of its namesake, and none is taken for another cluster’s', async () => {
+it('recreated resources take over the rows of their namesakes, and none counts as another cluster’s', async () => {
   const name = newSlug();
   const projectRef = { name };
   const recipes = Array.from({ length: RECIPES }, (_, at) => `${name}-${at}`);
@@ -41,7 +41,7 @@ it('each takes up the row of its namesake, and none is taken for another cluster
     for (const [kind, each] of all) await untilReason(kind, each, 'InSync');
   });
   const before = await idsOf(project_id);
-  // As if the resources of now were others than those that the rows were made for.
+  // As if the rows had been created for earlier resources.
   for (const table of ['projects', 'recipes', 'watermark_presets', 'signing_keys']) {
     await db.query(`update ${table} set owner_uid = 'before-' || owner_uid where project_id = $1`, [
       project_id,
@@ -55,12 +55,12 @@ it('each takes up the row of its namesake, and none is taken for another cluster
   });
 });
 
-/** All but when it was written. */
+/** Everything except the time of the last write. */
 function known({ updated_at: _, ...row }: Record<string, unknown>) {
   return row;
 }
 
-it('a project moves to another namespace where staff names its organization, and not otherwise', async () => {
+it('a project moves to another namespace only if staff name its organization', async () => {
   const name = newSlug();
   const namespace = cluster.other();
   const adopted = { adoptionPolicy: 'IfUnowned' };

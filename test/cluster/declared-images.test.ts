@@ -35,7 +35,7 @@ const images: ImageDeps = {
     return bytes === undefined ? { fault: 'it answered 404' } : { bytes };
   },
 };
-/** How often the operator read a ConfigMap of this name. */
+/** How often the operator read each ConfigMap, by name. */
 const readings = new Map<string, number>();
 
 function countingReadings(client: KubeClient): KubeClient {
@@ -65,7 +65,10 @@ async function morePasses(): Promise<void> {
   );
 }
 
-/** So many of a preset that lies beside it, and is looked at again and again. */
+/**
+ * Waits until the operator has tried more than `count` times to read the image of another preset.
+ * It looks at presets with images in ConfigMaps repeatedly.
+ */
 async function steadyPasses(count: number): Promise<void> {
   const name = newSlug();
   const image = { configMapRef: { name, key: 'logo.png' } };
@@ -74,7 +77,7 @@ async function steadyPasses(count: number): Promise<void> {
   await until(async () => expect(readings.get(name)).toBeGreaterThan(count));
 }
 
-/** A project and a preset of one name, whose image lies at a URL. */
+/** Declares a project and a preset of the same name, whose image is at a URL. */
 async function declareServed(bytes: Buffer): Promise<{ name: string; url: string }> {
   const name = newSlug();
   const url = `https://shop.example/${name}.png`;
@@ -85,7 +88,7 @@ async function declareServed(bytes: Buffer): Promise<{ name: string; url: string
   return { name, url };
 }
 
-/** Takes the upload of a preset as a worker does, and ends it so. */
+/** Claims the upload of a preset as a worker does, and fails it with this error. */
 async function failUpload(name: string, error_code: ProcessingErrorCode): Promise<string> {
   const { upload_id, attempt } = await claim(name);
   await db.transaction((tx) => updateUploadFailed(tx, { upload_id, attempt, error_code }));
@@ -99,13 +102,16 @@ function store(kind: 'configmaps', name: string, bytes: Buffer, other = bytes) {
   return kubeOk(cluster.plane(), { method: 'POST', path, body });
 }
 
-/** Presets of a project that were made through the API, `many-1` and so on. */
+/** Creates presets of a project as the API does, named `many-1` and so on. */
 async function makePresets(name: string, count: number): Promise<void> {
   const project = must(await findProjectBySlug(db, name));
   await makeWatermarkPresets(db, await makeFile(db, project, { file_slug: 'others.png' }), count);
 }
 
-/** A project and a preset of one name, whose image is the first of two in a ConfigMap: what the preset declares of either. */
+/**
+ * Declares a project and a preset of the same name, whose image is the first of two in a ConfigMap.
+ * Returns a function that builds the preset's spec for either image.
+ */
 async function declareStored(name: string, bytes: Buffer): Promise<(key: string) => object> {
   const spec = (key: string) => ({ projectRef: { name }, image: { configMapRef: { name, key } } });
   await store('configmaps', name, bytes, newImage());
@@ -114,7 +120,7 @@ async function declareStored(name: string, bytes: Buffer): Promise<(key: string)
   return spec;
 }
 
-/** The slug of the file that a preset draws; undefined where there is no preset. */
+/** The slug of the file that a preset draws; undefined if the preset does not exist. */
 async function drawnBy(name: string): Promise<string | undefined> {
   const [drawn] = await db.query<{ file_slug: string }>(
     `select file_slug from watermark_presets join files using (file_id) where owner_name = $1`,
@@ -123,15 +129,15 @@ async function drawnBy(name: string): Promise<string | undefined> {
   return drawn?.file_slug;
 }
 
-/** The reasons of all Events of a preset, in the order of their letters. */
+/** The reasons of all Events about a preset, sorted. */
 async function toldOf(name: string): Promise<string[]> {
   const { uid } = (await read('WatermarkPreset', name)).metadata;
   const told = (await cluster.events()).filter(({ regarding }) => regarding.uid === uid);
   return told.map(({ reason }) => reason).toSorted();
 }
 
-describe('a preset that brings its image', () => {
-  it('from a URL fetches it once, and takes nothing that has another digest', async () => {
+describe('a watermark preset that declares its own image', () => {
+  it('with a URL fetches it once, and accepts no other digest', async () => {
     const [name, bytes] = [newSlug(), newImage()];
     const url = `https://shop.example/${name}.png`;
     const image = { url, sha256: digest(bytes) };
@@ -150,14 +156,14 @@ describe('a preset that brings its image', () => {
     });
   });
 
-  it('from a URL with another digest is fetched more and more rarely, and at once when it changes', async () => {
+  it('with a URL of another digest fetches it ever more rarely, and immediately after a change', async () => {
     const [name, steady, bytes] = [newSlug(), newSlug(), newImage()];
     const url = `https://shop.example/${name}.png`;
     const projectRef = { name };
     served.set(url, newImage());
     await apply('Project', name, {});
     await apply('WatermarkPreset', name, { projectRef, image: { url, sha256: digest(bytes) } });
-    // What lies in the cluster is asked for again and again all the while.
+    // The operator reads this image repeatedly, in contrast to the one at the URL.
     const image = { configMapRef: { name: steady, key: 'logo.png' } };
     await apply('WatermarkPreset', steady, { projectRef, image });
     await led(async () => {
@@ -177,13 +183,13 @@ describe('a preset that brings its image', () => {
   });
 
   it.each([
-    // A digest that was refused before is not fetched at all.
+    // Each case needs a new digest, as a digest that was refused before is not fetched at all.
     ['that is no image at all', () => Buffer.from(`no image, ${newSlug()}`)],
     ['that the workers refuse', newImage],
-  ])('from a URL is fetched once, where it leads to a digest %s', async (_, newBytes) => {
+  ])('with a URL fetches only once a file %s', async (_, newBytes) => {
     const bytes = newBytes();
     const { name, url } = await declareServed(bytes);
-    // Looked at again and again, so that passes are there to be counted.
+    // The operator looks at this preset repeatedly, so that passes can be counted.
     const steady = newSlug();
     const image = { configMapRef: { name: steady, key: 'logo.png' } };
     await apply('WatermarkPreset', steady, { projectRef: { name }, image });
@@ -214,29 +220,34 @@ describe('a preset that brings its image', () => {
     ['at a URL, while its project sleeps', 'URL', asleep, slept],
     ['in the cluster, while its project is full', 'ConfigMap', full, filled],
     ['at a URL, while its project is full', 'URL', full, filled],
-  ] as const)('that lies %s, is held, and brought then', async (_, source, [then, now], why) => {
-    const [name, bytes] = [newSlug(), newImage()];
-    const url = `https://shop.example/${name}.png`;
-    served.set(url, bytes);
-    await store('configmaps', name, bytes);
-    await apply('Project', name, then);
-    const configMapRef = { name, key: 'logo.png' };
-    const image = source === 'URL' ? { url, sha256: digest(bytes) } : { configMapRef };
-    const reads = () => (source === 'URL' ? fetches(url) : (readings.get(name) ?? 0));
-    await apply('WatermarkPreset', name, { projectRef: { name }, image });
-    await led(async () => {
-      await untilReason('WatermarkPreset', name, 'ImageRefused');
-      expect((await condition('WatermarkPreset', name))?.message).toBe(why);
-      expect(await condition('WatermarkPreset', name, 'Stalled')).toMatchObject({ status: 'True' });
-      await steadyPasses(15);
-      expect(reads()).toBeLessThan(then === asleep[0] ? 1 : 8);
-      expect(await uploads(name)).toEqual([]);
-      await apply('Project', name, now);
-      await until(async () => expect(await uploads(name)).toHaveLength(1));
-    });
-  });
+  ] as const)(
+    'whose image lies %s, is refused for now, and uploads it afterwards',
+    async (_, source, [then, now], why) => {
+      const [name, bytes] = [newSlug(), newImage()];
+      const url = `https://shop.example/${name}.png`;
+      served.set(url, bytes);
+      await store('configmaps', name, bytes);
+      await apply('Project', name, then);
+      const configMapRef = { name, key: 'logo.png' };
+      const image = source === 'URL' ? { url, sha256: digest(bytes) } : { configMapRef };
+      const reads = () => (source === 'URL' ? fetches(url) : (readings.get(name) ?? 0));
+      await apply('WatermarkPreset', name, { projectRef: { name }, image });
+      await led(async () => {
+        await untilReason('WatermarkPreset', name, 'ImageRefused');
+        expect((await condition('WatermarkPreset', name))?.message).toBe(why);
+        expect(await condition('WatermarkPreset', name, 'Stalled')).toMatchObject({
+          status: 'True',
+        });
+        await steadyPasses(15);
+        expect(reads()).toBeLessThan(then === asleep[0] ? 1 : 8);
+        expect(await uploads(name)).toEqual([]);
+        await apply('Project', name, now);
+        await until(async () => expect(await uploads(name)).toHaveLength(1));
+      });
+    },
+  );
 
-  it('stays as it is while its project sleeps, and says it where it was changed meanwhile', async () => {
+  it('is unaffected by the suspension of its project, but reports an image changed meanwhile', async () => {
     const [name, bytes] = [newSlug(), newImage()];
     const spec = await declareStored(name, bytes);
     await led(async () => {
@@ -260,7 +271,7 @@ describe('a preset that brings its image', () => {
     });
   });
 
-  it('whose workers were killed is brought again an hour later', async () => {
+  it('whose workers were killed uploads its image again an hour later', async () => {
     const bytes = newImage();
     const { name, url } = await declareServed(bytes);
     await led(async () => {
@@ -280,7 +291,7 @@ describe('a preset that brings its image', () => {
     });
   });
 
-  it('tells the upload in the plan of its preset, and uploads nothing before it may', async () => {
+  it('shows the upload in its plan, and uploads nothing while it is plan-only', async () => {
     const [name, bytes] = [newSlug(), newImage()];
     const spec = { projectRef: { name }, image: { configMapRef: { name, key: 'logo.png' } } };
     const plan = { annotations: { 'tintype.dev/plan-only': 'true' } };
@@ -328,7 +339,7 @@ describe('a preset that brings its image', () => {
   it.each([
     ['of no type', Buffer.from('no image'), `the image is not of an accepted type (${types})`],
     ['too large', Buffer.alloc(1_000_001, PNG), 'the image has more than 1000000 bytes'],
-  ])('%s is refused in words for a resource', async (_, bytes, why) => {
+  ])('with an image %s is refused in words that fit a resource', async (_, bytes, why) => {
     const { name } = await declareServed(bytes);
     await led(async () => {
       await untilReason('WatermarkPreset', name, 'ImageRefused');
@@ -337,7 +348,7 @@ describe('a preset that brings its image', () => {
     });
   });
 
-  it('never replaces a file of others, nor brings again what was blocked', async () => {
+  it('never replaces a file of others, nor uploads an image again that was blocked', async () => {
     const [name, bytes] = [newSlug(), newImage()];
     const spec = { projectRef: { name }, image: { configMapRef: { name, key: 'logo.png' } } };
     await store('configmaps', name, bytes);
@@ -359,7 +370,7 @@ describe('a preset that brings its image', () => {
   it.each([
     ['whose name is taken', { displayName: 'many-1' }, 1, 'NameConflict'],
     ['for which there is no room', {}, WATERMARK_PRESETS_MAX, 'LimitReached'],
-  ])('%s does not bring it', async (_, settings, others, reason) => {
+  ])('%s uploads its image only once that has changed', async (_, settings, others, reason) => {
     const name = newSlug();
     await store('configmaps', name, newImage());
     await apply('Project', name, {});
@@ -378,7 +389,7 @@ describe('a preset that brings its image', () => {
     });
   });
 
-  it('brings no other one by a change that is refused, and none to another project', async () => {
+  it('uploads no image for a change that is refused, and none to another project', async () => {
     const [name, slug, bytes] = [newSlug(), newSlug(), newImage()];
     const spec = await declareStored(name, bytes);
     await led(async () => {
@@ -403,29 +414,32 @@ describe('a preset that brings its image', () => {
   it.each([
     ['that lies there', 'logo.png', 'FileTaken'],
     ['that is missing', 'missing.png', 'ImageNotFound'],
-  ])('%s is not made of a file of others, and draws on what it drew', async (_, key, reason) => {
-    const [name, late, bytes] = [newSlug(), newSlug(), newImage()];
-    const projectRef = { name };
-    const spec = (from: string) => ({ projectRef, image: { configMapRef: { name, key: from } } });
-    await store('configmaps', name, bytes);
-    await apply('Project', name, {});
-    await apply('WatermarkPreset', name, spec('logo.png'));
-    await led(async () => {
-      await ingest(name, bytes);
-      await untilReason('WatermarkPreset', name, 'InSync');
-      await makeFile(db, must(await findProjectBySlug(db, name)), { file_slug: late });
-      await apply('WatermarkPreset', late, spec(key));
-      await apply('Project', name, { defaultWatermarkPresetRef: { name: late } });
-      await apply('WatermarkPreset', name, { ...spec(key), fileSlug: late });
-      for (const each of [name, late]) await untilReason('WatermarkPreset', each, reason);
-      await untilReason('Project', name, 'WatermarkPresetNotFound');
-      await morePasses();
-      expect((await read('WatermarkPreset', late)).status).not.toHaveProperty('presetID');
-      expect([await drawnBy(name), await drawnBy(late)]).toEqual([name, undefined]);
-    });
-  });
+  ])(
+    'with an image %s takes no file of others, and keeps drawing what it drew',
+    async (_, key, reason) => {
+      const [name, late, bytes] = [newSlug(), newSlug(), newImage()];
+      const projectRef = { name };
+      const spec = (from: string) => ({ projectRef, image: { configMapRef: { name, key: from } } });
+      await store('configmaps', name, bytes);
+      await apply('Project', name, {});
+      await apply('WatermarkPreset', name, spec('logo.png'));
+      await led(async () => {
+        await ingest(name, bytes);
+        await untilReason('WatermarkPreset', name, 'InSync');
+        await makeFile(db, must(await findProjectBySlug(db, name)), { file_slug: late });
+        await apply('WatermarkPreset', late, spec(key));
+        await apply('Project', name, { defaultWatermarkPresetRef: { name: late } });
+        await apply('WatermarkPreset', name, { ...spec(key), fileSlug: late });
+        for (const each of [name, late]) await untilReason('WatermarkPreset', each, reason);
+        await untilReason('Project', name, 'WatermarkPresetNotFound');
+        await morePasses();
+        expect((await read('WatermarkPreset', late)).status).not.toHaveProperty('presetID');
+        expect([await drawnBy(name), await drawnBy(late)]).toEqual([name, undefined]);
+      });
+    },
+  );
 
-  it('goes on with the file of one that went, as after a renaming, and of no other', async () => {
+  it('takes over the file of a deleted preset, as after a renaming, and of no other one', async () => {
     const [name, other, [first, second]] = [newSlug(), newSlug(), [newImage(), newImage()]];
     const spec = (from: string) => {
       const image = { configMapRef: { name: from, key: 'logo.png' } };
@@ -476,7 +490,7 @@ describe('a preset that brings its image', () => {
     });
   });
 
-  it('goes on with the file after its project moved to another namespace', async () => {
+  it('continues with its file after its project moved to another namespace', async () => {
     const [name, from, to] = [newSlug(), newImage(), newImage()];
     const namespace = cluster.other();
     const spec = (bytes: Buffer) => {
@@ -506,7 +520,7 @@ describe('a preset that brings its image', () => {
     'https://[::1]/logo.png',
     'https://169.254.169.254/logo.png',
     'https://2130706433/logo.png',
-  ])('from %s is refused, and nothing is fetched', async (url) => {
+  ])('with the URL %s is refused, and nothing is fetched', async (url) => {
     const name = newSlug();
     await apply('Project', name, {});
     const image = { url, sha256: digest(PNG) };
@@ -523,11 +537,11 @@ describe('a preset that brings its image', () => {
     });
   });
 
-  it('whose project appears while it is looked at says what it waits for, and never for a file', async () => {
+  it('whose project appears during a pass reports a missing project and image, never a missing file', async () => {
     const name = newSlug();
     await apply('Project', name, {});
     await led(() => untilReason('Project', name, 'InSync'));
-    // So that nobody else asks for its row.
+    // Paused, so that no other pass queries its row.
     await apply('Project', name, {}, { annotations: { 'tintype.dev/paused': 'true' } });
     const { uid } = (await read('Project', name)).metadata;
     const image = { configMapRef: { name, key: 'logo.png' } };
@@ -543,7 +557,7 @@ describe('a preset that brings its image', () => {
     await led(told, { through: { ...db, query } });
   });
 
-  it('says in words what is no image, and that its source has no such key', async () => {
+  it('reports a missing key of its source, and content that is no image', async () => {
     const name = newSlug();
     const spec = (key: string) => {
       return { projectRef: { name }, image: { configMapRef: { name, key } } };

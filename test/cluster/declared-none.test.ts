@@ -1,4 +1,4 @@
-/** What a Project says with an empty word: that there is to be none of it, whoever made it. */
+/** Empty values in a Project remove what exists, whoever created it; omitted values keep it. */
 import { expect, it } from 'vitest';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
 import { useDatabase } from '../support/database.ts';
@@ -21,7 +21,7 @@ async function untilPlanned(name: string, ...lines: readonly string[]): Promise<
   );
 }
 
-it('a callback goes with an empty url, and its Secret with it; left out it stays', async () => {
+it('an empty callback url removes the callback and its Secret, leaving it out keeps both', async () => {
   const name = newSlug();
   const url = 'https://shop.example/hook';
   const secret = { path: `/api/v1/namespaces/${cluster.namespace()}/secrets/${name}` };
@@ -60,7 +60,7 @@ it('a callback goes with an empty url, and its Secret with it; left out it stays
   });
 });
 
-it('the Secret goes with a Project that is retained, and comes back with the key that signed meanwhile', async () => {
+it('the Secret of a retained Project is deleted, and restored with its key when declared again', async () => {
   const name = newSlug();
   const callback = { url: 'https://shop.example/hook', secretName: name };
   const path = `/api/v1/namespaces/${cluster.namespace()}/secrets/${name}`;
@@ -80,7 +80,7 @@ it('the Secret goes with a Project that is retained, and comes back with the key
   });
 });
 
-it('the default watermark goes with an empty name, and its preset can go then; left out it stays', async () => {
+it('an empty name removes the default watermark and frees its preset, leaving it out keeps it', async () => {
   const name = newSlug();
   const watermark = async () => (await project(name)).default_watermark_preset_id;
   await led(async () => {
@@ -101,7 +101,7 @@ it('the default watermark goes with an empty name, and its preset can go then; l
   });
 });
 
-it('a limit of staff goes with an empty amount: that of the plan counts; left out it stays', async () => {
+it('an empty storageHardLimit restores the limit of the plan, leaving it out keeps the limit of staff', async () => {
   const name = newSlug();
   const limit = async () => (await project(name)).storage_hard_limit_bytes;
   const declare = async (spec: object) => {
@@ -118,7 +118,7 @@ it('a limit of staff goes with an empty amount: that of the plan counts; left ou
   });
 });
 
-it('a url without the Secret of its key is refused by the API server', async () => {
+it('the API server rejects a callback url without secretName', async () => {
   const callback = { url: 'https://shop.example/hook' };
   await expect(apply('Project', newSlug(), { callback })).rejects.toThrow(
     '`secretName` must be set with a `url`',

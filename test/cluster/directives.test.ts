@@ -25,7 +25,7 @@ async function untilPlanned(kind: string, name: string, message: string): Promis
   await until(async () => expect((await condition(kind, name, 'Planned'))?.message).toBe(message));
 }
 
-/** Every row that a resource can own, and what is written beside them. */
+/** All rows that a resource can own, and what is written along with them. */
 async function allRows(): Promise<unknown[]> {
   const tables = [
     ...['organizations', 'projects', 'signing_keys', 'project_domains', 'project_pricing'],
@@ -34,14 +34,14 @@ async function allRows(): Promise<unknown[]> {
   return Promise.all(tables.map((table) => db.query(`select * from ${table} order by 1`)));
 }
 
-/** As whoever watches the operator sees it. */
+/** The number of held Projects in the operator's metrics. */
 async function countHeld(annotation: 'paused' | 'plan-only'): Promise<number> {
   const series = `tintype_resources_held{kind="Project",annotation="${annotation}"}`;
   return Number(must(metricValue(await cluster.metrics().print(), series)));
 }
 
-describe('a resource that asks for its plan alone', () => {
-  it('tells every row and route that would be made, writes none, and makes them when it no longer asks', async () => {
+describe('a plan-only resource', () => {
+  it('shows every planned row and route but writes none, until it is no longer plan-only', async () => {
     const name = newSlug();
     const spec = {
       displayName: 'Shop',
@@ -82,7 +82,7 @@ describe('a resource that asks for its plan alone', () => {
     });
   });
 
-  it('tells a change from what is there to what would be, for every kind', async () => {
+  it('shows the old and new values of a change, for every kind', async () => {
     const name = newSlug();
     const projectRef = { name };
     await apply('Project', name, { displayName: 'Shop' });
@@ -127,7 +127,7 @@ describe('a resource that asks for its plan alone', () => {
     });
   });
 
-  it('tells that custom domains are exchanged in their order alone, which is a change too', async () => {
+  it('shows a changed order of custom domains as a change', async () => {
     const name = newSlug();
     const [one, two] = [`one.${name}.example`, `two.${name}.example`];
     const spec = (...customDomains: string[]) => ({ staff: { customDomains } });
@@ -147,7 +147,7 @@ describe('a resource that asks for its plan alone', () => {
     });
   });
 
-  it('says what it waits for, where nothing can be told without it', async () => {
+  it('says what it waits for if nothing can be planned without it', async () => {
     const name = newSlug();
     const projectRef = { name };
     await apply('Recipe', name, { projectRef, transformChain: 'resize/9x9' }, plan);
@@ -164,7 +164,7 @@ describe('a resource that asks for its plan alone', () => {
     });
   });
 
-  it('tells what its deletion would do, and goes when it no longer asks', async () => {
+  it('shows what its deletion would do, and is deleted once it is no longer plan-only', async () => {
     const name = newSlug();
     await apply('Project', name, {});
     await led(async () => {
@@ -185,7 +185,7 @@ describe('a resource that asks for its plan alone', () => {
   });
 });
 
-it('a word that holds nothing is told of as soon as it is written, and what is declared goes on', async () => {
+it('an annotation with a value that has no effect is reported, and the declaration takes effect', async () => {
   const name = newSlug();
   const ignored = async () => {
     const own = (await cluster.events()).filter(({ regarding }) => regarding.name === name);
@@ -211,7 +211,7 @@ it('a word that holds nothing is told of as soon as it is written, and what is d
 });
 
 describe('a paused resource', () => {
-  it('keeps its rows as they are, whatever is declared and whatever drifts, until it is no longer paused', async () => {
+  it('keeps its rows whatever is declared and whatever drifts, until it is no longer paused', async () => {
     const name = newSlug();
     await apply('Project', name, { displayName: 'Shop' });
     await led(async () => {
@@ -228,7 +228,7 @@ describe('a paused resource', () => {
       await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(passes + 10));
       const { metadata, status } = await read('Project', name);
       expect((await project(name))?.name).toBe('Drifted');
-      // What was found before still says of which generation.
+      // The status still belongs to the generation of the last full pass.
       expect(status.observedGeneration).toBe(metadata.generation - 1);
       await apply('Project', name, { displayName: 'Store' });
       await untilReason('Project', name, 'InSync');
@@ -238,7 +238,7 @@ describe('a paused resource', () => {
     });
   });
 
-  it('says so where nobody has looked at it yet, and where its deletion waits', async () => {
+  it('says so before anybody has looked at it, and while its deletion waits', async () => {
     const name = newSlug();
     await apply('Recipe', name, { projectRef: { name }, transformChain: 'resize/9x9' }, pause);
     await apply('Project', name, {});

@@ -1,4 +1,4 @@
-// What docs/kubernetes.md and docs/image-service.md let people type into a cluster, as it stands there.
+// Runs the commands in docs/kubernetes.md and docs/image-service.md as they are written, against a cluster.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** The next block that begins so, with the names of this test in the place of its own. */
+/** Runs the first remaining block that starts with `begins`, with the names of this test. */
 async function type(begins: string): Promise<string> {
   const at = blocks.findIndex((block) => block.startsWith(begins));
   const [block] = at < 0 ? [] : blocks.splice(at, 1);
@@ -44,7 +44,9 @@ async function type(begins: string): Promise<string> {
   return stdout;
 }
 
-/** The namespace that a page names is the test's, but for that of Argo CD, which its file names too. */
+/**
+ * Replaces the page's namespace with the test's, except Argo CD's, which its manifest also names.
+ */
 function spell(text: string): string {
   return text
     .replaceAll(
@@ -59,8 +61,8 @@ async function keysOf(kind: string, name: string, where = namespace()): Promise<
   return Object.keys((await kubeOk(plane(), { path }))['data'] as object);
 }
 
-describe('what the documents show', { shuffle: false }, () => {
-  it('the Secrets have the keys that the operator and an installation take', async () => {
+describe('the documentation for Kubernetes', { shuffle: false }, () => {
+  it('creates Secrets with the keys that the operator and an installation need', async () => {
     await type('kubectl --namespace tintype-system create secret generic tintype ');
     expect(await keysOf('secrets', 'tintype')).toEqual([
       'TINTYPE_DATABASE_URL',
@@ -70,7 +72,7 @@ describe('what the documents show', { shuffle: false }, () => {
     expect(await keysOf('secrets', 'tintype-keys')).toHaveLength(4);
   });
 
-  it('an ImageService takes the fields that are shown', () => {
+  it('shows network policy fields that an ImageService accepts', () => {
     const [shown, ...others] = readFences(IMAGE_SERVICE).filter(
       ({ language }) => language === 'yaml',
     );
@@ -79,7 +81,7 @@ describe('what the documents show', { shuffle: false }, () => {
     expect(networkPolicy.parse(declared.networkPolicy)).toEqual(declared.networkPolicy);
   });
 
-  it('routes are asked for by fields and labels that there are', async () => {
+  it('has a working query for the Routed condition', async () => {
     await apply('Project', slug, { displayName: 'Shop' });
     expect(
       await type(
@@ -88,11 +90,11 @@ describe('what the documents show', { shuffle: false }, () => {
     ).toBe('');
   });
 
-  it('staff sets a field by a patch', async () => {
+  it('sets a staff field by a patch that works', async () => {
     expect(await type('kubectl patch project shop --type=merge --patch')).toContain('patched');
   });
 
-  it('a plan is asked for, seen and let happen', async () => {
+  it('asks for a plan, shows it and lets it happen', async () => {
     await led(async () => {
       await untilReason('Project', slug, 'InSync');
       await type('kubectl annotate project shop tintype.dev/plan-only=true');
@@ -109,7 +111,7 @@ describe('what the documents show', { shuffle: false }, () => {
     });
   });
 
-  it('Argo CD is taught the kinds', async () => {
+  it('registers the kinds with Argo CD', async () => {
     const [namespaces, name] = ['/api/v1/namespaces', 'argocd-cm'];
     const head = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'argocd' } };
     await kubeApply(plane(), `${namespaces}/argocd`, head);
@@ -122,8 +124,8 @@ describe('what the documents show', { shuffle: false }, () => {
     await kubeOk(plane(), { method: 'DELETE', path: '/api/v1/namespaces/argocd' });
   });
 
-  it('nothing else is typed there', () => {
-    // test/cluster/narrow-watch.test.ts takes namespaces away.
+  it('contains no other commands', () => {
+    // test/cluster/narrow-watch.test.ts runs the remaining blocks, which delete a namespace.
     expect(blocks.filter((block) => !block.includes('--namespace team-a'))).toEqual([]);
   });
 });

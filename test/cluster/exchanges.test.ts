@@ -1,4 +1,4 @@
-/** What two Projects of a namespace give to one another: custom domains, and the names of callback Secrets. */
+/** Two Projects of a namespace exchange custom domains and the names of callback Secrets. */
 import { expect, it } from 'vitest';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
 import { useDatabase } from '../support/database.ts';
@@ -13,7 +13,7 @@ const { apply, condition, led, remove, untilGone, untilReason } = cluster;
 
 const domainsOf = async (slug: string) => must(await findProjectBySlug(db, slug)).custom_domains;
 
-/** Declares whose each domain is, and waits until it is so. */
+/** Declares the domains of each project, and waits until they are in effect. */
 async function become(wanted: Record<string, string[]>): Promise<void> {
   for (const [name, customDomains] of Object.entries(wanted)) {
     await apply('Project', name, { staff: { customDomains } });
@@ -24,7 +24,7 @@ async function become(wanted: Record<string, string[]>): Promise<void> {
   }
 }
 
-it('Projects exchange custom domains: two, and three in a ring', async () => {
+it('Projects swap custom domains, two of them and three in a ring', async () => {
   const [a, b, c] = [newSlug(), newSlug(), newSlug()];
   const [x, y, z] = [`x.${a}.example`, `y.${a}.example`, `z.${a}.example`];
   await led(async () => {
@@ -35,7 +35,7 @@ it('Projects exchange custom domains: two, and three in a ring', async () => {
   });
 });
 
-it('a custom domain stays with who keeps it, is paused, or says nothing of domains', async () => {
+it('a custom domain stays with a Project that keeps it, is paused or declares no domains', async () => {
   const [a, b] = [newSlug(), newSlug()];
   const [x, y] = [`x.${a}.example`, `y.${a}.example`];
   const refused = async () => {
@@ -61,7 +61,7 @@ it('a custom domain stays with who keeps it, is paused, or says nothing of domai
   });
 });
 
-it('a custom domain of a project that was let go of is had once its Project is declared again without it', async () => {
+it('a custom domain of a deleted Project is free once that Project is declared again without it', async () => {
   const [a, b] = [newSlug(), newSlug()];
   const x = `x.${a}.example`;
   await led(async () => {
@@ -90,7 +90,7 @@ async function holderOf(name: string): Promise<string | undefined> {
 const heldBy = (project: string, secret: string) =>
   `the Secret '${secret}' belongs to the Project '${project}': set another name in \`spec.callback.secretName\``;
 
-it('Projects that exchange the names of their callback Secrets are told the order, and it leads there', async () => {
+it('Projects that swap the names of their callback Secrets are told an order of steps that works', async () => {
   const [a, b] = [newSlug(), newSlug()];
   const [first, second, third] = [`${a}-1`, `${a}-2`, `${a}-3`];
   const name = (project: string, secretName: string) =>
@@ -102,7 +102,7 @@ it('Projects that exchange the names of their callback Secrets are told the orde
     await untilReason('Project', b, 'InSync');
     await name(a, second);
     await untilReason('Project', a, 'SecretTaken');
-    // Who deleted it would have the server of the other find the wrong key in it.
+    // No advice to delete the Secret: the other Project's server would then find the wrong key.
     expect((await condition('Project', a))?.message).toBe(heldBy(b, second));
     await name(b, first);
     await untilReason('Project', b, 'SecretTaken');
@@ -121,7 +121,7 @@ it('Projects that exchange the names of their callback Secrets are told the orde
   });
 });
 
-it('a Secret stays with the Project that is there, until that one is gone', async () => {
+it('a callback Secret stays with its Project until that Project is gone', async () => {
   const [a, b] = [newSlug(), newSlug()];
   const spec = { callback: { url: 'https://shop.example/hook', secretName: a } };
   const untilTold = (message: string) =>

@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 const path = ({ kind, metadata }: Document) => pathOf(kind, { namespace, name: metadata.name });
 
-/** What the project ships as samples. */
+/** The samples that the project ships. */
 async function readSamples(): Promise<Document[]> {
   const names = ['project', 'signing-key', 'watermark-preset', 'recipe'];
   const texts = await Promise.all(
@@ -120,8 +120,9 @@ async function throughCluster(documents: readonly Document[]): Promise<void> {
 }
 
 /**
- * All that was declared, without ids, times and secrets, and without the updates by which a resource of a cluster takes
- * up the row of its namesake: in a folder it is the same resource as before. A folder's organization is there before it.
+ * All declared rows, without IDs, times and secrets. Leaves out the updates by which a resource in
+ * a cluster takes over the row of its namesake, because in a folder it is still the same resource,
+ * and the organization, which exists before the folder is read.
  */
 async function rowsOf(db: Database): Promise<unknown> {
   const tables = {
@@ -132,7 +133,7 @@ async function rowsOf(db: Database): Promise<unknown> {
     keys: `select k.status, k.rotation_trigger, k.owner_name from signing_keys k
       join projects using (project_id) order by project_slug, k.created_at, kid`,
     domains: 'select domain from project_domains order by 1',
-    // The last of each: where the hour changes meanwhile, one more is kept.
+    // Only the newest price: if the hour changes during the test, there is one more.
     prices: `select multiplier from (
       select distinct on (project_id) * from project_pricing order by project_id, effective_from desc
     ) last order by 1`,
@@ -154,7 +155,7 @@ async function bringFiles(): Promise<void> {
   }
 }
 
-it('a folder and a cluster that declare the same have the same rows: samples, changes, deletions', async () => {
+it('a folder and a cluster that declare the same have the same rows after every change', async () => {
   const samples = await readSamples();
   const steps: [string, readonly Document[]][] = [
     ['samples', samples],

@@ -1,5 +1,5 @@
-// What docs/kubernetes.md lets people type before there is an operator, against the definitions that CloudNativePG,
-// RabbitMQ's Cluster Operator and Rook publish; what their operators would answer is written by the test.
+// Runs the commands in docs/kubernetes.md that precede the operator, against the definitions that CloudNativePG,
+// RabbitMQ's Cluster Operator and Rook publish. The test itself writes what their operators would answer.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -32,7 +32,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** What it prints, in the namespace and the folder of this test. */
+/** Runs the line in the namespace and the folder of this test, and returns its output. */
 async function run(line: string): Promise<string> {
   const script = line
     .replaceAll('tintype-system', namespace)
@@ -44,7 +44,7 @@ async function run(line: string): Promise<string> {
   return stdout;
 }
 
-/** The next command of the document, which begins so. */
+/** Runs the next command of the document, which must start with `begins`. */
 function type(begins: string): Promise<string> {
   const command = commands.shift() ?? '';
   expect(command).toMatch(new RegExp(`^${begins}`));
@@ -65,7 +65,7 @@ async function readSecret(name: string): Promise<Record<string, string>> {
   );
 }
 
-/** As CloudNativePG does once the database is there. */
+/** Reports the database as ready, as CloudNativePG does. */
 async function answerAsCloudNativePg(): Promise<void> {
   const ready = { type: 'Ready', status: 'True', reason: 'ClusterIsReady', message: '' };
   const conditions = [{ ...ready, lastTransitionTime: new Date().toISOString() }];
@@ -79,7 +79,7 @@ async function answerAsCloudNativePg(): Promise<void> {
   await makeSecret('tintype-db-ca', { 'ca.crt': 'its authority' });
 }
 
-/** As the operator does once every part of the installation is there. */
+/** Reports the installation as running, as the operator does. */
 async function answerAsOperator(): Promise<void> {
   const lastTransitionTime = new Date().toISOString();
   const ready = {
@@ -97,8 +97,8 @@ async function answerAsOperator(): Promise<void> {
   });
 }
 
-describe('from nothing, by the document', { shuffle: false, retry: 0 }, () => {
-  it('database, broker and buckets are taken by the definitions of those who bring them', async () => {
+describe('installing from nothing by docs/kubernetes.md', { shuffle: false, retry: 0 }, () => {
+  it('creates database, broker and buckets by the definitions of their operators', async () => {
     await type('kubectl create namespace tintype-system$');
     expect(await type('kubectl --namespace tintype-system apply -f config/samples/dep')).toBe(
       'cluster.postgresql.cnpg.io/tintype-db created\nrabbitmqcluster.rabbitmq.com/tintype-mq created\n',
@@ -109,7 +109,7 @@ describe('from nothing, by the document', { shuffle: false, retry: 0 }, () => {
     );
   });
 
-  it('the database is awaited, and the Secrets are made that nobody else makes', async () => {
+  it('waits for the database, and creates the Secrets that nobody else creates', async () => {
     await answerAsCloudNativePg();
     await type('kubectl --namespace tintype-system wait cluster/tintype-db');
     const made = await type('STORAGE_KEY=');
@@ -123,20 +123,20 @@ describe('from nothing, by the document', { shuffle: false, retry: 0 }, () => {
     });
   });
 
-  // test/cluster/install.test.ts types these.
+  // test/cluster/install.test.ts runs the commands that are skipped here.
   const untilTyped = (begins: string) => {
     while (/^make install |deployment\/tintype-operator/.test(commands[0] ?? '')) commands.shift();
     return type(begins);
   };
 
-  it('the authority of the database becomes the ConfigMap that an operator trusts', async () => {
+  it('puts the CA of the database into the ConfigMap that an operator trusts', async () => {
     await untilTyped('kubectl --namespace tintype-system get secret tintype-db-ca');
     await type('kubectl --namespace tintype-system create configmap tintype-ca');
     const { data } = await kubeOk(cluster.plane(), { path: core('configmaps/tintype-ca') });
     expect(data).toEqual({ 'ca.crt': 'its authority' });
   });
 
-  it('the sample of an installation is taken', async () => {
+  it('applies the sample of an installation, and waits until it is ready', async () => {
     expect(
       await untilTyped('kubectl --namespace tintype-system apply -f config/samples/inst'),
     ).toBe('imageservice.tintype.dev/main created\n');
@@ -149,7 +149,7 @@ describe('from nothing, by the document', { shuffle: false, retry: 0 }, () => {
     );
   });
 
-  it('what is typed from there on is what a newcomer types on a node', () => {
+  it('continues with what a newcomer types on a node', () => {
     expect(commands[0]).toBe('API=https://api.images.example.com');
     expect(commands.at(-1)).toContain('--output fit.jpg');
   });

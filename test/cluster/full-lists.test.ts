@@ -1,4 +1,4 @@
-/** Lists in which nothing may stand twice, with as many and as long items as they may have: the rules bear their own bounds. */
+/** The largest lists of unique items that are allowed: validating them stays within the API server's limits. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   ALLOWED_TRANSFORM_CHAINS_MAX,
@@ -18,7 +18,7 @@ beforeAll(async () => {
   namespace = await cluster.namespace();
 });
 
-/** Different at their ends alone, as what costs most to compare. */
+/** Items that differ only at their ends, which makes comparing them most expensive. */
 function many(count: number, make: (end: string) => string): string[] {
   return Array.from({ length: count }, (_, at) => make(String(at).padStart(3, '0')));
 }
@@ -33,7 +33,7 @@ function padded(head: string, length: number) {
 }
 
 const most = '9'.repeat(9);
-/** No operation may stand twice, so that none comes near the bound of their texts. */
+/** Each operation may occur only once, so no chain can reach the length limit. */
 const chain = padded(`crop/${most},${most},${most},${most}/quality/100/preset:`, 119);
 
 const presets = many(RESOLUTION_PRESETS_MAX, padded('a', 64));
@@ -93,11 +93,11 @@ async function create(kind: string, spec: object) {
 }
 
 describe('a list at its bounds', () => {
-  it.each(rows)('%s of a %s is taken', async (_field, kind, list, specOf) => {
+  it.each(rows)('%s of a %s is accepted', async (_field, kind, list, specOf) => {
     expect(await create(kind, specOf(list))).toMatchObject({ status: 201 });
   });
 
-  it.each(rows)('%s of a %s is refused where its last item is there twice', async (...row) => {
+  it.each(rows)('%s of a %s is rejected if its last item is repeated', async (...row) => {
     const [field, kind, list, specOf] = row;
     const { status, message } = await create(kind, specOf([...list.slice(1), ...list.slice(-1)]));
     expect(status).toBe(422);
@@ -105,7 +105,7 @@ describe('a list at its bounds', () => {
     expect(message).toContain('each item only once');
   });
 
-  it('is taken together with all others', async () => {
+  it('is accepted together with all others', async () => {
     const spec = { ...project, resolutionPresets, staff: { customDomains } };
     expect(await create('Project', spec)).toMatchObject({ status: 201 });
     const services = rows.filter(([, kind]) => kind === 'ImageService');

@@ -24,7 +24,7 @@ const namespace = 'default';
 const ingresses = `/apis/networking.k8s.io/v1/namespaces/${namespace}/ingresses`;
 const httpRoutes = `/apis/gateway.networking.k8s.io/v1/namespaces/${namespace}/httproutes`;
 
-// A control plane of its own: others must not find a Gateway API.
+// A separate control plane, so that other tests do not find a Gateway API.
 let plane: ControlPlane;
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ async function isThere(path: string): Promise<boolean> {
   return (await kubeRequest(plane, { path })).status === 200;
 }
 
-/** As the controller of the Gateway does. */
+/** Accepts the route, as the controller of the Gateway does. */
 function accept(route: string, gateway = 'edge') {
   const body = { status: judgedBy({ name: gateway }) };
   const content_type = 'application/merge-patch+json';
@@ -68,10 +68,10 @@ function untilThere(path: string): Promise<void> {
 }
 
 describe('the routes of a cluster with a Gateway', () => {
-  it('are HTTPRoutes as soon as the cluster has them; an Ingress serves until the Gateway does', async () => {
+  it('become HTTPRoutes once the cluster has them, and an Ingress stays until its Gateway serves', async () => {
     const project = await makeProject(db);
     const name = `main-project-${project.project_slug}`;
-    // More than one HTTPRoute may have.
+    // More hosts than fit in one HTTPRoute.
     const domains = Array.from({ length: 17 }, (_, index) => `i${index}.shop.example`);
     await setDomains(project, ...domains);
     await declare({ mode: 'Ingress' });
@@ -95,14 +95,14 @@ describe('the routes of a cluster with a Gateway', () => {
         parentRefs: [{ name: 'edge' }],
         rules: [{ backendRefs: [{ name: 'main-delivery', port: 80 }] }],
       });
-      // What the API server filled in by itself is no difference.
+      // Defaults that the API server filled in are no difference.
       expect(metadata).toMatchObject({
         generation: (accepted['metadata'] as { generation: number }).generation,
       });
     });
   }, 300_000);
 
-  it('leave a project with its domain, also those that wait for a Gateway that never comes', async () => {
+  it('drop a domain that their project loses, even while no Gateway accepts them', async () => {
     await installHttpRoutes(plane);
     const [from, to] = [await makeProject(db), await makeProject(db)];
     const [fromRoute, toRoute] = [from, to].map((each) => `main-project-${each.project_slug}`);
@@ -145,7 +145,7 @@ describe('an HTTPRoute that somebody changes back', () => {
     },
   };
 
-  it('is written ever more seldom, and it is said who does it', async () => {
+  it('is written less and less often, and the condition names who changes it', async () => {
     await installHttpRoutes(plane);
     await declare({ mode: 'Gateway', gatewayRef: { name: 'edge' } });
     const { name, host } = await declareRouted(teams, db);
@@ -175,7 +175,7 @@ describe('an HTTPRoute that somebody changes back', () => {
         );
         await new Promise((resolve) => setTimeout(resolve, 8_000));
       });
-      // The first at once, the others after 1, 2, 4 and 8 seconds.
+      // The first write is immediate; the others follow after 1, 2, 4 and 8 seconds.
       expect(undone).toBeGreaterThanOrEqual(4);
       expect(undone).toBeLessThanOrEqual(6);
       await until(async () => expect(await isAsWritten()).toBe(true));
@@ -187,7 +187,7 @@ describe('an HTTPRoute that somebody changes back', () => {
 describe('the routes of an ImageService', () => {
   const place = { name: 'changing', namespace };
 
-  /** Its routes alone, as a pass writes them. */
+  /** Writes only the installation's routes, as a pass does. */
   async function carriedOut(routing: ImageServiceSpec['routing']): Promise<string[]> {
     const { client } = connectKube(plane);
     const spec = { ...least, routing };

@@ -1,4 +1,4 @@
-// A resource without rows that is deleted while the operator looks at it: there is no status to write, and no error.
+// A resource without rows is deleted during its pass: there is no status to write, and no error.
 import { expect, it } from 'vitest';
 import type { KubeClient } from '../../operator/kube/client.ts';
 import { useDatabase } from '../support/database.ts';
@@ -6,7 +6,7 @@ import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
 import { until } from '../support/until.ts';
 
 const { db } = useDatabase();
-/** Deleted before its first status arrives. */
+/** Deleted before its first status is written. */
 const doomed = newSlug();
 const cluster = useTenantCluster({ db, wrap: deletingFirst });
 const { apply, countPasses, led, metrics, remove, untilGone } = cluster;
@@ -22,7 +22,7 @@ function deletingFirst(client: KubeClient): KubeClient {
   };
 }
 
-it('fails no pass that was about to tell it something', async () => {
+it('a resource that is deleted before its status is written does not make the pass fail', async () => {
   await led(async () => {
     await apply('SigningKey', doomed, { projectRef: { name: 'nowhere' } });
     await untilGone('SigningKey', doomed);

@@ -1,4 +1,5 @@
-// A namespace of `runtimeNamespaces` that went, and the rights in it with it, is nothing to those in the others.
+// A namespace in `runtimeNamespaces` is deleted, and the operator's permissions with it: a running installation in
+// another namespace goes on, and a new one reports what to do.
 import { beforeAll, expect, it } from 'vitest';
 import { type Permission, permissions } from '../../operator/permissions.ts';
 import { useDatabase } from '../support/database.ts';
@@ -26,7 +27,7 @@ const { create, led, merge, message, namespace, plane, read, remove, untilReason
 const permit = (where: string, rights: readonly Permission[]) =>
   permitOperator(plane(), where, rights);
 
-it('whoever was let in goes on, and a new one waits and is told what to do', async () => {
+it('without rights in one runtime namespace, a running ImageService goes on and a new one waits', async () => {
   await createSecrets(cluster, { url: url(), sealing });
   await permit(namespace(), permissions.runtime);
   await permit(gone, permissions.runtime);

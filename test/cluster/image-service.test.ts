@@ -16,13 +16,13 @@ import { newSealingKey, readSealingKeys } from '../support/sealing-keys.ts';
 import { until } from '../support/until.ts';
 
 const { db, url } = useDatabase();
-/** As long as new pods have. */
+/** The time that new pods have to become ready. */
 const DEADLINE_MS = 600_000;
-/** By which the operator's clock is ahead of the world's. */
+/** How far the operator's clock is ahead of real time. */
 let ahead_ms = 0;
 const clock = { ...systemTimedClock, now: () => new Date(Date.now() + ahead_ms) };
 const sealing = newSealingKey();
-/** What happens while a pass looks at the broker and the buckets. */
+/** Runs while a pass probes the broker and the buckets. */
 let meanwhile: () => Promise<unknown> = async () => undefined;
 const cluster = useInstallationCluster(db, {
   ...{ clock, keys: readSealingKeys(sealing) },
@@ -51,7 +51,7 @@ function secret(name: string, stringData: Record<string, string>) {
 
 let name = '';
 
-/** Secrets and an ImageService of a name of their own. */
+/** Creates the Secrets and an ImageService with a new name. */
 async function declare(more: { spec?: object; annotations?: object; databaseUrl?: string } = {}) {
   const { spec = {}, annotations = {}, databaseUrl = url() } = more;
   name = `i${randomBytes(4).toString('hex')}`;
@@ -84,13 +84,13 @@ const owned = async (kind: string): Promise<Json[]> =>
 const imageOf = async (part: string): Promise<string> =>
   (await read('Deployment', `${name}-${part}`)).spec.template.spec.containers[0].image;
 
-/** As whoever watches the operator sees it. */
+/** A metric of the installation, as monitoring sees it. */
 async function metric(what: 'ready' | 'stalled' | 'paused'): Promise<string | undefined> {
   const series = `tintype_installation_${what}{installation="${cluster.namespace()}/${name}"}`;
   return metricValue(await cluster.metrics().print(), series);
 }
 
-/** Nobody tells of Secrets: a change of the resource is looked at at once. */
+/** The operator does not watch Secrets, but a change of the resource starts a pass immediately. */
 function poke() {
   return merge('ImageService', name, {
     metadata: { annotations: { poke: String(Math.random()) } },
@@ -100,9 +100,10 @@ function poke() {
 beforeEach(() => cluster.play(usual));
 
 describe('on one database', { shuffle: false }, () => {
-  // One installation from its beginning to its end, as each that is made takes its time: every test finds it Running.
+  // The tests share one installation, because creating one takes time. Each test leaves it Running
+  // for the next one.
   describe('an ImageService', () => {
-    it('becomes ready from nothing: the plan, the database, then everything else', async () => {
+    it('becomes ready from nothing: first its plan, then the migration, then everything else', async () => {
       let isMigrated = false;
       cluster.play((pod) => {
         const isMigration = pod.metadata.labels['app.kubernetes.io/component'] === 'migrate';
@@ -146,7 +147,7 @@ describe('on one database', { shuffle: false }, () => {
       });
     });
 
-    it('is ready also where nobody gives its Ingresses an address, which is said; and routed once somebody does', async () => {
+    it('is ready even if its Ingresses have no address, and Routed once they have one', async () => {
       await led(async () => {
         await untilReason(name, 'NoAddress', 'Routed');
         await untilReason(name, 'Running');
@@ -159,20 +160,20 @@ describe('on one database', { shuffle: false }, () => {
       });
     });
 
-    it('is left alone by every further pass: nothing is written', async () => {
+    it('is not written again by further passes', async () => {
       await led(() => expectNoWrites(cluster));
     });
 
-    it('is put right within a pass where others changed, added and took away', async () => {
+    it('is restored within a pass when others change, add or remove parts of it', async () => {
       await led(async () => {
         const [service, api] = [`${name}-api`, `${name}-api`];
         const { selector } = (await read('Service', service)).spec;
         await merge('Service', service, { spec: { selector: { extra: 'label' } } });
-        // By itself: no other change of the Service brings it back.
+        // Reverted on its own: no other change of the Service triggers the write.
         await until(async () => {
           expect((await read('Service', service)).spec.selector).toEqual(selector);
         });
-        // As Helm does that is told to adopt it.
+        // As Helm does when it is told to adopt the Service.
         const labels = { 'app.kubernetes.io/managed-by': 'Helm' };
         await merge('Service', service, { metadata: { labels } });
         await until(async () => {
@@ -216,7 +217,7 @@ describe('on one database', { shuffle: false }, () => {
       });
     });
 
-    it('plan-only: says every object that would be written, and writes none', async () => {
+    it('that is plan-only lists every object that would be written or deleted', async () => {
       await annotate({ 'tintype.dev/plan-only': 'true' });
       await merge('ImageService', name, {
         spec: { api: { replicas: 3 }, routing: { mode: 'Disabled' } },
@@ -237,7 +238,7 @@ describe('on one database', { shuffle: false }, () => {
       });
     });
 
-    it('paused: leaves everything as it is', async () => {
+    it('that is paused keeps everything as it is until it is no longer paused', async () => {
       await annotate({ 'tintype.dev/paused': 'true' });
       await merge('ImageService', name, { spec: { dispatcher: { replicas: 2 } } });
       const dispatcher = async () => (await read('Deployment', `${name}-dispatcher`)).spec.replicas;
@@ -267,7 +268,7 @@ describe('on one database', { shuffle: false }, () => {
       });
     });
 
-    it('brings a new image to workers and the dispatcher first, and to the API once those are ready', async () => {
+    it('brings a new image to the API only once the workers are ready', async () => {
       const next = 'registry.example/tintype:2';
       await led(async () => {
         cluster.play((pod) => {
@@ -286,7 +287,7 @@ describe('on one database', { shuffle: false }, () => {
       });
     });
 
-    it('takes an image back whose pods do not become ready in time, tries it again when anything is declared, and then the next one', async () => {
+    it('rolls back an image whose pods fail, and tries it again when anything in the spec changes', async () => {
       const bad = 'registry.example/tintype:3';
       await led(async () => {
         cluster.play((pod) => {
@@ -307,7 +308,7 @@ describe('on one database', { shuffle: false }, () => {
           const { status } = await read('Deployment', `${name}-worker-ingest`);
           expect(status.unavailableReplicas ?? 0).toBe(0);
         });
-        // What was in the way is mended: whatever else is declared is another try.
+        // The cause is gone: any other change of the spec is another attempt.
         cluster.play(usual);
         await merge('ImageService', name, { spec: { dispatcher: { replicas: 1 } } });
         await until(async () => expect(await imageOf('worker-ingest')).toBe(bad));
@@ -320,7 +321,7 @@ describe('on one database', { shuffle: false }, () => {
       ahead_ms = 0;
     });
 
-    it('takes all of its objects with it when it is deleted, and nothing is measured of it', async () => {
+    it('is deleted with all of its objects and metrics', async () => {
       const measured = () => Promise.all([metric('ready'), metric('stalled'), metric('paused')]);
       await led(async () => {
         await until(async () => expect(await measured()).toEqual(['1', '0', '0']));
@@ -332,14 +333,14 @@ describe('on one database', { shuffle: false }, () => {
       });
     });
 
-    it('fails no pass that was about to tell it something when it is deleted', async () => {
+    it('that is deleted during a pass does not make the pass fail', async () => {
       const { countPasses } = cluster;
       const [failed, over] = [await countPasses('error'), await countPasses('success')];
       meanwhile = () => remove('ImageService', name);
       await declare();
       await led(async () => {
         await until(async () => expect(await isThere('ImageService', name)).toBe(false));
-        // The pass after it finds nothing more to do.
+        // A later pass finds nothing left to do.
         await until(async () => expect(await countPasses('success')).toBeGreaterThan(over));
       });
       meanwhile = async () => undefined;
@@ -352,7 +353,7 @@ describe('on one database', { shuffle: false }, () => {
       return merge('ImageService', name, { metadata: { annotations } });
     }
 
-    /** As the controller of Deployments says it after ten minutes. */
+    /** Reports a missed deadline, as the controller of Deployments does after ten minutes. */
     async function passDeadline(deployment: string): Promise<void> {
       const { status } = await read('Deployment', deployment);
       const late = { status: 'False', reason: 'ProgressDeadlineExceeded', message: 'too late' };
@@ -368,9 +369,9 @@ describe('on one database', { shuffle: false }, () => {
     }
   });
 
-  // One that is mended step by step, until it runs.
+  // One installation, whose problems are fixed one by one until it runs.
   describe('what keeps an ImageService from running', () => {
-    it('is a Secret that is missing or wrong: said, and nothing is started', async () => {
+    it('is a Secret that is missing or wrong, which is reported before anything is started', async () => {
       const away = new URL(url());
       away.port = '1';
       await declare({ databaseUrl: away.href });
@@ -398,7 +399,7 @@ describe('on one database', { shuffle: false }, () => {
       });
     });
 
-    it('is a ConfigMap that is missing, or lacks its key', async () => {
+    it('is a ConfigMap that does not exist or lacks its key', async () => {
       const create = (data: object) =>
         cluster.create('ConfigMap', { apiVersion: 'v1', metadata: { name: `${name}-ca` }, data });
       await led(async () => {
@@ -419,7 +420,7 @@ describe('on one database', { shuffle: false }, () => {
       });
     });
 
-    it('is a database that is not there, or is another than the operator’s', async () => {
+    it('is a database that does not exist or is not that of the operator', async () => {
       const at = async (pathname: string) => {
         const other = Object.assign(new URL(url()), { pathname });
         await merge('Secret', `${name}-db`, { stringData: { url: other.href } });
@@ -435,7 +436,7 @@ describe('on one database', { shuffle: false }, () => {
       });
     });
 
-    it('is a migration that fails: its last line is said, and nothing is started', async () => {
+    it('is a migration that fails: its last line is reported, and nothing is started', async () => {
       cluster.play(() => 'fail');
       await merge('Secret', `${name}-db`, { stringData: { url: url() } });
       await led(async () => {
@@ -462,7 +463,7 @@ describe('on one database', { shuffle: false }, () => {
         await untilReason(name, 'ObjectTaken', 'Applied');
         expect(await message(name)).toMatch(/Service '.*-api' exists and was not created by/);
         expect((await read('Service', `${name}-api`)).spec.ports[0].port).toBe(8080);
-        // Its parts run it all the same: a later one is taken back to it.
+        // The installation runs this image all the same, so a later one is rolled back to it.
         await until(async () => {
           expect((await read('ImageService', name)).status.image).toBe(
             'registry.example/tintype:2',
@@ -476,7 +477,7 @@ describe('on one database', { shuffle: false }, () => {
 
     const dispatchers = async () => (await read('Deployment', `${name}-dispatcher`)).spec.replicas;
 
-    it('is an address that is none: its field is named, and what runs is left as it is', async () => {
+    it('is an invalid baseURL: the field is named, and what runs is left as it is', async () => {
       await led(async () => {
         const { spec } = await read('ImageService', name);
         const wrong = { baseURL: 'https://api.0x1', dispatcher: { replicas: 2 } };
@@ -496,7 +497,7 @@ describe('on one database', { shuffle: false }, () => {
       });
     });
 
-    it('is one origin of several, stored before a rule was there: its place is named, and all else goes on', async () => {
+    it('is one invalid origin of several: its place is named, and everything else is applied', async () => {
       const [good, bad] = ['https://app.example', 'https://app.0x1'];
       await led(async () => {
         const declared = { dashboardOrigins: [good, bad], dispatcher: { replicas: 1 } };
@@ -521,7 +522,7 @@ describe('on one database', { shuffle: false }, () => {
       });
     });
 
-    it('is an object that the API server refuses: said in its words, and all others are written', async () => {
+    it('is an object that the API server refuses: the message is passed on, and all others are written', async () => {
       await led(async () => {
         const refused = { uploadBaseURL: 'https://192.0.2.7', dispatcher: { replicas: 1 } };
         await merge('ImageService', name, { spec: refused });
@@ -549,7 +550,7 @@ describe('on one database', { shuffle: false }, () => {
         'PodsRefused',
         /: its pod was not admitted; `kubectl describe/,
       ],
-    ])('is a %s that a quota does not let in', async (_, counted, reason, said) => {
+    ])('is a %s that a quota rejects', async (_, counted, reason, said) => {
       const { spec } = await read('ImageService', name);
       const allow = await kubeForbid(cluster.plane(), cluster.namespace(), counted);
       await led(async () => {
@@ -561,7 +562,7 @@ describe('on one database', { shuffle: false }, () => {
         await until(async () => expect(await isThere('Service', `${name}-delivery`)).toBe(true));
         expect(await message(name, 'MigrationComplete')).toMatch(said);
         await allow();
-        // Whatever was refused a pod tries again ever more seldom.
+        // A Job retries refused pods with growing delays, so replace it instead of waiting.
         for (const job of await owned('Job')) {
           if (job.status.completionTime === undefined) await remove('Job', job.metadata.name);
         }

@@ -1,6 +1,6 @@
 /**
- * Images that lie in ConfigMaps and Secrets, which the operator does not watch: presets with them are looked at more often
- * than what is only compared again, which is far away here.
+ * Images in ConfigMaps and Secrets, which the operator does not watch: it looks at presets with such images more often
+ * than the resync interval, which is long in this test.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, expect, it } from 'vitest';
@@ -38,7 +38,7 @@ function store(kind: 'configmaps' | 'secrets', name: string, bytes: Buffer) {
   return kubeOk(cluster.plane(), { method: 'POST', path, body });
 }
 
-/** What is told of it, an Event, may follow its status. */
+/** The Event about a preset may be written after its status. */
 function untilNothingIsWritten(): Promise<void> {
   return until(async () => {
     const writes = await cluster.countWrites();
@@ -54,7 +54,7 @@ it.each([
   ['ConfigMap', 'configmaps', 'configMapRef'],
   ['Secret', 'secrets', 'secretRef'],
 ] as const)(
-  'a preset with an image from a %s uploads it once, is Ready when it is processed, and brings it again when it changes',
+  'a preset with an image from a %s uploads it once, and again when it changes',
   async (_, kind, field) => {
     const [name, bytes, other] = [newSlug(), newImage(), newImage()];
     const spec = { projectRef: { name }, image: { [field]: { name, key: 'logo.png' } } };

@@ -13,7 +13,7 @@ import { playPods } from '../support/pod-player.ts';
 
 const runFile = promisify(execFile);
 
-// A control plane of its own: it loses its definitions, which other tests need.
+// A separate control plane: these tests delete the definitions that other tests need.
 let plane: ControlPlane;
 
 beforeAll(async () => {
@@ -22,17 +22,17 @@ beforeAll(async () => {
 
 afterAll(() => plane?.stop());
 
-/** What a document lets people type, as it stands there. */
+/** Runs a command of the documentation as it is written. */
 async function type(command: string | undefined): Promise<string> {
   const env = clusterShell(plane.folder);
-  // Files that it names by themselves are in the folder of the test.
+  // Files that the command names are in the folder of the test.
   const script = (command ?? 'false').replace('=ca.crt', `=${join(plane.folder, 'ca.crt')}`);
   const words = ['--norc', '-euo', 'pipefail', '-c', script];
   const options = { cwd: projectRoot, env, maxBuffer: 16 * 1024 * 1024 };
   return (await runFile('bash', words, options)).stdout;
 }
 
-/** What it prints while pods become ready, as on a node. */
+/** Runs a command while pods become ready, as on a node. */
 async function typeWithPods(command: string | undefined): Promise<string> {
   const pods = playPods(plane, 'tintype-system', () => 'ready');
   return type(command).finally(() => pods.stop());
@@ -59,7 +59,7 @@ async function list(path: string): Promise<string[]> {
   return items.map(({ metadata }) => metadata.name).filter((each) => /tintype/.test(each));
 }
 
-/** Everything of Tintype that is in the cluster. */
+/** Everything in the cluster that belongs to Tintype. */
 async function left(): Promise<string[]> {
   const paths = [
     '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
@@ -82,9 +82,9 @@ async function declare(namespace: string, name: string, finalizers: readonly str
   await kubeOk(plane, { method: 'POST', path: projects(namespace), body });
 }
 
-describe('what make and Helm install', { shuffle: false }, () => {
+describe('installing with make and Helm', { shuffle: false }, () => {
   describe('make install and make uninstall', () => {
-    it('install everything at the first call, and change nothing at the second', async () => {
+    it('install everything at the first run, and change nothing at the second', async () => {
       expect(await script('install.sh')).toContain('create secret generic tintype');
       const path = OPERATOR;
       const first = await kubeOk(plane, { path });
@@ -95,7 +95,7 @@ describe('what make and Helm install', { shuffle: false }, () => {
       expect(generation(second)).toBe(generation(first));
     }, 300_000);
 
-    it('install the image that is named, and leave it where none is', async () => {
+    it('install the image that is named, and keep it if none is named', async () => {
       const image = 'registry.example.com:5000/images/tintype:1.2.3';
       const path = OPERATOR;
       await script('install.sh', { IMAGE: image });
@@ -104,7 +104,7 @@ describe('what make and Helm install', { shuffle: false }, () => {
       expect(JSON.stringify(await kubeOk(plane, { path }))).toContain(`"image":"${image}"`);
     }, 300_000);
 
-    it('install as docs/kubernetes.md has it typed', async () => {
+    it('install as documented in docs/kubernetes.md', async () => {
       expect(installs).toHaveLength(2);
       await type(installs[0]);
       const documented = '"image":"registry.example.com/tintype:1.2"';
@@ -114,7 +114,7 @@ describe('what make and Helm install', { shuffle: false }, () => {
       expect(await typeWithPods(waits[0])).toContain('condition met');
     }, 300_000);
 
-    it('leave the authority that the operator trusts, until another folder is named', async () => {
+    it('keep the CA that the operator trusts until another folder is named', async () => {
       const path = OPERATOR;
       const trusted = async () => {
         const found = JSON.stringify((await kubeOk(plane, { path })).spec);
@@ -136,10 +136,10 @@ describe('what make and Helm install', { shuffle: false }, () => {
       expect(await script('install.sh')).not.toContain('stays config');
     }, 300_000);
 
-    it('take no finalizer of others off, and say what is in the way', async () => {
+    it('remove no finalizers of others, and say what is in the way', async () => {
       await declare('default', 'shop', ['tintype.dev/project']);
       await declare('default', 'held', ['tintype.dev/project', 'example.com/backup']);
-      // Let go of already.
+      // Already released by the operator.
       await declare('default', 'again', ['example.com/backup']);
       const failed = await script('uninstall.sh', { UNINSTALL_SECONDS: '1' }).catch(
         (error) => error,
@@ -154,7 +154,7 @@ describe('what make and Helm install', { shuffle: false }, () => {
       ]);
     }, 300_000);
 
-    it('leave nothing, also where no operator is there to let go of its resources', async () => {
+    it('leave nothing behind, even without an operator that releases its resources', async () => {
       for (const name of ['held', 'again']) {
         await kubeRelease(plane, `${projects('default')}/${name}`);
       }
@@ -171,8 +171,8 @@ describe('what make and Helm install', { shuffle: false }, () => {
     return stdout;
   }
 
-  describe('make uninstall beside a release of the chart', () => {
-    it('names what is left, and how it goes', async () => {
+  describe('make uninstall beside a Helm release', () => {
+    it('names what is left, and how to remove it', async () => {
       const values = ['--set', 'crds.enabled=false', '--set', 'watchNamespaces={default}'];
       await helmIn('two', 'install', 'second', 'charts/tintype', '--create-namespace', ...values);
       const path = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles';
@@ -199,8 +199,8 @@ describe('what make and Helm install', { shuffle: false }, () => {
     }, 300_000);
   });
 
-  describe('make uninstall where only the chart is installed', () => {
-    it('takes nothing of the release but the definitions, and names the rest', async () => {
+  describe('make uninstall if only the chart is installed', () => {
+    it('removes only the definitions of the release, and names the rest', async () => {
       await helmIn('ts', 'install', 'tintype', 'charts/tintype', '--create-namespace');
       const release = (await helmIn('ts', 'get', 'manifest', 'tintype')).trim();
       const named = () => {
@@ -228,7 +228,7 @@ describe('what make and Helm install', { shuffle: false }, () => {
     }, 300_000);
   });
 
-  describe('the chart in a cluster', () => {
+  describe('the Helm chart in a cluster', () => {
     const README = 'charts/tintype/README.md';
     const helm = (...args: string[]) => helmIn('tintype-system', ...args);
     const typeAll = async (under: string) => {
@@ -237,13 +237,13 @@ describe('what make and Helm install', { shuffle: false }, () => {
       return commands.length;
     };
 
-    it('is installed as its README has it typed', async () => {
+    it('is installed as its README says', async () => {
       const [wait, ...others] = readCommands(README, 'Install').reverse();
       for (const command of others.reverse()) await type(command);
       expect(await typeWithPods(wait)).toContain('condition met');
     }, 300_000);
 
-    it('is upgraded, and leaves the definitions with their resources', async () => {
+    it('is upgraded in place, and leaves the definitions with their resources when it is uninstalled', async () => {
       await declare('default', 'shop', []);
       const first = await kubeOk(plane, { path: OPERATOR });
       await helm('upgrade', 'tintype', 'charts/tintype', '--reuse-values');
@@ -268,7 +268,7 @@ describe('what make and Helm install', { shuffle: false }, () => {
       expect(items).toMatchObject([{ metadata: { name: 'shop' } }]);
     }, 300_000);
 
-    it('trusts an authority, and has a second release beside it, as its README has it typed', async () => {
+    it('trusts a CA and runs beside a second release, as its README says', async () => {
       await writeFile(join(plane.folder, 'ca.crt'), 'its authority');
       expect(await typeAll('Your own certificate authority')).toBe(2);
       expect(JSON.stringify(await kubeOk(plane, { path: OPERATOR }))).toContain('"tintype-ca"');

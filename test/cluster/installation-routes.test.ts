@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 
 const { db, url } = useDatabase();
 const sealing = newSealingKey();
-// Others must not find a Gateway API.
+// A separate control plane, so that other tests do not find a Gateway API.
 const plane = useOwnControlPlane();
 const cluster = useInstallationCluster(db, { keys: readSealingKeys(sealing) }, plane);
 const { create, isThere, led, merge, message, read, say, untilReason } = cluster;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   await create('ImageService', anInstallation('main', { routing }));
 });
 
-/** As the controller of a Gateway does. */
+/** Reports on a route, as the controller of a Gateway does. */
 async function judge(name: string, more: object, parentRef: object = routing.gatewayRef) {
   const { metadata } = await read('HTTPRoute', name);
   const { generation: observedGeneration } = metadata;
@@ -50,8 +50,8 @@ const STALLED = 'Routed False, Ready False, Reconciling False, Stalled True';
 const READY = 'Routed True, Ready True, Reconciling False, Stalled False';
 
 describe('an installation', { shuffle: false }, () => {
-  // One installation, whose Gateway comes about step by step.
-  it('is ready at a Gateway once that accepts the hosts of the API and of delivery, and says before what it waits for', async () => {
+  // The tests share one installation, whose Gateway becomes available step by step.
+  it('is ready once its Gateway accepts all of its hosts, and says before what it waits for', async () => {
     await led(async () => {
       await untilReason('main', 'GatewayAPIMissing', 'Routed');
       await untilReason('main', 'GatewayAPIMissing');
@@ -86,11 +86,11 @@ describe('an installation', { shuffle: false }, () => {
     });
   });
 
-  it('is left alone by every further pass: nothing is written', async () => {
+  it('is not written again by further passes', async () => {
     await led(() => expectNoWrites(cluster));
   });
 
-  it('says of a switch that is not over which routes stay, either way', async () => {
+  it('says which routes stay while it switches between Gateway and Ingress, either way', async () => {
     const stays = async (kind: string) => Promise.all(names.map((name) => isThere(kind, name)));
     await led(async () => {
       await merge('ImageService', 'main', {

@@ -1,4 +1,4 @@
-// A cluster that has KEDA: what its objects are told, and what they say that the installation repeats.
+// A cluster with KEDA: what the operator writes to KEDA's objects, and how it reports their status.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.ts';
 import {
@@ -16,7 +16,7 @@ import { useOwnControlPlane } from '../support/shared-control-plane.ts';
 
 const { db, url } = useDatabase();
 const sealing = newSealingKey();
-// Others must not find KEDA.
+// A separate control plane, so that other tests do not find KEDA.
 const plane = useOwnControlPlane();
 const cluster = useInstallationCluster(db, { keys: readSealingKeys(sealing) }, plane);
 const { create, led, message, read, say, untilReason } = cluster;
@@ -28,14 +28,14 @@ beforeAll(async () => {
   await create('ImageService', anInstallation('main'));
 }, 60_000);
 
-/** As KEDA does. */
+/** Reports the state of a pool, as KEDA does. */
 function judge(pool: string, status: string, said: string) {
   const condition = { type: 'Ready', status, reason: 'ScaledObjectReady', message: said };
   return say('ScaledObject', `main-${pool}`, { conditions: [condition] });
 }
 
 describe('a pool that KEDA scales', { shuffle: false }, () => {
-  it('takes what it is told, and changes nothing that every pass would write again', async () => {
+  it('has a ScaledObject that further passes do not write again', async () => {
     await led(async () => {
       await untilReason('main', 'Running');
       const { spec } = await read('ScaledObject', 'main-worker-render');
@@ -45,7 +45,7 @@ describe('a pool that KEDA scales', { shuffle: false }, () => {
     });
   });
 
-  it('is heard where it cannot scale, and where it can again', async () => {
+  it('is reported when KEDA cannot scale it, and when it can again', async () => {
     await led(async () => {
       await judge('worker-render', 'False', 'Triggers defined in ScaledObject are not working');
       await untilReason('main', 'ScalingFailed', 'WorkersAvailable');

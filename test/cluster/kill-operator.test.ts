@@ -25,7 +25,10 @@ type Place = { namespace: string; name: string };
 const path = ({ namespace, name }: Place) =>
   `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/projects/${name}`;
 
-/** A Project with all that a pass may write, in a namespace whose organization is made for it. */
+/**
+ * A Project with everything that a pass can write, in a new namespace, so that its organization is
+ * created as well.
+ */
 async function declare(): Promise<Place> {
   const namespace = await cluster.namespace();
   const { tenant, own, delivery } = permissions;
@@ -43,7 +46,7 @@ async function declare(): Promise<Place> {
 
 type Through = { plane: PlaneAddress; database_url: string };
 
-/** The first of the namespaces is its own. */
+/** `namespaces[0]` is the operator's own namespace. */
 function start(through: Through, namespaces: readonly string[]): Promise<OperatorProcess> {
   return startOperator(through.plane, {
     ...{ POD_NAMESPACE: namespaces[0] ?? '', TINTYPE_WATCH_NAMESPACES: namespaces.join() },
@@ -51,7 +54,7 @@ function start(through: Through, namespaces: readonly string[]): Promise<Operato
   });
 }
 
-/** All that is left in the end, in words that are the same for every name. */
+/** The final state, with names replaced so that the states of all places are comparable. */
 async function outcome(place: Place): Promise<unknown> {
   const { namespace, name } = place;
   const rows = (query: string) => db.query(query, [name]);
@@ -98,7 +101,7 @@ async function untilSettled(place: Place): Promise<unknown> {
   return found;
 }
 
-/** Answers what it wrote before it was killed. */
+/** Declares a Project, kills the operator at `point`, and returns its writes until then. */
 async function killedAt(point: KillPoint): Promise<Place & { writes: string[] }> {
   const place = await declare();
   const proxies = await startKillProxies({ plane: plane(), database_url: url() }, point);
@@ -114,11 +117,11 @@ async function killedAt(point: KillPoint): Promise<Place & { writes: string[] }>
 }
 
 const AT_ONCE = 3;
-/** No multiple of the sides: both are taken. */
+/** An odd number, so that the sample alternates between both sides of a write. */
 const ONE_IN = 9;
 
 it(
-  'an operator that is killed at any of its writes leaves nothing that the next one does not finish',
+  'an operator that is killed at any of its writes leaves only what the next one finishes',
   async () => {
     const clean = await declare();
     const watched = await startKillProxies({ plane: plane(), database_url: url() });

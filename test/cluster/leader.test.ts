@@ -19,7 +19,7 @@ const { db, url, open } = useDatabase();
 const cluster = useControlPlane();
 const { plane } = cluster;
 
-/** Operators of one installation, and a project whose changes tell that one of them works. */
+/** Operators of one installation, and a project whose changes show that one of them works. */
 async function openInstallation() {
   const namespace = await cluster.namespace();
   const { tenant, own, delivery } = permissions;
@@ -53,7 +53,7 @@ async function openInstallation() {
         const rows = await db.query('select name from projects where project_slug = $1', [name]);
         expect(rows).toEqual([{ name: displayName }]);
       }),
-    /** When the newest change of the project was written. */
+    /** The time of the newest change of the project. */
     changedAt: async () => {
       const [row] = await db.query<{ at: Date }>(
         'select max(created_at) as at from audit_log where target = $1',
@@ -87,7 +87,7 @@ type Lease = {
   };
 };
 
-/** A leader, and another that stands by. */
+/** Starts a leader and a standby. */
 async function startTwo(of: Installation) {
   const leader = await of.start();
   await of.change('One');
@@ -102,16 +102,18 @@ async function leads({ watched }: OperatorProcess): Promise<boolean> {
   return /^leader_election_master_status\{.*\} 1$/m.test(printed);
 }
 
-/** By the clock that terms and trails are written with. */
+/** The clock of the database, which terms and audit entries use. */
 async function now(): Promise<number> {
   const [row] = await db.query<{ now: Date }>('select now()');
   return must(row).now.getTime();
 }
 
-/** Beyond the seconds of the bench (`make bench ARGS=operator`): a machine that is busy elsewhere. */
+/**
+ * Added to the limits of the benchmark (`make bench ARGS=operator`), for a machine that is busy.
+ */
 const BUSY_MS = 7_000;
 
-it('an operator that is killed is followed when its lease has run out, and no sooner than that promised', async () => {
+it('a standby follows a killed leader once its lease has expired, and not before', async () => {
   const of = await openInstallation();
   const { leader, standby } = await startTwo(of);
   const before = await of.term();
@@ -129,7 +131,7 @@ it('an operator that is killed is followed when its lease has run out, and no so
   expect(await of.changedAt()).toBeLessThanOrEqual(killed_at + 20_000 + BUSY_MS);
 }, 300_000);
 
-it('an operator that stops is followed at once, long before its lease would have run out', async () => {
+it('a standby follows a stopped leader immediately, long before its lease would have expired', async () => {
   const of = await openInstallation();
   const { leader, standby } = await startTwo(of);
   const before = await of.term();
@@ -142,7 +144,7 @@ it('an operator that stops is followed at once, long before its lease would have
   expect(term.began_at.getTime()).toBeLessThanOrEqual(asked_at + 3_000 + BUSY_MS);
 }, 300_000);
 
-it('an operator that was frozen in the middle of a pass tries to write when it wakes up, and may not', async () => {
+it('a leader that was frozen during a pass is fenced off when it wakes up', async () => {
   const of = await openInstallation();
   const frozen = await of.start({ TINTYPE_DATABASE_URL: patientUrl() });
   await of.change('One');
@@ -152,12 +154,12 @@ it('an operator that was frozen in the middle of a pass tries to write when it w
   const standby = await of.start();
   const before = await of.term();
 
-  // Its pass waits for what it reads before it writes.
+  // The pass blocks on a read, before it writes.
   const lock = await lockRecipes();
   await declareWidth(of, 200);
   await until(() => untilWaiting(db, 1));
   frozen.child.kill('SIGSTOP');
-  // All that its follower hears of, who leads when this one's lease has run out.
+  // Only the standby, which leads once the lease has expired, learns about these changes.
   await declareWidth(of, 300);
   for (const displayName of ['Two', 'Three', 'Four']) {
     await of.change(displayName);
@@ -179,14 +181,14 @@ it('an operator that was frozen in the middle of a pass tries to write when it w
   await of.untilNamed('Five');
   await until(async () => expect(await leads(frozen)).toBe(false));
   expect([await leads(standby), (await of.term()).epoch]).toEqual([true, before.epoch + 1]);
-  // What it was about to write was declared before.
+  // The frozen process did not write its outdated spec.
   expect(await widths(of)).toEqual([chain(300)]);
   const changes = await db.query(
     `select from audit_log where target = $1 and after->'changes' ? 'update'`,
     [`${of.namespace}/${of.name}`],
   );
   expect(changes).toHaveLength(5);
-  // It has not lost its mind: it is next.
+  // The fenced process recovers, and leads next.
   standby.child.kill('SIGTERM');
   await once(standby.child, 'exit');
   await of.change('Six');
@@ -194,7 +196,10 @@ it('an operator that was frozen in the middle of a pass tries to write when it w
   expect(await leads(frozen)).toBe(true);
 }, 300_000);
 
-/** Waits for an answer through the whole time that it is frozen, where an operator otherwise gives up after six seconds. */
+/**
+ * A database URL with which the operator keeps waiting for an answer while it is frozen. By
+ * default, it gives up after six seconds.
+ */
 function patientUrl(): string {
   const search = 'statement_timeout=300000&query_timeout=300000';
   return Object.assign(new URL(url()), { search }).href;
@@ -214,7 +219,7 @@ async function widths({ name }: Installation): Promise<string[]> {
   return rows.map(({ transform_chain }) => transform_chain);
 }
 
-/** Nobody reads recipes until it is released. */
+/** Blocks all reads of recipes until it is released. */
 async function lockRecipes(): Promise<{ release(): Promise<void> }> {
   const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const holding = open({ idleTransactionTimeoutMs: 300_000 }).transaction(async (tx) => {

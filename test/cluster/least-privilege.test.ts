@@ -25,7 +25,8 @@ import { until } from '../support/until.ts';
 const { db, url } = useDatabase();
 const sealing = newSealingKey();
 
-// A control plane of its own: it gets HTTPRoutes, and checks who may own what, as OpenShift does.
+// A separate control plane: it has HTTPRoutes and, like OpenShift, checks who may set owner
+// references.
 let plane: ControlPlane;
 let recorder: KubeFaultProxy;
 let operator: OperatorProcess;
@@ -64,7 +65,7 @@ afterAll(async () => {
   await servers?.stop();
 });
 
-/** With what it said last, to be read where it does not end. */
+/** How the process ended, and its last log messages, in case it does not end. */
 function endOf({ child: { exitCode, signalCode }, said }: OperatorProcess) {
   const warned = said.filter(({ msg }) => msg.includes('holds the process'));
   return { exitCode, signalCode, warned, last: said.slice(-8).map(({ msg }) => msg) };
@@ -116,7 +117,7 @@ async function versionOf(name: string): Promise<string | undefined> {
   return (body as { metadata: { resourceVersion?: string } }).metadata.resourceVersion;
 }
 
-/** Rotated in its Secret, then told in another one. */
+/** Rotates the callback key in its Secret, then moves it to another Secret. */
 async function callThrough(): Promise<void> {
   const first = await versionOf('first-hook');
   await apply('Project', { staff: custom, callback: callback('first-hook', '2') });
@@ -130,7 +131,7 @@ function secret(name: string, stringData: Record<string, string>) {
   return kubeOk(plane, { method: 'POST', path: at, body: { metadata: { name }, stringData } });
 }
 
-/** What the least ImageService names. */
+/** Creates the Secrets that the minimal ImageService names. */
 async function makeSecrets(): Promise<void> {
   const text = () => randomBytes(32).toString('hex');
   await secret('db', { url: url() });
@@ -145,7 +146,7 @@ async function makeSecrets(): Promise<void> {
   });
 }
 
-/** Everything that the operator does for tenants, for routes and for an installation. */
+/** Exercises all that the operator does for tenants, routes and an installation. */
 async function liveThrough(): Promise<void> {
   await makeSecrets();
   const plansConfigMapRef = { name: 'plans', key: 'plans.yaml' };
@@ -164,7 +165,7 @@ async function liveThrough(): Promise<void> {
   await untilReason('WatermarkPreset', 'FileNotFound');
   const project = await findProjectBySlug(db, 'shop');
   if (project === undefined) throw new Error('no project');
-  // By the plans of the installation, which the operator reads as the API does.
+  // The credits come from the plans of the installation, which the operator reads as the API does.
   const organization = await findOrganization(db, project.organization_id);
   expect(organization).toMatchObject({ namespace: team, credit_balance: 7 });
   await makeFile(db, project, { file_slug: 'logo.png' });
@@ -193,7 +194,7 @@ async function routeThrough(project_id: string): Promise<void> {
   const routing = { mode: 'Gateway', gatewayRef: { name: 'edge' } };
   await apply('ImageService', { ...least, routing });
   await until(async () => expect(await status(httpRoute)).toBe(200));
-  // The host of the API is routed by another controller, in its own time.
+  // A different controller writes the route of the API, independently.
   await until(async () => expect(await status(`${httpRoutes}/shop-api`)).toBe(200));
   await kubeOk(plane, {
     ...{ method: 'PATCH', path: `${httpRoute}/status` },
@@ -206,7 +207,7 @@ async function routeThrough(project_id: string): Promise<void> {
   await until(async () => expect(await status(httpRoute)).toBe(404));
 }
 
-/** What the API server asks its authorizer, told from the request. */
+/** The permissions that the API server checks for a request, given the status of its response. */
 function rightsOf({ method, path: asked, status: said }: KubeFaultProxy['requests'][number]) {
   const { pathname, searchParams } = new URL(asked, plane.url);
   const found =
@@ -225,7 +226,7 @@ function rightsOf({ method, path: asked, status: said }: KubeFaultProxy['request
     DELETE: 'delete',
   };
   const verb = verbs[method as keyof typeof verbs];
-  // Applying what is not there yet is making it, too.
+  // Applying an object that does not exist requires permission to create it.
   const made = method === 'PATCH' && said === 201 ? [`create ${what}`] : [];
   return [`${verb} ${what}`, ...made];
 }
@@ -241,7 +242,7 @@ const outgrown = 'what a later version makes no more is taken away';
 const keda = 'where KEDA is installed, which it is not here';
 const scaled = 'workers follow the depth of a queue, which is empty here';
 
-/** Rights that no call needs which a test without more servers can bring about, with why they are there. */
+/** Permissions that this test cannot exercise without more servers, and why they are granted. */
 const beyond: readonly [right: RegExp, reason: string][] = [
   [/^update tintype\.dev\/imageservices\/finalizers$/, checked],
   [/^delete (apps\/deployments|batch\/(cron)?jobs|\/services|\/serviceaccounts)$/, outgrown],
@@ -250,8 +251,8 @@ const beyond: readonly [right: RegExp, reason: string][] = [
   [/^patch (apps\/deployments\/scale|\/pods)$/, scaled],
 ];
 
-describe('what the operator may do', () => {
-  it('is what it does, and what it does is what it may', () => {
+describe('the permissions of the operator', () => {
+  it('suffice for everything that it does, and are all used', () => {
     expect(recorder.requests.filter((each) => each.status === 403)).toEqual([]);
     const granted = new Set(Object.values(permissions).flatMap((table) => rightsIn(table)));
     const used = new Set(recorder.requests.flatMap(rightsOf));

@@ -1,4 +1,4 @@
-/** How much a project may have, declared and through the API together. */
+/** How many objects a project may have, declared and created through the API together. */
 import { expect, it } from 'vitest';
 import { RECIPES_MAX, WATERMARK_PRESETS_MAX } from '../../runtime/core/limits.ts';
 import type { Queryable } from '../../runtime/db/client.ts';
@@ -40,7 +40,7 @@ it.each([
     other: { fileSlug: 'logo.png', opacityPercent: 50 },
   },
 ] as const)(
-  'a project has no more $what than the API allows; those that are there are changed and make room',
+  'a project has at most as many $what as the API allows, and a deleted one makes room',
   async ({ kind, table, most, what, spec, other }) => {
     const slug = newSlug();
     const [last, late] = [newSlug(), newSlug()];

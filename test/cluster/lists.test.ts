@@ -39,8 +39,8 @@ async function rowOf(name: string) {
   };
 }
 
-describe('the lists of a Project, applied to an API server', () => {
-  it('are in the row in their order; an empty one empties it, and one that is left out leaves it', async () => {
+describe('the lists of a Project', () => {
+  it('are stored in their order; an empty one clears the stored list, one that is left out keeps it', async () => {
     const name = newSlug();
     const inSync = () => cluster.untilReason('Project', name, 'InSync');
     await cluster.led(async () => {
@@ -59,8 +59,8 @@ describe('the lists of a Project, applied to an API server', () => {
   });
 });
 
-describe('a preset that is to be rendered ahead', () => {
-  it('and that the project lacks is said, holds nothing else up, and is forgotten when it comes', async () => {
+describe('a warm preset', () => {
+  it('that the project lacks is reported, blocks nothing else, and is in sync once it exists', async () => {
     const name = newSlug();
     await cluster.apply('Project', name, { warmPresets: ['thumb', 'hero'], displayName: 'Shop' });
     await cluster.led(async () => {
@@ -71,7 +71,7 @@ describe('a preset that is to be rendered ahead', () => {
         active_signing_kid: expect.any(String),
       });
       const { project_id } = must(await findProjectBySlug(db, name));
-      // As the API makes them.
+      // The API creates the missing presets.
       const resolution_presets = { thumb: 'resize/10x10', hero: 'resize/90x90' };
       await updateProject(db, { project_id, changes: { resolution_presets } });
       await cluster.untilReason('Project', name, 'InSync');
@@ -79,8 +79,8 @@ describe('a preset that is to be rendered ahead', () => {
   });
 });
 
-describe('resources in lists', () => {
-  it('are found by the project that they refer to', async () => {
+describe('listing resources', () => {
+  it('can filter by the project that they refer to', async () => {
     const [mine, other] = [newSlug(), newSlug()];
     const recipe = { transformChain: 'resize/10x10' };
     await cluster.apply('Recipe', mine, { ...recipe, projectRef: { name: mine } });

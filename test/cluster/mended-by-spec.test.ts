@@ -1,4 +1,4 @@
-// A version that cannot come up is left behind by declaring another one, forward or back, and by nothing else.
+// A version that cannot start is replaced only by declaring another version, newer or older.
 import { afterEach, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.ts';
 import {
@@ -21,7 +21,7 @@ const { create, read, merge, led, untilReason, list, isThere } = cluster;
 const imageOf = (version: string) => `registry.example/tintype:${version}`;
 const parts = ['worker-ingest', 'worker-render', 'dispatcher', 'api', 'delivery'];
 
-/** In one part, all pods of an image come to that; all others are well. */
+/** Pods of this component with this image meet `fate`; all others are healthy. */
 function play(component: string, fate: Fate, image: string): void {
   cluster.play((pod) => {
     const isIt = pod.metadata.labels['app.kubernetes.io/component'] === component;
@@ -54,7 +54,7 @@ afterEach(() => cluster.play(usual));
 
 let version = 1;
 
-it('nothing ran yet: another image is all that it takes', async () => {
+it('a first version whose migration hangs is left behind by declaring another image', async () => {
   await createSecrets(cluster, { url: url(), sealing });
   play('migrate', 'wait', imageOf('1'));
   await create('ImageService', anInstallation('main', { image: imageOf('1') }));
@@ -73,9 +73,9 @@ describe.each([
   ['workers that crash', 'worker-ingest', 'crash', 'Blocked'],
   ['an API that is not ready', 'api', 'wait', 'RollingOut'],
   ['an API that crashes', 'api', 'crash', 'PodsFailing'],
-] as const)('a new version hangs at %s', (_what, component, fate, reason) => {
+] as const)('a new version that hangs at %s', (_what, component, fate, reason) => {
   it.each(['back', 'forward'] as const)(
-    'and one goes %s',
+    'is left behind by going %s',
     async (way) => {
       const before = imageOf(String(version));
       version += 1;
@@ -86,7 +86,7 @@ describe.each([
         play(component, fate, bad);
         await merge('ImageService', 'main', { spec: { image: bad } });
         await untilReason('main', reason, component === 'migrate' ? 'Ready' : 'ApiAvailable');
-        // What ran goes on meanwhile.
+        // The previous version keeps running.
         const { status } = await read('Deployment', 'main-api');
         expect(status.readyReplicas).toBeGreaterThanOrEqual(2);
         await merge('ImageService', 'main', { spec: { image: next } });
@@ -100,7 +100,7 @@ describe.each([
   );
 });
 
-describe('Secrets that go while everything runs', () => {
+describe('a Secret that is lost while everything runs', () => {
   const generations = async () =>
     Promise.all(
       parts.map(async (part) => (await read('Deployment', `main-${part}`)).metadata.generation),
@@ -117,7 +117,7 @@ describe('Secrets that go while everything runs', () => {
       /^Key 'AWS_SECRET_ACCESS_KEY' .*'s3' \(`spec\.storageSecretRef`\) is empty/,
     ],
   ] as const)(
-    '%s %s: it is said, what runs goes on, and it is over when it is back',
+    '%s %s: it is reported, everything keeps running, and it is resolved when the Secret is back',
     async (name, how, reason, told) => {
       const { apiVersion, data, metadata } = await read('Secret', name);
       await led(async () => {
@@ -129,7 +129,7 @@ describe('Secrets that go while everything runs', () => {
         await untilReason('main', reason);
         expect(await cluster.message('main')).toMatch(told);
         await untilReason('main', 'Available', 'ApiAvailable');
-        // What somebody takes away meanwhile comes back.
+        // A deleted object is recreated meanwhile.
         await cluster.remove('Service', 'main-api');
         await until(async () => expect(await isThere('Service', 'main-api')).toBe(true));
         const own = { apiVersion, metadata: { name: metadata.name }, data };

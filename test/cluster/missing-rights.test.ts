@@ -1,4 +1,5 @@
-// An operator that may less than its Roles grant: the ImageService says which right is missing, and goes on with it.
+// An operator with fewer permissions than its Roles grant: the ImageService names the missing permission, and recovers
+// when it is granted.
 import { expect, it } from 'vitest';
 import { type Permission, permissions } from '../../operator/permissions.ts';
 import { useDatabase } from '../support/database.ts';
@@ -20,7 +21,7 @@ const granted: readonly Permission[] = permissions.runtime;
 const permit = (rights: readonly Permission[]) =>
   permitOperator(cluster.plane(), cluster.namespace(), rights);
 
-/** All rights but one, as an administrator may think that it is not needed. */
+/** All permissions except one that an administrator may consider unnecessary. */
 function without(resource: string, verb: string): Permission[] {
   return granted
     .flatMap((each) =>
@@ -34,19 +35,19 @@ function without(resource: string, verb: string): Permission[] {
 
 const dispatchers = async () => (await read('Deployment', 'main-dispatcher')).spec.replicas;
 
-it('says which right is missing, of one that is new and of one that runs, and goes on when it is back', async () => {
+it('an ImageService, new or running, reports a right that is missing, and goes on once it is back', async () => {
   await createSecrets(cluster, { url: url(), sealing });
   await permit(without('httproutes', 'list'));
   await cluster.create('ImageService', anInstallation('main'));
   await led(async () => {
-    // Its routes are Ingresses.
+    // Routes are Ingresses, so HTTPRoutes need not be listed.
     await untilReason('main', 'Running');
     const gateway = { mode: 'Gateway', gatewayRef: { name: 'edge' } };
     await merge('ImageService', 'main', { spec: { routing: gateway } });
     await untilReason('main', 'ReadRefused');
     expect(await message('main')).toMatch(/may not read .*cannot list resource "httproutes"/);
     await permit(without('ingresses', 'list'));
-    // The cluster has none.
+    // The cluster has no Gateway API.
     await untilReason('main', 'GatewayAPIMissing');
     await merge('ImageService', 'main', { spec: { routing: null } });
     await untilReason('main', 'ReadRefused');
@@ -64,7 +65,7 @@ it('says which right is missing, of one that is new and of one that runs, and go
     await untilReason('main', 'Running');
     expect(await dispatchers()).toBe(2);
 
-    // Whether somebody else has an object of that name cannot be known.
+    // Without `get`, the operator cannot know whether somebody else owns an object of that name.
     await permit(without('services', 'get'));
     await remove('Service', 'main-api');
     await untilReason('main', 'ObjectRefused');

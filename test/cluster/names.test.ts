@@ -1,4 +1,4 @@
-/** Names that are there once per project, declared and exchanged by several resources. */
+/** Names that are unique within a project, declared and exchanged by several resources. */
 import { expect, it } from 'vitest';
 import { WATERMARK_PRESETS_MAX } from '../../runtime/core/limits.ts';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
@@ -18,7 +18,7 @@ const project = async (slug: string) => must(await findProjectBySlug(db, slug));
 
 const chain = { transformChain: 'resize/640x480' };
 
-/** What the rows are called, by their resources. */
+/** The names in the rows, by the name of the owning resource. */
 async function names(table: 'recipes' | 'watermark_presets', slug: string) {
   const { project_id } = await project(slug);
   const rows = await db.query<{ owner_name: string; name: string }>(
@@ -38,7 +38,7 @@ async function declare(kind: string, slug: string, wanted: Record<string, string
 it.each([
   ['Recipe', 'recipes'],
   ['WatermarkPreset', 'watermark_presets'],
-] as const)('%ss exchange their names: two, and three in a ring', async (kind, table) => {
+] as const)('%ss swap their names, two of them and three in a ring', async (kind, table) => {
   const slug = newSlug();
   const [a, b, c] = [newSlug(), newSlug(), newSlug()];
   await apply('Project', slug, {});
@@ -61,7 +61,7 @@ it.each([
   });
 });
 
-it('a name is not taken from who keeps it: one that is paused, or a row of the API, and the holder is named', async () => {
+it('a name is not taken from a paused resource or a row of the API, and the conflict names the holder', async () => {
   const slug = newSlug();
   const [a, b] = [newSlug(), newSlug()];
   await apply('Project', slug, {});
@@ -88,7 +88,7 @@ it('a name is not taken from who keeps it: one that is paused, or a row of the A
     expect((await condition('Recipe', b))?.message).toBe(
       `the project already has a recipe 'hero': set displayName to another name`,
     );
-    // Who waits for a name that is taken keeps the one that it has.
+    // A resource that waits for a taken name keeps its current name.
     await untilReason('Recipe', a, 'NameConflict');
     expect(await names('recipes', slug)).toMatchObject({ [a]: 'x', [b]: 'y', null: 'hero' });
   });
@@ -98,7 +98,7 @@ it.each([
   ['alone', 0],
   ['of as many as there may be', WATERMARK_PRESETS_MAX - 1],
 ] as const)(
-  'the resource of the default watermark, %s, is renamed: a new one, the reference, and the old one goes',
+  'the default watermark, %s, moves to a new resource of its name once the old one is deleted',
   async (_what, others) => {
     const slug = newSlug();
     const [w1, w2, w3] = [newSlug(), newSlug(), newSlug()];
@@ -115,7 +115,7 @@ it.each([
       await untilReason('Project', slug, 'InSync');
       const before = (await project(slug)).default_watermark_preset_id;
       if (others > 0) {
-        // The room that is made for the successor is nobody else's.
+        // The room that is reserved for the successor is not available to another preset.
         await declare('WatermarkPreset', slug, { [w3]: 'Edge' });
         await untilReason('WatermarkPreset', w3, 'LimitReached');
       }
@@ -143,7 +143,7 @@ it.each([
   },
 );
 
-it('a default watermark that its project kept leaves its name to a preset of another one, whose project takes it up', async () => {
+it('a default watermark that its project kept gives its name up to a preset of an adopting Project', async () => {
   const [a, b, slug] = [newSlug(), newSlug(), newSlug()];
   const declareAll = async (name: string) => {
     const spec = { slug, adoptionPolicy: 'IfUnowned', defaultWatermarkPresetRef: { name } };
@@ -170,7 +170,7 @@ it('a default watermark that its project kept leaves its name to a preset of ano
   });
 });
 
-it('a name is free once the resource that had it was removed by force, and not while that is of another cluster', async () => {
+it('a name is free once its resource was removed by force, unless that is of another cluster', async () => {
   const [slug, a, b] = [newSlug(), newSlug(), newSlug()];
   await apply('Project', slug, {});
   await led(async () => {

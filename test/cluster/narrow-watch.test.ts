@@ -1,4 +1,4 @@
-// One of several watched namespaces goes, and with it the Role that the operator had in it. Spec: Project.
+// One of several watched namespaces is deleted, and the operator's Role in it with it. Spec: Project.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ const { plane } = cluster;
 
 const granted = Object.values(permissions).flat();
 
-/** Answers with a look at whether it is ready. */
+/** Declares a project. Returns a function that reads the status of its Ready condition. */
 async function declare(namespace: string) {
   const name = newSlug();
   const path = `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/projects/${name}`;
@@ -43,7 +43,7 @@ const start = (namespace: string, other: string) =>
     ...{ TINTYPE_DATABASE_URL: url(), TINTYPE_KEY_ENCRYPTION_KEYS: newSealingKey() },
   });
 
-it('an operator that starts without it serves the others, and it once the Role is back', async () => {
+it('an operator without a Role in one namespace serves the others, and that one once the Role is back', async () => {
   const [namespace, gone] = [await cluster.namespace(), await cluster.namespace()];
   await permitOperator(plane(), namespace, granted);
   const [isReady, isOtherReady] = [await declare(namespace), await declare(gone)];
@@ -63,7 +63,7 @@ it('an operator that starts without it serves the others, and it once the Role i
   }
 }, 240_000);
 
-it('goes at once where its resources went first, and where their finalizers are taken off, as documented', async () => {
+it('a watched namespace is deleted in order or after its finalizers are removed, as documented', async () => {
   const [namespace, tidy, stuck] = [
     await cluster.namespace(),
     await createNamespace(plane()),

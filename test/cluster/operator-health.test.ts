@@ -52,7 +52,7 @@ async function ask({ watched }: OperatorProcess, path: string) {
 
 const ready = { ready: true, checks: { database: true, cluster: true } };
 
-it('is alive while the database and the API server are away, and ready again with them', async () => {
+it('the operator stays alive without database and API server, and is ready again when they are back', async () => {
   const namespace = await cluster.namespace();
   await permitOperator(plane(), namespace, Object.values(permissions).flat());
   const [api, database] = [await through(plane().url), await through(url())];
@@ -70,7 +70,7 @@ it('is alive while the database and the API server are away, and ready again wit
   await until(async () => expect(await ask(operator, '/readyz')).toMatchObject(ready));
 }, 180_000);
 
-it('is not ready while it leads and may not see what an ImageService becomes', async () => {
+it('a leader is not ready while it may not watch the objects of ImageServices', async () => {
   const namespace = await cluster.namespace();
   const { runtime, ...others } = permissions;
   await permitOperator(plane(), namespace, Object.values(others).flat());
@@ -85,7 +85,7 @@ it('is not ready while it leads and may not see what an ImageService becomes', a
   await until(async () => expect(await ask(operator, '/readyz')).toMatchObject(ready));
 }, 180_000);
 
-it('is not ready while it leads and may not see ImageServices where it makes none', async () => {
+it('a leader is not ready while it may not watch ImageServices in one of its namespaces', async () => {
   const [namespace, other] = [await cluster.namespace(), await cluster.namespace()];
   const all = Object.values(permissions).flat();
   await permitOperator(plane(), namespace, all);
@@ -95,7 +95,7 @@ it('is not ready while it leads and may not see ImageServices where it makes non
   const operator = await start(namespace, places, [namespace, other]);
   const refused = () =>
     operator.said.filter(({ kind, reason }) => kind === 'ImageService' && reason === 'Forbidden');
-  // By then everything else has been listed.
+  // By then, everything else has been listed.
   await until(async () => expect(refused().length).toBeGreaterThan(4));
   const checks = { database: true, cluster: false };
   expect(await ask(operator, '/readyz')).toMatchObject({ ready: false, checks });

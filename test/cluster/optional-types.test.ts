@@ -21,7 +21,7 @@ import { newSlug } from '../support/tenant-cluster.ts';
 import { until } from '../support/until.ts';
 
 const { url } = useDatabase();
-// Others must not find a Gateway API, nor KEDA.
+// A separate control plane, so that other tests find neither a Gateway API nor KEDA.
 let plane: ControlPlane;
 let namespace: string;
 let operator: OperatorProcess | undefined;
@@ -39,7 +39,7 @@ afterAll(async () => {
 const inNamespace = (group: string, plural: string, name: string) =>
   `/apis/${group}/namespaces/${namespace}/${plural}/${name}`;
 
-/** What an installation has, for the watch. */
+/** A ScaledObject with the labels of an installation, which the operator watches. */
 function scale(): Promise<unknown> {
   const labels = {
     'app.kubernetes.io/name': 'tintype',
@@ -57,7 +57,7 @@ async function isReady(): Promise<boolean> {
   return (await fetch(`${operator?.watched}/readyz`)).ok;
 }
 
-/** How many of a kind the operator has seen; undefined: it looked at none yet. */
+/** The number of objects of a kind in the operator's cache; undefined before it has listed them. */
 async function countHeld(kind: string): Promise<number | undefined> {
   const text = await (await fetch(`${operator?.watched}/metrics`)).text();
   const found = new RegExp(`^tintype_cache_objects{kind="${kind}"} (\\d+)$`, 'm').exec(text);
@@ -69,7 +69,7 @@ async function uninstall(path: string): Promise<void> {
   await until(async () => expect((await kubeRequest(plane, { path })).status).toBe(404));
 }
 
-it('an operator whose optional kinds are uninstalled stays ready, says so, and uses them when they are back', async () => {
+it('an operator whose optional kinds are uninstalled stays ready, and uses them when they are back', async () => {
   const slug = newSlug();
   const head = { apiVersion: 'tintype.dev/v1alpha1' };
   const project = inNamespace(head.apiVersion, 'projects', slug);

@@ -43,7 +43,7 @@ async function events(name: string) {
 
 describe('while the database is away', () => {
   it.each(['refuse', 'stall'] as const)(
-    '(%s) resources say so and nothing loops; then all is in effect by itself',
+    '(%s) resources report it without looping, and everything takes effect once it is back',
     async (kind) => {
       const [old, fresh, refused] = [newSlug(), newSlug(), newSlug()];
       await apply('Project', old, { displayName: 'Shop' });
@@ -60,7 +60,7 @@ describe('while the database is away', () => {
           await untilReason('Project', old, 'DatabaseUnavailable');
           await untilReason('Project', fresh, 'DatabaseUnavailable');
           await untilReason('Project', refused, 'DatabaseUnavailable');
-          // Nobody has looked at them: neither is valid because of that.
+          // An outage does not change what is known about validity: neither becomes accepted.
           expect(await condition('Project', refused, 'Accepted')).toMatchObject({
             ...{ status: 'False', reason: 'SlugConflict' },
           });
@@ -68,7 +68,7 @@ describe('while the database is away', () => {
           const told = await condition('Project', old);
           expect(told?.message).toMatch(/the database does not answer/);
           expect(await condition('Project', old, 'Reconciling')).toMatchObject({ status: 'True' });
-          // What was found before is still known.
+          // Earlier results are kept.
           expect((await read('Project', old)).status).toMatchObject({
             projectID: status['projectID'],
             activeKid: status['activeKid'],
@@ -89,7 +89,7 @@ describe('while the database is away', () => {
     300_000,
   );
 
-  it('a resource that is paused stays so, and one that asks for its plan keeps what was planned', async () => {
+  it('a paused resource stays paused, and a plan-only resource keeps its plan', async () => {
     const [paused, planned] = [newSlug(), newSlug()];
     const annotated = (name: string) => ({ annotations: { [`tintype.dev/${name}`]: 'true' } });
     await apply('Project', paused, { displayName: 'Shop' });
@@ -123,7 +123,7 @@ describe('while the database is away', () => {
 });
 
 describe('while the API server is away', () => {
-  it('nothing fails for good: what was declared meanwhile is in effect when it is back', async () => {
+  it('nothing fails for good, and what was declared meanwhile takes effect once it is back', async () => {
     const name = newSlug();
     await apply('Project', name, { displayName: 'Shop' });
     await led(async () => {
@@ -133,7 +133,7 @@ describe('while the API server is away', () => {
       await apply('Project', name, { displayName: 'Store' });
       const { project_id } = must(await project(name));
       await updateProject(db, { project_id, changes: { name: 'Drifted' } });
-      // Of rows it can still tell what was declared last.
+      // It still repairs rows, to the last spec that it received.
       await until(async () => expect((await project(name))?.name).toBe('Shop'));
       apiServer.set({ kind: 'none' });
       await untilReason('Project', name, 'InSync');
@@ -143,7 +143,7 @@ describe('while the API server is away', () => {
 });
 
 describe('the Events of a resource', () => {
-  it('are none where it was made and became ready at once', async () => {
+  it('are none if it became ready on its first pass', async () => {
     const [name, refused] = [newSlug(), newSlug()];
     await led(async () => {
       await apply('Project', name, { displayName: 'Shop' });
@@ -154,7 +154,7 @@ describe('the Events of a resource', () => {
     expect(await events(name)).toEqual([]);
   });
 
-  it('tell what it became, once for each time, and count what repeats', async () => {
+  it('are only one for a refusal, however many passes follow', async () => {
     const name = newSlug();
     await apply('Project', name, { slug: 'www' });
     await led(async () => {
@@ -169,7 +169,7 @@ describe('the Events of a resource', () => {
     expect(told?.series).toBeUndefined();
   });
 
-  it('tell what drifted and was healed, as a series where it goes on', async () => {
+  it('report healed drift, as a series if it repeats', async () => {
     const name = newSlug();
     await apply('Project', name, { displayName: 'Shop' });
     await led(async () => {
@@ -191,7 +191,7 @@ describe('the Events of a resource', () => {
     expect(printed).toMatch(/tintype_resource_time_to_ready_seconds_count\{kind="Project"\} [1-9]/);
   });
 
-  it('tell no drift of a default watermark that is dropped with its preset', async () => {
+  it('report no drift of a default watermark that is dropped with its preset', async () => {
     const name = newSlug();
     await apply('Project', name, { displayName: 'Shop' });
     await led(async () => {
@@ -206,7 +206,7 @@ describe('the Events of a resource', () => {
       await cluster.remove('WatermarkPreset', name);
       await cluster.untilGone('WatermarkPreset', name);
       expect(must(await project(name)).default_watermark_preset_id).toBeNull();
-      // What is told next comes after what would have been told of it.
+      // Events are recorded in order: one about the watermark would come before this one.
       await updateProject(db, { project_id, changes: { name: 'Other' } });
       const told = async () =>
         (await events(name)).filter(({ reason }) => reason === 'DriftHealed');
@@ -215,10 +215,10 @@ describe('the Events of a resource', () => {
     });
   });
 
-  it('keep what was there before a project of the API was adopted', async () => {
+  it('show the values that a project of the API had before it was adopted', async () => {
     const [name, first] = [newSlug(), newSlug()];
     await apply('Project', first, {});
-    // The first one of a namespace brings its organization.
+    // The first project of a namespace creates the organization.
     await led(() => untilReason('Project', first, 'InSync'));
     const { organization_id } = await organizationOf(cluster.namespace());
     await makeProject(db, { organization_id, project_slug: name, name: 'By hand' });

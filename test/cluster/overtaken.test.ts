@@ -1,4 +1,4 @@
-// What somebody else writes in the moment in which the operator does: what it did is told all the same, and what is theirs stays.
+// Somebody else writes at the same moment as the operator: its own changes are still reported, and theirs stay.
 import { expect, it } from 'vitest';
 import type { KubeClient } from '../../operator/kube/client.ts';
 import { useDatabase } from '../support/database.ts';
@@ -9,11 +9,11 @@ import { until } from '../support/until.ts';
 
 const { db } = useDatabase();
 const slug = newSlug();
-/** How often the operator came too late with the finalizer. */
+/** How often the operator's finalizer write failed because of a concurrent write. */
 let overtaken = 0;
-/** What is done right before the operator writes it next. */
+/** What to run right before the operator's next such write, by `write kind name`. */
 const ahead = new Map<string, () => Promise<unknown>>();
-/** To statuses that came behind that. */
+/** The results of the status writes that came after such a change. */
 const answers: string[] = [];
 const cluster = useTenantCluster({ db, wrap: overtaking });
 const { apply, led, namespace, path, plane, read, untilReason } = cluster;
@@ -54,7 +54,7 @@ function overtaking(client: KubeClient): KubeClient {
   };
 }
 
-it('a project that is taken over is told of in an Event', async () => {
+it('an adopted project gets its Event even if somebody else writes it at the same time', async () => {
   const { organization_id } = await makeOrganization(db);
   await db.query('update organizations set namespace = null where namespace = $1', [namespace()]);
   await db.query('update organizations set namespace = $2 where organization_id = $1', [
@@ -81,7 +81,7 @@ const callback = (secretName: string) => {
 };
 const theirs = { own: 'bXkgb3du' };
 
-/** A Secret of somebody's own, in the place of the one that was made for a Project. */
+/** Replaces the Secret of a Project with one of somebody else. */
 async function putInPlace(name: string): Promise<void> {
   await kubeOk(plane(), { method: 'DELETE', path: `${secrets()}/${name}` });
   const body = { metadata: { name }, data: theirs };
@@ -92,7 +92,7 @@ async function dataOf(name: string): Promise<unknown> {
   return (await kubeOk(plane(), { path: `${secrets()}/${name}` }))['data'];
 }
 
-it('a Secret that was just put in the place of the one that was made is given no key', async () => {
+it('a Secret that somebody just put in the place of the operator’s gets no key', async () => {
   const name = newSlug();
   await led(async () => {
     await apply('Project', name, callback(name));
@@ -107,7 +107,7 @@ it('a Secret that was just put in the place of the one that was made is given no
   });
 });
 
-it('nor does it go where it is no longer named', async () => {
+it('a Secret that somebody just put in the place of an obsolete one is not deleted', async () => {
   const name = newSlug();
   const [first, second] = [`${name}-1`, `${name}-2`];
   await led(async () => {
@@ -120,7 +120,7 @@ it('nor does it go where it is no longer named', async () => {
   });
 });
 
-it('what is only repeated in a status does not stand in the place of a newer word', async () => {
+it('a condition that is only repeated in a status does not overwrite a newer one', async () => {
   const name = newSlug();
   const route = (message: string) =>
     kubeApply(plane(), `${path('Project', name)}/status`, {
@@ -139,7 +139,7 @@ it('what is only repeated in a status does not stand in the place of a newer wor
     await apply('Project', name, { displayName: 'One' });
     await untilReason('Project', name, 'InSync');
     await route('as it was');
-    // What is declared next is looked at with this word in the cache.
+    // The pass over the next spec has this message in its cache.
     ahead.set(`status Project ${name} 2`, () => route('as it is'));
     await apply('Project', name, { displayName: 'Two' });
     await untilReason('Project', name, 'InSync');

@@ -1,4 +1,5 @@
-// What the controller of ImageServices keeps in memory: a delivery namespace also holds the routes of every project.
+// What the controller of ImageServices keeps in memory, although a delivery namespace also holds the routes of all
+// projects.
 import { expect, it } from 'vitest';
 import { routeLabels } from '../../operator/routes/edge.ts';
 import { useDatabase } from '../support/database.ts';
@@ -14,7 +15,7 @@ const sealing = newSealingKey();
 const cluster = useInstallationCluster(db, { keys: readSealingKeys(sealing) });
 const { create, led, list, metrics, untilReason } = cluster;
 
-it('are the objects of installations, without the routes of projects', async () => {
+it('the cache of the ImageService controller holds its own Ingresses, but no routes of projects', async () => {
   await createSecrets(cluster, { url: url(), sealing });
   for (let project = 0; project < 20; project += 1) {
     const metadata = { name: `main-project-${project}`, labels: routeLabels(`prj_${project}`) };
@@ -27,7 +28,7 @@ it('are the objects of installations, without the routes of projects', async () 
     const [, kept] = /^tintype_cache_objects\{kind="Ingress"\} (\d+)$/m.exec(
       await metrics().print(),
     ) ?? [undefined, ''];
-    // Those of the API and of delivery.
+    // Only the routes of the API and of delivery.
     expect(Number(kept)).toBeLessThanOrEqual(2);
   });
   expect(await list('Ingress')).toHaveLength(22);

@@ -1,4 +1,4 @@
-// What stands in the way of one resource is said there alone. Spec: Project (status).
+// A problem of one resource is reported on that resource alone. Spec: Project (status).
 import { randomBytes } from 'node:crypto';
 import { afterAll, expect, it } from 'vitest';
 import { NO_SETTINGS, SettingsUnknown } from '../../operator/api-settings.ts';
@@ -35,7 +35,7 @@ const findOrganization = createOrganizations({ clock: systemClock, findPlans: ()
 const cluster = useTenantCluster({ db, context: { images, findOrganization } });
 const { apply, condition, led, untilReason } = cluster;
 
-/** Whatever is said of it in the meantime. */
+/** The reasons of the Ready condition of a project while `work` runs. */
 async function reasonsWhile(name: string, work: () => Promise<unknown>): Promise<Set<unknown>> {
   const seen = new Set<unknown>();
   let isOver = false;
@@ -59,7 +59,7 @@ async function storeImage(name: string): Promise<void> {
   });
 }
 
-it('a storage that takes no images is the trouble of the preset that brings one', async () => {
+it('a storage that accepts no images affects only the preset that declares one', async () => {
   const [name, other] = [newSlug(), newSlug()];
   await storeImage(name);
   await led(async () => {
@@ -80,7 +80,7 @@ it('a storage that takes no images is the trouble of the preset that brings one'
   });
 });
 
-it('plans that cannot be read are the trouble of a namespace that has no organization yet', async () => {
+it('plans that cannot be read affect only a namespace that has no organization yet', async () => {
   const [known, name] = [newSlug(), newSlug()];
   await led(async () => {
     await apply('Project', known, {});
@@ -95,7 +95,7 @@ it('plans that cannot be read are the trouble of a namespace that has no organiz
     expect([...seen]).toEqual(['InSync']);
     const said = await condition('Project', name, 'Ready', cluster.other());
     expect(said?.message).not.toContain('images/plans');
-    // Nobody looked at it yet.
+    // No pass has examined it yet.
     expect(await condition('Project', name, 'Accepted', cluster.other())).toBeUndefined();
     expect(await findProjectBySlug(db, name)).toBeUndefined();
     findPlans = async () => defaultPlans;
@@ -103,7 +103,7 @@ it('plans that cannot be read are the trouble of a namespace that has no organiz
   });
 });
 
-it('settings that cannot be read are waited for by a preset that brings an image, which is valid all the same', async () => {
+it('a preset with an image waits for settings that cannot be read, and is valid all the same', async () => {
   const name = newSlug();
   await storeImage(name);
   findSettings = async () => {
@@ -125,7 +125,7 @@ it('settings that cannot be read are waited for by a preset that brings an image
   });
 });
 
-it('a row that somebody keeps locked is the trouble of its own resource', async () => {
+it('a row that somebody keeps locked affects only its own resource', async () => {
   const [name, other] = [newSlug(), newSlug()];
   await led(async () => {
     for (const each of [name, other]) await apply('Project', each, {});

@@ -31,7 +31,7 @@ beforeAll(async () => {
   for (const { path, object } of objects) await kubeApply(plane(), path, object);
 }, 300_000);
 
-// Other tests share the cluster.
+// Other tests share the cluster, so remove what was applied.
 afterAll(async () => {
   for (const path of [...objects.map((each) => each.path), `/api/v1/namespaces/${HOME}`]) {
     await kubeRequest(plane(), { method: 'DELETE', path });
@@ -46,7 +46,7 @@ type Question = {
   namespace?: string;
 };
 
-/** What the API server itself says of the operator's account. */
+/** Whether the API server itself grants the operator's account this access. */
 async function mayOperator(question: Question): Promise<boolean> {
   const [resource, subresource] = question.resource.split('/');
   const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
@@ -66,8 +66,8 @@ async function mayOperator(question: Question): Promise<boolean> {
   return (status as { allowed: boolean }).allowed;
 }
 
-describe('the operator’s account, asked of a real API server', () => {
-  it('may make, change, look at and remove every object that an ImageService becomes', async () => {
+describe('the operator’s account on a real API server', () => {
+  it('may read, watch, create, change and delete every kind of object of an ImageService', async () => {
     const rendered = [installation(least), installation(full, { keda: 'present' })];
     const kinds = new Map(
       rendered

@@ -1,4 +1,4 @@
-/** What the plan of a Project tells of the Secrets of its callback, and that it writes none of them. Spec: Project. */
+/** The plan of a Project lists the changes to its callback Secrets, and none is written. Spec: Project. */
 import { afterEach, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.ts';
 import { kubeOk } from '../support/kube-request.ts';
@@ -23,7 +23,7 @@ async function allSecrets(): Promise<Secret[]> {
   return items;
 }
 
-/** The lines of the newest plan that are of Secrets. */
+/** Waits until the lines about Secrets in the newest plan are `wanted`. */
 async function untilPlanned(name: string, wanted: readonly string[]): Promise<void> {
   await until(async () => {
     const message = (await condition('Project', name, 'Planned'))?.message ?? 'not told';
@@ -32,7 +32,7 @@ async function untilPlanned(name: string, wanted: readonly string[]): Promise<vo
   });
 }
 
-/** Whatever is told anywhere: the keys are not. */
+/** No status reveals a key. */
 afterEach(async () => {
   const path = `/apis/tintype.dev/v1alpha1/namespaces/${cluster.namespace()}/projects`;
   const told = JSON.stringify(await kubeOk(plane(), { path }));
@@ -42,7 +42,7 @@ afterEach(async () => {
   }
 });
 
-it('names the Secret that would be made, gets another key, or goes, and leaves all as they are', async () => {
+it('a plan names the Secret that would be created, rotated or deleted, and changes none', async () => {
   const name = newSlug();
   const [first, second] = [`${name}-1`, `${name}-2`];
   const line = (sign: string, secret: string) => `${sign} Secret ${cluster.namespace()}/${secret}`;
@@ -71,7 +71,7 @@ it('names the Secret that would be made, gets another key, or goes, and leaves a
   });
 });
 
-it('tells of a Secret that somebody edited that it is put right', async () => {
+it('a plan shows that a Secret which somebody edited would be corrected', async () => {
   const name = newSlug();
   await apply('Project', name, callback(name));
   await led(async () => {
@@ -87,7 +87,7 @@ it('tells of a Secret that somebody edited that it is put right', async () => {
   });
 });
 
-it('tells that the Secret is taken, by whom, and what would be written all the same', async () => {
+it('a plan reports that a Secret is taken, by whom, and what would be written all the same', async () => {
   const [name, other] = [newSlug(), newSlug()];
   const taken = { metadata: { name: `${name}-taken` }, data: { own: 'bXkgb3duIHZhbHVl' } };
   await kubeOk(plane(), { method: 'POST', path: secrets(), body: taken });

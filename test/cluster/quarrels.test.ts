@@ -1,4 +1,4 @@
-// Two controllers that both put an object right: ours answers ever more seldom, and says with whom it quarrels.
+// Two controllers revert each other's changes to an object: ours writes less and less often, and names the other one.
 import { expect, it } from 'vitest';
 import { useDatabase } from '../support/database.ts';
 import {
@@ -16,7 +16,7 @@ const sealing = newSealingKey();
 const cluster = useInstallationCluster(db, { keys: readSealingKeys(sealing) });
 const { create, read, led, untilReason, message, list, path, plane } = cluster;
 
-/** Sets the number of pods of the API each time that it is another. */
+/** Sets the replicas of the API back whenever they differ. */
 const keeper = {
   isAsWritten: async () => (await read('Deployment', 'main-api')).spec.replicas !== 7,
   undo: () =>
@@ -27,7 +27,7 @@ const keeper = {
     }),
 };
 
-it('an object that somebody changes back is written ever more seldom, and it is said who does it', async () => {
+it('an object that somebody changes back is written less and less often, and the writer is named', async () => {
   await createSecrets(cluster, { url: url(), sealing });
   await create('ImageService', anInstallation('main'));
   await led(async () => {
@@ -39,7 +39,7 @@ it('an object that somebody changes back is written ever more seldom, and it is 
       );
       await new Promise((resolve) => setTimeout(resolve, 8_000));
     });
-    // The first at once, the others after 1, 2, 4 and 8 seconds.
+    // The first write is immediate; the others follow after 1, 2, 4 and 8 seconds.
     expect(undone).toBeGreaterThanOrEqual(4);
     expect(undone).toBeLessThanOrEqual(6);
     await until(async () => expect((await read('Deployment', 'main-api')).spec.replicas).toBe(2));

@@ -1,5 +1,5 @@
-// What others refuse to write for a resource is said in it: the API server a Secret, the database a row. And what the
-// operator was not told, the ImageService says.
+// A resource reports writes that are refused for it: of a Secret by the API server, of a row by the database. The
+// operator takes settings that it was not given from the ImageService.
 import { describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.ts';
 import { kubeForbid } from '../support/kube-quota.ts';
@@ -14,8 +14,8 @@ const cluster = useTenantCluster({
 });
 const { apply, condition, led, plane, read, untilReason } = cluster;
 
-describe('what is refused', { timeout: 180_000 }, () => {
-  it('by a quota of the cluster is said, of a resource that is new and of one that was ready', async () => {
+describe('a write that is refused', { timeout: 180_000 }, () => {
+  it('by a quota of the cluster is reported for a new resource and for one that was ready', async () => {
     const [fresh, ready] = [newSlug(), newSlug()];
     await apply('Project', ready, {});
     await led(async () => {
@@ -36,7 +36,7 @@ describe('what is refused', { timeout: 180_000 }, () => {
     });
   });
 
-  it('by a rule of the database is said', async () => {
+  it('by a constraint of the database is reported', async () => {
     const project = newSlug();
     const rule = `check (name <> '${project}')`;
     await db.query(`alter table recipes add constraint recipes_not_so ${rule}`);
@@ -48,7 +48,7 @@ describe('what is refused', { timeout: 180_000 }, () => {
   });
 });
 
-it('the delivery root domain is that of the ImageService, where the operator was told none', async () => {
+it('the delivery root domain is that of the ImageService if the operator was given none', async () => {
   const [name, other] = [newSlug(), newSlug()];
   await apply('Project', name, {});
   await led(async () => {

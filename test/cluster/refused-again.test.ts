@@ -1,4 +1,4 @@
-// Resources that are refused: how often they are looked at, and what makes them be looked at at once. Spec: Resources and their fields.
+// How often rejected resources are retried, and what triggers a retry immediately. Spec: Resources and their fields.
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.ts';
@@ -8,16 +8,16 @@ import { until } from '../support/until.ts';
 const { db } = useDatabase();
 const HOUR_MS = 3_600_000;
 
-describe('a resource that is refused and stays as it is', () => {
+describe('a resource that is refused and does not change', () => {
   const cluster = useTenantCluster({ db, often: { resync_ms: HOUR_MS, retry_ms: 50 } });
   const { apply, countPasses, led, untilReason } = cluster;
 
-  it('is looked at ever more seldom', async () => {
+  it('is looked at less and less often', async () => {
     const name = newSlug();
     await apply('Project', name, { slug: 'api' });
     await led(async () => {
       await untilReason('Project', name, 'SlugReserved');
-      // By then the pauses are of more than a second.
+      // By then, the delays exceed one second.
       await until(async () => expect(await countPasses()).toBeGreaterThan(6));
       const before = await countPasses();
       await setTimeout(1000);
@@ -27,11 +27,11 @@ describe('a resource that is refused and stays as it is', () => {
 });
 
 describe('a resource that is refused', () => {
-  /** So that nothing is looked at again by itself. */
+  /** Long intervals, so that nothing is retried during a test. */
   const cluster = useTenantCluster({ db, often: { resync_ms: HOUR_MS, retry_ms: HOUR_MS } });
   const { apply, led, remove, untilReason } = cluster;
 
-  it('is looked at at once when what has its slug goes', async () => {
+  it('is looked at immediately when the holder of its slug is deleted', async () => {
     const [first, second, slug] = [newSlug(), newSlug(), newSlug()];
     await led(async () => {
       await apply('Project', first, { slug });
@@ -43,7 +43,7 @@ describe('a resource that is refused', () => {
     });
   });
 
-  it('is looked at at once when what has its name, or its keys, goes', async () => {
+  it('is looked at immediately when the holder of its name or of its key is deleted', async () => {
     const [name, other] = [newSlug(), newSlug()];
     const projectRef = { name };
     const recipe = { projectRef, displayName: 'Cover', transformChain: 'resize/9x9' };
@@ -64,7 +64,7 @@ describe('a resource that is refused', () => {
     });
   });
 
-  it('is looked at at once when it changes, or what has its custom domain lets it go', async () => {
+  it('is looked at immediately when it changes, or when its custom domain becomes free', async () => {
     const [first, second] = [newSlug(), newSlug()];
     const customDomains = [`${newSlug()}.example`];
     const ours = [`${second}.images.example`];

@@ -1,6 +1,6 @@
 /**
- * Every field that a person writes, with a value that it cannot have: the API server says where, and in our words. A
- * pattern, a bound or a schema's own wording says it to nobody.
+ * Every field that people write, with an invalid value: the API server names the field and explains the problem in our
+ * words. Messages of patterns, bounds or schemas would not help anybody.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { structural } from '../../operator/crd.ts';
@@ -48,7 +48,7 @@ function leavesOf(schema: Schema, path: string, steps: Step[]): Leaf[] {
   );
 }
 
-/** What lacks nothing that must be there, so that the server comes to the rules. */
+/** A value with all required fields, so that the API server evaluates the rules. */
 function fill(schema: Schema): unknown {
   if (schema.type === 'array') return [fill(schema.items as Schema)];
   if (schema.type === 'integer') return 1;
@@ -82,7 +82,7 @@ async function causesOf(kind: string, spec: unknown) {
 const pathOf = (plural: string) =>
   `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/${plural}?dryRun=All`;
 
-/** Texts that may be anything at all. */
+/** Fields that accept any text. */
 const free = ['annotations', 'podAnnotations', 'serviceAccountAnnotations', 'apiAnnotations']
   .concat(['deliveryAnnotations', 'extraEnv'])
   .map((list) => `${list}[0].value`);
@@ -91,7 +91,7 @@ describe.each(kinds.map(({ kind }) => kind))('the fields of a %s', (kind) => {
   const all = leavesOf(schemaOf[kind] as Schema, 'spec', []);
   const ruled = all.filter(({ schema }) => schema['x-kubernetes-validations'] !== undefined);
 
-  it('are a few words, anything at all, or held by rules with a message', () => {
+  it('have allowed values, are free text, or have rules with a message', () => {
     const others = all
       .filter((leaf) => !ruled.includes(leaf) && leaf.schema.enum === undefined)
       .filter(({ path }) => !free.some((end) => path.endsWith(end)) && path !== 'spec.affinity');
@@ -99,7 +99,7 @@ describe.each(kinds.map(({ kind }) => kind))('the fields of a %s', (kind) => {
   });
 
   it.each(ruled.map((leaf) => [leaf.path, leaf] as const))(
-    'say what %s has to be',
+    'reject an invalid %s in our words only',
     async (path, { steps, schema }) => {
       const rules = schema['x-kubernetes-validations'] ?? [];
       const text = rules[0]?.rule === "self != ''" ? '' : '\n%\0';
@@ -113,7 +113,7 @@ describe.each(kinds.map(({ kind }) => kind))('the fields of a %s', (kind) => {
   );
 
   it.each(all.filter(({ schema }) => schema.enum).map((leaf) => [leaf.path, leaf] as const))(
-    'say where, when %s is none of its words',
+    'name the field if %s is not one of its allowed values',
     async (path, { steps }) => {
       const causes = await causesOf(kind, withLeaf(samples[kind], steps, 'Nonsense'));
       expect(causes.map(({ field }) => field)).toContain(path);
@@ -125,7 +125,7 @@ const image = 'https://shop.example/logo.png';
 const secretName = 'hook';
 const sha256 = '0'.repeat(64);
 
-/** What a schema refuses by more than a pattern: what, and where. */
+/** Specs that a schema rejects by more than a pattern, with the kind and the field. */
 const refined: [kind: string, field: string, spec: object][] = [
   ...[
     ' Shop',
@@ -269,8 +269,8 @@ const refined: [kind: string, field: string, spec: object][] = [
   ['ImageService', 'spec.scanner', { ...full, scanner: { kind: 'HTTP' } }],
 ];
 
-describe('what the operator would refuse', () => {
-  it.each(refined)('is refused in a %s before it, at %s: %j', async (kind, field, spec) => {
+describe('the API server and the operator', () => {
+  it.each(refined)('both reject in a %s, at %s: %j', async (kind, field, spec) => {
     const [known] = kinds.filter((each) => each.kind === kind);
     expect(known?.spec.safeParse(spec).success, 'the operator agrees').toBe(false);
     const found = (await causesOf(kind, spec)).filter((cause) => cause.field === field);
@@ -329,7 +329,7 @@ describe('what the operator would refuse', () => {
         networkPolicy: { peers: [{ party: 'Credentials', cidr: '169.254.169.252/32', port: 988 }] },
       },
     ],
-  ])('is nothing that is sound, as in a %s: %j', async (kind, spec) => {
+  ])('both accept in a %s: %j', async (kind, spec) => {
     const { spec: schema, plural } = kinds.find((each) => each.kind === kind) as (typeof kinds)[0];
     expect(schema.safeParse(spec)).toMatchObject({ success: true });
     const body = { apiVersion: 'tintype.dev/v1alpha1', kind, metadata: { name: 'x' }, spec };

@@ -1,6 +1,6 @@
 /**
- * Resources that are replaced by their manifests (`kubectl replace`, Argo CD's `Replace=true`): what the operator wrote at
- * them is not in there. What is only looked at again is far away here, so that nothing else puts it back.
+ * Resources that are replaced with their manifests (`kubectl replace`, Argo CD's `Replace=true`), which lack what the
+ * operator added to them. The resync interval is long, so that only the change itself can restore it.
  */
 import { expect, it } from 'vitest';
 import { useDatabase } from '../support/database.ts';
@@ -19,7 +19,7 @@ function callback(secretName: string) {
   return { callback: { url: 'https://shop.example/hook', secretName } };
 }
 
-/** As kubectl does it: a PUT with the version that is there, again where that was written meanwhile. */
+/** As kubectl does: a PUT with the current version, repeated after a conflict. */
 async function replace(kind: string, name: string, spec: object): Promise<void> {
   await until(async () => {
     const { resourceVersion } = (await read(kind, name)).metadata;
@@ -49,7 +49,7 @@ async function untilSecret(name: string, status: 200 | 404): Promise<void> {
   );
 }
 
-it('the finalizer and the note of callback Secrets are put back at once', async () => {
+it('a replaced resource gets its finalizer and its note of callback Secrets back immediately', async () => {
   const name = newSlug();
   const recipe = { projectRef: { name }, transformChain: 'resize/640x480/smart' };
   await apply('Project', name, callback(name));
@@ -65,7 +65,7 @@ it('the finalizer and the note of callback Secrets are put back at once', async 
   });
 });
 
-it('a Secret that is no longer named goes, also where the same write took its note away', async () => {
+it('a Secret that is no longer named is deleted, even if the same write removed its note', async () => {
   const name = newSlug();
   const [first, second, third] = [`${name}-1`, `${name}-2`, `${name}-3`];
   await apply('Project', name, callback(first));
@@ -75,7 +75,7 @@ it('a Secret that is no longer named goes, also where the same write took its no
     await untilHeld('Project', name, second);
     await untilSecret(second, 200);
     await untilSecret(first, 404);
-    // Left out it is left to the API, and so the Secret stays, and is known.
+    // Without `callback`, the API decides about it, so the Secret stays and the operator knows it.
     await replace('Project', name, {});
     await untilHeld('Project', name, second);
     await untilSecret(second, 200);
@@ -88,7 +88,7 @@ it('a Secret that is no longer named goes, also where the same write took its no
   });
 });
 
-it('also where nobody led when it was replaced', async () => {
+it('a Secret that is no longer named is deleted, even if nobody led when its Project was replaced', async () => {
   const name = newSlug();
   const [first, second] = [`${name}-1`, `${name}-2`];
   await apply('Project', name, callback(first));

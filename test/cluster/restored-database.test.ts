@@ -1,4 +1,4 @@
-// A database that is restored from a dump under an operator that has nothing to write. Spec: Project.
+// A database is restored from a dump while the operator has nothing to write. Spec: Project.
 import { expect, it, onTestFinished } from 'vitest';
 import { permissions } from '../../operator/permissions.ts';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
@@ -17,7 +17,7 @@ async function nameOf(slug: string): Promise<string | undefined> {
   return (await findProjectBySlug(db, slug))?.name;
 }
 
-/** As a dump has it: of before this term, with a name of then. */
+/** As a dump from before this term: without the term, and with an earlier name. */
 async function restore(slug: string): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query('set local session_replication_role = replica');
@@ -26,7 +26,7 @@ async function restore(slug: string): Promise<void> {
   });
 }
 
-it('is noticed at once, and compared from the beginning', async () => {
+it('a restored database is noticed immediately, and its rows are compared again', async () => {
   const namespace = await cluster.namespace();
   const { tenant, own, delivery } = permissions;
   await permitOperator(cluster.plane(), namespace, [...tenant, ...own, ...delivery]);

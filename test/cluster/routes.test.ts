@@ -30,7 +30,7 @@ type Ingress = {
 let teams: string;
 let images: string;
 let routes: ReturnType<typeof watchForRoutes>;
-/** What asking a host comes to. */
+/** The result of probing a host. */
 let answers: ProbeHost = async () => undefined;
 
 beforeAll(async () => {
@@ -66,7 +66,7 @@ function service(spec: object, name = 'main') {
 const ingresses = () => `/apis/networking.k8s.io/v1/namespaces/${images}/ingresses`;
 const projects = () => `/apis/tintype.dev/v1alpha1/namespaces/${teams}/projects`;
 
-/** As the API makes it, with domains as staff sets them. */
+/** As the API creates it, with custom domains as staff sets them. */
 async function madeByApi(...domains: string[]) {
   const project = await makeProject(db, { project_slug: slug() });
   await setDomains(project.project_id, domains);
@@ -80,7 +80,7 @@ async function setDomains(project_id: string, domains: string[]): Promise<void> 
   });
 }
 
-/** As the operator makes it: a resource, and a row that it owns. */
+/** As the operator creates it: a resource, and a row that it owns. */
 async function declared(spec: object, ...domains: string[]) {
   const project = await madeByApi(...domains);
   const { project_slug: name, project_id } = project;
@@ -98,7 +98,7 @@ async function declared(spec: object, ...domains: string[]) {
   return project;
 }
 
-/** As the controller of projects does: routes come after rows. */
+/** Marks the rows as written, as the controller of projects does: routes come after rows. */
 async function sayThatRowsAreThere(name: string): Promise<void> {
   const lastTransitionTime = '2026-01-01T00:00:00Z';
   const synced = { type: 'Synced', status: 'True', reason: 'InSync', message: '' };
@@ -129,7 +129,7 @@ async function hostsOf(project: { project_slug: string }): Promise<string[] | un
   return (await routeOf(project))?.spec.rules.map(({ host }) => host);
 }
 
-/** What an ingress controller does that takes the route on. */
+/** Gives a route an address, as an ingress controller does. */
 async function admit(name: string): Promise<void> {
   const status = { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } };
   const path = `${ingresses()}/${name}/status`;
@@ -148,7 +148,7 @@ function untilReason(project: { project_slug: string }, reason: string): Promise
   return until(async () => expect((await routed(project))?.reason).toBe(reason));
 }
 
-/** The route of all default hosts, which an ImageService has. */
+/** The route of all default hosts, which an ImageService owns. */
 async function wildcard(): Promise<void> {
   const name = 'main-delivery';
   const labels = { 'app.kubernetes.io/managed-by': 'tintype-operator' };
@@ -171,8 +171,8 @@ const countWrites = () =>
 const countPasses = () => count(/^controller_runtime_reconcile_total\{.*\} (\d+)$/gm);
 const countFailures = () => count(/^controller_runtime_reconcile_errors_total\{.*\} (\d+)$/gm);
 
-describe('the routes of a cluster', () => {
-  it('follow the domains of a project that was made through the API, and go with the last', async () => {
+describe('the routes of projects', () => {
+  it('follow the domains of a project that was made through the API, and are deleted with the last one', async () => {
     const [first, second] = [domain(), domain()];
     await led(async () => {
       const project = await madeByApi(first);
@@ -184,7 +184,7 @@ describe('the routes of a cluster', () => {
     });
   });
 
-  it('wait for a database that is away, and no pass fails for it', async () => {
+  it('wait for a database that is away, without a failed pass', async () => {
     const address = new URL(url());
     const proxy = await startFaultProxy({ host: address.hostname, port: Number(address.port) });
     address.port = String(proxy.port);
@@ -210,7 +210,7 @@ describe('the routes of a cluster', () => {
     await proxy.close();
   });
 
-  it('stay while a project is suspended', async () => {
+  it('exist for a suspended project too', async () => {
     const host = domain();
     const project = await madeByApi(host);
     const changes = { status: 'suspended', suspended_by: 'owner' } as const;
@@ -218,7 +218,7 @@ describe('the routes of a cluster', () => {
     await led(() => until(async () => expect(await hostsOf(project)).toEqual([host])));
   });
 
-  it('are healed, and keep what others added', async () => {
+  it('are restored, and keep what others added', async () => {
     const host = domain();
     const project = await madeByApi(host);
     const path = `${ingresses()}/main-project-${project.project_slug}`;
@@ -256,21 +256,21 @@ describe('the routes of a cluster', () => {
     await setDomains(project.project_id, []);
   });
 
-  it('are swept where no project is left', async () => {
+  it('are deleted if their project lost its domains while nobody led', async () => {
     const project = await madeByApi(domain());
     await led(() => until(async () => expect(await routeOf(project)).toBeDefined()));
     await setDomains(project.project_id, []);
     await led(() => until(async () => expect(await routeOf(project)).toBeUndefined()));
   });
 
-  it('are written no more by turns that find them as they should be', async () => {
+  it('are not written again by passes that find them as they should be', async () => {
     const project = await madeByApi(domain());
     await led(() => until(async () => expect(await routeOf(project)).toBeDefined()));
     const before = (await routeOf(project))?.metadata.resourceVersion;
     const other = domain();
     const writes = await countWrites();
     await led(async () => {
-      // A turn that wrote for this one has looked at all the others.
+      // The turn that wrote this route has examined all the others.
       const late = await madeByApi(other);
       await until(async () => expect(await hostsOf(late)).toEqual([other]));
     });
@@ -279,8 +279,8 @@ describe('the routes of a cluster', () => {
   });
 });
 
-describe('Routed of a Project', () => {
-  it('is true when the ingress controller took the route on, and not before', async () => {
+describe('the Routed condition of a Project', () => {
+  it('is True once the ingress controller has admitted the route, and not before', async () => {
     const project = await declared({}, domain());
     await led(async () => {
       await untilReason(project, 'NotAdmitted');
@@ -291,7 +291,7 @@ describe('Routed of a Project', () => {
     });
   });
 
-  it('is put right at once where somebody else wrote it, and where nothing had to be said before', async () => {
+  it('is corrected immediately if somebody else wrote it, even if nothing had to be reported before', async () => {
     const project = await declared({}, domain());
     const { project_slug: name } = project;
     const path = `${projects()}/${name}/status`;
@@ -321,7 +321,7 @@ describe('Routed of a Project', () => {
       await until(async () => expect((await routed(project))?.message).toBe(message));
     }, rarely);
     await led(async () => {
-      // The first comparison found nothing to say of it.
+      // Once this one is reported, the first comparison is over, and it left `project` as it was.
       const other = await declared({}, domain());
       await untilReason(other, 'NotAdmitted');
       await falsify({ status: 'True', reason: 'Routed' });
@@ -329,7 +329,7 @@ describe('Routed of a Project', () => {
     }, rarely);
   });
 
-  it('asks for rules of its own by routing.perProject', async () => {
+  it('is True for rules of its own, declared by routing.perProject', async () => {
     const project = await declared({ routing: { perProject: 'Always' } });
     const host = `${project.project_slug}.img.example.com`;
     await led(async () => {
@@ -339,7 +339,7 @@ describe('Routed of a Project', () => {
     });
   });
 
-  it('waits, where a probe is asked for, until delivery answers', async () => {
+  it('waits until delivery answers if a probe is declared', async () => {
     await wildcard();
     const project = await declared({ routing: { probe: 'Enabled' } });
     answers = async () => 'getaddrinfo ENOTFOUND';
@@ -350,7 +350,7 @@ describe('Routed of a Project', () => {
     });
   });
 
-  it('says which host is that of the API or of uploads, and no route has it', async () => {
+  it('names a host that belongs to the API or to uploads, and no route has it', async () => {
     const [uploads, free] = [domain(), domain()];
     const gate = await declared({ routing: { perProject: 'Always' } });
     const other = await declared({}, free, uploads);
@@ -373,14 +373,14 @@ describe('Routed of a Project', () => {
     });
   });
 
-  it('says which declared domain the project was refused', async () => {
+  it('names the declared domain that the project was refused', async () => {
     const customDomains = [domain()];
     const project = await declared({ staff: { customDomains } });
     await led(() => untilReason(project, 'NotAccepted'));
     expect((await routed(project))?.message).toContain(`'${customDomains[0]}'`);
   });
 
-  it('is left alone where the resource asks for it, and its routes are planned', async () => {
+  it('comes without a route while its Project is plan-only, and the route is planned', async () => {
     const project = await declared({});
     const { project_slug: name, project_id } = project;
     const path = `${projects()}/${name}`;
@@ -393,7 +393,7 @@ describe('Routed of a Project', () => {
     const host = domain();
     await setDomains(project_id, [host]);
     await led(async () => {
-      // A turn that wrote for another has looked at this one.
+      // The turn that wrote the other route has examined this project.
       const other = await madeByApi(domain());
       await until(async () => expect(await routeOf(other)).toBeDefined());
       expect(await routeOf(project)).toBeUndefined();
@@ -405,7 +405,7 @@ describe('Routed of a Project', () => {
     });
   });
 
-  it('says what the API server refuses, and is written when it no longer does', async () => {
+  it('reports that the API server refuses the route, until it no longer does', async () => {
     const counted = 'count/ingresses.networking.k8s.io';
     const allow = await kubeForbid(plane(), images, counted);
     const project = await declared({}, domain());
@@ -419,7 +419,7 @@ describe('Routed of a Project', () => {
     });
   });
 
-  it('leads to the ImageService that has the database, though it is younger', async () => {
+  it('follows the ImageService that has the database, even if it is younger', async () => {
     const project = await declared({}, domain());
     await led(async () => {
       await until(async () => expect(await routeOf(project)).toBeDefined());
@@ -436,12 +436,12 @@ describe('Routed of a Project', () => {
     });
   });
 
-  it('leaves every route as it is where the ImageService cannot be read, and says so', async () => {
+  it('reports an ImageService that cannot be read, and every route is left as it is', async () => {
     const project = await declared({}, domain());
     await led(async () => {
       await until(async () => expect(await routeOf(project)).toBeDefined());
       const before = await routeOf(project);
-      // A port that the API server lets pass.
+      // A host that the API server accepts and the operator rejects.
       const spec = { baseURL: 'https://api.0x1' };
       const content_type = 'application/merge-patch+json';
       await kubeOk(plane(), { method: 'PATCH', path: servicePath(), body: { spec }, content_type });
@@ -452,7 +452,7 @@ describe('Routed of a Project', () => {
     });
   });
 
-  it('says where there is no ImageService, and takes its routes away', async () => {
+  it('reports that there is no ImageService, and its routes are deleted', async () => {
     const project = await declared({}, domain());
     await led(async () => {
       await until(async () => expect(await routeOf(project)).toBeDefined());
@@ -465,7 +465,7 @@ describe('Routed of a Project', () => {
   });
 });
 
-describe('asking a host', () => {
+describe('probing a host', () => {
   const servers: Server[] = [];
 
   afterAll(() => {
@@ -487,11 +487,11 @@ describe('asking a host', () => {
     'x-request-id': 'r'.repeat(12),
   };
 
-  it('takes a refusal of delivery for an answer', async () => {
+  it('accepts a refusal by delivery as an answer', async () => {
     expect(await probeHost(await serve(404, ours), never)).toBeUndefined();
   });
 
-  it('takes nothing else for one', async () => {
+  it('accepts no other response', async () => {
     const page = { 'content-type': 'text/html' };
     expect(await probeHost(await serve(404, page), never)).toBe('something else answered 404');
     expect(await probeHost(await serve(200, ours), never)).toBe('something else answered 200');

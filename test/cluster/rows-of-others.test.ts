@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 
 const { db } = useDatabase();
 const HOUR_MS = 3_600_000;
-/** So that nothing is looked at again by itself. */
+/** Long intervals, so that nothing is examined again without a change. */
 const cluster = useTenantCluster({
   db,
   often: { resync_ms: HOUR_MS, retry_ms: HOUR_MS, poll_ms: 50 },
@@ -22,7 +22,7 @@ const cluster = useTenantCluster({
 const { apply, led, read, untilReason } = cluster;
 const kinds = ['Project', 'SigningKey', 'WatermarkPreset', 'Recipe'] as const;
 
-/** A project with one of each kind. */
+/** A project with one resource of each other kind. */
 async function declareAll(): Promise<string> {
   const name = newSlug();
   const projectRef = { name };
@@ -36,7 +36,7 @@ async function declareAll(): Promise<string> {
   return name;
 }
 
-/** What `kubectl get` shows of it. */
+/** The columns that `kubectl get` shows. */
 async function columns(kind: string, name: string): Promise<Record<string, unknown>> {
   const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
   const path = cluster.path(kind, name);
@@ -50,7 +50,7 @@ async function columns(kind: string, name: string): Promise<Record<string, unkno
   );
 }
 
-/** How many changes were noted so far, also those that were seen since. */
+/** The number of changes noted so far, including those that were already processed. */
 async function countNoted(): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     'select case when is_called then last_value else 0 end as count from declared_row_versions',
@@ -61,8 +61,8 @@ async function countNoted(): Promise<number> {
 const changesIn = (namespace: string) =>
   listDeclaredRowChanges(db, { namespaces: [namespace], limit: 1000 });
 
-describe('what others change in the rows of a resource', () => {
-  it('is said at once where they may: a project that staff suspended, a file that they blocked', async () => {
+describe('a change that others make to the rows of a resource', () => {
+  it('is reported immediately if they may make it: a suspended project, a blocked file', async () => {
     await led(async () => {
       const name = await declareAll();
       await declareAll();
@@ -84,7 +84,7 @@ describe('what others change in the rows of a resource', () => {
     });
   });
 
-  it('is shown by kubectl get: a project that its owner suspended, a file that was replaced', async () => {
+  it('is shown by kubectl get: a suspended project, a replaced file', async () => {
     await led(async () => {
       const name = await declareAll();
       const host = `${name}.images.example`;
@@ -106,7 +106,7 @@ describe('what others change in the rows of a resource', () => {
     });
   });
 
-  it('is said at once by what refers to it: a Recipe that names a preset', async () => {
+  it('is reported immediately by a Recipe that refers to the changed project', async () => {
     await led(async () => {
       const name = await declareAll();
       const spec = { projectRef: { name }, transformChain: 'preset:thumb' };
@@ -120,7 +120,7 @@ describe('what others change in the rows of a resource', () => {
     });
   });
 
-  it('is healed at once where they may not', async () => {
+  it('is reverted immediately if they may not make it', async () => {
     await led(async () => {
       const name = await declareAll();
       const chains = () =>
@@ -138,7 +138,7 @@ describe('what others change in the rows of a resource', () => {
     });
   });
 
-  it('is looked at by everything where it was too much to be told one by one', async () => {
+  it('leads to a look at every resource if there were too many changes', async () => {
     await led(async () => {
       const name = await declareAll();
       await db.query(
@@ -154,7 +154,7 @@ describe('what others change in the rows of a resource', () => {
   });
 });
 
-it('what the operator writes itself is no news to it', async () => {
+it('changes that the operator writes itself are not noted', async () => {
   await led(async () => {
     const name = await declareAll();
     const noted = await countNoted();
@@ -171,7 +171,7 @@ it('what the operator writes itself is no news to it', async () => {
   });
 });
 
-it('a column of projects that is neither a counter nor fixed is watched', async () => {
+it('every column of projects is watched, except counters and columns that never change', async () => {
   const columns = await db.query<{ column_name: string }>(
     `select column_name from information_schema.columns where table_name = 'projects'
      except
@@ -184,7 +184,7 @@ it('a column of projects that is neither a counter nor fixed is watched', async 
   ]);
 });
 
-it('a change is kept until it was seen, also one that comes while another is being forgotten', async () => {
+it('a noted change is kept until it was seen, even if it comes while another is being deleted', async () => {
   const change = (name: string) =>
     db.query(`select note_declared('Recipe', 'elsewhere', $1)`, [name]);
   const names = async () => {
@@ -202,7 +202,7 @@ it('a change is kept until it was seen, also one that comes while another is bei
   expect(await names()).toEqual(['again', 'late']);
 });
 
-it('a status that somebody else wrote, as a leader that slept through its term, is put right at once', async () => {
+it('a status that somebody else wrote, such as a former leader, is corrected immediately', async () => {
   await led(async () => {
     const name = await declareAll();
     const right = (await read('Recipe', name)).status;

@@ -1,6 +1,6 @@
-// What docs/runbook/README.md types with kubectl, as it stands there, against the parts of an installation as the operator
-// renders them, with pods that have no node: up to where the API server would ask a kubelet. What is typed into a process
-// is typed in test/contract/deployment.test.ts.
+// Runs the kubectl commands in docs/runbook/README.md as they are written, against the objects of an installation as
+// the operator renders them. The pods have no node, so commands work up to where the API server would contact a
+// kubelet. test/contract/deployment.test.ts runs commands that are typed into a process.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -43,7 +43,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** What pods need, and no owner that is not there. */
+/** Applies what pods need, without an owner that does not exist. */
 async function apply({ kind, metadata, ...rest }: ReturnType<typeof allObjects>[number]) {
   if (kind !== 'ServiceAccount' && kind !== 'Deployment') return;
   const { ownerReferences: _, ...own } = metadata as typeof metadata & { ownerReferences?: object };
@@ -51,7 +51,7 @@ async function apply({ kind, metadata, ...rest }: ReturnType<typeof allObjects>[
   await kubeApply(cluster.plane(), path, { kind, ...rest, metadata: own });
 }
 
-/** What bash prints, in the namespace of this test. */
+/** Runs the block in the namespace of this test, and returns its output. */
 async function type(block = 'false'): Promise<string> {
   const env = clusterShell(folder, 'kubeconfig');
   const script = block.replaceAll('--namespace tintype-system', `--namespace ${namespace}`);
@@ -60,17 +60,17 @@ async function type(block = 'false'): Promise<string> {
 }
 const kubectl = (words: string) => type(`kubectl --namespace tintype-system ${words}`);
 
-describe('what the runbook types', () => {
-  it('leads to a pod of the part, whose node would be asked', async () => {
+describe('the commands of the runbook', () => {
+  it('find a pod for port-forward and doctor, up to the request to its node', async () => {
     for (const block of [forward, doctor]) await expect(type(block)).rejects.toThrow(/have a host/);
   });
 
-  it('asks for the log of all pods of a part, of which no node has any', async () => {
-    // Without the second half of the pipe, which finds nothing in nothing.
+  it('ask for the logs of all pods of a component', async () => {
+    // Without the second half of the pipe, which fails if there is no input.
     for (const block of [logs, operatorLogs]) expect(await type(block?.split('|')[0])).toBe('');
   });
 
-  it('finds the versions that there were, takes one back, and watches', async () => {
+  it('list the earlier versions, roll back to one and watch it', async () => {
     const watched = '--watch --request-timeout=2s';
     const said = await type(versions?.replace('--watch', watched));
     const names = ['api', 'delivery', 'dispatcher', 'worker-ingest', 'worker-render'];
@@ -82,5 +82,5 @@ describe('what the runbook types', () => {
     expect(spec).toMatchObject({ image: 'registry.example.com/tintype:1.2.0' });
   });
 
-  it('is all that it types', () => expect(others).toEqual([]));
+  it('are all covered here', () => expect(others).toEqual([]));
 });

@@ -37,7 +37,7 @@ afterAll(async () => {
   await rabbit.stop();
 });
 
-/** What each pod says to have in hand. */
+/** The number of work items that each pod reports. */
 const inHand = new Map<string, number>();
 let wishes: readonly Wish[] = [];
 
@@ -73,7 +73,7 @@ const running = async (): Promise<Json[]> =>
 
 describe('the scaler', { shuffle: false }, () => {
   describe('a pool of workers, on a real broker and real controllers', () => {
-    it('grows by what waits, and shrinks by the idle pods: the busy one stays', async () => {
+    it('grows with its queue, and shrinks by idle pods while the busy one stays', async () => {
       const containers = [{ name: 'tintype', image: 'tintype:1' }];
       await cluster.create('Deployment', {
         apiVersion: 'apps/v1',
@@ -104,7 +104,7 @@ describe('the scaler', { shuffle: false }, () => {
       expect(metadata.managedFields.map(({ subresource }: Json) => subresource)).toContain('scale');
     });
 
-    it('stays as it is with as many busy pods, however little waits', async () => {
+    it('does not shrink below its busy pods, however little waits', async () => {
       const busy = (await running())[0].metadata.name;
       await fill(20);
       await until(async () => {
@@ -119,8 +119,8 @@ describe('the scaler', { shuffle: false }, () => {
     });
   });
 
-  describe('what is measured of an installation', () => {
-    it('are the workers that it is given, until somebody else gives them or it is gone', async () => {
+  describe('the metrics of an installation', () => {
+    it('show its workers until somebody else scales them, and the log reports each outage once', async () => {
       const secret = `${name}-mq`;
       const stringData = { url: rabbit.url };
       const { client, metrics } = connectKube(cluster.plane());
@@ -162,19 +162,19 @@ describe('the scaler', { shuffle: false }, () => {
           expect([...new Set([...samples].map(([, sample]) => sample))]).toEqual(names);
         });
       sees('BuiltIn');
-      // Since when it does not succeed is told, although it never did.
+      // Before the first successful look, the metric shows the start time.
       await shows('last_look');
-      // Why is said once a minute for as long as it lasts, not with every look.
+      // The cause is logged once per minute while it lasts, not at every look.
       await until(async () => expect(looks).toBeGreaterThan(3));
       expect(said).toHaveLength(1);
       expect(said[0]).toContain(`Secret '${secret}' lacks the address`);
       await cluster.create('Secret', { apiVersion: 'v1', metadata: { name: secret }, stringData });
       await shows('workers', 'last_look');
       await cluster.remove('Secret', secret);
-      // The next outage is another one.
+      // Another outage is logged again.
       await until(async () => expect(said).toHaveLength(2));
       await cluster.create('Secret', { apiVersion: 'v1', metadata: { name: secret }, stringData });
-      // A spec that cannot be read is no reason to scale no more.
+      // Scaling goes on when the spec cannot be read.
       scaler.take('it', { gathered: 'as before' });
       metrics.forgetPools('it', ['worker-ingest', 'worker-render']);
       await shows('workers', 'last_look');

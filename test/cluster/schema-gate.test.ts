@@ -1,4 +1,7 @@
-/** An operator and a database that are not of one version: what resources say of it, and that nothing is written then. */
+/**
+ * An operator and a database of different versions: an older database is not written to before it is migrated, and a
+ * newer one is used as usual.
+ */
 import { describe, expect, it } from 'vitest';
 import { createDatabase } from '../../runtime/db/client.ts';
 import { migrate } from '../../runtime/db/migrate.ts';
@@ -9,7 +12,7 @@ import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
 const { db } = useDatabase();
 const { apply, condition, led, read, remove, untilGone, untilReason } = useTenantCluster({ db });
 
-it('a database that was made anew holds no deletion up, which makes no organization', async () => {
+it('a new empty database does not hold up a deletion, and gets no organization by it', async () => {
   const made = await createTestDatabase();
   const anew = createDatabase({ url: made.url });
   const name = newSlug();
@@ -23,7 +26,7 @@ it('a database that was made anew holds no deletion up, which makes no organizat
 }, 30_000);
 
 describe('a database of another version', () => {
-  it('that is older is said, and nothing is written until it is migrated', async () => {
+  it('that is older is reported, and nothing is written until it is migrated', async () => {
     const made = await createTestDatabase('template0');
     const empty = createDatabase({ url: made.url });
     const name = newSlug();
@@ -49,7 +52,7 @@ describe('a database of another version', () => {
     await made.drop();
   }, 30_000);
 
-  it('that was never migrated holds no deletion up; one that was, and is older, does', async () => {
+  it('that was never migrated holds up no deletion, while an older one does', async () => {
     const made = await createTestDatabase('template0');
     const empty = createDatabase({ url: made.url });
     const name = newSlug();
@@ -70,7 +73,7 @@ describe('a database of another version', () => {
     await made.drop();
   }, 30_000);
 
-  it('that is newer is worked with as ever, as versions bear what the next one adds', async () => {
+  it('that is newer is used as usual', async () => {
     await db.query(`insert into schema_migrations (name, run_on) values ('9999_later', now())`);
     await db.query('alter table projects add column of_later_versions text');
     const name = newSlug();

@@ -34,7 +34,9 @@ afterEach(async () => {
     await remove('ImageService', metadata.name);
 });
 
-/** As old as they are declared: Kubernetes keeps whole seconds. */
+/**
+ * Kubernetes stores creation times in whole seconds, so declare services at least a second apart.
+ */
 async function declareInTurn(...services: [name: string, database?: string][]): Promise<void> {
   let next = 0;
   for (const [name, database] of services) {
@@ -55,7 +57,7 @@ describe('several ImageServices on one database', () => {
       each.metadata.name.startsWith(name),
     );
 
-  it('are one that runs, the oldest, and others that say whose it is; the next one takes over when that goes', async () => {
+  it('run one at a time: the oldest, which the others name, and the next one when it is deleted', async () => {
     await declareInTurn(['first'], ['second'], ['third']);
     await led(async () => {
       await untilReason('first', 'Running');
@@ -65,7 +67,7 @@ describe('several ImageServices on one database', () => {
         expect(await partsOf(name)).toEqual([]);
       }
       await remove('ImageService', 'first');
-      // The youngest is looked at first.
+      // Make the operator look at the youngest one first.
       await merge('ImageService', 'third', { spec: { dispatcher: { replicas: 1 } } });
       await until(async () => expect(await message('third')).toMatch(/\/second'/));
       await untilReason('second', 'Running');
@@ -73,7 +75,7 @@ describe('several ImageServices on one database', () => {
     });
   }, 300_000);
 
-  it('are the one that was let in, however old the one is that is pointed to its database later', async () => {
+  it('keep the one that already runs, even if an older one is pointed to its database later', async () => {
     await secret('other', { url: Object.assign(new URL(url()), { pathname: '/postgres' }).href });
     await declareInTurn(['older', 'other'], ['younger']);
     await led(async () => {
@@ -94,7 +96,7 @@ describe('several ImageServices on one database', () => {
   }, 300_000);
 });
 
-describe('an ImageService where no operator makes any', () => {
+describe('an ImageService in a namespace that no operator serves', () => {
   async function told(work: () => Promise<void>): Promise<void> {
     const { client, metrics } = connectKube(cluster.plane());
     const over = new AbortController();

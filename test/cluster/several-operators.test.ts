@@ -1,4 +1,4 @@
-// Two operators that look after namespaces of their own, on one database and in one place of routes.
+// Two operators that watch different namespaces share a database and a delivery namespace.
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { createSealing } from '../../runtime/platform/sealing.ts';
@@ -16,7 +16,7 @@ const cluster = useControlPlane();
 const { plane } = cluster;
 const sealing = createSealing([{ id: 'k1', key: randomBytes(32) }]);
 
-it('leave the routes of the other one alone', async () => {
+it('two operators on one database leave the routes of each other alone', async () => {
   const images = await cluster.namespace();
   await kubeApply(plane(), `/apis/tintype.dev/v1alpha1/namespaces/${images}/imageservices/main`, {
     ...{ apiVersion: 'tintype.dev/v1alpha1', kind: 'ImageService', metadata: { name: 'main' } },

@@ -24,7 +24,7 @@ const ageOf = (kid: string, days: number) =>
     [kid, days],
   );
 
-it('a key rotates once for each trigger; the one before verifies for a day more, and the status tells both', async () => {
+it('a new trigger rotates a key once, and the status has both keys while the previous one verifies', async () => {
   const name = newSlug();
   const projectRef = { name };
   await apply('Project', name, {});
@@ -50,7 +50,7 @@ it('a key rotates once for each trigger; the one before verifies for a day more,
   });
 });
 
-it('a key rotates when it is as old as the policy allows, and not before', async () => {
+it('a key rotates once it is older than rotationDays, and not before', async () => {
   const name = newSlug();
   await apply('Project', name, {});
   await apply('SigningKey', name, { projectRef: { name }, rotationDays: 30 });
@@ -70,7 +70,7 @@ it('a key rotates when it is as old as the policy allows, and not before', async
   });
 });
 
-it('of two that claim one project’s keys the first has them, and the second’s end changes nothing', async () => {
+it('the first of two SigningKeys has the key of a project, and deleting either keeps the key', async () => {
   const [name, second] = [newSlug(), newSlug()];
   const projectRef = { name };
   await apply('Project', name, {});
@@ -89,7 +89,7 @@ it('of two that claim one project’s keys the first has them, and the second’
   });
 });
 
-it('Adopted is said of a key that somebody had rotated to, and not of the first of its project', async () => {
+it('an Adopted Event is recorded for a key that somebody had rotated to, but not for a first key', async () => {
   const [fresh, rotated] = [newSlug(), newSlug()];
   for (const name of [fresh, rotated]) await apply('Project', name, {});
   await led(async () => {
@@ -106,7 +106,7 @@ it('Adopted is said of a key that somebody had rotated to, and not of the first 
   });
 });
 
-/** Of which of these there are such Events. */
+/** Which of these resources have Events with this reason. */
 async function told(reason: string, ...names: string[]): Promise<string[]> {
   const events = (await cluster.events()).filter((each) => each.reason === reason);
   return events.map(({ regarding }) => regarding.name).filter((name) => names.includes(name));

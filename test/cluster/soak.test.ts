@@ -8,14 +8,14 @@ import { useControlPlane } from '../support/shared-control-plane.ts';
 const { db, url } = useDatabase();
 const cluster = useControlPlane();
 
-/** `make soak` goes on for an hour; here the faults come closer together. */
+/** `make soak` runs for an hour; here the faults are closer together. */
 const MINUTES = Number(process.env['TINTYPE_SOAK_OPERATOR_MINUTES'] ?? 1);
 const FAULTS_LEAST = 9;
-/** Of what lives: what moves by less is no leak. */
+/** Growth of the live heap by less than this is not a leak. */
 const GROWTH_MB_MAX = 5;
 
 it(
-  'an operator keeps up with churn and faults, and its heap stays as it was',
+  'an operator keeps up with churn and faults, and its heap does not grow',
   async () => {
     const namespace = await cluster.namespace();
     const { tenant, own, delivery } = permissions;

@@ -10,7 +10,7 @@ import {
 } from '../support/control-plane.ts';
 import { type Identity, kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
 
-// A control plane of its own: others write and delete the same roles.
+// A separate control plane: other tests write and delete the same roles.
 let own: ControlPlane;
 const plane = () => own;
 
@@ -23,7 +23,7 @@ const paths: Record<string, string> = {
 
 let team = '';
 
-/** Those of all manifests that are of the cluster. */
+/** The cluster-scoped objects of the manifests. */
 const objects = [...kustomize('admission-policy'), ...kustomize('rbac')].flatMap((object) => {
   const path = paths[object.kind];
   return path === undefined ? [] : [{ path: `${path}/${object.metadata.name}`, object }];
@@ -53,7 +53,7 @@ async function bind(user: Identity, role: string): Promise<void> {
   });
 }
 
-/** A policy holds a moment after it was written. */
+/** Waits until the policy is in effect, a moment after it was written. */
 async function policyHolds(): Promise<void> {
   for (const until = Date.now() + 60_000; Date.now() < until; ) {
     const path = `${projects()}?dryRun=All`;
@@ -89,7 +89,7 @@ function change(as: Identity, name: string, spec: object) {
   });
 }
 
-/** As a person types it, with a file of theirs. */
+/** Runs kubectl as this identity, with `file` as its input. */
 async function kubectl(as: Identity, args: string, file: object): Promise<string> {
   const config = join(own.folder, `${as}.kubeconfig`);
   await writeFile(config, kubeconfig(own, as));
@@ -103,19 +103,19 @@ async function specOf(name: string): Promise<unknown> {
 
 const staff = { customDomains: ['img.shop.example'], pricingMultiplier: '1.5' };
 
-describe('the policy of staff fields, on a real API server', () => {
-  it('is compiled by the server without a warning', async () => {
+describe('the admission policy for staff fields, on a real API server', () => {
+  it('compiles without a warning', async () => {
     const path = `${paths.ValidatingAdmissionPolicy}/tintype-staff-fields.tintype.dev`;
     const { status } = await kubeOk(plane(), { path });
     expect(JSON.stringify(status ?? {})).not.toContain('warning');
   });
 
-  it('lets an admin of the namespace declare a project without them', async () => {
+  it('lets an admin of the namespace declare a project without staff fields', async () => {
     expect((await create('tenant', 'plain', {})).status).toBe(201);
     expect((await change('tenant', 'plain', { displayName: 'Other' })).status).toBe(200);
   });
 
-  it('refuses them to an admin of the namespace, and says who may', async () => {
+  it('refuses staff fields to an admin of the namespace, and names the missing verb', async () => {
     const { status, body } = await create('tenant', 'greedy', { staff });
     expect(status).toBe(403);
     expect(body.message).toContain('`spec.staff` must not be set');
@@ -124,14 +124,14 @@ describe('the policy of staff fields, on a real API server', () => {
     expect(body.message).toContain(team);
   });
 
-  it('lets staff set, change and remove them, and leaves the rest to the tenant meanwhile', async () => {
+  it('lets staff set, change and remove them, while the tenant may change the rest', async () => {
     expect((await create('staff', 'shop', { staff })).status).toBe(201);
     expect((await change('tenant', 'shop', { displayName: 'Renamed' })).status).toBe(200);
     expect((await change('staff', 'shop', { staff: { pricingMultiplier: '2' } })).status).toBe(200);
     expect((await change('staff', 'shop', { staff: null })).status).toBe(200);
   });
 
-  it('refuses a tenant to change, to add to or to remove what staff set', async () => {
+  it('forbids a tenant to change, add or remove what staff set', async () => {
     expect((await create('staff', 'set', { staff })).status).toBe(201);
     for (const wanted of [
       { pricingMultiplier: '0' },
@@ -143,14 +143,14 @@ describe('the policy of staff fields, on a real API server', () => {
     }
   });
 
-  it('leaves a tenant to apply a file without what staff patched', async () => {
+  it('lets a tenant apply a file without the fields that staff patched', async () => {
     await kubectl('tenant', 'apply', project('patched', {}));
     expect((await change('staff', 'patched', { staff })).status).toBe(200);
     await kubectl('tenant', 'apply', project('patched', { displayName: 'Store' }));
     expect(await specOf('patched')).toMatchObject({ displayName: 'Store', staff });
   });
 
-  it('leaves both to apply their own fields by the server, where both do', async () => {
+  it('lets tenant and staff each apply their own fields by server-side apply', async () => {
     const { spec: _, ...head } = project('shared', {});
     await kubectl('tenant', 'apply --server-side', project('shared', {}));
     const how = 'apply --server-side --field-manager=staff';
@@ -159,7 +159,7 @@ describe('the policy of staff fields, on a real API server', () => {
     expect(await specOf('shared')).toMatchObject({ displayName: 'Store', staff });
   });
 
-  it('says to a tenant what to do where staff applied a file, and that helps', async () => {
+  it('tells a tenant what to do after staff applied a file, and that works', async () => {
     const theirs = project('applied', { displayName: 'Store' });
     await kubectl('tenant', 'apply', project('applied', {}));
     await kubectl('staff', 'apply', project('applied', { staff }));
@@ -173,7 +173,7 @@ describe('the policy of staff fields, on a real API server', () => {
     expect(await specOf('applied')).toMatchObject({ displayName: 'Shop', staff });
   });
 
-  it('says to a tenant who replaces a resource by a file that applying it leaves what staff set', async () => {
+  it('tells a tenant who replaces a resource to apply the file instead, which keeps what staff set', async () => {
     const theirs = project('replaced', { displayName: 'Store' });
     await kubectl('tenant', 'create', project('replaced', {}));
     expect((await change('staff', 'replaced', { staff })).status).toBe(200);
@@ -184,14 +184,14 @@ describe('the policy of staff fields, on a real API server', () => {
     expect(await specOf('replaced')).toMatchObject({ displayName: 'Store', staff });
   });
 
-  it('does not ask of the status, nor of a deletion', async () => {
+  it('does not apply to a deletion', async () => {
     expect((await create('staff', 'gone', { staff })).status).toBe(201);
     const path = `${projects()}/gone`;
     const { status } = await kubeRequest(plane(), { as: 'tenant', method: 'DELETE', path });
     expect(status).toBe(200);
   });
 
-  it('gives a stranger nothing', async () => {
+  it('gives a stranger no rights', async () => {
     expect((await create('stranger', 'strange', {})).status).toBe(403);
   });
 });

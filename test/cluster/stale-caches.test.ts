@@ -1,4 +1,4 @@
-// A leader whose watches are open and behind: what was made since is nothing that went. Spec: Project.
+// A leader whose watches are open but behind does not mistake new objects for deleted ones. Spec: Project.
 import { afterEach, expect, it } from 'vitest';
 import { changeProjectDomains } from '../../runtime/actions/change-project-domains.ts';
 import { findProject, updateProject } from '../../runtime/db/projects.ts';
@@ -22,10 +22,10 @@ const cluster = useTenantCluster({
 });
 const { apply, condition, led, namespace, plane } = cluster;
 
-// A watch that is opened anew while lines are late is not synced until they are not.
+// A watch that reopens while lines are late does not sync, so stop delaying them.
 afterEach(() => proxy.lines('none'));
 
-/** What a leader has made of a resource: its row. */
+/** The row that a leader made for a resource. */
 async function makeRow(name: string, owner_uid: string) {
   const { project_id } = await makeProject(db, { project_slug: name });
   const owner = { owner_uid, owner_namespace: namespace(), owner_name: name };
@@ -47,7 +47,7 @@ function timesAskedFor(name: string): number {
   return proxy.requests.filter(({ path }) => path.endsWith(asked)).length;
 }
 
-it('a row whose resource is not heard of yet stays, and one whose resource went is let go of', async () => {
+it('a row whose resource a stale cache lacks is kept, while the row of a deleted resource is released', async () => {
   proxy.lines('late');
   const [made, gone] = [newSlug(), newSlug()];
   const owner_uid = await uidOf(apply('Project', made, {}));
@@ -80,7 +80,7 @@ async function setDomains(project_id: string, domains: string[]): Promise<void> 
   });
 }
 
-/** As the controller of projects does: routes come after rows. */
+/** Marks the rows as written, as the controller of projects does: routes come after rows. */
 async function sayThatRowsAreThere(name: string): Promise<void> {
   const lastTransitionTime = '2026-01-01T00:00:00Z';
   const synced = { type: 'Synced', status: 'True', reason: 'InSync', message: '' };
@@ -90,14 +90,14 @@ async function sayThatRowsAreThere(name: string): Promise<void> {
   await kubeOk(plane(), { method: 'PATCH', path, body, content_type });
 }
 
-/** So that the garbage collector has nothing to do with it. */
+/** Removes the owner, so that the garbage collector leaves the route alone. */
 async function disown(images: string, slug: string): Promise<void> {
   const content_type = 'application/merge-patch+json';
   const body = { metadata: { ownerReferences: null } };
   await kubeOk(plane(), { method: 'PATCH', path: routePath(images, slug), body, content_type });
 }
 
-it('a route stays whose project and ImageService are not heard of yet, and one that nothing asks for goes', async () => {
+it('a route whose project a stale cache lacks is kept, while a route that is not needed is deleted', async () => {
   const [images, slug, another] = [cluster.other(), newSlug(), newSlug()];
   const path = `/apis/tintype.dev/v1alpha1/namespaces/${images}/imageservices/main`;
   const service = { apiVersion: 'tintype.dev/v1alpha1', kind: 'ImageService', spec: least };

@@ -89,7 +89,7 @@ async function total(kind: string, counter: string): Promise<number> {
 
 const refusals = (kind: string) => total(kind, 'terminal_reconcile_errors_total');
 
-/** So many more. */
+/** Waits for `count` more passes. */
 async function passes(kind: string, count: number): Promise<void> {
   const before = await total(kind, 'reconcile_total');
   await until(async () =>
@@ -97,7 +97,7 @@ async function passes(kind: string, count: number): Promise<void> {
   );
 }
 
-/** What an operator makes of the cluster while it leads. */
+/** Runs an operator that leads while `work` runs. */
 async function led(work: () => Promise<void>): Promise<void> {
   const over = new AbortController();
   const leading = controllers.lead({
@@ -141,7 +141,7 @@ function remove(kind: string, name: string) {
 async function condition(kind: string, name: string, type = 'Ready') {
   const { metadata, status } = await read(kind, name);
   const found = status.conditions?.find((each) => each.type === type);
-  // What is said of an older generation is no answer.
+  // A condition of an older generation is out of date.
   return found?.observedGeneration === metadata.generation ? found : undefined;
 }
 
@@ -155,7 +155,7 @@ async function untilGone(kind: string, name: string): Promise<void> {
   });
 }
 
-/** Every test has slugs of its own: a project is never destroyed. */
+/** Each test uses slugs of its own, because projects are never deleted. */
 function slug(): string {
   return `p${randomBytes(5).toString('hex')}`;
 }
@@ -166,7 +166,7 @@ async function project(name: string) {
   return row;
 }
 
-/** More than the tests of this file make: after twice as many passes each was looked at. */
+/** More than the tests of this file create: twice as many passes examine each of them. */
 const PROJECTS_MAX = 10;
 
 function countPasses(): Promise<number> {
@@ -183,7 +183,7 @@ async function sum(counted: RegExp): Promise<number> {
 }
 
 describe('a Project in a cluster', () => {
-  it('becomes a row of the namespace’s organization with a key, and says Ready for its generation', async () => {
+  it('becomes a row in the organization of its namespace, with a signing key, and is Ready', async () => {
     const name = slug();
     await apply('Project', name, { displayName: 'Shop' });
     await led(() => untilReason('Project', name, 'InSync'));
@@ -202,7 +202,7 @@ describe('a Project in a cluster', () => {
     expect(await condition('Project', name)).toMatchObject({ status: 'True', reason: 'InSync' });
   });
 
-  it('follows its spec, and heals a row that drifted, without moving the time of Ready', async () => {
+  it('follows its spec and reverts drift, without changing the transition time of Ready', async () => {
     const name = slug();
     await apply('Project', name, { displayName: 'Shop' });
     await led(async () => {
@@ -220,7 +220,7 @@ describe('a Project in a cluster', () => {
     });
   });
 
-  it('is written no more by passes that find it as it should be', async () => {
+  it('is not written again by passes that find it as it should be', async () => {
     const name = slug();
     await apply('Project', name, { displayName: 'Shop' });
     await led(() => untilReason('Project', name, 'InSync'));
@@ -235,7 +235,7 @@ describe('a Project in a cluster', () => {
     expect((await project(name)).updated_at).toEqual(row.updated_at);
   });
 
-  it('is refused without a finalizer where another owns its slug, and its end touches nothing', async () => {
+  it('is refused without a finalizer if another one owns its slug, and its deletion changes nothing', async () => {
     const [name, loser] = [slug(), slug()];
     await apply('Project', name, { displayName: 'Shop' });
     await led(async () => {
@@ -250,7 +250,7 @@ describe('a Project in a cluster', () => {
     expect(await project(name)).toMatchObject({ status: 'active', name: 'Shop' });
   });
 
-  it('is suspended when it is deleted, and then goes', async () => {
+  it('suspends its row when it is deleted, and then it is gone', async () => {
     const name = slug();
     await apply('Project', name, {});
     await led(async () => {
@@ -261,7 +261,7 @@ describe('a Project in a cluster', () => {
     expect(await project(name)).toMatchObject({ status: 'suspended', owner_uid: null });
   });
 
-  it('hands its callback secret over, and never writes a Secret of others', async () => {
+  it('writes its callback secret into a Secret, but never into one of others', async () => {
     const [name, secretName] = [slug(), slug()];
     const secrets = `/api/v1/namespaces/${namespace}/secrets`;
     const callback = (secret: string) => {
@@ -286,7 +286,7 @@ describe('a Project in a cluster', () => {
       expect(metadata.ownerReferences[0]?.uid).toBe((await read('Project', name)).metadata.uid);
       await apply('Project', name, callback(taken.metadata.name));
       await untilReason('Project', name, 'SecretTaken');
-      // It stays until there is another one.
+      // The old Secret stays until there is a new one.
       expect(await names()).toEqual([secretName, taken.metadata.name]);
       await apply('Project', name, callback(`${secretName}-b`));
       await until(async () =>
@@ -299,7 +299,7 @@ describe('a Project in a cluster', () => {
       });
       await apply('Project', name, callback(`${secretName}-c`));
       await untilReason('Project', name, 'InSync');
-      // What a person made their own is left to them.
+      // A Secret that people took over stays.
       expect(await names()).toEqual([
         ...[`${secretName}-b`, `${secretName}-c`, taken.metadata.name],
       ]);
@@ -309,8 +309,8 @@ describe('a Project in a cluster', () => {
   });
 });
 
-describe('what belongs to a project', () => {
-  it('waits for its project, then becomes rows; a preset waits for its file and says so', async () => {
+describe('a resource of a tenant', () => {
+  it('waits for its project, and a watermark preset also waits for its file', async () => {
     const name = slug();
     const projectRef = { name };
     await apply('SigningKey', name, { projectRef });
@@ -338,7 +338,7 @@ describe('what belongs to a project', () => {
     });
   });
 
-  it('is refused in words where the API server could not check it', async () => {
+  it('is refused in words if its spec is invalid in a way that the API server cannot check', async () => {
     const name = slug();
     const corsAllowedOrigins = ['https://[2001:db8:0:0::1]:8443'];
     const sendTo = (url: string) =>
@@ -360,7 +360,7 @@ describe('what belongs to a project', () => {
     ]);
   });
 
-  it('goes with its namespace’s resources in any order, a default watermark when its project lets go', async () => {
+  it('that is a default watermark is deleted once its project no longer names it', async () => {
     const name = slug();
     await apply('Project', name, { defaultWatermarkPresetRef: { name } });
     await apply('WatermarkPreset', name, { projectRef: { name }, fileSlug: 'logo.png' });
@@ -381,7 +381,7 @@ describe('what belongs to a project', () => {
 });
 
 describe('tintype operator', () => {
-  it('needs its own permissions alone, is ready, and at SIGTERM gives its lease up and ends with 0', async () => {
+  it('needs only its own permissions, is ready, and on SIGTERM releases its lease and exits with 0', async () => {
     const home = await cluster.namespace();
     await permitOperator(plane(), namespace, permissions.tenant);
     const { own, delivery, runtime } = permissions;

@@ -13,7 +13,7 @@ const { plane } = cluster;
 
 let namespace: string;
 let edges: EdgeCaches;
-/** Who was to be looked at, in that order. */
+/** The slugs of the projects to examine, in order; `all` stands for every project. */
 let told: string[];
 let stop: () => Promise<void>;
 
@@ -69,7 +69,7 @@ const admit = (name: string) =>
 
 const remove = (name: string) => kubeOk(plane(), { method: 'DELETE', path: ingress(name) });
 
-/** All that was done before has been told of: what comes after it was. */
+/** Waits until all earlier changes are reported: a marker that is written now comes after them. */
 async function settled(): Promise<string[]> {
   marks += 1;
   const mark = `mark${marks}`;
@@ -79,15 +79,15 @@ async function settled(): Promise<string[]> {
 }
 let marks = 0;
 
-describe('who is to be looked at when a route changes', () => {
-  it('is the project that it is of, and nobody else, as it comes, is served and goes', async () => {
+describe('the projects that are looked at when a route changes', () => {
+  it('are only the one of the route when it is created, served or deleted', async () => {
     for (const each of ['a', 'b', 'c']) await write(routeOf(each));
     await admit(routeOf('b'));
     await remove(routeOf('c'));
     expect(await settled()).toEqual(['a', 'b', 'c', 'b', 'c']);
   });
 
-  it('are all where the route of all default hosts comes, is served and goes, and not in between', async () => {
+  it('are all when the wildcard route is created, served or deleted, and none in between', async () => {
     await write('main-delivery');
     expect(await settled()).toEqual(['all']);
     await write('main-delivery', { 'example.com/by': 'others' });
@@ -98,7 +98,7 @@ describe('who is to be looked at when a route changes', () => {
     expect(await settled()).toEqual(['all', 'all', 'all']);
   });
 
-  it('is nobody where it leads to the API, or is of another ImageService', async () => {
+  it('are none if the route leads to the API or belongs to another ImageService', async () => {
     for (const name of ['main-api', 'other-delivery']) {
       await write(name);
       await admit(name);
@@ -107,7 +107,7 @@ describe('who is to be looked at when a route changes', () => {
     expect(await settled()).toEqual([]);
   });
 
-  it('are all where the ImageService leads elsewhere', async () => {
+  it('are all when the ImageService changes how it is routed', async () => {
     await declare({ ingressClassName: 'another' });
     await until(() => expect(told).toEqual(['all']));
   });

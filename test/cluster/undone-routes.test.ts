@@ -1,4 +1,4 @@
-// Routes that somebody changes back each time, and routes that a policy changes on their way in. Spec: Project (status).
+// Routes that somebody reverts each time, and routes that a policy changes on admission. Spec: Project (status).
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemTimedClock } from '../../operator/kube/timed-clock.ts';
 import { least } from '../operator/image-service/samples.ts';
@@ -56,7 +56,7 @@ async function untilReason({ name }: Declared, reason: string): Promise<void> {
   );
 }
 
-/** Of one Project. */
+/** The Events about one Project. */
 async function told({ name }: Declared) {
   const all = (await events()).filter(({ regarding }) => regarding.name === name);
   return all.map(({ type, reason, note }) => ({ type, reason, note }));
@@ -68,7 +68,7 @@ async function countWrites(): Promise<number> {
   return counts.reduce((sum, each) => sum + each, 0);
 }
 
-/** In passes that look every 200 ms. */
+/** The passes run every 200 ms. */
 async function expectNoWrites(): Promise<void> {
   await pause(1_000);
   const writes = await countWrites();
@@ -78,7 +78,7 @@ async function expectNoWrites(): Promise<void> {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-it('a route that somebody changes back is written ever more seldom, and it is said who does it', async () => {
+it('a route that somebody changes back is written less and less often, and the writer is named', async () => {
   const project = await declared();
   const { host, route, name } = project;
   const isAsWritten = async () => (await read(project))?.spec.rules[0]?.host === host;
@@ -102,7 +102,7 @@ it('a route that somebody changes back is written ever more seldom, and it is sa
       );
       await pause(8_000);
     });
-    // The first at once, the others after 1, 2, 4 and 8 seconds.
+    // The first write is immediate; the others follow after 1, 2, 4 and 8 seconds.
     expect(undone).toBeGreaterThanOrEqual(4);
     expect(undone).toBeLessThanOrEqual(6);
     await until(async () => expect(await isAsWritten()).toBe(true));
@@ -111,7 +111,7 @@ it('a route that somebody changes back is written ever more seldom, and it is sa
   });
 }, 180_000);
 
-it('a route that somebody deletes each time is, too', async () => {
+it('a route that somebody deletes each time is written less and less often, and that is reported', async () => {
   const project = await declared();
   const { route, name } = project;
   const isAsWritten = async () => (await read(project)) !== undefined;
@@ -129,7 +129,7 @@ it('a route that somebody deletes each time is, too', async () => {
   });
 }, 180_000);
 
-it('a route that a policy changes on its way in is as it should be, and is tried once an hour', async () => {
+it('a route that a policy changes on admission is left as it is, and tried again once an hour', async () => {
   const takeBack = await mutateOnWayIn(plane(), {
     ...{ namespace: images(), group: 'networking.k8s.io', resources: 'ingresses' },
     ...{ path: '/spec/ingressClassName', value: 'internal' },
@@ -169,7 +169,7 @@ it('a route that a policy changes on its way in is as it should be, and is tried
     await expectNoWrites();
     expect((await read(project))?.metadata.resourceVersion).toBe(before);
     await takeBack();
-    // A policy works for a moment after it was deleted.
+    // A deleted policy stays in effect for a moment.
     await until(async () => {
       ahead_ms += 60 * 60_000;
       expect(await classOf(project)).toBe('public');
@@ -177,7 +177,7 @@ it('a route that a policy changes on its way in is as it should be, and is tried
   });
 }, 180_000);
 
-it('a route whose label somebody overwrites stays, and has its label back', async () => {
+it('a route whose label somebody overwrites is kept, and gets its label back', async () => {
   const [project, other] = [await declared(), await declared()];
   const labels = async (each: Declared) => (await read(each))?.metadata.labels ?? {};
   const overwrite = async (label: string | undefined) => {
@@ -195,7 +195,7 @@ it('a route whose label somebody overwrites stays, and has its label back', asyn
   const others = (await labels(other))[LABEL];
   for (const label of ['nobody', others]) {
     await overwrite(label);
-    // A leader that knows nothing of it.
+    // A leader that starts after the change.
     await led(() => until(async () => expect((await labels(project))[LABEL]).toBe(own)));
     await led(async () => {
       await overwrite(label);
@@ -207,7 +207,7 @@ it('a route whose label somebody overwrites stays, and has its label back', asyn
   expect(await told(project)).toEqual([]);
 }, 180_000);
 
-it('a route that somebody changes back slowly is told as such between two times as well', async () => {
+it('a route that somebody changes back slowly is reported between two changes as well', async () => {
   const project = await declared();
   const { host, route } = project;
   const isAsWritten = async () => (await read(project))?.spec.rules[0]?.host === host;
@@ -234,7 +234,7 @@ it.each([
   { field: 'ownerReferences', value: [], kept: 'labels' },
   { field: 'labels', value: {}, kept: 'ownerReferences' },
 ])(
-  'a route whose $field a policy removes is written once an hour, too, and it is told',
+  'a route whose $field a policy removes is reported, and not written again and again',
   async ({ field, value, kept }) => {
     await mutateOnWayIn(plane(), {
       ...{ namespace: images(), group: 'networking.k8s.io', resources: 'ingresses' },
@@ -243,7 +243,7 @@ it.each([
     const project = await declared();
     await routes.lead({ db, sweep_ms: 200 }, async () => {
       await untilReason(project, 'NotAdmitted');
-      // A policy works a moment after it was made.
+      // A new policy takes effect after a moment.
       await until(async () => {
         await kubeRequest(plane(), { method: 'DELETE', path: project.route });
         await until(async () => expect(await read(project)).toBeDefined());

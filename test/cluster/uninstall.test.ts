@@ -20,7 +20,7 @@ const keys = newSealingKey();
 const runFile = promisify(execFile);
 const NAMESPACE = 'tintype-system';
 
-// A control plane of its own: it loses its definitions, which other tests need.
+// A separate control plane: these tests delete the definitions that other tests need.
 let plane: ControlPlane;
 let operator: OperatorProcess | undefined;
 
@@ -44,7 +44,7 @@ async function script(name: string, settings: Record<string, string> = {}): Prom
   return stdout;
 }
 
-/** As the account of the Deployment, with what the installed roles grant it. */
+/** Uses the account of the Deployment, with the permissions of the installed roles. */
 async function startInstalled(): Promise<void> {
   const { status } = (await kubeOk(plane, {
     method: 'POST',
@@ -138,7 +138,7 @@ function untilAllInSync(): Promise<void> {
   });
 }
 
-/** What the rows say of each project, its presets, recipes and keys. */
+/** The rows of each project, its presets, recipes and keys. */
 async function rows() {
   return db.query(
     `select project_slug, status, suspended_by, owner_uid is not null as owned,
@@ -183,7 +183,10 @@ async function pauseProject(name: string): Promise<void> {
   });
 }
 
-/** A Deployment that is deleted in the foreground is there for as long as its pods, of which the operator is one. */
+/**
+ * With foreground deletion, a Deployment exists for as long as its pods, and the operator is one of
+ * them. Returns a function that ends the operator and lets the Deployment go.
+ */
 async function holdDeployment(): Promise<() => Promise<void>> {
   const at = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/tintype-operator`;
   const patch = (finalizers: readonly string[]) => ({
@@ -210,9 +213,9 @@ function definitions(): string {
   return run('kubectl', [...kubeconfig, 'get', 'crd,namespace', '--output', 'name']);
 }
 
-describe('what make uninstall takes away', { shuffle: false }, () => {
+describe('uninstalling the operator', { shuffle: false }, () => {
   describe('make uninstall while an operator leads', () => {
-    it('waits until each resource was let go of, and takes nothing off', async () => {
+    it('waits until every resource was released, and removes no finalizer', async () => {
       await script('install.sh');
       await startInstalled();
       await declareAndSettle();
@@ -250,7 +253,7 @@ describe('what make uninstall takes away', { shuffle: false }, () => {
       ]);
     }, 300_000);
 
-    it('ends it before it takes off what it holds, and says why, so that those rows stay', async () => {
+    it('stops the operator before it removes the remaining finalizers, and says why, so those rows stay', async () => {
       await pauseProject('shop');
       const endWithDeployment = await holdDeployment();
       const [said] = await Promise.all([
@@ -274,7 +277,7 @@ describe('what make uninstall takes away', { shuffle: false }, () => {
       ]);
     }, 300_000);
 
-    it('says of one that goes on beside the install that it takes that for a deletion', async () => {
+    it('warns that an operator which goes on leading treats the remaining resources as deleted', async () => {
       await script('install.sh');
       await startInstalled();
       await declareAndSettle();
@@ -290,7 +293,7 @@ describe('what make uninstall takes away', { shuffle: false }, () => {
   });
 
   describe('make uninstall after the operator died', () => {
-    it('waits for no other, says so, and leaves the rows as they were', async () => {
+    it('waits for no operator, says so, and leaves the rows as they were', async () => {
       await script('install.sh');
       await startInstalled();
       await declareAndSettle();
@@ -305,10 +308,10 @@ describe('what make uninstall takes away', { shuffle: false }, () => {
     }, 300_000);
   });
 
-  describe('make uninstall where others keep something beside the operator', () => {
-    it('leaves the namespace with it, and says how it is deleted', async () => {
+  describe('make uninstall if others keep objects beside the operator', () => {
+    it('leaves the namespace with them, and says how to delete it', async () => {
       await script('install.sh');
-      // A Lease that an operator left.
+      // A Lease that an operator left behind.
       const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' };
       const leases = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases`;
       await kubeApply(plane, `${leases}/tintype-operator`, {

@@ -1,4 +1,4 @@
-// Routes of Projects where the operator may not list a kind of them from its start. Spec: Project (status).
+// The operator lacks permission to list one kind of route from the start. Spec: Project (status).
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemTimedClock } from '../../operator/kube/timed-clock.ts';
 import { type Permission, permissions } from '../../operator/permissions.ts';
@@ -15,7 +15,7 @@ const { db } = useDatabase();
 const cluster = useTenantCluster({ db });
 const { condition, namespace, other: images, plane } = cluster;
 
-/** In which nobody waits longer than a second. */
+/** A clock that limits every wait to one second. */
 const clock = {
   ...systemTimedClock,
   after: (ms: number, run: () => void) => systemTimedClock.after(Math.min(ms, 1_000), run),
@@ -23,7 +23,7 @@ const clock = {
 const granted: readonly Permission[] = Object.values(permissions).flat();
 const permit = (rights: readonly Permission[]) => permitOperator(plane(), images(), rights);
 
-/** But one kind of object. */
+/** All permissions except those on one kind of object. */
 function without(resource: string): Permission[] {
   return granted
     .map((each) => ({ ...each, resources: each.resources.filter((one) => one !== resource) }))
@@ -54,7 +54,7 @@ afterAll(() => routes?.stop());
 const routed = (name: string) => condition('Project', name, 'Routed');
 const isThere = async (path: string) => (await kubeRequest(plane(), { path })).status === 200;
 
-it('are written where the other kind may not be listed', async () => {
+it('routes are written even if the other kind of route may not be listed', async () => {
   await permit(without('httproutes'));
   const { name, route } = await declareRouted(cluster, db);
   const watched = watchAnew();
@@ -66,11 +66,11 @@ it('are written where the other kind may not be listed', async () => {
   await watched.stop();
 }, 120_000);
 
-it('stay as they are where theirs may not be, it is told, and they are written once it may', async () => {
+it('routes of a kind that may not be listed are left alone and reported, and written once it may be', async () => {
   await permit(without('ingresses'));
   const { name, route } = await declareRouted(cluster, db);
   const watched = watchAnew();
-  // In a sweep that never comes: what may be listed at last is news.
+  // No sweep runs in this test: the first successful list has to trigger the write.
   await watched.lead({ db, sweep_ms: 3_600_000 }, async () => {
     await until(async () => expect((await routed(name))?.reason).toBe('ReadRefused'));
     expect(await routed(name)).toMatchObject({

@@ -23,7 +23,7 @@ const { db, url } = useDatabase();
 const keys = newSealingKey();
 const GROUP = '/apis/tintype.dev/v1alpha1/namespaces/default';
 
-// A control plane of its own: it gets the definitions of two releases.
+// A separate control plane: it gets the definitions of two releases.
 let plane: ControlPlane;
 const running: OperatorProcess[] = [];
 
@@ -36,7 +36,7 @@ afterAll(async () => {
   await plane?.stop();
 });
 
-/** As `make install` applies. */
+/** Applies manifests as `make install` does. */
 function install(yaml: string): void {
   const how = ['apply', '--server-side', '--force-conflicts', '--field-manager=tintype-install'];
   const kubeconfig = join(plane.folder, 'admin.kubeconfig');
@@ -65,7 +65,7 @@ async function list(path: string): Promise<Live[]> {
   return ((await kubeOk(plane, { path })) as { items: Live[] }).items;
 }
 
-/** All that is there of them, as it was last written, with who wrote what and when; and their routes. */
+/** The resources and their routes as stored, including who wrote what and when. */
 async function state(): Promise<Live[]> {
   const routes = '/apis/networking.k8s.io/v1/namespaces/default/ingresses';
   const paths = [...samples.map(([, plural]) => `${GROUP}/${plural}`), routes];
@@ -83,7 +83,9 @@ async function start(through: Through): Promise<OperatorProcess> {
   return operator;
 }
 
-/** It has looked at each kind, and gives its lease up. */
+/**
+ * Waits until the operator has examined each kind, then stops it, so that it releases its lease.
+ */
 async function lookedAndGone(operator: OperatorProcess): Promise<void> {
   await until(async () => {
     const printed = await (await fetch(`${operator.watched}/metrics`)).text();
@@ -113,8 +115,9 @@ async function settle(): Promise<void> {
   });
 }
 
-// Of the release before there are its manifests, and no process: what it would have said is what this one says.
-it('an operator writes nothing to what is as it should be: not after an upgrade of the manifests, and not when it starts again', async () => {
+// Only the manifests of the previous release are available, not its operator, so the current
+// operator writes the initial state.
+it('an operator writes nothing after an upgrade of the manifests or a restart if all is in sync', async () => {
   install(await readFile(join(projectRoot, 'test/cluster/previous/install.yaml'), 'utf8'));
   await permitOperator(plane, 'default', Object.values(permissions).flat());
   for (const [kind, plural, spec] of samples) {

@@ -7,7 +7,7 @@ import { projectRoot } from '../house/source-files.ts';
 import { least } from '../operator/image-service/samples.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 
-// A control plane of its own: it gets the definitions of two releases.
+// A separate control plane: it gets the definitions of two releases.
 let plane: ControlPlane;
 
 beforeAll(async () => {
@@ -22,13 +22,16 @@ function kubectl(args: readonly string[], input?: string): string {
   return run('kubectl', ['--kubeconfig', join(plane.folder, 'admin.kubeconfig'), ...args], input);
 }
 
-/** As `make install` applies. */
+/** Applies manifests as `make install` does. */
 function install(yaml: string): void {
   const how = ['apply', '--server-side', '--force-conflicts', '--field-manager=tintype-install'];
   kubectl([...how, '--filename', '-'], yaml);
 }
 
-/** What changes with each object that these manifests name, and not with its status. */
+/**
+ * The version of each object in these manifests, without changes of its status: the generation, or
+ * the resource version of objects without one.
+ */
 function versions(objects: readonly KubeObject[]): Map<string, string> {
   const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
   const columns =
@@ -60,8 +63,8 @@ const samples = [
   return { apiVersion: 'tintype.dev/v1alpha1', kind, metadata, spec } as KubeObject;
 });
 
-describe('an upgrade from the release before', () => {
-  it('writes what differs, once, and touches no resource', async () => {
+describe('an upgrade from the previous release', () => {
+  it('writes only what differs, only once, and touches no resource', async () => {
     const before = await readFile(previous, 'utf8');
     const older = parseAllDocuments(before).map((each) => each.toJS() as KubeObject);
     const current = kustomize('default');

@@ -23,7 +23,9 @@ type Kind = keyof typeof plurals;
 const projectRef = { name: 'shop' };
 const sha256 = '0'.repeat(64);
 
-/** What the API server answers to `kubectl apply`: which field, and our words where the rule is ours and not its own. */
+/**
+ * What the API server answers to `kubectl apply`: the field, and our message if the rule is ours.
+ */
 type Wrong = [what: string, kind: Kind, spec: object, field: string, words?: string];
 const wrong: Wrong[] = [
   [
@@ -196,7 +198,7 @@ const wrong: Wrong[] = [
 ];
 
 const image = { configMapRef: { name: 'logo', key: 'logo.png' } };
-/** Fields that the name of the resource stands for. */
+/** Fields that default to the name of the resource. */
 const defaulted: [Kind, string, { longest: number; spec: object; given: string }][] = [
   [
     'Recipe',
@@ -237,7 +239,7 @@ async function apply(kind: Kind, object: ReturnType<typeof newObject>) {
 
 describe('kubectl apply', () => {
   it.each(wrong)(
-    'refuses %s in a %s, and says where',
+    'rejects %s in a %s, and says where',
     async (_what, kind, spec, field, words = '') => {
       const { status, refusal } = await apply(kind, newObject(kind, spec));
       expect(status).toBe(422);
@@ -247,7 +249,7 @@ describe('kubectl apply', () => {
     },
   );
 
-  it('takes every chain that the parser takes, and as many as there may be', async () => {
+  it('accepts every chain that the parser accepts, and as many as are allowed', async () => {
     const sample = fc.sample(spellings, 400).flat();
     const texts = [...new Set(sample)].filter((text) => text.length <= TRANSFORM_CHAIN_LENGTH_MAX);
     const longest = texts.toSorted((one, other) => other.length - one.length);
@@ -264,7 +266,7 @@ describe('kubectl apply', () => {
   });
 
   it.each(defaulted)(
-    'takes a %s the name of which may stand for its %s, and refuses a longer one',
+    'accepts a %s whose name may stand for its %s, and rejects a longer name',
     async (kind, field, { longest, spec, given }) => {
       const [fits, tooLong] = ['n'.repeat(longest), 'n'.repeat(longest + 1)];
       expect(await apply(kind, newObject(kind, spec, fits))).toMatchObject({ status: 201 });
@@ -282,7 +284,7 @@ describe('kubectl apply', () => {
   );
 
   it.each(['shop.main', 'n'.repeat(64)])(
-    'takes a Project of the name %s with a slug alone, as the name is none',
+    'accepts a Project of the name %s only with a slug, as the name is no valid slug',
     async (name) => {
       const { status, refusal } = await apply('Project', newObject('Project', {}, name));
       expect(status).toBe(422);
@@ -296,7 +298,7 @@ describe('kubectl apply', () => {
     },
   );
 
-  it('refuses what may not change, and says so', async () => {
+  it('rejects changes to immutable fields, and names the field', async () => {
     const changes: [Kind, object, object, string][] = [
       ['Project', { slug: 'one' }, { slug: 'two' }, '`spec.slug` is immutable'],
       ['Project', {}, { slug: 'two' }, '`spec.slug` is immutable'],

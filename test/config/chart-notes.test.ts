@@ -6,8 +6,8 @@ function notes(...args: string[]): string {
   return run('helm', [...install, '--dry-run=client', ...args]).split('NOTES:')[1] ?? '';
 }
 
-describe('what the chart says at the end', () => {
-  it('is how to wait for the operator, and what is missing', () => {
+describe('the NOTES of the chart', () => {
+  it('tell how to wait for the operator and create the missing Secret', () => {
     const text = notes();
     expect(text).toContain(
       'kubectl --namespace tintype-system wait deployment/tintype-operator --for=condition=Available',
@@ -15,7 +15,7 @@ describe('what the chart says at the end', () => {
     expect(text).toContain('create secret generic tintype');
   });
 
-  it('brings the database up to date before the first project, which would wait for that', () => {
+  it('run the migration before the first project, which reports SchemaNotReady until then', () => {
     const text = notes();
     const migrating =
       'kubectl --namespace tintype-system exec deployment/tintype-operator -- tintype migrate';
@@ -24,7 +24,7 @@ describe('what the chart says at the end', () => {
     expect(before).toContain(migrating);
   });
 
-  it('shows a project where it is reconciled', () => {
+  it('create the first project in a namespace that is watched', () => {
     const place = (namespace: string) => [
       `metadata: { name: demo, namespace: ${namespace} }`,
       `kubectl --namespace ${namespace} wait project/demo`,
@@ -36,7 +36,7 @@ describe('what the chart says at the end', () => {
     expect(watched).not.toContain('default');
   });
 
-  it('names the watched namespaces, also where that of the release is one', () => {
+  it('list the watched namespaces, including that of the release', () => {
     expect(notes()).not.toContain('Only these namespaces');
     expect(notes('--set', 'watchNamespaces={team-a,tintype-system}')).toContain(
       'Only these namespaces are watched: team-a, tintype-system.',

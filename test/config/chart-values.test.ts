@@ -5,9 +5,9 @@ import { parseConfig } from '../../runtime/platform/config.ts';
 import { projectRoot } from '../house/source-files.ts';
 import { helm, helmText, type Values } from './rendered.ts';
 
-describe('the repository of the image', () => {
+describe('image.repository', () => {
   it.each(['tintype', 'localhost:5000/tintype', 'registry.example.com:443/a/b_c/d.e-f__g--h'])(
-    'may be %s',
+    'accepts %s',
     (repository) => {
       expect(helmText({ image: { repository, tag: '1.2' } })).toContain(`image: ${repository}:1.2`);
     },
@@ -20,18 +20,21 @@ describe('the repository of the image', () => {
     'registry.example.com/tintype/',
     'registry.example.com:/tintype',
     'registry.example.com//tintype',
-  ])('is not %s', (repository) => {
+  ])('rejects %s', (repository) => {
     expect(() => helmText({ image: { repository } })).toThrow('/image/repository');
   });
 });
 
-it.each(['watchNamespaces', 'runtimeNamespaces'])('no namespace is named twice: %s', (name) => {
-  expect(() => helmText({ [name]: ['a', 'b', 'a'] })).toThrow(
-    `/${name}': items at 0 and 2 are equal`,
-  );
-});
+it.each(['watchNamespaces', 'runtimeNamespaces'])(
+  'duplicate namespaces are rejected: %s',
+  (name) => {
+    expect(() => helmText({ [name]: ['a', 'b', 'a'] })).toThrow(
+      `/${name}': items at 0 and 2 are equal`,
+    );
+  },
+);
 
-it('every level of the log that the chart takes is one that the operator takes', () => {
+it('the operator accepts every log level that the chart accepts', () => {
   const schema = readFileSync(join(projectRoot, 'charts/tintype/values.schema.json'), 'utf8');
   const { logLevel } = JSON.parse(schema).properties.operator.properties;
   expect(logLevel.enum).toContain('debug');
@@ -54,21 +57,21 @@ function essence(values: Values): unknown {
   );
 }
 
-describe('a value that is taken away by null', () => {
+describe('a value set to null', () => {
   it.each([
     ...['secretName', 'image', 'crds', 'operator', 'serviceAccount', 'rbac', 'networkPolicy'],
     ...['admissionPolicy', 'podDisruptionBudget', 'metrics', 'metrics.podMonitor', 'metrics.rules'],
     ...['image.repository', 'image.pullPolicy', 'crds.enabled', 'crds.keep', 'rbac.aggregate'],
     ...['operator.replicas', 'operator.logLevel', 'operator.heapMegabytes', 'metrics.port'],
     ...['networkPolicy.egressPorts', 'metrics.rules.runbookUrl'],
-  ])('is refused by its name: %s', (path) => {
+  ])('is rejected, and the error names it: %s', (path) => {
     const [name, ...groups] = path.split('.').reverse();
     const at = groups.reverse().map((group) => `/${group}`);
     const words = new RegExp(`at '${at.join('')}': missing propert.*'${name}'`);
     expect(() => helmText(without(path))).toThrow(words);
   });
 
-  it('is the same as its default where that is empty', () => {
+  it('means the default if that is empty', () => {
     const nothing = {
       ...{ nameOverride: null, watchNamespaces: null, runtimeNamespaces: null },
       ...{ deliveryNamespace: null, caConfigMapRef: { name: null } },
@@ -84,7 +87,7 @@ describe('a value that is taken away by null', () => {
   });
 
   // `--reuse-values` uses the defaults of the older chart, which lack newer values.
-  it('is not missed where an older chart did not have it', () => {
+  it('is accepted if an older chart did not have it', () => {
     expect(essence({ caConfigMapRef: null })).toEqual(essence({}));
     const name = 'authorities';
     const trusting = essence({ caConfigMapRef: { name, key: 'ca.crt' } });
@@ -92,8 +95,8 @@ describe('a value that is taken away by null', () => {
   });
 });
 
-describe('a further environment variable', () => {
-  it('is a text, or comes from elsewhere', () => {
+describe('operator.env', () => {
+  it('accepts a value or a valueFrom source', () => {
     const { env } = operatorContainer({
       operator: {
         env: [
@@ -113,11 +116,11 @@ describe('a further environment variable', () => {
     ['misspelt', { name: 'A', valeFrom: {} }, "'valeFrom'"],
     ['without a name', { value: 'a' }, "missing property 'name'"],
     ['of a name that is none', { name: '1=A', value: 'a' }, '/operator/env/0/name'],
-  ])('is refused where it is %s', (_, variable, words) => {
+  ])('rejects a variable that is %s', (_, variable, words) => {
     expect(() => helmText({ operator: { env: [variable] } })).toThrow(words);
   });
 
-  it('is none of those that the chart sets, of which it is said what to set', () => {
+  it('rejects variables that the chart itself sets, and names the value to set instead', () => {
     const { env } = operatorContainer({ caConfigMapRef: { name: 'authorities' } });
     const names: string[] = env.map(({ name }: { name: string }) => name);
     const told = names.map((name) => {

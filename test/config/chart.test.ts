@@ -36,7 +36,7 @@ function count(objects: readonly KubeObject[], kind: string): number {
 }
 
 describe('the chart', () => {
-  it('renders what Kubernetes’ own schemas take, with every set of values', () => {
+  it('renders objects that are valid by Kubernetes’ schemas, with every set of values', () => {
     // The schemas contain only Kubernetes' own kinds, not those of the Prometheus Operator.
     const args = ['-strict', '-summary', '-skip', 'PodMonitor,PrometheusRule', '-schema-location'];
     const schemas = '.tools/kubernetes-schemas/{{ .ResourceKind }}{{ .KindSuffix }}.json';
@@ -44,7 +44,7 @@ describe('the chart', () => {
     expect(run('kubeconform', [...args, schemas], documents)).toContain('Invalid: 0, Errors: 0');
   }, 300_000);
 
-  it('keeps names that look like numbers or truth values', () => {
+  it('keeps names that look like numbers or booleans', () => {
     const values = {
       ...{ watchNamespaces: ['1e3'], runtimeNamespaces: ['off'], deliveryNamespace: '456' },
       secretName: '123',
@@ -62,7 +62,7 @@ describe('the chart', () => {
     expect(new Set(subjects.map(({ namespace }) => namespace))).toEqual(new Set(['on']));
   });
 
-  it('satisfies helm lint with every set of values', () => {
+  it('passes helm lint with every set of values', () => {
     for (const [name, values] of Object.entries(valueSets)) {
       const args = ['lint', '--strict', CHART, '--values', '-'];
       expect(run('helm', args, JSON.stringify(values)), name).toContain('0 chart(s) failed');
@@ -82,11 +82,11 @@ describe('the chart', () => {
       { operator: { resources: { limits: { memory: 'much' } } } },
       'memory',
     ],
-  ] as [string, Values, string][])('refuses %s, and says where it stands', (_, values, words) => {
+  ] as [string, Values, string][])('rejects %s, and names its path', (_, values, words) => {
     expect(() => helmText(values)).toThrow(words);
   });
 
-  it('has the definitions in its templates, which stay when it goes unless that is not wanted', () => {
+  it('includes the CRDs, which are kept on uninstall by default, or can be left out', () => {
     const policies = (name: string) =>
       named(name)
         .filter(({ kind }) => kind === 'CustomResourceDefinition')
@@ -96,14 +96,14 @@ describe('the chart', () => {
     expect(policies('everything off')).toEqual([]);
   });
 
-  it('has definitions that any kubectl can apply', () => {
+  it('has CRDs that are small enough for any kubectl to apply', () => {
     for (const object of named('defaults')) {
       if (object.kind !== 'CustomResourceDefinition') continue;
       expect(JSON.stringify(object).length, object.metadata.name).toBeLessThan(60_000);
     }
   });
 
-  it('collects metrics wherever pods of Tintype may be', () => {
+  it('collects metrics in every namespace where pods of Tintype may run', () => {
     const metrics = { podMonitor: { enabled: true } };
     const monitored = (values: Values) => only(helm({ metrics, ...values }), 'PodMonitor')['spec'];
     const at = (...matchNames: string[]) => ({ namespaceSelector: { matchNames } });
@@ -115,7 +115,7 @@ describe('the chart', () => {
     expect(monitored(elsewhere)).toMatchObject(at('images', 'tintype-system', 'edge'));
   });
 
-  it('leaves out what is turned off', () => {
+  it('leaves out every object that is turned off', () => {
     const kinds = named('everything off').map(({ kind }) => kind);
     for (const kind of [
       'ValidatingAdmissionPolicy',
@@ -135,7 +135,7 @@ describe('the chart', () => {
     expect(new Set(aggregated.map(([, value]) => value))).toEqual(new Set(['false']));
   });
 
-  it('has Roles in the watched namespaces alone, and nothing of the cluster but roles of people', () => {
+  it('gives the operator only Roles, and no ClusterRoleBinding, if it watches named namespaces', () => {
     const objects = named('two watched namespaces');
     expect(count(objects, 'ClusterRoleBinding')).toBe(0);
     const operators = objects.filter(({ metadata }) =>
@@ -174,7 +174,7 @@ describe('the chart', () => {
       'images,edge,more',
       ['images', 'edge', 'more'],
     ],
-  ])('lets an ImageService stand in the namespace of %s', (_, values, variable, places) => {
+  ])('allows an ImageService in the namespace of %s', (_, values, variable, places) => {
     const objects = helm({ ...values, metrics: { podMonitor: { enabled: true } } });
     const env = only(objects, 'Deployment').spec.template.spec.containers[0].env;
     expect(env).toContainEqual({ name: 'TINTYPE_RUNTIME_NAMESPACES', value: variable });
@@ -189,7 +189,7 @@ describe('the chart', () => {
     });
   });
 
-  it('binds every role to the operator’s own account', () => {
+  it('binds every role to the operator’s service account', () => {
     for (const { objects } of rendered) {
       const account = only(objects, 'ServiceAccount').metadata;
       const bindings = objects.filter(({ kind }) => kind.endsWith('RoleBinding'));
@@ -209,7 +209,7 @@ describe('the chart', () => {
     }
   });
 
-  it('runs the operator as a restricted pod, of which one is there while nodes are drained', () => {
+  it('runs the operator as a restricted pod, with two replicas and a PodDisruptionBudget by default', () => {
     for (const { name, objects } of rendered) {
       const { replicas, template, selector } = only(objects, 'Deployment').spec;
       expectRestricted(template.spec);
@@ -230,7 +230,7 @@ describe('the chart', () => {
     }
   });
 
-  it('takes every value over', () => {
+  it('applies every value', () => {
     const objects = named('everything on');
     const { spec } = only(objects, 'Deployment').spec.template;
     const [container] = spec.containers;
@@ -267,13 +267,13 @@ describe('the chart', () => {
     expect(texts).toContain('https://tintype.dev/docs/runbook/api-errors.md');
   });
 
-  it('rings where no operator is in the namespace of the release', () => {
+  it('alerts if no operator runs in the namespace of the release', () => {
     const args = ['template', 'two', CHART, '--namespace', 'images'];
     const text = run('helm', [...args, '--set', 'metrics.rules.enabled=true']);
     expect(text).toMatch(/absent\(leader_election_master_status\{.*,namespace="images"\}/);
   });
 
-  it('tells registries of charts what is in it', () => {
+  it('lists its CRDs in the annotations for chart registries', () => {
     const chart = parse(readFileSync(join(projectRoot, CHART, 'Chart.yaml'), 'utf8'));
     expect(chart.kubeVersion).toBe('>=1.31.0-0');
     const noted = parse(chart.annotations['artifacthub.io/crds']);

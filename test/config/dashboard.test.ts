@@ -33,7 +33,7 @@ describe('the dashboard', () => {
     drawn.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => seriesOf(plain(expr)))),
   );
 
-  it.each(drawn)('draws $title from what is measured, in words of PromQL', ({ targets = [] }) => {
+  it.each(drawn)('draws $title from existing metrics, in valid PromQL', ({ targets = [] }) => {
     expect(targets.length).toBeGreaterThan(0);
     for (const { expr, legendFormat } of targets) {
       expectMeasured(plain(expr));
@@ -48,7 +48,7 @@ describe('the dashboard', () => {
     }
   });
 
-  it('has what Grafana needs of each panel, and none over another', () => {
+  it('gives every panel a unique id and title, a description and a unit, and lets none overlap', () => {
     expect(dashboard).toMatchObject({
       uid: 'tintype',
       schemaVersion: expect.any(Number),
@@ -73,7 +73,7 @@ describe('the dashboard', () => {
     expect(new Set(cells).size).toBe(cells.length);
   });
 
-  it('asks for every variable that it uses, and uses every metric of the product', () => {
+  it('defines the variables that it uses, and shows every metric of the product', () => {
     const variables = dashboard.templating.list.map(({ name }: { name: string }) => name);
     expect(variables).toEqual(['datasource', 'namespace']);
     const series = (name: string) => [name, `${name}_count`, `${name}_bucket`];
@@ -88,7 +88,7 @@ describe('the dashboard', () => {
     }
   });
 
-  it.each(rules)('draws what $alert asks for', ({ expr }) => {
+  it.each(rules)('shows every series that $alert queries', ({ expr }) => {
     expect(seriesOf(expr).length).toBeGreaterThan(0);
     expect(seriesOf(expr).filter((series) => !drawnSeries.has(series))).toEqual([]);
   });
@@ -102,7 +102,7 @@ describe('the dashboard', () => {
       [...selector.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, is]) => [name, is]),
     );
 
-  it.each(rules)('leaves nothing out of a series that $alert asks for', ({ expr }) => {
+  it.each(rules)('filters out nothing of the series that $alert queries', ({ expr }) => {
     for (const asked of nodes(expr, 'VectorSelector')) {
       const shown = drawnSelectors.filter((selector) =>
         seriesOf(selector).every((series) => seriesOf(asked).includes(series)),
@@ -114,7 +114,7 @@ describe('the dashboard', () => {
     }
   });
 
-  it('shows what is below 0 of what can be: how far a clock is behind', () => {
+  it('allows values below 0 only for the lead of the database clock', () => {
     const signed = drawn.filter(({ fieldConfig }) => fieldConfig?.defaults.min !== 0);
     const asked = signed.flatMap(({ targets = [] }) =>
       targets.flatMap(({ expr }) => seriesOf(expr)),

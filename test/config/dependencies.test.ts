@@ -16,8 +16,8 @@ function read(file: string): any[] {
 
 const [{ spec: installation }] = read('installation/image-service.yaml');
 
-describe('the samples of what an installation needs beside it', () => {
-  it('make the Secrets that the sample of an ImageService names', () => {
+describe('the samples of an installation’s dependencies', () => {
+  it('create the Secrets that the ImageService sample refers to', () => {
     const [database] = read('dependencies/postgresql.yaml');
     expect(installation.databaseSecretRef).toEqual({
       name: `${database.metadata.name}-app`,
@@ -28,7 +28,7 @@ describe('the samples of what an installation needs beside it', () => {
     expect(installation.amqpSecretRef).toEqual({ name, key: 'connection_string' });
   });
 
-  it('claim the buckets that it names, both of one owner', () => {
+  it('claim the buckets that the ImageService sample names, both for one owner', () => {
     const claims = read('dependencies/object-storage.yaml');
     expect(claims.map(({ spec }) => spec.bucketName)).toEqual([
       installation.storage.ingestBucket,
@@ -38,7 +38,7 @@ describe('the samples of what an installation needs beside it', () => {
     expect(owners.size).toBe(1);
   });
 
-  it('make the other Secrets once, with every key that an installation has to have', () => {
+  it('create the other Secrets with every key that an installation requires', () => {
     // A kubectl that prints what it should create, and finds only the Secret of the database.
     const kubectl = join(projectRoot, 'test/config/recording-kubectl.sh');
     const printed = execFileSync(join(samples, 'dependencies/secrets.sh'), {

@@ -16,7 +16,7 @@ function read(path: string) {
   return parse(readFileSync(join(projectRoot, path), 'utf8'));
 }
 
-describe('Argo CD', () => {
+describe('Argo CD health checks', () => {
   const settings: Record<string, string> = read('config/argocd/argocd-cm.yaml').data;
   const factory = new LuaFactory();
 
@@ -41,12 +41,12 @@ describe('Argo CD', () => {
     Deleting: 'Progressing',
   } as const;
 
-  it('has a rule for every kind', () => {
+  it('have a rule for every kind', () => {
     const keys = names.map((kind) => `resource.customizations.health.tintype.dev_${kind}`);
     expect(Object.keys(settings).sort()).toEqual(keys.sort());
   });
 
-  it.each(all)('shows the health of a $kind: $name', async ({ kind, resource, moment }) => {
+  it.each(all)('show the health of a $kind: $name', async ({ kind, resource, moment }) => {
     const seen = await judge(kind, resource);
     expect(seen.status).toBe(health[moment]);
     const reason = resource.status?.conditions?.find(({ type }) => type === 'Ready');
@@ -56,7 +56,7 @@ describe('Argo CD', () => {
     expect(seen.message).not.toBe('');
   });
 
-  it('shows a resource without a status as one that is still to come', async () => {
+  it('show a resource without a status as Progressing', async () => {
     const { status: _, ...bare } = all[0]?.resource ?? ({} as Recorded);
     const seen = await judge('Project', bare);
     expect(seen.status).toBe('Progressing');
@@ -88,17 +88,17 @@ const results = {
   Deleting: 'Terminating',
 } as const;
 
-describe('kstatus, by which Flux waits', () => {
-  it.each(all)('tells the state of a $kind: $name', ({ resource, moment }) => {
+describe('kstatus, as used by Flux', () => {
+  it.each(all)('computes the status of a $kind: $name', ({ resource, moment }) => {
     expect(kstatus(resource)).toBe(results[moment]);
   });
 });
 
-describe('Flux', () => {
+describe('Flux health checks', () => {
   type Rule = { kind: string; inProgress: string; failed: string; current: string };
   const rules: Rule[] = read('config/flux/projects.yaml').spec.healthCheckExprs;
 
-  it('has a rule for every kind', () => {
+  it('have a rule for every kind', () => {
     expect(rules.map(({ kind }) => kind).sort()).toEqual([...names].sort());
   });
 
@@ -112,7 +112,7 @@ describe('Flux', () => {
   }
 
   it.each(all.filter(({ moment }) => moment !== 'Deleting'))(
-    'comes to what kstatus says of a $kind: $name',
+    'agree with kstatus on a $kind: $name',
     (each) => {
       expect(judge(each)).toBe(kstatus(each.resource));
     },

@@ -6,7 +6,7 @@ import { projectRoot } from '../house/source-files.ts';
 
 type Component = { 'bom-ref': string; name: string; version: string; purl: string };
 
-it('lists what npm told, each Debian package once at its version, and Node', () => {
+it('the image’s SBOM lists its npm packages, each Debian package once with its version, and Node', () => {
   const npm = { 'bom-ref': 'zod@4.6.7', name: 'zod', version: '4.6.7', purl: 'pkg:npm/zod@4.6.7' };
   const input = JSON.stringify({ bomFormat: 'CycloneDX', specVersion: '1.5', components: [npm] });
   const script = join(projectRoot, 'config/image-sbom.ts');

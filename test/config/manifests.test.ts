@@ -39,13 +39,13 @@ function byName(objects: readonly KubeObject[]): Record<string, unknown> {
 }
 
 describe('Helm and kustomize', () => {
-  it('install the same objects, but for the namespace, which Helm does not make', () => {
+  it('install the same objects, except for the namespace, which only kustomize creates', () => {
     const { 'Namespace /tintype-system': namespace, ...rest } = byName(kustomize('default'));
     expect(namespace).toBeDefined();
     expect(byName(helm())).toEqual(rest);
   });
 
-  it('trust the same authority of one’s own', () => {
+  it('trust the same private certificate authority', () => {
     const { 'Namespace /tintype-system': _, ...rest } = byName(kustomize('private-ca'));
     const trusting = byName(helm({ caConfigMapRef: { name: 'tintype-ca' } }));
     expect(trusting).toEqual(rest);
@@ -67,13 +67,13 @@ const folders = readdirSync(config, { recursive: true, encoding: 'utf8' })
   .map(dirname)
   .sort();
 
-describe('kubectl kustomize', () => {
-  it('is there for whatever is applied', () => {
+describe('kustomize', () => {
+  it('has a folder for everything that users apply', () => {
     const applied = ['argocd', 'crd', 'default', 'flux', 'private-ca', 'prometheus', 'samples'];
     expect(folders).toEqual(expect.arrayContaining(applied));
   });
 
-  it.each(folders)('builds config/%s, each file that lies in it', (folder) => {
+  it.each(folders)('builds config/%s from every file in it', (folder) => {
     const files = readdirSync(join(config, folder)).filter((name) => name.endsWith('.yaml'));
     const objects = kustomize(folder);
     expect(new Set(objects.map((each) => JSON.stringify([each.kind, each.metadata]))).size).toBe(
@@ -82,7 +82,7 @@ describe('kubectl kustomize', () => {
     expect(objects.length).toBeGreaterThanOrEqual(Math.max(1, files.length - 1));
   });
 
-  it('puts the samples where they work', () => {
+  it('puts the samples into the namespaces where they work', () => {
     const places = kustomize('samples').map(({ kind, metadata }) => [kind, metadata.namespace]);
     expect(places.sort()).toEqual([
       ['ImageService', 'tintype-system'],
@@ -97,7 +97,7 @@ describe('kubectl kustomize', () => {
 describe('the operator’s permissions', () => {
   const table = Object.values(permissions).flat();
 
-  it('name every group, resource and verb, and never list a Secret', () => {
+  it('name every resource and verb, and never allow listing or watching Secrets', () => {
     for (const { resources, verbs } of table) {
       expect([...resources, ...verbs]).not.toContain('*');
       const isOfSecrets = resources.some((each) => each === 'secrets');
@@ -106,12 +106,12 @@ describe('the operator’s permissions', () => {
     }
   });
 
-  it('take, renew and release one Lease by its name alone', () => {
+  it('allow changing only the Lease that is named tintype-operator', () => {
     const leases = permissions.own.filter(({ verbs }) => verbs.some((verb) => verb !== 'create'));
     expect(leases.map((each) => 'names' in each && each.names)).toEqual([['tintype-operator']]);
   });
 
-  it('hold in the cluster for what tenants declare, and otherwise in the operator’s namespace', () => {
+  it('are cluster-wide only for tenants’ resources, and otherwise limited to the operator’s namespace', () => {
     const objects = kustomize('rbac');
     const operators = objects.filter(({ metadata }) =>
       metadata.name.startsWith('tintype-operator'),
@@ -126,7 +126,7 @@ describe('the operator’s permissions', () => {
     ]);
   });
 
-  it('give nobody the verb of staff but the role of staff', () => {
+  it('grant the verb manage-staff-fields only to the role of staff', () => {
     const holders = kustomize('rbac').filter((each) =>
       (each.rules ?? []).some((rule: { verbs: string[] }) =>
         rule.verbs.some((verb) => verb === 'manage-staff-fields' || verb === '*'),

@@ -22,27 +22,30 @@ function read(path: string): string {
 }
 
 describe('the alerts', () => {
-  it.each(rules)('$alert asks for what is measured, in words of PromQL', ({ expr }) => {
+  it.each(rules)('$alert queries existing metrics, in valid PromQL', ({ expr }) => {
     expect(nodes(expr, 'VectorSelector').length).toBeGreaterThan(0);
     expectMeasured(expr);
     expectGrouped(expr);
   });
 
-  it.each(rules)('$alert says what is wrong, and speaks of labels that its series keep', (rule) => {
-    expect(rule.labels.severity).toMatch(/^(critical|warning)$/);
-    expect(rule.for).toMatch(/^\d+m$/);
-    expect(rule.annotations.summary).toMatch(/^[A-Z].*\.$/);
-    const spoken = [...rule.annotations.description.matchAll(/\$labels\.(\w+)/g)].map(
-      ([, name]) => name,
-    );
-    const grouped = nodes(rule.expr, 'GroupingLabels').flatMap((each) =>
-      nodes(`sum by ${each} (a)`, 'LabelName'),
-    );
-    const kept = grouped.length > 0 ? grouped : POD_LABELS;
-    expect(kept).toEqual(expect.arrayContaining(spoken));
-  });
+  it.each(rules)(
+    '$alert has a severity and a summary, and mentions only labels that its series keep',
+    (rule) => {
+      expect(rule.labels.severity).toMatch(/^(critical|warning)$/);
+      expect(rule.for).toMatch(/^\d+m$/);
+      expect(rule.annotations.summary).toMatch(/^[A-Z].*\.$/);
+      const spoken = [...rule.annotations.description.matchAll(/\$labels\.(\w+)/g)].map(
+        ([, name]) => name,
+      );
+      const grouped = nodes(rule.expr, 'GroupingLabels').flatMap((each) =>
+        nodes(`sum by ${each} (a)`, 'LabelName'),
+      );
+      const kept = grouped.length > 0 ? grouped : POD_LABELS;
+      expect(kept).toEqual(expect.arrayContaining(spoken));
+    },
+  );
 
-  it('have a name each, and a page each, and every page an alert', () => {
+  it('have unique names and exactly one runbook page each', () => {
     const names = rules.map(({ alert }) => alert);
     expect(new Set(names).size).toBe(names.length);
     // The website has the pages under the same paths as the repository.
@@ -66,17 +69,20 @@ describe('TintypeOperatorWithoutLeader', () => {
     ['the pods went', { a: '0x4 stale', b: '1x4 stale' }, rung],
     ['the last pod went, having let go of its Lease', { a: '1x6 0 stale' }, rung],
     ['there never was one', {}, rung],
-  ] as [string, Record<string, string>, { exp_labels: object }[]][])('%s', (_, pods, rings) => {
-    const rule = rules.find(({ alert }) => alert === 'TintypeOperatorWithoutLeader');
-    const test = {
-      interval: '1m',
-      input_series: Object.entries(pods).map(([name, values]) => ({ series: pod(name), values })),
-      alert_rule_test: [
-        { eval_time: '10m', alertname: rule?.alert, exp_alerts: rings.map(withWords(rule)) },
-      ],
-    };
-    judge({ groups: [{ name: 'tintype', rules: [rule] }] }, test);
-  });
+  ] as [string, Record<string, string>, { exp_labels: object }[]][])(
+    'fires only if no pod leads: %s',
+    (_, pods, rings) => {
+      const rule = rules.find(({ alert }) => alert === 'TintypeOperatorWithoutLeader');
+      const test = {
+        interval: '1m',
+        input_series: Object.entries(pods).map(([name, values]) => ({ series: pod(name), values })),
+        alert_rule_test: [
+          { eval_time: '10m', alertname: rule?.alert, exp_alerts: rings.map(withWords(rule)) },
+        ],
+      };
+      judge({ groups: [{ name: 'tintype', rules: [rule] }] }, test);
+    },
+  );
 
   function withWords(rule: Rule | undefined) {
     const description = 'No pod of the operator in tintype-system holds the Lease.';
@@ -87,7 +93,7 @@ describe('TintypeOperatorWithoutLeader', () => {
   }
 });
 
-it('TintypeJobFailing rings for a job whose pods are gone before anybody collects from them', () => {
+it('TintypeJobFailing fires for a job that failed three times in a row', () => {
   const rule = rules.find(({ alert }) => alert === 'TintypeJobFailing');
   const of = (job: string) => `tintype_job_failed_in_row{namespace="images",job="${job}"}`;
   const description =
@@ -114,7 +120,7 @@ it('TintypeJobFailing rings for a job whose pods are gone before anybody collect
   );
 });
 
-it('TintypeInstallationNotReady leaves what waits for somebody to the alert of that', () => {
+it('TintypeInstallationNotReady does not fire for a stalled installation', () => {
   const rule = rules.find(({ alert }) => alert === 'TintypeInstallationNotReady');
   const of = (metric: string, name: string) =>
     `tintype_installation_${metric}{namespace="images",installation="${name}"}`;
@@ -143,7 +149,7 @@ it('TintypeInstallationNotReady leaves what waits for somebody to the alert of t
   );
 });
 
-describe('what waits for people', () => {
+describe('alerts about work for people', () => {
   const unreviewed = 'tintype_checks_unreviewed_seconds{namespace="images"}';
   const overQuota = (plan: string) =>
     `tintype_organizations_over_quota{namespace="images",plan="${plan}"}`;
@@ -182,7 +188,7 @@ describe('what waits for people', () => {
       undefined,
     ],
   ] as [string, string, Record<string, string>, string | undefined][])(
-    '%s: %s',
+    '%s fires only if somebody has to act: %s',
     (alert, _of, series, says) => {
       const rule = rules.find((each) => each.alert === alert);
       const input_series = Object.entries(series).map(([name, values]) => ({
@@ -212,26 +218,29 @@ it.each([
     'controller_runtime_reconcile_errors_total{container="operator",controller="project"}',
     '0x59 0+3.1x60',
   ],
-])('%s rings when its page says, and not minutes before', (alert, series, values) => {
-  const rule = rules.find((each) => each.alert === alert);
-  const page = read(new URL(rule?.annotations.runbook_url ?? '').pathname.slice(1));
-  const times = page.match(/(?:within|for) (\d+) minutes/g) ?? [];
-  const said = times.map((words) => Number(words.replaceAll(/\D/g, '')));
-  const after = said.reduce((sum, minutes) => sum + minutes, 0);
-  const silentAfter = (minutes: number) => () =>
-    judge(
-      { groups: [{ name: 'tintype', rules: [rule] }] },
-      {
-        interval: '1m',
-        input_series: [{ series, values }],
-        alert_rule_test: [{ eval_time: `${60 + minutes}m`, alertname: alert, exp_alerts: [] }],
-      },
-    );
-  silentAfter(after - 2)();
-  expect(silentAfter(after + 1)).toThrow('got');
-});
+])(
+  '%s fires after the time that its runbook page names, and not earlier',
+  (alert, series, values) => {
+    const rule = rules.find((each) => each.alert === alert);
+    const page = read(new URL(rule?.annotations.runbook_url ?? '').pathname.slice(1));
+    const times = page.match(/(?:within|for) (\d+) minutes/g) ?? [];
+    const said = times.map((words) => Number(words.replaceAll(/\D/g, '')));
+    const after = said.reduce((sum, minutes) => sum + minutes, 0);
+    const silentAfter = (minutes: number) => () =>
+      judge(
+        { groups: [{ name: 'tintype', rules: [rule] }] },
+        {
+          interval: '1m',
+          input_series: [{ series, values }],
+          alert_rule_test: [{ eval_time: `${60 + minutes}m`, alertname: alert, exp_alerts: [] }],
+        },
+      );
+    silentAfter(after - 2)();
+    expect(silentAfter(after + 1)).toThrow('got');
+  },
+);
 
-describe.each(pages)('the page %s of the runbook', (page) => {
+describe.each(pages)('the runbook page %s', (page) => {
   const text = read(`docs/runbook/${page}`);
 
   it('says what people notice, where to look and what to do', () => {
@@ -243,7 +252,7 @@ describe.each(pages)('the page %s of the runbook', (page) => {
     expect(rules.map(({ alert }) => `# ${alert}`)).toContain(text.split('\n')[0]);
   });
 
-  it('names metrics and commands that exist, and documents by links, which are looked after', () => {
+  it('names only metrics and commands that exist, and links the documents that it mentions', () => {
     const names = [
       ...text.matchAll(/\b(?:tintype|controller_runtime|workqueue|rest_client)_[a-z0-9_]+/g),
     ];

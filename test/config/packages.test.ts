@@ -7,7 +7,7 @@ const read = (name: string) => readFileSync(join(import.meta.dirname, '../..', n
 const named = JSON.parse(read('package.json'));
 const lock = JSON.parse(read('package-lock.json'));
 
-it('every package that is named is named at one version', () => {
+it('every dependency is pinned to an exact version', () => {
   const { dependencies, optionalDependencies, devDependencies } = named;
   const versions = [dependencies, optionalDependencies, devDependencies].flatMap((of) =>
     Object.values<string>(of),
@@ -15,7 +15,7 @@ it('every package that is named is named at one version', () => {
   expect(versions.filter((version) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
 });
 
-it('every package of the product has the hash of what was looked at', () => {
+it('every package of the product has a SHA-512 hash in the lock file', () => {
   const packages = Object.entries<{ integrity?: string; dev?: true }>(lock.packages).filter(
     ([, { dev }]) => dev !== true,
   );
@@ -26,7 +26,7 @@ it('every package of the product has the hash of what was looked at', () => {
   expect(without.map(([path]) => path)).toEqual([]);
 });
 
-it('no package runs anything while it is installed, whoever types npm install', () => {
+it('packages never run install scripts', () => {
   expect(read('.npmrc').split('\n')).toContain('ignore-scripts=true');
   for (const file of ['Makefile', 'Dockerfile']) {
     const installs = read(file).match(/npm (?:ci|install) [^\n]*/g) ?? [];

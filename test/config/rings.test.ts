@@ -40,7 +40,7 @@ const NOW_AND_THEN = '0x45 1x2 2x2 3x2 4x8';
 /** A counter that increases every three minutes, ten times until minute 58. */
 const LONG_NOW_AND_THEN = `0x30 ${Array.from({ length: 10 }, (_, times) => `${times + 1}x2`).join(' ')}`;
 
-describe('a small installation', () => {
+describe('alerts in a small installation', () => {
   it.each([
     [
       'TintypeDeliveryErrors',
@@ -54,7 +54,7 @@ describe('a small installation', () => {
     ['TintypeDeliveryErrors', { [deliveries('status="500"')]: LONG_NOW_AND_THEN }],
     ['TintypeRendersFailing', { [renders('result="failed"')]: LONG_NOW_AND_THEN }],
     ['TintypeUploadsFailing', { [uploads('result="decode_failed"')]: '0x9 1x24 2x24 3' }],
-  ])('does not call anybody for one picture: %s', (alert, series: Series) => {
+  ])('do not fire for a single picture: %s', (alert, series: Series) => {
     for (const time of ['52m', '54m', '56m', '58m'])
       expect(ringing(alert, series, time)).toBe(false);
   });
@@ -64,26 +64,26 @@ describe('a small installation', () => {
     ['TintypeApiErrors', { [requests('status="503"')]: EACH_MINUTE }],
     ['TintypeRendersFailing', { [renders('result="timeout"')]: EACH_MINUTE }],
     ['TintypeUploadsFailing', { [uploads('result="decode_failed"')]: '0x4 1+0.2x56' }],
-  ])('that is down is noticed: %s', (alert, series: Series) => {
+  ])('fire if the service is down: %s', (alert, series: Series) => {
     expect(ringing(alert, series, '58m')).toBe(true);
   });
 });
 
-describe('a large installation', () => {
+describe('alerts in a large installation', () => {
   it.each([
     ['TintypeDeliveryErrors', deliveries],
     ['TintypeApiErrors', requests],
-  ])('calls somebody for a small share: %s', (alert, of) => {
+  ])('fire for a small share of errors: %s', (alert, of) => {
     const series = { [of('status="200"')]: '0+960x60', [of('status="500"')]: '0+40x60' };
     expect(ringing(alert, series, '58m')).toBe(true);
   });
 });
 
-describe('what lasts as long as the line of its caller', () => {
+describe('requests that take as long as their caller’s connection', () => {
   it.each([
     ['TintypeApiSlow', API, 'route="/v1/uploads/:id"', 'route="/v1/projects"'],
     ['TintypeDeliverySlow', DELIVERY, 'source="original"', 'source="render"'],
-  ])('is not slow: %s', (alert, metric, callers, own) => {
+  ])('do not trigger the alert about slow requests: %s', (alert, metric, callers, own) => {
     const short = taking(metric, own, { short: 96 });
     const long = (labels: string) => taking(metric, labels, { long: 4 });
     expect(ringing(alert, { ...short, ...long(callers) }, '58m')).toBe(false);
@@ -96,10 +96,13 @@ it.each([
   ['once', '100x50 200x10', false],
   ['twice, as one that was known before', '100x50 200x2 300x8', true],
   ['twice, as one that was made then', '_x50 100x2 200x2 300x6', true],
-])('a process that was started anew %s rings or not', (_, starts, rings) => {
-  const series = { [sample('tintype_process_start_time_seconds', 'pod="api-0"')]: starts };
-  expect(ringing('TintypeRestarting', series, '58m')).toBe(rings);
-});
+])(
+  'TintypeRestarting fires only for repeated starts: a process was started %s',
+  (_, starts, rings) => {
+    const series = { [sample('tintype_process_start_time_seconds', 'pod="api-0"')]: starts };
+    expect(ringing('TintypeRestarting', series, '58m')).toBe(rings);
+  },
+);
 
 function ringing(alertname: string, series: Series, eval_time: string): boolean {
   const rule = rules.find(({ alert }) => alert === alertname);

@@ -25,7 +25,7 @@ describe('the two releases of the chart’s README', () => {
   const names = (objects: readonly KubeObject[]) =>
     objects.map(({ kind, metadata: { namespace, name } }) => `${kind} ${namespace ?? ''} ${name}`);
 
-  it('have no object in common, and the definitions come from the first', () => {
+  it('have no object in common, and only the first one includes the CRDs', () => {
     expect(first.filter(({ kind }) => kind === CRDS)).toHaveLength(5);
     expect(second.filter(({ kind }) => kind === CRDS)).toEqual([]);
     expect(second.length).toBeGreaterThan(10);
@@ -33,7 +33,7 @@ describe('the two releases of the chart’s README', () => {
     expect(common).toEqual([]);
   });
 
-  it('watch namespaces of their own', () => {
+  it('watch different namespaces', () => {
     const watched = [first, second].map((objects) => {
       const deployment = objects.find(({ kind }) => kind === 'Deployment');
       const env: { name: string; value: string }[] =
@@ -46,7 +46,7 @@ describe('the two releases of the chart’s README', () => {
     ).toEqual([]);
   });
 
-  it('are what the documentation of the ImageService asks for', () => {
+  it('are linked from the documentation of the ImageService', () => {
     const page = readFileSync(join(projectRoot, 'docs/image-service.md'), 'utf8');
     expect(page).toContain('(../charts/tintype/README.md)');
     expect(page).toContain('`crds.enabled=false`');

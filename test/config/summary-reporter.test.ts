@@ -31,12 +31,12 @@ it.each([
   ['a test', `${passes} it('fails', () => expect(1).toBe(2));`, '1 passed, 1 failed', 1],
   ['a file that cannot be loaded', `throw new Error('no');`, '0 passed, 1 failed', 1],
   ['a hook of a describe', brokenHook, '0 passed, 1 failed', 1],
-])('the last line counts %s', (_, source, last, status) => {
+])('the last line of a test run counts %s', (_, source, last, status) => {
   const ended = runTests(source);
   expect({ last: ended.lines.at(-1), status: ended.status }).toEqual({ last, status });
 });
 
-it('names what failed, and what passed only at the second attempt, before the last line', () => {
+it('the summary names failed tests and those that passed on retry before its last line', () => {
   const second = `let tries = 0; it('blinks', { retry: 1 }, () => expect(++tries).toBe(2));`;
   const { lines } = runTests(`${second} it('fails', () => expect(1).toBe(2)); ${brokenHook}`);
   const found = lines.filter((line) => /^(failed|passed at)/.test(line));

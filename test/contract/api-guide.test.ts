@@ -63,7 +63,7 @@ function filledIn(commands: string): string {
 
 const [shell, script] = readFences('config/generate/openapi/guide.md');
 
-it('are served as they are written', async () => {
+it('the OpenAPI document contains the guide’s examples verbatim', async () => {
   const answer = await fetch(`${tintype.instance.api_url}/openapi.json`);
   const { info } = (await answer.json()) as { info: { description: string } };
   for (const { language, text } of [shell, script].filter((each) => each !== undefined)) {
@@ -71,7 +71,7 @@ it('are served as they are written', async () => {
   }
 });
 
-it('make a project, a key, a file and a signed URL on a command line', {
+it('the guide’s commands create a project, a key, a file and a signed URL', {
   timeout: 120_000,
 }, async () => {
   const typed = ['set -euo pipefail', FIELD, filledIn(shell?.text ?? '')].join('\n');
@@ -84,7 +84,7 @@ it('make a project, a key, a file and a signed URL on a command line', {
 // In a page, the code runs within an async function.
 const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor;
 
-it('send the parts of a large file', { timeout: 120_000 }, async () => {
+it('the guide’s script sends the parts of a large file', { timeout: 120_000 }, async () => {
   const { api_key, project_slug } = tintype.instance;
   const key = withKey(tintype, api_key);
   const bytes = await over(photograph(2400, 1600)).tiff({ compression: 'none' }).toBuffer();

@@ -74,7 +74,7 @@ async function authorize(values: Readonly<Record<string, string>>) {
 }
 
 describe('the page at /docs', { shuffle: false, timeout: 300_000 }, () => {
-  it('shows every operation of the document', async () => {
+  it('shows every operation of the OpenAPI document', async () => {
     const answer = await fetch(`${tintype.instance.api_url}/openapi.json`);
     const document = (await answer.json()) as { paths: Record<string, object> };
     const count = Object.values(document.paths).flatMap((path) => Object.keys(path)).length;
@@ -86,7 +86,7 @@ describe('the page at /docs', { shuffle: false, timeout: 300_000 }, () => {
     ['  POST  Signed ', 'signUrl', 'listSigningKeys'],
     ['webhooks test', 'sendTestWebhook', 'listWebhookDeliveries'],
     ['/recipes/{id}', 'deleteRecipe', 'listRecipes'],
-  ])('finds operations by words: %s', async (phrase, found, passed) => {
+  ])('filters operations by words: %s', async (phrase, found, passed) => {
     const filter = page.getByRole('textbox', { name: 'Filter operations' });
     const shown = page.locator('.opblock');
     const all = await shown.count();
@@ -100,23 +100,26 @@ describe('the page at /docs', { shuffle: false, timeout: 300_000 }, () => {
     await expect.poll(() => shown.count()).toBe(all);
   });
 
-  it.each(['dark', 'light'] as const)('can be read on a %s screen', async (colorScheme) => {
-    await page.emulateMedia({ colorScheme });
-    const background = 'getComputedStyle(document.body).backgroundColor';
-    await expect.poll(() => page.evaluate(background)).toBe(PAPER[colorScheme]);
-    const operation = page.locator('.opblock[id$="-createUpload"]');
-    await operation.locator('.opblock-summary-control').click();
-    await operation.locator('.responses-table .header-col').first().waitFor();
-    // Waits for color transitions to end, because axe would measure intermediate colors.
-    await page.evaluate(
-      'Promise.allSettled(document.getAnimations().map(({ finished }) => finished))',
-    );
-    const found = await page.evaluate(`${AXE}; axe.run({ runOnly: ['color-contrast'] })`);
-    expect(found).toMatchObject({ violations: [] });
-    await operation.locator('.opblock-summary-control').click();
-  });
+  it.each(['dark', 'light'] as const)(
+    'has sufficient color contrast in the %s color scheme',
+    async (colorScheme) => {
+      await page.emulateMedia({ colorScheme });
+      const background = 'getComputedStyle(document.body).backgroundColor';
+      await expect.poll(() => page.evaluate(background)).toBe(PAPER[colorScheme]);
+      const operation = page.locator('.opblock[id$="-createUpload"]');
+      await operation.locator('.opblock-summary-control').click();
+      await operation.locator('.responses-table .header-col').first().waitFor();
+      // Waits for color transitions to end, because axe would measure intermediate colors.
+      await page.evaluate(
+        'Promise.allSettled(document.getAnimations().map(({ finished }) => finished))',
+      );
+      const found = await page.evaluate(`${AXE}; axe.run({ runOnly: ['color-contrast'] })`);
+      expect(found).toMatchObject({ violations: [] });
+      await operation.locator('.opblock-summary-control').click();
+    },
+  );
 
-  it('fits a telephone, its operations too', async () => {
+  it('fits a screen 320 px wide, even with an operation open', async () => {
     await page.setViewportSize({ width: 320, height: 640 });
     const operation = page.locator('.opblock[id$="-createUpload"]');
     await operation.locator('.opblock-summary-control').click();
@@ -126,7 +129,7 @@ describe('the page at /docs', { shuffle: false, timeout: 300_000 }, () => {
     await page.setViewportSize({ width: 1280, height: 1000 });
   });
 
-  it('names its choice of servers, and lets the keyboard scroll what is wide', async () => {
+  it('labels the server selector, and makes code blocks scrollable by keyboard', async () => {
     await page.getByRole('combobox', { name: 'Server' }).waitFor();
     const reached = await page
       .locator('.info pre')
@@ -136,7 +139,7 @@ describe('the page at /docs', { shuffle: false, timeout: 300_000 }, () => {
     expect(reached).toBe(true);
   });
 
-  it('shows at an operation what the document says of it elsewhere', async () => {
+  it('resolves the schemas and error responses that an operation references', async () => {
     const operation = page.locator('.opblock[id$="-createProject"]');
     await operation.locator('.opblock-summary-control').click();
     await operation.locator('.responses-table .response').nth(10).waitFor();
@@ -149,7 +152,7 @@ describe('the page at /docs', { shuffle: false, timeout: 300_000 }, () => {
     await operation.locator('.opblock-summary-control').click();
   });
 
-  it('is enough to make a project, a key for it, and to list its files with that key', async () => {
+  it('lets a user create a project and an API key, and list files with that key', async () => {
     const { stdout } = await runTintype([
       'token',
       '--json',
@@ -172,7 +175,7 @@ describe('the page at /docs', { shuffle: false, timeout: 300_000 }, () => {
   });
 
   it.each([360, 1280])(
-    'leads from a refusal to the page on its code, %i pixels wide',
+    'has a page for the error code that a response links to, %i px wide',
     async (width) => {
       const refused = await fetch(`${api()}/v1/projects`);
       const { error } = (await refused.json()) as { error: { code: string; message: string } };
@@ -189,12 +192,12 @@ describe('the page at /docs', { shuffle: false, timeout: 300_000 }, () => {
     },
   );
 
-  it('loads nothing from elsewhere and breaks none of its own rules', () => {
+  it('loads nothing from other origins and logs no console errors', () => {
     expect(strangers).toEqual([]);
     expect(complaints).toEqual([]);
   });
 
-  it('answers an unknown file of its own like any unknown path', async () => {
+  it('returns 404 not_found for an unknown asset below /docs', async () => {
     const answer = await fetch(`${tintype.instance.api_url}/docs/assets/absolute-path.js`);
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ error: { code: 'not_found' } });

@@ -22,14 +22,14 @@ afterAll(async () => {
   await removeFolder(tintype.data);
 });
 
-it('has its identity provider on this machine, which says of itself what its tokens say', async () => {
+it('the identity provider stays on localhost with another base URL, and its metadata names its issuer', async () => {
   const { issuer, api_url } = tintype.instance;
   expect([api_url, new URL(issuer).hostname]).toEqual(['https://images.example', 'localhost']);
   const document = await (await fetch(`${issuer}/.well-known/openid-configuration`)).json();
   expect(document).toMatchObject({ issuer, jwks_uri: `${issuer}/jwks.json` });
 });
 
-it('takes the sessions of `tintype token`', async () => {
+it('the API accepts a session of `tintype token` with another base URL', async () => {
   const { stdout } = await runTintype(['token', '--json', '--data', tintype.data]);
   const { headers } = JSON.parse(stdout);
   expect((await fetch(`${origin}/v1/me`, { headers })).status).toBe(200);

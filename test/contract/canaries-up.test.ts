@@ -28,7 +28,7 @@ afterAll(async () => {
   await removeFolder(tintype.data);
 });
 
-it('tintype up says none of its secrets, in lines and rows, whatever is asked of it', async () => {
+it('`tintype up` writes none of its secrets to its log or database, even if requests contain them', async () => {
   const { instance } = tintype;
   const project = instance.project_slug;
   const key = withKey(tintype, instance.api_key);

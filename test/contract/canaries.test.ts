@@ -115,8 +115,8 @@ async function sendUpload(file_slug: string, sends: 'direct' | 'proxy'): Promise
   return asKey('POST', `${path}/${created.body.upload_id}/complete`);
 }
 
-describe('what a deployment leaves behind', { shuffle: false }, () => {
-  it('comes of everything that it does', async () => {
+describe('a deployment with known secrets', { shuffle: false }, () => {
+  it('uploads and delivers an image, and rotates its signing key and callback secret', async () => {
     await makeSecrets();
     await sendUpload('direct.jpg', 'direct');
     const completed = await sendUpload('proxy.jpg', 'proxy');
@@ -142,7 +142,7 @@ describe('what a deployment leaves behind', { shuffle: false }, () => {
     canaries.note('rotated callback secret', rotated.body.callback_secret);
   });
 
-  it('and of what is wrong with a call', async () => {
+  it('rejects requests with secrets that are invalid or in the wrong place', async () => {
     const typed = canaries.make('what was typed in the wrong place');
     const authorization = { authorization: `Bearer ${headers['authorization']?.slice(7, -6)}` };
     const path = '/v1/projects/shop';
@@ -169,7 +169,7 @@ describe('what a deployment leaves behind', { shuffle: false }, () => {
     await asKey('POST', `${path}/uploads`, { content_type: typed }, { 'idempotency-key': typed });
   });
 
-  it('and of what is away', async () => {
+  it('stays live while storage or database is unavailable, and logs a CDN that refuses a purge', async () => {
     const uploads = '/v1/projects/shop/uploads';
     const wish = { content_type: 'image/jpeg', size_bytes: photo.length, file_slug: 'late.jpg' };
     const created = await asKey('POST', uploads, wish);
@@ -203,7 +203,7 @@ describe('what a deployment leaves behind', { shuffle: false }, () => {
     await sendUpload('unheard.jpg', 'direct');
   });
 
-  it('holds no secret: logs, traces, metrics, refusals, rows', async () => {
+  it('leaves no secret in its logs, traces, metrics, error responses and database rows', async () => {
     expect(canaries.count()).toBeGreaterThan(14);
     const { processes } = deployment;
     for (const name of PROCESSES) {
@@ -223,7 +223,7 @@ describe('what a deployment leaves behind', { shuffle: false }, () => {
   });
 });
 
-it('is found however it is spelled: the search is no formality', () => {
+it('the search finds a secret in plain text, hex and base64', () => {
   const some = createCanaries();
   const secret = some.make('secret/of?mine');
   const keys = some.makeKeys('keys');
@@ -241,7 +241,7 @@ describe('a process that cannot start', () => {
     ['TINTYPE_DATABASE_URL', (secret: string) => `postgres://tintype:${secret}@127.0.0.1:1/x`],
     ['TINTYPE_KEY_ENCRYPTION_KEYS', (secret: string) => `k1:${secret}`],
     ['TINTYPE_TOKEN_KEYS', (secret: string) => secret],
-  ])('says what is wrong with %s and not what it is', async (name, printed) => {
+  ])('prints an error without the secret when %s is wrong', async (name, printed) => {
     const secret = canaries.make(`of ${name}`);
     const env = { ...deployment.env, [name]: printed(secret) };
     const said = await readUntilEnded(spawnTintype(['api'], { env }));

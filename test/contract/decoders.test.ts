@@ -100,7 +100,7 @@ afterAll(async () => {
 describe.each(Object.keys(formats) as Format[])('a %s with metadata', (name) => {
   const { format, content_type } = formats[name];
 
-  it('carries what shall be gone, so that its absence means something', async () => {
+  it('has EXIF, XMP and ICC metadata before its upload', async () => {
     const tags = Object.keys(await tagsOf(await source(name, 6)));
     const kinds = ['EXIF:Orientation', 'EXIF:GPSLatitude', 'XMP:Title', 'ICC_Profile:'];
     const comment = { jpeg: ['File:Comment'], png: ['PNG:Comment'], webp: [] }[name];
@@ -110,7 +110,7 @@ describe.each(Object.keys(formats) as Format[])('a %s with metadata', (name) => 
   });
 
   it.each(ORIENTATIONS)(
-    'turned as orientation %i is delivered upright and bare',
+    'and orientation %i is delivered upright and without metadata',
     async (orientation) => {
       const bytes = await source(name, orientation);
       const file_slug = `${name}-${orientation}`;
@@ -134,7 +134,7 @@ describe.each(Object.keys(formats) as Format[])('a %s with metadata', (name) => 
   );
 });
 
-it('everything that is stored is accepted by its own judges, and says nothing of its source', async () => {
+it('every stored original is valid for independent tools, which find no metadata of its source', async () => {
   const stored: Stored[] = [];
   for (const [index, { name, content_type, bytes }] of (await soundSources()).entries()) {
     const file_slug = `mixed-${index}`;

@@ -51,9 +51,9 @@ const [, probes = '', logs = ''] = readShellBlocks(RUNBOOK);
 const [, failures = ''] = /`(\| grep [^`]+)`/.exec(readFileSync(RUNBOOK, 'utf8')) ?? [];
 const watched = async (port: number, path: string) => fetch(`http://127.0.0.1:${port}${path}`);
 
-describe('what runs apart', { shuffle: false }, () => {
+describe('Tintype as separate processes', { shuffle: false }, () => {
   describe('a deployment', () => {
-    it('takes an upload through its processes to a delivered image', async () => {
+    it('processes an upload and delivers an image rendered from it', async () => {
       const session = await upload(key, 'shop', { ...picture(), file_slug: 'photo.jpg' });
       expect([session.status, session.error_code]).toEqual(['ready', null]);
       const path = '/resize/300x200/format/webp/f/photo.jpg';
@@ -65,7 +65,7 @@ describe('what runs apart', { shuffle: false }, () => {
       expect(counts).toMatchObject({ masters: 2, derived: 1 });
     });
 
-    it('tells the CDN at once of a file that is deleted', async () => {
+    it('sends the CDN a purge when a file is deleted', async () => {
       const session = await upload(key, 'shop', { ...picture(), file_slug: 'gone.jpg' });
       expect(session.status).toBe('ready');
       const { seen } = deployment.cdn;
@@ -81,7 +81,7 @@ describe('what runs apart', { shuffle: false }, () => {
       expect(headers?.['surrogate-key']).toMatch(/^file_[0-9a-z]{26}$/);
     });
 
-    it('answers the probes of the API on its own port', async () => {
+    it('serves /healthz and /readyz on the API port', async () => {
       const { port = 0 } = deployment.processes.api;
       expect(await (await watched(port, '/healthz')).json()).toEqual({ status: 'ok' });
       expect(await (await watched(port, '/readyz')).json()).toEqual({
@@ -90,7 +90,7 @@ describe('what runs apart', { shuffle: false }, () => {
       });
     });
 
-    it('answers what the runbook types, as from a port that was brought here', async () => {
+    it('answers the runbook’s commands on the metrics port', async () => {
       const port = String(deployment.processes.api.watch_port);
       const said = await type(probes.replaceAll('9464', port));
       // The body of the first response does not end with a line feed.
@@ -98,7 +98,7 @@ describe('what runs apart', { shuffle: false }, () => {
       expect(said).toMatch(/tintype_dependency_ready\{.*\} 1$/m);
     });
 
-    it.each(PROCESSES)('lets %s be watched', async (name) => {
+    it.each(PROCESSES)('serves /livez, /readyz and /metrics for %s', async (name) => {
       const { watch_port } = deployment.processes[name];
       expect((await watched(watch_port, '/livez')).status).toBe(200);
       expect(await (await watched(watch_port, '/readyz')).json()).toEqual({
@@ -109,7 +109,7 @@ describe('what runs apart', { shuffle: false }, () => {
       expect((await watched(watch_port, '/')).status).toBe(404);
     });
 
-    it('runs a job that is called from its environment alone, as a CronJob calls it', async () => {
+    it('runs a job configured by its environment only, as a CronJob does', async () => {
       const swept = await runTintype(['job', 'upload-sweep', '--data', '/nowhere'], {
         env: deployment.env,
       });
@@ -122,7 +122,7 @@ describe('what runs apart', { shuffle: false }, () => {
     const doctor = (env: Record<string, string> = {}, ...words: string[]) =>
       diagnose(['--data', '/nowhere', ...words], { ...deployment.env, ...env });
 
-    it('prints what docs/deployment.md shows', async () => {
+    it('prints the output shown in docs/deployment.md', async () => {
       const { TINTYPE_DATABASE_URL: url = '' } = deployment.env;
       const bare = Object.assign(new URL(url), { pathname: '/template1' }).href;
       const env = { ...deployment.env, TINTYPE_DATABASE_URL: bare };
@@ -139,19 +139,19 @@ describe('what runs apart', { shuffle: false }, () => {
       );
     });
 
-    it('finds that browsers cannot upload to a bucket without a rule', async () => {
+    it('reports a bucket without a CORS rule for uploads by browsers', async () => {
       const found = await doctor();
       const wrong = ['ingest bucket: uploads by browsers (CORS)'];
       expect([found.code, found.ok, wrongIn(found)]).toEqual([1, false, wrong]);
     });
 
-    it('mends that rule when asked, which stays mended', async () => {
+    it('adds the missing CORS rule with --fix-cors', async () => {
       const mended = await doctor({}, '--fix-cors');
       expect([mended.code, mended.ok, wrongIn(mended)]).toEqual([0, true, []]);
       expect(wrongIn(await doctor())).toEqual([]);
     });
 
-    it('tries everything that there is', async () => {
+    it('checks every dependency, and skips only the scanner', async () => {
       const { checks } = await doctor();
       const areas = [...new Set(checks.map(({ area }) => area))];
       expect(areas).toEqual([
@@ -238,7 +238,7 @@ describe('what runs apart', { shuffle: false }, () => {
       ],
     ];
 
-    it.each(faults)('says what to do about %s', async (_what, change, check, says) => {
+    it.each(faults)('advises how to fix %s', async (_what, change, check, says) => {
       const diagnosis = await doctor(change(deployment.env));
       expect(diagnosis.code).toBe(1);
       expect(wrongIn(diagnosis)).toContain(check);
@@ -246,7 +246,7 @@ describe('what runs apart', { shuffle: false }, () => {
       expect(found?.advice).toMatch(says);
     });
 
-    it('warns of webhooks that may go anywhere', async () => {
+    it('warns if webhooks may be sent to any address', async () => {
       const { checks, ok } = await doctor({ TINTYPE_CALLBACK_EGRESS: 'any' });
       expect([ok, checks.find(({ name }) => name === 'egress')?.outcome]).toEqual([
         true,
@@ -294,7 +294,7 @@ describe('what runs apart', { shuffle: false }, () => {
     const said = (answers: Awaited<ReturnType<typeof viewers>>) =>
       new Set(answers.map(({ status, body }) => (status === 200 ? 'served' : body.error.code)));
 
-    it('render an image that 200 viewers ask for at once only once', async () => {
+    it('render an image once for 200 concurrent viewers', async () => {
       const before = await renders();
       const path = pathOfNext();
       const answers = await viewers(Array.from({ length: 200 }, () => path));
@@ -303,7 +303,7 @@ describe('what runs apart', { shuffle: false }, () => {
       expect((await renders()) - before).toBe(1);
     });
 
-    it('refuse at once what is too much, with the time to come back, and serve all that they have', async () => {
+    it('return 503 busy with Retry-After under overload, and keep serving cache hits', async () => {
       const cold = Array.from({ length: 400 }, (_, at) => `/resize/${300 + at}x/f/cold.jpg`);
       const hit = pathOfNext();
       expect(said(await viewers([hit, hit]))).toEqual(new Set(['served']));
@@ -321,13 +321,13 @@ describe('what runs apart', { shuffle: false }, () => {
     });
   });
 
-  describe('the end of a process', () => {
+  describe('stopping a process', () => {
     /** Logged by the job that samples public addresses, which lead nowhere in this test. */
     const UNTRIED = 'a service is failing its check';
     const stateOf = async (uploadId: string) =>
       (await key('GET', `/v1/projects/shop/uploads/${uploadId}`)).body.status;
 
-    it('lets the upload that it works on become ready, here or in another one', async () => {
+    it('still lets every upload in progress become ready', async () => {
       const second = await startProcess('worker', deployment.env);
       const sent = await Promise.all(
         Array.from({ length: 6 }, () => sendUpload(key, 'shop', picture())),
@@ -344,7 +344,7 @@ describe('what runs apart', { shuffle: false }, () => {
     });
 
     it.each(['delivery', 'dispatcher', 'worker', 'api'] as const)(
-      'is clean after SIGTERM: %s',
+      'exits with 0 and logs no warning after SIGTERM: %s',
       async (name) => {
         const ended = deployment.processes[name];
         expect(await ended.end('SIGTERM')).toBe(0);
@@ -369,7 +369,7 @@ describe('what runs apart', { shuffle: false }, () => {
       dispatcher: ['TINTYPE_DATABASE_URL', 'TINTYPE_AMQP_URL'],
     };
 
-    it.each(PROCESSES)('names everything that is missing at once: %s', async (name) => {
+    it.each(PROCESSES)('names every missing environment variable at once: %s', async (name) => {
       const { code, stdout, stderr } = await runTintype([name], { env: without(...needs[name]) });
       expect([code, stdout]).toEqual([1, '']);
       const named = stderr.match(/^ {2}\w+(?=: expected)/gm)?.map((line) => line.trim());
@@ -379,7 +379,7 @@ describe('what runs apart', { shuffle: false }, () => {
     it.each([
       ['TINTYPE_DATABASE_URL', '/not_there', /"not_there" does not exist.*TINTYPE_DATABASE_URL/],
       ['TINTYPE_AMQP_URL', '/not_there', /no such virtual host.*TINTYPE_AMQP_URL/],
-    ])('says in one line what somebody has to mend in %s', async (name, pathname, says) => {
+    ])('explains in one line what is wrong with %s', async (name, pathname, says) => {
       const url = Object.assign(new URL(deployment.env[name] ?? ''), { pathname });
       const env = { ...deployment.env, [name]: url.href };
       const { code, stderr } = await runTintype(['api'], { env });
@@ -389,7 +389,7 @@ describe('what runs apart', { shuffle: false }, () => {
   });
 
   describe('a process that starts before its database', () => {
-    it('lives and waits, says for what, and begins by itself when it is there', async () => {
+    it('stays live, logs what it waits for, and starts once the database is available', async () => {
       const url = new URL(deployment.env['TINTYPE_DATABASE_URL'] ?? '');
       const proxy = await startFaultProxy({ host: url.hostname, port: Number(url.port) });
       proxy.set({ kind: 'refuse' });

@@ -30,7 +30,7 @@ const codeOf = ({ status, body }: { status: number; body: { error?: { code: stri
   `${status} ${body.error?.code ?? ''}`.trim();
 
 describe('a recipe', () => {
-  it('is made, found, replaced and deleted; its chain is what a URL takes', async () => {
+  it('can be created, listed, replaced and deleted, and its chain works in a delivery URL', async () => {
     const made = await key('PUT', `${project}/recipes`, {
       name: 'tiny',
       transform_chain: 'resize/32x24',
@@ -57,7 +57,7 @@ describe('files', { shuffle: false }, () => {
     return body.items.map(({ file_slug }: { file_slug: string }) => file_slug);
   };
 
-  it('are listed newest first, by prefix, by library and page by page', async () => {
+  it('are listed newest first, filtered by prefix and library, and paginated', async () => {
     expect(await slugs('')).toEqual(['dog-1.png', 'cat-2.png', 'cat-1.png']);
     expect(await slugs('?q=cat-&library=default')).toEqual(['cat-2.png', 'cat-1.png']);
     const { next_cursor } = (await key('GET', `${project}/files?q=cat-&limit=1`)).body;
@@ -72,7 +72,7 @@ describe('files', { shuffle: false }, () => {
     expect(codeOf(named)).toBe('404 library_not_found');
   });
 
-  it('carry what people write about them, cleaned', async () => {
+  it('store sanitized titles, texts and folders, and accept moderation notes only from sessions', async () => {
     const at = `${project}/files/cat-1.png`;
     const written = { title: ' \u202eA cat\n', alt_text: 'x'.repeat(1001), folder: '/pets//cats/' };
     const { status, body } = await key('PATCH', at, written);
@@ -87,7 +87,7 @@ describe('files', { shuffle: false }, () => {
     expect(codeOf(byKey)).toBe('403 browser_session_required');
   });
 
-  it('are gone once they are deleted, however often', async () => {
+  it('can be deleted repeatedly, and then return 404 file_not_found', async () => {
     const at = `${project}/files/dog-1.png`;
     for (let n = 0; n < 2; n += 1) expect((await key('DELETE', at)).status).toBe(204);
     expect(codeOf(await key('GET', at))).toBe('404 file_not_found');

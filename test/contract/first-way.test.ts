@@ -69,9 +69,9 @@ afterAll(async () => {
   await removeFolder(tintype.data);
 });
 
-describe('the first way', { shuffle: false }, () => {
+describe('the path from a new account to charged usage', { shuffle: false }, () => {
   describe('an account, a project and its key', () => {
-    it('a new person has an organization with trial credits', async () => {
+    it('a new user has an organization with trial credits', async () => {
       const { status, body } = await alice('GET', '/v1/me');
       expect(status).toBe(200);
       expect(body).toMatchObject({
@@ -82,12 +82,12 @@ describe('the first way', { shuffle: false }, () => {
       });
     });
 
-    it('the sample project belongs to somebody else, and is not there for her', async () => {
+    it('a project of another organization returns 404 not_found', async () => {
       const { status, body } = await alice('GET', `/v1/projects/${tintype.instance.project_slug}`);
       expect([status, body.error.code]).toEqual([404, 'not_found']);
     });
 
-    it('a project is made with a host of its own and its first signing key', async () => {
+    it('a new project has its own delivery host and an active signing key', async () => {
       server = await newProject('holiday', {
         name: 'Holiday',
         resolution_presets: { thumb: 'resize/200x200/smart', small: 'resize/100x' },
@@ -104,7 +104,7 @@ describe('the first way', { shuffle: false }, () => {
       expect(body.active_signing_kid).toEqual(expect.any(String));
     });
 
-    it('the key knows its project, and is shown once', async () => {
+    it('GET /v1/key returns the key and its project without the secret', async () => {
       const { status, headers, body } = await server('GET', '/v1/key');
       expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
       expect(body).toMatchObject({ name: 'server', project_slug: 'holiday', status: 'active' });
@@ -113,7 +113,7 @@ describe('the first way', { shuffle: false }, () => {
   });
 
   describe('an upload', () => {
-    it('goes to storage with exactly the headers that were returned, and becomes a file', async () => {
+    it('is accepted by storage only with the returned headers, and becomes a file', async () => {
       const declared = {
         content_type: 'image/jpeg',
         size_bytes: photo.length,
@@ -136,7 +136,7 @@ describe('the first way', { shuffle: false }, () => {
       expect(session).toMatchObject({ status: 'ready', file_slug: 'photo.jpg', revision: 1 });
     });
 
-    it('shows the file with its size, and counts it', async () => {
+    it('is shown as a file with its dimensions, and counted in the project', async () => {
       const { status, body } = await server('GET', '/v1/projects/holiday/files/photo.jpg');
       expect(status).toBe(200);
       expect(body).toMatchObject({ status: 'ready', revision: 1, width: 1200, height: 800 });
@@ -149,7 +149,7 @@ describe('the first way', { shuffle: false }, () => {
       expect(uploads.body.items).toHaveLength(1);
     });
 
-    it('to the same slug is a new revision of the same file', async () => {
+    it('to an existing slug creates a new revision of the same file', async () => {
       const before = await server('GET', '/v1/projects/holiday/files/photo.jpg');
       await upload(server, 'holiday', {
         bytes: photo,
@@ -229,20 +229,20 @@ describe('the first way', { shuffle: false }, () => {
       });
     });
 
-    it.each(absent)('/%s is not found', async (chain) => {
+    it.each(absent)('/%s returns 404 not_found', async (chain) => {
       const { status, body, headers } = await view('holiday', `/${chain}/f/photo.jpg`);
       expect([status, body.error.code]).toEqual([404, 'not_found']);
       expect(headers['cache-control']).toBe('no-store');
     });
 
     it.each(['/photo.jpg', '/originals/photo.jpg', '/originals/f/photo.jpg/', '/f/photo.jpg', '/'])(
-      'of a malformed path %s is not found',
+      'returns 404 for the malformed path %s',
       async (path) => {
         expect((await view('holiday', path)).status).toBe(404);
       },
     );
 
-    it('of an unsigned URL with a query is not found', async () => {
+    it('returns 404 for an unsigned URL with a query', async () => {
       expect((await view('holiday', '/originals/f/photo.jpg?v=2')).status).toBe(404);
     });
 
@@ -265,14 +265,14 @@ describe('the first way', { shuffle: false }, () => {
       }
     });
 
-    it('is smaller with less quality', async () => {
+    it('is smaller at lower quality', async () => {
       const [low, high] = await Promise.all(
         ['quality/20', 'quality/90'].map((chain) => view('holiday', `/${chain}/f/photo.jpg`)),
       );
       expect(low?.bytes.length).toBeLessThan((high?.bytes.length ?? 0) / 2);
     });
 
-    it('is the same for chains that mean the same', async () => {
+    it('is identical for equivalent transform chains', async () => {
       const [one, other] = await Promise.all(
         ['resize/300x/format/jpg', 'format/jpeg/resize/300x/fill'].map((chain) =>
           view('holiday', `/${chain}/f/photo.jpg`),
@@ -282,7 +282,7 @@ describe('the first way', { shuffle: false }, () => {
       expect(one?.headers.etag).toBe(other?.headers.etag);
     });
 
-    it('that a viewer has already is not sent again', async () => {
+    it('returns 304 without a body for a matching ETag', async () => {
       const first = await view('holiday', '/resize/640x480/f/photo.jpg');
       const etag = first.headers.etag ?? '';
       const second = await view('holiday', '/resize/640x480/f/photo.jpg', { etag });
@@ -300,7 +300,7 @@ describe('the first way', { shuffle: false }, () => {
       }
     });
 
-    it('may be shown by pages of any origin', async () => {
+    it('allows cross-origin requests from any origin', async () => {
       const { status, headers } = await deliver(tintype, {
         project: 'holiday',
         path: '/originals/f/photo.jpg',
@@ -318,14 +318,14 @@ describe('the first way', { shuffle: false }, () => {
     const path = '/resize/320x/f/photo.jpg';
     let signed = '';
 
-    it('is closed without a signature', async () => {
+    it('returns 403 signature_required without a signature', async () => {
       for (const each of [path, '/originals/f/photo.jpg']) {
         const { status, body } = await view('vault', each);
         expect([each, status, body.error.code]).toEqual([each, 403, 'signature_required']);
       }
     });
 
-    it('opens the one path that was signed', async () => {
+    it('delivers an image at its signed URL', async () => {
       const { status, body } = await alice('POST', '/v1/projects/vault/signed-url', {
         file_slug: 'photo.jpg',
         transform_chain: 'resize/320x',
@@ -340,7 +340,7 @@ describe('the first way', { shuffle: false }, () => {
       );
     });
 
-    it('refuses every alteration', async () => {
+    it('rejects a signed URL that is altered or used for another project', async () => {
       const last = signed.at(-5) === 'A' ? 'B' : 'A';
       const altered = {
         path: signed.replace('320x', '640x'),
@@ -359,7 +359,7 @@ describe('the first way', { shuffle: false }, () => {
   });
 
   describe('usage', () => {
-    it('is what the viewers counted, delivery by delivery', async () => {
+    it('equals the requests, bytes and credits that viewers counted', async () => {
       const expected = counted.holiday;
       const usage = await usageOnce('holiday', expected?.requests ?? 0);
       const hours: Record<string, number>[] = usage.hourly;
@@ -389,7 +389,7 @@ describe('the first way', { shuffle: false }, () => {
       );
     });
 
-    it('is nobody else’s business', async () => {
+    it('returns 404 to other users, and 401 without a credential', async () => {
       const bob = await withSession(tintype, 'bob');
       const refused = await bob('GET', '/v1/projects/holiday/usage');
       expect([refused.status, refused.body.error.code]).toEqual([404, 'not_found']);

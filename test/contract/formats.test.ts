@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 it.each(types)(
-  '%s is kept as %s and delivered as that or as asked',
+  '%s is stored as %s, and delivered in that format or in the requested one',
   async (content_type, stored, format, make) => {
     const file_slug = content_type.replace('image/', 'a-');
     const session = await upload(key, 'demo', { bytes: await make(), content_type, file_slug });
@@ -53,7 +53,7 @@ it.each(types)(
   },
 );
 
-it('what is animated ends with a code that says so', async () => {
+it('an animated GIF fails with animated_not_supported', async () => {
   const still = await over(photograph(40, 30)).gif().toBuffer();
   const at = still.indexOf(Buffer.from([0x2c, 0, 0, 0, 0]));
   const bytes = Buffer.concat([still.subarray(0, -1), still.subarray(at)]);

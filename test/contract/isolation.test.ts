@@ -77,8 +77,8 @@ const cases: Record<string, Case> = {
   },
 };
 
-describe.each(Object.entries(cases))('%s', (_name, { hidden, has }) => {
-  it('a decoder has what the kernel still gives, reads, writes and starts nothing, and knows no secret', async () => {
+describe.each(Object.entries(cases))('decoder isolation %s', (_name, { hidden, has }) => {
+  it('keeps the remaining kernel limits, denies reads, writes and child processes, and hides secrets', async () => {
     const { answer } = await runWithout(hidden, [probe]);
     const { has_filter, ...said } = answer.said;
     expect(said).toEqual(has);
@@ -88,7 +88,7 @@ describe.each(Object.entries(cases))('%s', (_name, { hidden, has }) => {
     expect(answer.tried).toEqual({ ...denied, secrets: '' });
   });
 
-  it('the doctor decodes a picture, and says what is in force and what to do for the rest', async () => {
+  it('is reported by the doctor, which decodes a picture and advises on each missing layer', async () => {
     const { answer } = await runWithout(hidden, [launcher, 'doctor', '--json']);
     type Checked = { area: string; name: string; outcome: string; advice?: string };
     const sandbox = (answer.checks as Checked[]).filter(({ area }) => area === 'decoder sandbox');
@@ -104,7 +104,7 @@ describe.each(Object.entries(cases))('%s', (_name, { hidden, has }) => {
   });
 });
 
-it('a decoder starts where the packages are a link to those of another folder', async () => {
+it('a decoder starts if node_modules is a symbolic link to another folder', async () => {
   const clone = await makeFolder();
   try {
     for (const name of ['runtime', 'package.json']) {
@@ -120,7 +120,7 @@ it('a decoder starts where the packages are a link to those of another folder', 
   }
 });
 
-describe('a Tintype that starts', () => {
+describe('tintype up', () => {
   it.each([
     ['bubblewrap', ['bwrap'], /warn.*decoders run without some layers of their isolation/],
     [
@@ -128,19 +128,22 @@ describe('a Tintype that starts', () => {
       cases['without any of it']?.hidden ?? [],
       /error.*THE KERNEL ISOLATES NO DECODER/,
     ],
-  ] as const)('without %s says so at once', async (_what, hidden, says) => {
-    const data = await makeFolder();
-    const child = startWithout(hidden, [launcher, ...upArgs(data)]);
-    try {
-      const said = await firstMatch(child.stderr, says);
-      expect(said).toContain('tintype doctor');
-    } finally {
-      const ended = new Promise((done) => child.once('exit', done));
-      child.kill('SIGTERM');
-      await ended;
-      await removeFolder(data);
-    }
-  });
+  ] as const)(
+    'without %s logs that isolation is missing, and points to tintype doctor',
+    async (_what, hidden, says) => {
+      const data = await makeFolder();
+      const child = startWithout(hidden, [launcher, ...upArgs(data)]);
+      try {
+        const said = await firstMatch(child.stderr, says);
+        expect(said).toContain('tintype doctor');
+      } finally {
+        const ended = new Promise((done) => child.once('exit', done));
+        child.kill('SIGTERM');
+        await ended;
+        await removeFolder(data);
+      }
+    },
+  );
 });
 
 async function firstMatch(stream: AsyncIterable<Buffer>, wanted: RegExp): Promise<string> {

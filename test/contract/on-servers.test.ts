@@ -6,15 +6,15 @@ import { readStart } from './support/start-line.ts';
 const servers = onServers();
 
 describe('on S3 and RabbitMQ', { shuffle: false }, () => {
-  describe('the first way', async () => {
+  describe('accounts, uploads, delivery and usage', async () => {
     await import('./first-way.test.ts');
   });
 
-  describe('every type', async () => {
+  describe('file formats', async () => {
     await import('./formats.test.ts');
   });
 
-  describe('refusals', async () => {
+  describe('rejected requests', async () => {
     await import('./refusals.test.ts');
   });
 
@@ -22,14 +22,14 @@ describe('on S3 and RabbitMQ', { shuffle: false }, () => {
     await import('./upload-folder.test.ts');
   });
 
-  it('named to it by what docs/deployment.md names, and the buckets', async () => {
+  it('the servers are configured by the variables in docs/deployment.md and the bucket names', async () => {
     const { env } = readStart('docs/deployment.md', 'On one machine with real servers');
     const buckets = ['TINTYPE_INGEST_BUCKET', 'TINTYPE_CONTENT_BUCKET'];
     const named = Object.keys(await servers().environment());
     expect(named.toSorted()).toEqual([...Object.keys(env), ...buckets].toSorted());
   });
 
-  it('all of which went to the S3 server', async () => {
+  it('the S3 server holds the masters and derived images', async () => {
     const counts = await servers().countObjects();
     expect(Object.keys(counts)).toEqual(expect.arrayContaining(['masters', 'derived']));
   });

@@ -20,7 +20,7 @@ afterAll(async () => {
   if (data) await removeFolder(data);
 });
 
-it('a start waits for a database that was there for the migration and is away right after', async () => {
+it('`tintype up` waits for a database that becomes unavailable right after the migration', async () => {
   proxy.set({ kind: 'refuse', after: 1 });
   const env = {
     TINTYPE_DATABASE_URL: Object.assign(new URL(database.url), { port: String(proxy.port) }).href,

@@ -45,7 +45,7 @@ async function viewRaw(file_slug: string) {
   return deliver(tintype, { project: 'demo', path: targetOf(body.url) });
 }
 
-it('photographs of real cameras are placed, bared and given back', async () => {
+it('camera photographs keep their location in the API and in raw downloads, but not in originals', async () => {
   const carrier = await over(photograph(64, 48)).jpeg().toBuffer();
   const pictures = realPhotographs(carrier).filter(({ name }) => name in sources);
   expect(pictures.length).toBe(Object.keys(sources).length);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => removeFolder(data));
 
-it('its addresses have the ports of the environment, and answer there', async () => {
+it('`tintype up` listens on the ports from the environment, and its addresses name them', async () => {
   const [api, delivery] = [await freePort(), await freePort()];
   const env = { TINTYPE_API_PORT: String(api), TINTYPE_DELIVERY_PORT: String(delivery) };
   const { instance, end } = await startTintype({ data, env, ports: 'named' });
@@ -22,7 +22,7 @@ it('its addresses have the ports of the environment, and answer there', async ()
   await end('SIGTERM');
 });
 
-it('one that is none is told by its variable', async () => {
+it('an invalid port from the environment is rejected with the name of its variable', async () => {
   const { code, stderr } = await runTintype(['up', '--data', data], {
     env: { TINTYPE_API_PORT: 'eighty' },
   });
@@ -30,7 +30,7 @@ it('one that is none is told by its variable', async () => {
   expect(code).toBe(2);
 });
 
-it('an option goes before the variable, and an empty variable is none', async () => {
+it('a port option overrides its variable, and an empty variable counts as unset', async () => {
   const ports = ['--api-port', '8080'];
   const { code, stderr } = await runTintype(['up', '--data', data, ...ports], {
     env: { TINTYPE_API_PORT: '9', TINTYPE_DELIVERY_PORT: '8080' },

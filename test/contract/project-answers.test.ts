@@ -37,7 +37,7 @@ describe('a watermark preset', () => {
   const presets = `${PATH}/watermark-presets`;
   const corner = { name: 'corner', file_slug: 'logo.png', x_offset: -8, y_offset: -8, opacity: 60 };
 
-  it('has a name of its own and an image that is ready', async () => {
+  it('requires a unique name and an image that is ready', async () => {
     expect(codeOf(await owner('PUT', presets, corner))).toBe('201');
     expect(codeOf(await owner('PUT', presets, corner))).toBe('409 watermark_preset_name_taken');
     const early = { ...corner, name: 'early', file_slug: 'none.png' };
@@ -47,7 +47,7 @@ describe('a watermark preset', () => {
     expect(items[0]).toMatchObject(corner);
   });
 
-  it('is made and replaced under its id, drawn, and deleted once it is not the default', async () => {
+  it('is created and replaced by id, rendered, and deletable only if it is not the default', async () => {
     const at = `${presets}/wm_${'0'.repeat(26)}`;
     expect(codeOf(await owner('DELETE', at))).toBe('404 not_found');
     expect(codeOf(await owner('GET', at))).toBe('404 not_found');
@@ -64,7 +64,7 @@ describe('a watermark preset', () => {
   });
 });
 
-it('a recipe is made under an id that its maker gives', async () => {
+it('a recipe can be created and replaced under an id chosen by the client', async () => {
   const at = `${PATH}/recipes/rcp_${'0'.repeat(26)}`;
   const recipe = { name: 'given', transform_chain: 'resize/10x10' };
   expect(codeOf(await owner('PUT', at, recipe))).toBe('201');
@@ -76,23 +76,23 @@ it.each([
   ['?library=default&search=a', '400 invalid_search'],
   ['?library=default&bbox=1,2,3', '400 invalid_bbox'],
   ['?library=default&folder=..', '400 invalid_folder'],
-])('files%s is %s', async (query, code) => {
+])('GET files%s returns %s', async (query, code) => {
   expect(codeOf(await owner('GET', `${PATH}/files${query}`))).toBe(code);
 });
 
-it('a folder that is none is refused', async () => {
+it('an invalid folder is rejected with 400 invalid_folder', async () => {
   const answer = await owner('PATCH', `${PATH}/files/logo.png`, { folder: '../up' });
   expect(codeOf(answer)).toBe('400 invalid_folder');
 });
 
-it('a library session opens nothing of a tenant', async () => {
+it('a library session is rejected with 401 library_session_not_allowed', async () => {
   const headers = { authorization: 'Bearer ls1.kid.payload.mac' };
   const answer = await call(tintype, { method: 'GET', path: `${PATH}/files`, headers });
   expect(codeOf(answer)).toBe('401 library_session_not_allowed');
 });
 
 describe('a protected original', () => {
-  it('opens by its own signature only', async () => {
+  it('is delivered only with its valid signature', async () => {
     await owner('POST', '/v1/projects', { project_slug: 'vault', delivery_access: 'protected' });
     const bytes = await over(photograph(64, 48)).png().toBuffer();
     await upload(owner, 'vault', { bytes, content_type: 'image/png', file_slug: 'a.png' });

@@ -76,8 +76,8 @@ async function withFile(project_slug: string, file_slug: string, settings: objec
 const oneWinner = (won: string, lost: string) => [won, ...Array(CALLS - 1).fill(lost)];
 const codesOf = (answers: Answer[]) => answers.map(codeOf).toSorted();
 
-describe('of 50 calls for one name at two processes one wins', () => {
-  it('the slug of a project', async () => {
+describe('50 concurrent calls for one name at two API processes', () => {
+  it('create only one project with that slug', async () => {
     const body = { project_slug: 'raced' };
     const answers = await atOnce(CALLS, (caller) => caller('POST', '/v1/projects', body));
     expect(codesOf(answers)).toEqual(oneWinner('201', '409 project_exists'));
@@ -85,7 +85,7 @@ describe('of 50 calls for one name at two processes one wins', () => {
     expect(keys.body.items).toHaveLength(1);
   });
 
-  it('the name of a recipe', async () => {
+  it('create only one recipe with that name', async () => {
     const path = await newProject('recipes');
     const body = { name: 'small', transform_chain: 'resize/10x10' };
     const answers = await atOnce(CALLS, (caller) => caller('PUT', `${path}/recipes`, body));
@@ -93,7 +93,7 @@ describe('of 50 calls for one name at two processes one wins', () => {
     expect((await owner('GET', `${path}/recipes`)).body.items).toHaveLength(1);
   });
 
-  it('the name of a watermark preset', async () => {
+  it('create only one watermark preset with that name', async () => {
     const path = `${await withFile('presets', 'logo.png')}/watermark-presets`;
     const answers = await atOnce(CALLS, (caller) => caller('PUT', path, corner('corner')));
     expect(codesOf(answers)).toEqual(oneWinner('201', '409 watermark_preset_name_taken'));
@@ -103,8 +103,8 @@ describe('of 50 calls for one name at two processes one wins', () => {
 
 const corner = (name: string) => ({ name, file_slug: 'logo.png', x_offset: -8, y_offset: -8 });
 
-describe('at two processes', () => {
-  it('a project gets 100 active keys of 120 calls', { timeout: TEST_MS_MAX }, async () => {
+describe('concurrent calls at two API processes', () => {
+  it('create exactly 100 active API keys in 120 calls', { timeout: TEST_MS_MAX }, async () => {
     const path = `${await newProject('keys')}/keys`;
     const answers = await atOnce(KEYS_MAX + 20, (caller) => caller('POST', path, { name: 'k' }));
     const made = Array(KEYS_MAX).fill('201');
@@ -113,7 +113,7 @@ describe('at two processes', () => {
     expect(new Set(won.map(({ body }) => body.plaintext_secret)).size).toBe(KEYS_MAX);
   });
 
-  it('every URL that is minted while signing keys rotate is delivered', async () => {
+  it('mint only valid URLs while signing keys are rotated', async () => {
     const path = await withFile('rotating', 'a.png', { delivery_access: 'protected' });
     const wish = { file_slug: 'a.png', transform_chain: 'resize/20x20' };
     const [minted, rotated] = await Promise.all([
@@ -132,7 +132,9 @@ describe('at two processes', () => {
     expect(active).toHaveLength(1);
   });
 
-  it('a preset is the default, or it is deleted', { timeout: TEST_MS_MAX }, async () => {
+  it('never delete a watermark preset that becomes the default', {
+    timeout: TEST_MS_MAX,
+  }, async () => {
     const path = await withFile('defaults', 'logo.png');
     for (let round = 0; round < ROUNDS; round += 1) {
       const made = await owner('PUT', `${path}/watermark-presets`, corner(`round-${round}`));
@@ -152,7 +154,7 @@ describe('at two processes', () => {
   });
 });
 
-describe('a suspension', { timeout: TEST_MS_MAX }, () => {
+describe('suspending a project', { timeout: TEST_MS_MAX }, () => {
   /** Creates an upload and sends its bytes, but does not complete it. Returns its path. */
   async function sent(path: string, n: number): Promise<string> {
     const { content_type, bytes } = png('');
@@ -162,7 +164,7 @@ describe('a suspension', { timeout: TEST_MS_MAX }, () => {
     return `${path}/uploads/${body.upload_id}`;
   }
 
-  it('once answered lets no upload begin or be completed; what it refused is completed later', async () => {
+  it('blocks uploads once it is confirmed; rejected completions succeed after reactivation', async () => {
     const path = await newProject('suspended');
     const sessions = await Promise.all(Array.from({ length: 16 }, (_, n) => sent(path, n)));
     const wish = { content_type: 'image/png', size_bytes: picture.length };
@@ -202,8 +204,8 @@ describe('a suspension', { timeout: TEST_MS_MAX }, () => {
   });
 });
 
-describe('deleting a file while it is uploaded anew', { timeout: TEST_MS_MAX }, () => {
-  it('leaves the file or no file, counted once, and the next upload is delivered', async () => {
+describe('deleting a file during an upload of a new revision', { timeout: TEST_MS_MAX }, () => {
+  it('leaves the file either present or deleted, counted correctly, and accepts the next upload', async () => {
     const path = await newProject('again');
     const secret = (await owner('POST', `${path}/keys`, { name: 'server' })).body.plaintext_secret;
     const key = withKey(deployment, secret);

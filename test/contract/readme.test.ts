@@ -54,7 +54,7 @@ describe('README', { shuffle: false }, () => {
   let folder: string;
   let printed: string[];
 
-  it('runs', async () => {
+  it('has code blocks that run without errors', async () => {
     folder = await folderWithPhoto();
     printed = await runBlocks(README, { folder, tintype });
   });
@@ -89,7 +89,7 @@ describe('README', { shuffle: false }, () => {
     expect(usage.credit_balance).toBeGreaterThan(0);
   });
 
-  it('begins with what `make up` runs', async () => {
+  it('starts with the command that `make up` runs', async () => {
     const { env, args } = readStart(README);
     expect([env, args]).toEqual([{}, []]);
     const words = ['--no-print-directory', '--dry-run', 'up', 'ARGS=--config my-folder'];
@@ -97,12 +97,12 @@ describe('README', { shuffle: false }, () => {
     expect(stdout.trimEnd().split('\n').at(-1)).toBe('node runtime/main.ts up --config my-folder');
   });
 
-  it('fits on two screens, with its picture: at most 90 lines', () => {
+  it('has at most 90 lines', () => {
     const lines = readFileSync(join(projectRoot, README), 'utf8').trimEnd().split('\n');
     expect(lines.length).toBeLessThanOrEqual(90);
   });
 
-  it('declares a whole project', async () => {
+  it('contains YAML of a project that is applied without complaints', async () => {
     expect(tintype.stderr.filter((line) => line.includes('declaration'))).toEqual([]);
     const owner = await withSession(tintype, 'demo');
     const { status, body } = await owner('GET', '/v1/projects/shop');
@@ -114,12 +114,12 @@ describe('getting started', { shuffle: false }, () => {
   let folder: string;
   let printed: string[];
 
-  it('runs', async () => {
+  it('has code blocks that run without errors', async () => {
     folder = await folderWithPhoto();
     printed = await runBlocks(GETTING_STARTED, { folder, tintype });
   });
 
-  it('gives a new person trial credits, a project and a key', () => {
+  it('gives a new user trial credits, a project and a key', () => {
     const [me] = jsonIn(printed[0] ?? '');
     expect(me).toMatchObject({
       user: { subject: 'alice' },
@@ -132,7 +132,7 @@ describe('getting started', { shuffle: false }, () => {
     expect(own).toMatchObject({ id: key.id, project_slug: 'holiday' });
   });
 
-  it('uploads', () => {
+  it('uploads a picture', () => {
     const [created, completed] = jsonIn(printed[3] ?? '');
     expect(created).toMatchObject({ status: 'created', file_slug: 'photo.jpg' });
     expect(completed.upload_id).toBe(created.upload_id);
@@ -149,7 +149,7 @@ describe('getting started', { shuffle: false }, () => {
     expect(await identify(await readFile(join(folder, file)))).toEqual(expected);
   });
 
-  it('protects the project and opens one path', () => {
+  it('protects the project and mints a signed URL', () => {
     const [project, signed] = jsonIn(printed[5] ?? '');
     expect(project.delivery_access).toBe('protected');
     expect(Object.keys(signed).sort()).toEqual(['expires_at', 'kid', 'url']);

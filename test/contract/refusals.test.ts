@@ -71,8 +71,8 @@ afterAll(async () => {
   await removeFolder(tintype.data);
 });
 
-describe('what is refused', { shuffle: false }, () => {
-  describe('who is let in', () => {
+describe('rejected requests', { shuffle: false }, () => {
+  describe('authentication and authorization', () => {
     it.each([
       ['nobody', 'GET', '/v1/me', 401, 'unauthorized'],
       ['nobody', 'GET', '/v1/projects/shop/files', 401, 'unauthorized'],
@@ -110,7 +110,7 @@ describe('what is refused', { shuffle: false }, () => {
       return narrowKey;
     };
 
-    it('a session without the user id, or with another one, is nobody', async () => {
+    it('a session needs its own user id and, for writes, a valid request signature', async () => {
       const args = ['token', '--json', '--data', tintype.data, '--sub', 'alice'];
       const { headers } = JSON.parse((await runTintype(args)).stdout);
       for (const user of [undefined, 'bob']) {
@@ -133,7 +133,7 @@ describe('what is refused', { shuffle: false }, () => {
       expectRefusal(await call(tintype, wrong), 401, 'invalid_request_signature');
     });
 
-    it('of two keys the one in X-Api-Key counts', async () => {
+    it('X-Api-Key takes precedence over a key in Authorization', async () => {
       const { api_key } = tintype.instance;
       const headers = { 'x-api-key': api_key, authorization: 'Bearer tin_live_other' };
       const answer = await call(tintype, { method: 'GET', path: '/v1/key', headers });
@@ -144,7 +144,7 @@ describe('what is refused', { shuffle: false }, () => {
     });
   });
 
-  describe('what is wrong in itself', () => {
+  describe('invalid input', () => {
     const project = '/v1/projects/shop';
 
     it.each([
@@ -180,21 +180,21 @@ describe('what is refused', { shuffle: false }, () => {
       expect([isNamed, issues]).toEqual([true, issues]);
     });
 
-    it('a body that is no JSON', async () => {
+    it('a malformed JSON body returns 400 invalid_json', async () => {
       const raw = Buffer.from('{"name":');
       const sent = { method: 'POST', path: `${project}/uploads`, raw };
       const headers = { 'x-api-key': tintype.instance.api_key };
       expectRefusal(await call(tintype, { ...sent, headers }), 400, 'invalid_json');
     });
 
-    it('a body that is too large, with the limit', async () => {
+    it('a body that is too large returns 413 payload_too_large with the limit', async () => {
       const name = 'n'.repeat(BODY_BYTES_MAX);
       const answer = await alice('POST', '/v1/projects', { project_slug: 'large', name });
       expectRefusal(answer, 413, 'payload_too_large');
       expect(answer.body.error.details).toEqual({ max_bytes: BODY_BYTES_MAX });
     });
 
-    it('a cursor that was altered, or belongs to another list', async () => {
+    it('a cursor that is altered or of another list returns 400 invalid_cursor', async () => {
       await upload(key, 'shop', asUpload({ file_slug: 'second.jpg' }));
       const { body } = await key('GET', `${project}/files?limit=1`);
       expect(body.next_cursor).toEqual(expect.any(String));
@@ -210,7 +210,7 @@ describe('what is refused', { shuffle: false }, () => {
   });
 
   describe('projects and keys', () => {
-    it('a slug is taken once, by whom it may be', async () => {
+    it('a slug that is already taken returns 409 project_exists', async () => {
       expectRefusal(
         await bob('POST', '/v1/projects', { project_slug: 'shop' }),
         409,
@@ -218,7 +218,7 @@ describe('what is refused', { shuffle: false }, () => {
       );
     });
 
-    it('what only staff may set', async () => {
+    it('fields that only staff may set return 403 staff_only_field', async () => {
       for (const body of [{ pricing_multiplier: 2 }, { storage_hard_limit_bytes: 1 }]) {
         expectRefusal(await alice('PATCH', '/v1/projects/shop', body), 403, 'staff_only_field');
       }
@@ -257,7 +257,7 @@ describe('what is refused', { shuffle: false }, () => {
       expectRefusal(await key('POST', uploads, body), status, code);
     });
 
-    it('bytes that never arrived cannot be completed', async () => {
+    it('an upload whose bytes never arrived cannot be completed', async () => {
       const { body } = await key('POST', uploads, jpeg());
       const complete = `${uploads}/${body.upload_id}/complete`;
       expectRefusal(await key('POST', complete), 409, 'ingest_object_missing');
@@ -265,7 +265,7 @@ describe('what is refused', { shuffle: false }, () => {
       expect((await key('GET', `${uploads}/${body.upload_id}`)).body.status).toBe('created');
     });
 
-    it('storage takes exactly the bytes that were declared, at the URL that was returned', async () => {
+    it('storage accepts only the declared number of bytes, at the returned URL', async () => {
       const { body } = await key('POST', uploads, jpeg({ size_bytes: picture.length }));
       const { put_url, headers } = body.direct;
       const length = { ...headers, 'content-length': String(picture.length - 1) };
@@ -275,7 +275,7 @@ describe('what is refused', { shuffle: false }, () => {
       expect((await put(put_url, headers, picture)).status).toBe(200);
     });
 
-    it('bytes other than declared are not accepted, and the session stays open', async () => {
+    it('bytes with another SHA-256 than declared return 422 sha256_mismatch', async () => {
       const sha256 = createHash('sha256').update('something else').digest('hex');
       const answer = await sendUpload(key, 'shop', asUpload({ sha256 }));
       expectRefusal(answer, 422, 'sha256_mismatch');
@@ -285,27 +285,27 @@ describe('what is refused', { shuffle: false }, () => {
       ['a page', Buffer.from('<html>hello</html>'), 'unsupported_media_type'],
       ['another type than declared', pngBomb(10, 10), 'unsupported_media_type'],
       ['a torn picture', Buffer.from('ffd8ffe000104a46494600010100', 'hex'), 'decode_failed'],
-    ])('%s fails with its own code, which complete repeats', async (_, bytes, code) => {
+    ])('%s fails with its own error code, which complete returns too', async (_, bytes, code) => {
       const session = await upload(key, 'shop', { bytes, content_type: 'image/jpeg' });
       expect(session).toMatchObject({ status: 'failed', error_code: code, ready_at: null });
       expectRefusal(await key('POST', `${uploads}/${session.upload_id}/complete`), 422, code);
     });
 
-    it('a picture that is too large is refused before it is decoded', async () => {
+    it('a picture with too many pixels fails with image_too_large', async () => {
       const bytes = pngBomb(40_000, 40_000);
       const session = await upload(key, 'shop', { bytes, content_type: 'image/png' });
       expect(session).toMatchObject({ status: 'failed', error_code: 'image_too_large' });
     });
 
     it.each(['upl_00000000000000000000000000', 'upl_x', '../files'])(
-      'there is no session %s',
+      'an unknown upload session returns 404: %s',
       async (id) => {
         const { status } = await key('GET', `${uploads}/${id}`);
         expect(status).toBe(404);
       },
     );
 
-    it('storage that would overflow with them', async () => {
+    it('uploads beyond the storage limit return 403 storage_quota_exceeded', async () => {
       const size = INGEST_BYTES_MAX;
       const create = () => key('POST', uploads, jpeg({ size_bytes: size }));
       const answers = [];
@@ -324,20 +324,20 @@ describe('what is refused', { shuffle: false }, () => {
       await upload(listed, 'listed', asUpload({ file_slug: 'photo.jpg' }));
     });
 
-    it('of a public project are only for the chains that it allows', async () => {
+    it('of a public project are minted only for originals and allowed transform chains', async () => {
       const wish = { file_slug: 'photo.jpg', transform_chain: 'resize/20x20' };
       expectRefusal(await mint(wish), 400, 'transform_chain_not_allowed');
       expect((await mint({ ...wish, transform_chain: 'resize/100x100/fill' })).status).toBe(200);
       expect((await mint({ file_slug: 'photo.jpg' })).status).toBe(200);
     });
 
-    it('are only for files that are there, and for raw downloads where they are enabled', async () => {
+    it('are minted only for existing files, and for raw downloads only if these are enabled', async () => {
       expectRefusal(await mint({ file_slug: 'nothing.jpg' }), 404, 'file_not_found');
       const raw = { file_slug: 'photo.jpg', kind: 'raw' };
       expectRefusal(await mint(raw), 403, 'raw_download_disabled');
     });
 
-    it('without them only allowed chains are delivered; originals are exempt', async () => {
+    it('are not needed for originals and allowed transform chains; other chains return 403', async () => {
       const view = (chain: string) =>
         deliver(tintype, { project: 'listed', path: `/${chain}/f/photo.jpg` });
       expectRefusal(await view('resize/20x20'), 403, 'transform_chain_not_allowed');
@@ -346,7 +346,7 @@ describe('what is refused', { shuffle: false }, () => {
       expect((await view('originals')).status).toBe(200);
     });
 
-    it(`are minted ${MINTS_PER_MINUTE_MAX} times a minute`, async () => {
+    it(`are limited to ${MINTS_PER_MINUTE_MAX} per minute and project`, async () => {
       const answers = [];
       // More than the limit, even if a new minute begins in between.
       for (let count = 0; count <= 2 * MINTS_PER_MINUTE_MAX; count += 1) {
@@ -374,7 +374,7 @@ describe('what is refused', { shuffle: false }, () => {
       await alice('PATCH', '/v1/projects/asleep', { status: 'suspended' });
     });
 
-    it('takes nothing, serves nothing, and its keys open nothing', async () => {
+    it('rejects uploads, deliveries and its API keys', async () => {
       expectRefusal(await suspended('GET', '/v1/key'), 401, 'unauthorized');
       const create = await alice('POST', '/v1/projects/asleep/uploads', jpeg());
       expectRefusal(create, 403, 'project_suspended');
@@ -388,7 +388,7 @@ describe('what is refused', { shuffle: false }, () => {
       }
     });
 
-    it('is taken up again by its owner, unless staff suspended it', async () => {
+    it('can be reactivated by its owner, unless staff suspended it', async () => {
       const wake = () => alice('PATCH', '/v1/projects/asleep', { status: 'active' });
       expect((await wake()).body).toMatchObject({ status: 'active', suspended_by: null });
       const taken = await staff('PATCH', '/v1/projects/asleep', { status: 'suspended' });
@@ -399,7 +399,7 @@ describe('what is refused', { shuffle: false }, () => {
     });
   });
 
-  describe('every other address', () => {
+  describe('delivery hosts', () => {
     it.each([
       ['an unknown project', 'nobody', '/originals/f/photo.jpg'],
       ['an unknown file', 'shop', '/originals/f/nothing.jpg'],
@@ -408,11 +408,11 @@ describe('what is refused', { shuffle: false }, () => {
       ['a path with dots', 'shop', '/originals/f/../f/photo.jpg'],
       ['a double slash', 'shop', '//originals/f/photo.jpg'],
       ['an empty query', 'shop', '/originals/f/photo.jpg?'],
-    ])('%s is not found', async (_, project, path) => {
+    ])('%s returns 404 not_found', async (_, project, path) => {
       expectRefusal(await deliver(tintype, { project, path }), 404, 'not_found');
     });
 
-    it('other methods are not served on a delivery host', async () => {
+    it('POST, PUT, DELETE and PATCH return 404 not_found', async () => {
       for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
         const path = '/originals/f/photo.jpg';
         expectRefusal(await deliver(tintype, { project: 'shop', path, method }), 404, 'not_found');
@@ -422,7 +422,7 @@ describe('what is refused', { shuffle: false }, () => {
 
   // Must be last, because delivery from all projects of this organization is rejected afterwards.
   describe('an organization without credits', () => {
-    it('is refused delivery after the charge, and only then', async () => {
+    it('gets 403 quota_exceeded for deliveries once it is charged, and can still create uploads', async () => {
       const view = (project: string, method: string) =>
         deliver(tintype, { project, path: '/originals/f/photo.jpg', method });
       // Delivery has no cached lookup of a new project.

@@ -42,8 +42,8 @@ async function untilAnswered(clients: BusyClients, more: number): Promise<void> 
 
 const another = () => startProcess('api', deployment.env);
 
-describe('an API that ends', { timeout: 300_000 }, () => {
-  it('answers everything that it took: no connection breaks, and nothing is 5xx', async () => {
+describe('an API process that stops', { timeout: 300_000 }, () => {
+  it('answers every accepted request, without broken connections or 5xx responses', async () => {
     const api = await another();
     const clients = busy(`http://127.0.0.1:${api.port}`);
     await untilAnswered(clients, 300);
@@ -56,8 +56,8 @@ describe('an API that ends', { timeout: 300_000 }, () => {
   });
 });
 
-describe('two APIs behind a load balancer', { timeout: 300_000 }, () => {
-  it('are restarted one after the other, and no client notices', async () => {
+describe('two API processes behind a load balancer', { timeout: 300_000 }, () => {
+  it('are replaced one after the other without a failed request', async () => {
     const old = [await another(), await another()];
     const balancer = await startRoundRobin(old.map(({ port = 0 }) => port));
     const clients = busy(balancer.url);

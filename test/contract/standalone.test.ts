@@ -91,9 +91,9 @@ afterAll(async () => {
   await Promise.all([join(data, '../../..'), config].map(removeFolder));
 });
 
-describe('what runs alone', { shuffle: false }, () => {
+describe('Tintype on one machine', { shuffle: false }, () => {
   describe('a start', () => {
-    it('prints exactly one line with --json, which is also in a file for its owner alone', async () => {
+    it('prints exactly one JSON line with --json, which is also in a file that only its owner can read', async () => {
       const { stdout, instance } = started();
       expect(stdout).toHaveLength(1);
       const file = join(data, 'instance.json');
@@ -121,14 +121,14 @@ describe('what runs alone', { shuffle: false }, () => {
       ]);
     });
 
-    it('keeps every secret from other users', async () => {
+    it('makes its secret files readable only by their owner', async () => {
       for (const file of ['secrets.json', 'identity-key.json', 'postgres/password']) {
         expect([file, (await stat(join(data, file))).mode & 0o777]).toEqual([file, 0o600]);
       }
       expect((await stat(data)).mode & 0o777).toBe(0o700);
     });
 
-    it('is ready when it says so', async () => {
+    it('is ready once it has printed that line', async () => {
       const answer = await demo()('GET', '/readyz');
       expect(answer.body).toEqual({
         ready: true,
@@ -136,7 +136,7 @@ describe('what runs alone', { shuffle: false }, () => {
       });
     });
 
-    it('says where a document is wrong and what was expected, and runs the others', async () => {
+    it('reports the line, field and expected values of an invalid document, and applies the others', async () => {
       const said = started().stderr.map((line) => JSON.parse(line));
       expect(said).toMatchObject([
         {
@@ -150,7 +150,7 @@ describe('what runs alone', { shuffle: false }, () => {
       expect([status, body.name]).toEqual([200, 'Demo']);
     });
 
-    it('takes an upload, and has only decoders and PostgreSQL as children', async () => {
+    it('processes an upload, and has only decoders and PostgreSQL as child processes', async () => {
       const bytes = await over(photograph(640, 480)).jpeg().toBuffer();
       const picture = { bytes, content_type: 'image/jpeg', file_slug: 'kept.jpg' };
       expect((await upload(demo(), 'demo', picture)).status).toBe('ready');
@@ -163,7 +163,7 @@ describe('what runs alone', { shuffle: false }, () => {
     });
   });
 
-  describe('the folder of YAML', () => {
+  describe('the folder of YAML documents', () => {
     const projectFile = () => join(config, 'project.yaml');
     const projectName = async () => (await demo()('GET', '/v1/projects/demo')).body.name;
     const change = async (from: string, to: string) => {
@@ -176,7 +176,7 @@ describe('what runs alone', { shuffle: false }, () => {
       await eventually(async () => (await projectName()) === 'Changed');
     });
 
-    it('leaves things as they are while a document is wrong, and takes it when it is mended', async () => {
+    it('keeps the last valid state while a document is invalid, and applies it once it is fixed', async () => {
       await change('displayName: Changed', 'displayName: 12');
       const reports = () => started().stderr.filter((line) => line.includes('spec.displayName'));
       await eventually(() => reports().length > 0);
@@ -188,8 +188,8 @@ describe('what runs alone', { shuffle: false }, () => {
     });
   });
 
-  describe('what the folder declares', () => {
-    it('is managed by the sessions of its owner', async () => {
+  describe('a project declared in the folder', () => {
+    it('is managed by sessions of its owner, and hidden from others', async () => {
       const owner = await withSession(started(), 'demo');
       expect((await owner('GET', '/v1/me')).body.organization.organization_id).toBe(
         started().instance.organization_id,
@@ -199,7 +199,7 @@ describe('what runs alone', { shuffle: false }, () => {
       expect((await stranger('GET', '/v1/projects/demo')).status).toBe(404);
     });
 
-    it('takes uploads of the command, whichever project they are for', async () => {
+    it('takes files from `tintype upload --project`', async () => {
       const lines = [
         'apiVersion: tintype.dev/v1alpha1',
         'kind: Project',
@@ -233,7 +233,7 @@ describe('what runs alone', { shuffle: false }, () => {
     });
   });
 
-  describe('beside a running Tintype', () => {
+  describe('a start that fails', () => {
     const taken = (option: string, port: number) =>
       runTintype([...upArgs(other), '--config', config, option, String(port)]);
     let other: string;
@@ -243,27 +243,30 @@ describe('what runs alone', { shuffle: false }, () => {
     });
     afterAll(() => removeFolder(other));
 
-    it('a second one on the same data says what to do', async () => {
+    it('says that another Tintype is running on the same data folder, and what to do', async () => {
       const { code, stderr } = await runTintype([...upArgs(data), '--config', config]);
       expect(stderr).toEqual(oneLine(/another Tintype is running on .*--data/));
       expect(code).toBe(1);
     });
 
-    it.each(['--api-port', '--delivery-port'])('a taken %s is said', async (option) => {
-      const server = await listenAnywhere();
-      const { code, stderr, stdout } = await taken(option, server.port);
-      await server.close();
-      expect(stderr).toEqual(oneLine(new RegExp(`port ${server.port} is taken.*${option}`)));
-      expect([code, stdout]).toEqual([1, '']);
-    });
+    it.each(['--api-port', '--delivery-port'])(
+      'names the option of a port that is taken: %s',
+      async (option) => {
+        const server = await listenAnywhere();
+        const { code, stderr, stdout } = await taken(option, server.port);
+        await server.close();
+        expect(stderr).toEqual(oneLine(new RegExp(`port ${server.port} is taken.*${option}`)));
+        expect([code, stdout]).toEqual([1, '']);
+      },
+    );
 
-    it('a folder of YAML that is not there is said, before anything is started', async () => {
+    it('reports a missing --config folder before it starts PostgreSQL', async () => {
       const { code, stderr } = await runTintype([...upArgs(other), '--config', '/nowhere']);
       expect(stderr).toEqual(oneLine(/\/nowhere .*--config/));
       expect([code, existsSync(join(other, 'postgres'))]).toEqual([2, false]);
     });
 
-    it('a data folder that cannot be written is said', async () => {
+    it('reports a data folder that is not writable', async () => {
       const readOnly = await makeFolder();
       await chmod(readOnly, 0o555);
       const run = { user: 'nobody' as const };
@@ -273,7 +276,7 @@ describe('what runs alone', { shuffle: false }, () => {
       expect(code).toBe(1);
     });
 
-    it('a disk that is full is said', async () => {
+    it('reports a full disk', async () => {
       const full = await makeFolder();
       const script =
         'mount -t tmpfs -o size=4k tmpfs "$0"; head -c 4096 /dev/zero > "$0/all"; "$@"';
@@ -287,19 +290,19 @@ describe('what runs alone', { shuffle: false }, () => {
     it.each([
       ['package.json', /package\.json is a file.*--data/],
       ['/proc/nowhere/data', /cannot be written .*--data/],
-    ])('%s as a data folder is said at once', async (folder, says) => {
+    ])('reports that %s cannot be the data folder', async (folder, says) => {
       const { code, stderr } = await runTintype(upArgs(folder));
       expect(stderr).toEqual(oneLine(says));
       expect(code).toBe(1);
     });
   });
 
-  describe('what was killed', () => {
+  describe('a start after SIGKILL', () => {
     let api_key: string;
     let file: unknown;
     let postgres: number;
 
-    it('carries on with the next start: project, key, file and database are the same', async () => {
+    it('keeps the project, the API key, the file and the running PostgreSQL', async () => {
       const minted = await demo()('POST', '/v1/projects/demo/signed-url', {
         file_slug: 'kept.jpg',
         expires_in_seconds: SIGNED_SECONDS_MIN,
@@ -326,7 +329,7 @@ describe('what runs alone', { shuffle: false }, () => {
       }
     });
 
-    it('carries on when PostgreSQL was killed with it, and tells of a newer version that ran', async () => {
+    it('recovers if PostgreSQL was killed too, and warns if a newer version has used the database', async () => {
       const db = new pg.Client(started().instance.database_url);
       await db.connect();
       await db.query("insert into schema_migrations (name, run_on) values ('9999_later', now())");
@@ -344,14 +347,14 @@ describe('what runs alone', { shuffle: false }, () => {
     });
   });
 
-  describe('a deleted document', () => {
-    it('suspends its project, whose key opens nothing any more', async () => {
+  describe('a deleted project document', () => {
+    it('suspends its project and disables its API key', async () => {
       await rm(join(config, 'project.yaml'));
       const key = demo();
       await eventually(async () => (await key('GET', '/v1/key')).status === 401);
     });
 
-    it('stays suspended over a stop, which SIGTERM does cleanly', async () => {
+    it('keeps its project suspended across a clean restart by SIGTERM', async () => {
       await expectCleanStop('SIGTERM');
       const { instance } = await start();
       expect([instance.project_slug, instance.api_key]).toEqual(['', '']);
@@ -360,7 +363,7 @@ describe('what runs alone', { shuffle: false }, () => {
       expect([status, body.error.code]).toEqual([403, 'project_suspended']);
     });
 
-    it('that comes back takes the project up again: commands find it, and its key opens it', async () => {
+    it('reactivates its project once it is restored, and the API key works again', async () => {
       await cp(join(projectRoot, 'config/samples/project.yaml'), join(config, 'project.yaml'));
       const found = async (): Promise<Instance> =>
         JSON.parse(await readFile(join(data, 'instance.json'), 'utf8'));
@@ -369,7 +372,7 @@ describe('what runs alone', { shuffle: false }, () => {
       expect((await key('GET', '/v1/key')).status).toBe(200);
     });
 
-    it('that came back is there over a stop, which Ctrl-C does as cleanly', async () => {
+    it('leaves the restored project active across a clean restart by SIGINT', async () => {
       await expectCleanStop('SIGINT');
       const { instance } = await start();
       expect(instance.project_slug).toBe('demo');
@@ -399,12 +402,12 @@ describe('what runs alone', { shuffle: false }, () => {
     });
   });
 
-  describe('a signal during the start', () => {
+  describe('a signal during startup', () => {
     it.each([
       ['SIGTERM', 'postgres', (pid: number) => pid],
       // A terminal sends SIGINT to the whole process group.
       ['SIGINT', 'postgres/password.initdb', (pid: number) => -pid],
-    ] as const)('ends it cleanly and leaves nothing running: %s', async (signal, sign, target) => {
+    ] as const)('stops it cleanly and leaves nothing running: %s', async (signal, sign, target) => {
       const own = await makeFolder();
       const child = spawnTintype(upArgs(own), { inside: ['setsid'] });
       const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
@@ -418,10 +421,10 @@ describe('what runs alone', { shuffle: false }, () => {
     });
   });
 
-  describe('a disk that is full where its log goes', () => {
+  describe('a full disk', () => {
     const full = (fd: number) => ['sh', '-c', `exec "$@" ${fd}>/dev/full`, 'sh'];
 
-    it('ends no Tintype', async () => {
+    it('does not stop a Tintype that cannot write its log', async () => {
       const own = await makeStarted();
       const env = { TINTYPE_LOG_LEVEL: 'info' };
       const child = spawnTintype(upArgs(own), { inside: full(2), env });
@@ -433,15 +436,15 @@ describe('what runs alone', { shuffle: false }, () => {
       await removeFolder(own);
     });
 
-    it('is said where it takes the answer of a command', async () => {
+    it('fails a command that cannot write its output, with an error that says so', async () => {
       const { code, stderr } = await runTintype(['env', '--data', data], { inside: full(1) });
       expect(stderr).toEqual(oneLine(/cannot be written \(ENOSPC\): free space there/));
       expect(code).toBe(1);
     });
   });
 
-  describe('a terminal that is closed', () => {
-    it('ends it cleanly and leaves nothing running', async () => {
+  describe('closing the terminal', () => {
+    it('stops Tintype cleanly and leaves nothing running', async () => {
       const own = await makeStarted();
       const words = ['up', '--data', own, '--api-port', '0', '--delivery-port', '0'];
       const command = [process.execPath, launcher, ...words].join(' ');
@@ -457,15 +460,15 @@ describe('what runs alone', { shuffle: false }, () => {
     });
   });
 
-  describe('the command', () => {
-    it('explains every call with --help', async () => {
+  describe('the tintype command', () => {
+    it('explains every subcommand with --help', async () => {
       const all = await Promise.all(CALLS.map((call) => runTintype([call, '--help'])));
       expect(all.map(({ code, stdout }) => [code, stdout.split('\n', 1)[0]])).toEqual(
         CALLS.map((call) => [0, expect.stringContaining(`Usage: tintype ${call}`)]),
       );
     });
 
-    it('ends wrong use with 2 and says what is wrong', async () => {
+    it('exits with 2 and an error message for wrong usage', async () => {
       const wrong = [
         [],
         ['fly'],
@@ -492,7 +495,7 @@ describe('what runs alone', { shuffle: false }, () => {
       expect(said).toEqual(wrong.map(() => [2, '', true]));
     });
 
-    it('says where nothing runs, and how to start it', async () => {
+    it('says that no Tintype is running and how to start one', async () => {
       const own = await makeFolder();
       const calls = [
         ...[['token'], ['env'], ['upload', 'photo.jpg'], ['doctor']],
@@ -506,7 +509,7 @@ describe('what runs alone', { shuffle: false }, () => {
       );
     });
 
-    it('says of an upload that is refused why, and ends with 1', async () => {
+    it('says why an upload was rejected, and exits with 1', async () => {
       const { code, stderr, stdout } = await runTintype([
         'upload',
         'package.json',
@@ -519,7 +522,7 @@ describe('what runs alone', { shuffle: false }, () => {
       expect(stderr).toMatch(/missing\.jpg .*There is no such file/);
     });
 
-    it('calls the API for a person, signed, and prints the answer', async () => {
+    it('sends signed API calls as a given user, and prints the response', async () => {
       const path = '/v1/projects/demo';
       const body = '{"raw_download_enabled":true}';
       const { code, stdout } = await runTintype(['call', 'patch', path, body, '--data', data]);
@@ -530,7 +533,7 @@ describe('what runs alone', { shuffle: false }, () => {
       expect(refused).toMatchObject({ code: 1, stdout: '', stderr: oneLine(/not_found: /) });
     });
 
-    it('finds everything of a running one as it should be', async () => {
+    it('finds no problem in a running Tintype with doctor', async () => {
       const diagnosis = await diagnose(['--data', data]);
       expect([diagnosis.code, wrongIn(diagnosis)]).toEqual([0, []]);
       const skipped = diagnosis.checks.filter(({ outcome }) => outcome === 'skipped');
@@ -540,7 +543,7 @@ describe('what runs alone', { shuffle: false }, () => {
       expect(stdout).toMatch(/^database\n {2}✓ reachable: PostgreSQL/);
     });
 
-    it('prints a session as one line with --json', async () => {
+    it('prints a session as one line of JSON with token --json', async () => {
       const { code, stdout } = await runTintype([
         'token',
         '--json',
@@ -561,7 +564,7 @@ describe('what runs alone', { shuffle: false }, () => {
   let signed: { url: string; expires_at: string };
 
   describe('a signed URL', () => {
-    it('ends with its time, whatever was restarted in between', async () => {
+    it('expires at its time, regardless of restarts in between', async () => {
       await sleep(Math.max(Date.parse(signed.expires_at) - Date.now(), 0) + 1000);
       const path = targetOf(signed.url);
       const { status, body } = await deliver(started(), { project: 'demo', path });

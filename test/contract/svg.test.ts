@@ -25,7 +25,7 @@ afterAll(async () => {
   await removeFolder(tintype.data);
 });
 
-it('is kept as a vector and rendered from its grid', async () => {
+it('an SVG is stored as a vector without scripts, and rendered as a raster image', async () => {
   const bytes = Buffer.from(svg(`<script>alert(1)</script><g onload="alert(1)">${shapes}</g>`));
   const file_slug = 'icon.svg';
   const session = await upload(key, 'demo', { bytes, content_type, file_slug });
@@ -56,7 +56,7 @@ it.each([
   ],
   ['not well-formed', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><g>'), 'decode_failed'],
   ['too complex', Buffer.from(svg('<g>'.repeat(70) + '</g>'.repeat(70))), 'image_too_large'],
-])('%s ends with its code', async (_, bytes, code) => {
+])('an invalid SVG (%s) fails with its error code', async (_, bytes, code) => {
   const session = await upload(key, 'demo', { bytes, content_type });
   expect([session.status, session.error_code]).toEqual(['failed', code]);
 });

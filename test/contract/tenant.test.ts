@@ -58,7 +58,7 @@ async function withPhoto(project_slug: string, settings: object = {}) {
 }
 
 describe('an organization', () => {
-  it('is one a person, whatever is posted', async () => {
+  it('exists once per user, and POST returns the existing one', async () => {
     const { organization } = (await alice('GET', '/v1/me')).body;
     const list = await alice('GET', '/v1/organizations');
     expect(list.body).toEqual({ items: [organization], next_cursor: null });
@@ -68,7 +68,7 @@ describe('an organization', () => {
     expect(other[0].organization_id).not.toBe(organization.organization_id);
   });
 
-  it('is made by staff, who put projects into it', async () => {
+  it('can be created by staff, who can also create projects in it', async () => {
     const made = await staff('POST', '/v1/organizations', { name: 'Acme' });
     expect([made.status, made.body.name]).toEqual([201, 'Acme']);
     const { organization_id } = made.body;
@@ -83,7 +83,7 @@ describe('an organization', () => {
 });
 
 describe('a project', () => {
-  it('comes into being once of 50 calls at the same time', async () => {
+  it('is created by only one of 50 concurrent calls', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
         (n % 2 === 0 ? alice : bob)('POST', '/v1/projects', { slug: 'raced' }),
@@ -93,7 +93,7 @@ describe('a project', () => {
     expect(codes).toEqual(['201', ...Array(49).fill('409 project_exists')]);
   });
 
-  it('shows its callback secret in exactly two answers', async () => {
+  it('returns its callback secret only when it is created or rotated', async () => {
     const { path } = await newProject('hooked');
     const secretOf = async (body: object) =>
       (await alice('PATCH', path, body)).body.callback_secret ?? null;
@@ -114,7 +114,7 @@ describe('a project', () => {
     }
   });
 
-  it('names every wrong entry of its presets and chains at once', async () => {
+  it('reports every invalid preset, transform chain and unknown field at once', async () => {
     const { path } = await newProject('strict');
     const { body } = await alice('PATCH', path, {
       resolution_presets: { good: 'resize/1x1', 'Not-Good': 'resize/1x1', bad: 'rotate/90' },
@@ -131,7 +131,7 @@ describe('a project', () => {
     ]);
   });
 
-  it('is changed by staff in what only they may change', async () => {
+  it('lets only staff change its price multiplier and storage limit', async () => {
     const { path } = await newProject('priced');
     const wish = { pricing_multiplier: 1.25, storage_hard_limit_bytes: 5_000_000 };
     expect(codeOf(await alice('PATCH', path, wish))).toBe('403 staff_only_field');
@@ -139,7 +139,7 @@ describe('a project', () => {
     expect(body).toMatchObject({ ...wish, storage_limit_source: 'staff' });
   });
 
-  it('is suspended by DELETE, however often, and comes back whole', async () => {
+  it('is suspended by any number of DELETE calls, and keeps its files when reactivated', async () => {
     const { path, call } = await withPhoto('deleted');
     for (let count = 0; count < 3; count += 1) {
       const gone = await alice('DELETE', path);
@@ -157,7 +157,7 @@ describe('a project', () => {
 });
 
 describe('API keys', () => {
-  it('are listed newest first without a secret, rotated in one step, and revoked for good', async () => {
+  it('are listed newest first without secrets, rotated in one call, and revoked permanently', async () => {
     const { path, key } = await newProject('keyed');
     const rotated = await alice('POST', `${path}/keys/${key.id}/rotate`);
     expect(rotated.status).toBe(200);
@@ -183,7 +183,7 @@ describe('API keys', () => {
     expect(String(list.bytes)).not.toContain('secret');
   });
 
-  it('are nobody’s business but the dashboard’s', async () => {
+  it('can be managed only with a session of their organization, and so can signing keys', async () => {
     const { path, key, call } = await newProject('closed');
     const calls: [string, string][] = [
       ['GET', `${path}/keys`],
@@ -203,7 +203,7 @@ describe('API keys', () => {
 });
 
 describe('signing keys', () => {
-  it('hand over: a URL of the key before is delivered beside those of the new one', async () => {
+  it('are rotated without invalidating URLs of the previous key, which retires after a day', async () => {
     const { path } = await withPhoto('guarded', { delivery_access: 'protected' });
     const view = async (url: string) =>
       (await deliver(tintype, { project: 'guarded', path: targetOf(url) })).status;
@@ -226,7 +226,7 @@ describe('signing keys', () => {
     expect(await view(crossed)).toBe(403);
   });
 
-  it('sign originals and raw downloads by their old names too', async () => {
+  it('sign originals and raw downloads that are requested as transform chains', async () => {
     const { path } = await withPhoto('aliased');
     await alice('PATCH', path, { raw_download_enabled: true });
     for (const transform_chain of ['originals', 'download/raw']) {

@@ -86,7 +86,7 @@ describe('the traces of a deployment', { shuffle: false }, () => {
       expect(complete).toMatchObject({ service: 'tintype-api', parentSpanId: CALLER_SPAN_ID });
     });
 
-    it('shows what PostgreSQL and the storage did for it, in either process', () => {
+    it('has spans for PostgreSQL and storage in the API and in the worker', () => {
       const seen = new Set(ofTrace().map(({ service, name }) => `${service}: ${name}`));
       expect([...seen]).toEqual(
         expect.arrayContaining([
@@ -105,7 +105,7 @@ describe('the traces of a deployment', { shuffle: false }, () => {
       expect(ofTrace().filter(({ parentSpanId }) => !ids.has(parentSpanId ?? ''))).toEqual([]);
     });
 
-    it('is named by the id of its request in every span, and in the lines of API and worker', () => {
+    it('has its request id in every span, and in the logs of the API and the worker', () => {
       const ids = ofTrace().map(({ attributes }) => attributes['tintype.request_id']);
       expect(new Set(ids)).toEqual(new Set([REQUEST_ID]));
       const linesOf = (name: 'api' | 'worker') =>
@@ -137,7 +137,7 @@ describe('the traces of a deployment', { shuffle: false }, () => {
   });
 
   describe('a purge', () => {
-    it('reaches the CDN under an id and in a trace of its own', async () => {
+    it('reaches the CDN with a request id and a trace of its own', async () => {
       const path = '/v1/projects/shop/files/photo.jpg';
       const { seen } = deployment.cdn;
       await call(deployment, { method: 'DELETE', path, headers: { 'x-api-key': key } });
@@ -151,8 +151,8 @@ describe('the traces of a deployment', { shuffle: false }, () => {
     });
   });
 
-  describe('a job of a CronJob', () => {
-    it('is a trace of its own for each run, which is sent before its process ends', async () => {
+  describe('a CronJob’s run', () => {
+    it('is one trace, exported before the process ends', async () => {
       const { env } = deployment;
       const before = collector.spans.length;
       const { code } = await runTintype(['job', 'retention', '--data', '/nowhere'], { env });
@@ -184,7 +184,7 @@ describe('the traces of a deployment', { shuffle: false }, () => {
       expect(attributes.filter((name) => /header|query(?!\.text)|url|body/.test(name))).toEqual([]);
     });
 
-    it('begins anew where nobody names one', async () => {
+    it('is started by the API if the caller names none', async () => {
       const before = collector.spans.length;
       await call(deployment, { method: 'GET', path: '/healthz' });
       const fresh = () => collector.spans.slice(before).find(({ name }) => name === 'GET /healthz');

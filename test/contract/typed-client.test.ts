@@ -66,7 +66,7 @@ const complaintsOf = (name: string) =>
   complaints.split('\n').filter((line) => line.startsWith(`${name}.ts(`));
 
 describe('the compiler', () => {
-  it('takes the types and every right call', () => {
+  it('accepts the generated types and every correct call', () => {
     const right = complaints
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith(' '))
@@ -74,11 +74,11 @@ describe('the compiler', () => {
     expect(right).toEqual([]);
   });
 
-  it.each(Object.keys(wrongCalls))('refuses %s', (name) => {
+  it.each(Object.keys(wrongCalls))('rejects %s', (name) => {
     expect(complaintsOf(name)).toHaveLength(1);
   });
 
-  it('knows every operation of the document', async () => {
+  it('finds every path of the OpenAPI document in the generated types', async () => {
     const { paths } = JSON.parse(await readFile(join(folder, 'openapi.json'), 'utf8'));
     const types = await readFile(join(folder, 'api.d.ts'), 'utf8');
     for (const path of Object.keys(paths)) expect(types).toContain(`    "${path}": {`);
@@ -86,7 +86,7 @@ describe('the compiler', () => {
 });
 
 describe('the compiled client', () => {
-  it('uploads a picture, names it, lists it, signs its URL, and reads refusals and usage', async () => {
+  it('uploads a picture, sets its title, lists it, signs its URL, and reads an error and the usage', async () => {
     const { api_url, api_key, project_slug } = tintype.instance;
     const picture = join(folder, 'picture.png');
     await writeFile(picture, await over(photograph(64, 48)).png().toBuffer());

@@ -52,8 +52,8 @@ const wish = () => ({ content_type: 'image/png', size_bytes: picture.length });
 const create = async (settings: object = {}) =>
   (await key('POST', UPLOADS, { ...wish(), ...settings })).body;
 
-describe('the probes', () => {
-  it.each(['/healthz', '/readyz'])('%s answers 200 to anybody', async (path) => {
+describe('the health endpoints', () => {
+  it.each(['/healthz', '/readyz'])('%s returns 200 without a credential', async (path) => {
     expect((await anonymous(tintype)('GET', path)).status).toBe(200);
   });
 });
@@ -67,7 +67,7 @@ describe('an upload through the API', () => {
       headers: { 'content-type': 'image/png', ...headers },
     });
 
-  it('is taken by its URL alone, unchanged, in its type and its size', async () => {
+  it('requires an unaltered URL, the declared content type and size, and a Content-Length', async () => {
     const { upload_id, proxy } = await create({ mode: 'proxy' });
     const url = proxy.put_url;
     expect(codeOf(await send(`${url}x`, picture))).toBe('401 invalid_signature');
@@ -89,13 +89,13 @@ describe('an upload through the API', () => {
     expect((await waitUntilEnded(key, 'demo', upload_id)).status).toBe('ready');
   });
 
-  it('has a limit of its own', async () => {
+  it('is rejected with 413 proxy_upload_too_large above its own size limit', async () => {
     const over = { ...wish(), mode: 'proxy', size_bytes: PROXY_BYTES_MAX + 1 };
     expect(codeOf(await key('POST', UPLOADS, over))).toBe('413 proxy_upload_too_large');
   });
 });
 
-describe('an upload in parts', () => {
+describe('a multipart upload', () => {
   const PARTS = 2;
   const size_bytes = PARTS * 5 * MIB;
   const bytes = Buffer.alloc(size_bytes, 1);
@@ -112,7 +112,7 @@ describe('an upload in parts', () => {
   }
   type Part = { part_number: number; url: string };
 
-  it('wants its whole list, gets its URLs again, and is then no longer to be resumed or aborted', async () => {
+  it('requires all its parts, renews their URLs, and cannot be resumed or aborted once complete', async () => {
     const { upload_id, multipart } = await create({ size_bytes, parts: PARTS });
     const at = `${UPLOADS}/${upload_id}`;
     const [first] = multipart.parts;
@@ -128,7 +128,7 @@ describe('an upload in parts', () => {
     expect(codeOf(await key('POST', `${at}/abort`))).toBe('409 upload_not_pending');
   });
 
-  it('has parts of 5 MiB at least, and is given up when its client says so', async () => {
+  it('requires parts of at least 5 MiB, and can be aborted', async () => {
     const small = { ...wish(), size_bytes, parts: PARTS + 1 };
     expect(codeOf(await key('POST', UPLOADS, small))).toBe('400 invalid_part_size');
     const { upload_id } = await create({ size_bytes, parts: PARTS });
@@ -137,8 +137,8 @@ describe('an upload in parts', () => {
   });
 });
 
-describe('where libraries cannot be changed', () => {
-  it('nothing is put into a folder, neither by upload nor by moving', async () => {
+describe('a service with media library writes disabled', () => {
+  it('rejects uploads into a folder and moves to a folder', async () => {
     const caller = withKey(closed, closed.instance.api_key);
     const file = { bytes: picture, content_type: 'image/png', file_slug: 'a.png' };
     const { body } = await sendUpload(caller, 'demo', file);
@@ -150,7 +150,7 @@ describe('where libraries cannot be changed', () => {
   });
 });
 
-describe('word of the storage', () => {
+describe('storage events', () => {
   async function tell(raw: Buffer, secret?: string) {
     const instance = JSON.parse(await readFile(join(tintype.data, 'instance.json'), 'utf8'));
     const mac = createHmac('sha256', secret ?? instance.storage_event_secret).update(raw);
@@ -159,7 +159,7 @@ describe('word of the storage', () => {
     return codeOf(await call(tintype, { method: 'POST', path, raw, headers }));
   }
 
-  it('is believed with its signature alone, and read in its own form', async () => {
+  it('are accepted only with a valid signature and a valid body', async () => {
     const event = { event: 'ObjectCreated:Put', key: 'nobody/knows' };
     const raw = Buffer.from(JSON.stringify({ events: [event] }));
     expect(await tell(raw)).toBe('200');

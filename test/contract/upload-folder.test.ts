@@ -40,7 +40,7 @@ afterAll(async () => {
   await Promise.all([tintype.data, folder].map(removeFolder));
 });
 
-it('says of every file how it ended, in a line of its own', () => {
+it('`tintype upload` reports the outcome of each file in a line of its own', () => {
   const lines = said.stderr.trimEnd().split('\n').slice(0, -1);
   const ends = Object.fromEntries(
     lines.map((line) => [line.slice(0, NAME_CELLS).trimEnd(), line.slice(NAME_CELLS + 1)] as const),
@@ -52,7 +52,7 @@ it('says of every file how it ended, in a line of its own', () => {
   expect(ends).toEqual(Object.fromEntries(expected));
 });
 
-it('ends with 1, and sums up how many were not published, and why', () => {
+it('`tintype upload` exits with 1 and sums up how many files were not published, and why', () => {
   const all = Object.values(outcomes);
   const refused = all.filter((says) => says.source.startsWith('^✗'));
   expect(said.code).toBe(1);
@@ -63,7 +63,7 @@ it('ends with 1, and sums up how many were not published, and why', () => {
   expect(summary).toContain('3 animated_not_supported');
 });
 
-it('prints the addresses of those that are published, and of no other', async () => {
+it('`tintype upload` prints the URLs of exactly the files that are published', async () => {
   const slugs = [...said.stdout.matchAll(/\/originals\/f\/(\S+)/g)].map(([, slug]) => slug);
   expect(slugs).toHaveLength(
     Object.values(outcomes).filter((says) => says.source.startsWith('^✓')).length,
@@ -75,7 +75,7 @@ it('prints the addresses of those that are published, and of no other', async ()
   expect(published.toSorted()).toEqual(slugs.toSorted());
 });
 
-it('has sent the large file in parts, and all of it', async () => {
+it('`tintype upload` publishes all of a file that is large enough for multipart upload', async () => {
   const key = withKey(tintype, tintype.instance.api_key);
   const file = await key('GET', '/v1/projects/demo/files/large.png');
   expect(file.body.size_bytes).toBeGreaterThan(MULTIPART_BYTES_MIN);
@@ -84,7 +84,7 @@ it('has sent the large file in parts, and all of it', async () => {
   expect(await identify(image.bytes)).toEqual({ format: 'PNG', width: 260, height: 240 });
 });
 
-it('ends with 0 where all are published, and says how many; what was there is replaced', async () => {
+it('`tintype upload` exits with 0 if all files are published, and replaces an existing file', async () => {
   const again = await runTintype(
     ['upload', 'good.png', './good.png', 'good.gif', '--data', tintype.data],
     {

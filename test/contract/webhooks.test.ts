@@ -35,7 +35,7 @@ const deliveries = async (query = '') =>
 
 describe('webhooks of a deployment', { shuffle: false }, () => {
   describe('an upload that is ready', () => {
-    it('is told in a moment, with a signature that others verify', async () => {
+    it('sends a webhook whose signature an independent library verifies', async () => {
       const made = await owner('POST', '/v1/projects/shop/keys', { name: 'server' });
       const server = withKey(tintype, made.body.plaintext_secret);
       const bytes = await over(quarters(16, 16)).png().toBuffer();
@@ -58,7 +58,7 @@ describe('webhooks of a deployment', { shuffle: false }, () => {
   });
 
   describe('an endpoint that fails', () => {
-    it('is found in the log with what it answered, and is sent the same again when asked for', async () => {
+    it('is shown in the delivery log with its response, and gets the same body on redelivery', async () => {
       endpoint.answer(status(500, {}, 'out of order'));
       const { id, body } = (await owner('POST', '/v1/projects/shop/webhook-test')).body;
       const failed = async () =>

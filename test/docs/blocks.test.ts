@@ -29,8 +29,8 @@ const claimed = ({ page, language, under }: Claim) => {
 const named = ({ page, language, heading, text }: Block) =>
   `${page}, ${heading}: ${language} ${text.split('\n', 1)[0]}`;
 
-describe('the blocks of the documents', () => {
-  it('are found, each that is fenced in any way', () => {
+describe('the code blocks of the documents', () => {
+  it('are all found, however they are fenced', () => {
     expect(pages.length).toBeGreaterThan(200);
     expect(blocks.length).toBeGreaterThan(250);
     for (const [page, text] of pages) {
@@ -40,19 +40,19 @@ describe('the blocks of the documents', () => {
     }
   });
 
-  it('are claimed once each', () => {
+  it('are covered by exactly one claim each', () => {
     const times = new Map<Block, number>();
     for (const block of claims.flatMap(claimed)) times.set(block, (times.get(block) ?? 0) + 1);
     const others = blocks.filter((block) => times.get(block) !== 1);
     expect(others.map(named)).toEqual([]);
   });
 
-  it.each(claims)('$page: $blocks of $language, as it is claimed', (claim) => {
+  it.each(claims)('$page has the number of $language blocks that is claimed: $blocks', (claim) => {
     expect(claimed(claim).map(named)).toHaveLength(claim.blocks);
   });
 
   it.each(claims.filter(({ by }) => !by.includes(HERE)))(
-    '$page: its tests read what is $how',
+    '$page is read by the tests that are said to cover it: $how',
     ({ page, by }) => {
       for (const test of by) expect(readersOf(test), `${test} reads ${page}`).toContain(page);
     },
@@ -90,7 +90,7 @@ function documentsIn(text: string): string[] {
   );
 }
 
-it('pictures lie only where a test makes them: test/docs/transforms.test.ts, test/runtime/web/picker.test.ts', () => {
+it('pictures are only in folders that a test checks: test/docs/transforms.test.ts, test/runtime/web/picker.test.ts', () => {
   const pictures = listFiles('docs').filter((path) =>
     /\.(?:avif|gif|jpe?g|png|svg|webp)$/.test(path),
   );
@@ -101,18 +101,18 @@ it('pictures lie only where a test makes them: test/docs/transforms.test.ts, tes
 const claimedHere = (language: string) =>
   claims.filter((claim) => claim.by.includes(HERE) && claim.language === language).flatMap(claimed);
 
-describe('what is claimed by the guard', () => {
-  it.each(claimedHere('mermaid'))('the diagram of $page is one', ({ text }) => {
+describe('the code blocks that this test covers', () => {
+  it.each(claimedHere('mermaid'))('include a valid Mermaid diagram in $page', ({ text }) => {
     expect(faultsOf(text)).toEqual([]);
   });
 
-  it('a line that Mermaid might not read is told', () => {
+  it('are reported for lines that Mermaid might not parse', () => {
     for (const line of ['a[x(y)] --> b', 'a --> end', 'a -- x; y --> b', 'a ---> b', 'a -->'])
       expect(faultsOf(`flowchart LR\n  ${line}`)).toEqual([`  ${line}`]);
     expect(faultsOf('pie\n  "a" : 1')).toEqual(['pie']);
   });
 
-  it('the chart’s README has the blocks of the page that it is made from', () => {
+  it('are the same in the chart’s README and its source page', () => {
     const texts = (page: string) => readFences(page).map(({ text }) => text);
     const [source, made] = [
       'config/generate/manifests/chart-readme.md',
@@ -121,13 +121,13 @@ describe('what is claimed by the guard', () => {
     expect(texts(source)).toEqual(texts(made));
   });
 
-  describe('an answer that is shown', () => {
+  describe('an example response', () => {
     const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true, date: true } });
     const { Error: envelope, Upload: upload } = openapi.components.schemas;
     const isRefusal = ajv.compile(envelope);
     const fields: Record<string, unknown> = upload.properties;
 
-    it.each(claimedHere('json'))('by $page is one of the OpenAPI document', ({ page, text }) => {
+    it.each(claimedHere('json'))('in $page matches the OpenAPI document', ({ page, text }) => {
       const answer = JSON.parse(text);
       const code = answer.error?.code ?? answer.error_code;
       if (page.startsWith('docs/errors/')) expect(code).toBe(basename(page, '.md'));

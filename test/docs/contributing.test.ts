@@ -10,11 +10,11 @@ import { projectRoot } from '../house/source-files.ts';
 
 const [soak = '', ...others] = readFences('CONTRIBUTING.md').map(({ text }) => text.trim());
 
-it('has one block, which runs Vitest', () => {
+it('CONTRIBUTING.md has one code block, which runs Vitest', () => {
   expect([others, soak.split(' npx vitest run ').length]).toEqual([[], 2]);
 });
 
-it('an hour of the operator is a file of tests that Vitest finds, which reads its variable', async () => {
+it('the soak command for the operator selects one test file, which reads its variable', async () => {
   const listed = soak.replace('npx vitest run', 'vitest list --filesOnly');
   const PATH = [join(projectRoot, 'node_modules/.bin'), dirname(process.execPath), '/usr/bin:/bin'];
   const env = { PATH: PATH.join(':') };

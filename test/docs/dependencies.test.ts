@@ -37,18 +37,18 @@ it.each([
   ['the product', product, named.dependencies],
   ['the embedded scanner', scanner, named.optionalDependencies],
   ['its tests and checks', tests, named.devDependencies],
-])('packages of %s', (_of, table, packages) => {
+])('docs/dependencies.md explains exactly the packages of %s', (_of, table, packages) => {
   expect(explained(table)).toEqual(Object.keys(packages).sort());
 });
 
-it('programs that the image installs', () => {
+it('docs/dependencies.md explains exactly the programs that the image installs', () => {
   expect(explained(programs)).toEqual(
     found(read('Dockerfile'), /apt-get install [^\n]* (\S+) \\?$/gm),
   );
 });
 
-describe('programs that the tests install', () => {
-  it('from Debian', () => {
+describe('the test programs in docs/dependencies.md', () => {
+  it('are exactly those installed from Debian', () => {
     const [, table = ''] = scripts.match(/^declare -A package_of=\(([^)]*)\)/m) ?? [];
     const packages = [
       ...found(table, /\]=(\S+)/g),
@@ -58,7 +58,7 @@ describe('programs that the tests install', () => {
     expect(explained(fromDebian)).toEqual(packages.sort());
   });
 
-  it('from the registries of Go, Python and npm', () => {
+  it('are exactly those installed from the registries of Go, Python and npm', () => {
     const packages = [
       ...found(scripts, /[= ]([a-z\d.]+\.[a-z]+\/[\w./-]+)@v\d/g),
       ...found(scripts, /pip install --quiet(?: --disable-pip-version-check)? ([a-z-]+)/g),
@@ -68,7 +68,7 @@ describe('programs that the tests install', () => {
     expect(explained(fromElsewhere)).toEqual(packages.sort());
   });
 
-  it('from Debian, for make e2e', () => {
+  it('are exactly those installed from Debian for make e2e', () => {
     const [, listed = ''] = read('.ci/run').match(/^ +for each in (.+); do$/m) ?? [];
     const advised = baseImage + read('test/e2e/run.sh');
     const packages = [
@@ -78,7 +78,7 @@ describe('programs that the tests install', () => {
     expect(explained(nodesOfDebian)).toEqual(sorted(packages));
   });
 
-  it('from the registries of Go, Python and npm, for make e2e and make bench', () => {
+  it('are exactly those installed from the registries of Go, Python and npm for make e2e and make bench', () => {
     const packages = [
       ...found(images, /[= ]([a-z\d.]+\.[a-z]+\/[\w./-]+)@v\d/g),
       ...found(images + bench, /(?:pip-version-check '|'install', [^`]*`)([a-z-]+)==/g),
@@ -87,7 +87,7 @@ describe('programs that the tests install', () => {
     expect(explained(peers)).toEqual(sorted(packages));
   });
 
-  it('of whose versions the page names what the scripts do', () => {
+  it('have the versions that the scripts install', () => {
     const versions = [
       ...found(images, /@v(\d+\.\d+\.\d+)/g),
       ...found(images, /==(\d+\.\d+)/g),

@@ -18,7 +18,7 @@ const parts = new Set(
     .split(', '),
 );
 
-it('names only parts that the bench has', () => {
+it('docs/performance.md names only parts that the bench has', () => {
   const named = [...page.matchAll(/make bench ARGS=([\w,-]+)/g)].flatMap(([, list = '']) =>
     list.split(','),
   );
@@ -28,11 +28,11 @@ it('names only parts that the bench has', () => {
 
 it.each(
   sections.filter((text) => text.includes('\n|---|')).map((text) => [text.split('\n')[0], text]),
-)('says beside the table of %s what measures it', (_title, text) => {
+)('docs/performance.md names what measures the table of %s', (_title, text) => {
   expect(text).toMatch(/`make (bench|test|soak)|#everything-in-one-run/);
 });
 
-it('has beside each figure of everything its part, its goal, and whether it is met', () => {
+it('the table of one full run names each part of the bench, its goal, and whether it is met', () => {
   const everything = sections.find((text) => text.startsWith('Everything in one run')) ?? '';
   const rows = everything
     .split('\n')

@@ -42,14 +42,14 @@ describe('citations in comments', () => {
     ({ file }) => !file.startsWith('test/docs/'),
   );
 
-  it('are found at all', () => {
+  it('are found and parsed', () => {
     expect(citations.length).toBeGreaterThan(100);
     expect(
       parseCitation('Limits, Uploads (pixel limits); Output rules 1 to 4, some words. More'),
     ).toEqual([['Limits', 'Uploads'], ['Output rules']]);
   });
 
-  it('name headings of one page of the reference each', () => {
+  it('name existing headings of one page of the reference', () => {
     const isKnown = (path: string[]) =>
       referenceHeadings.some((page) => path.every((name) => page.has(plain(name))));
     const unknown = citations.flatMap(({ file, names }) =>
@@ -60,13 +60,13 @@ describe('citations in comments', () => {
 });
 
 describe('links between documents', () => {
-  it.each([...linking.keys()])('of %s lead to files and headings that are there', (path) => {
+  it.each([...linking.keys()])('of %s lead to existing files and headings', (path) => {
     const broken = relativeLinksOf(linking.get(path) ?? '').filter((link) => !resolves(path, link));
     expect(broken).toEqual([]);
   });
 });
 
-describe('the map of the documents', () => {
+describe('the map in docs/README.md', () => {
   const MAP = 'docs/README.md';
   const targetsOf = (from: string) =>
     relativeLinksOf(linking.get(from) ?? '').map((link) =>
@@ -74,7 +74,7 @@ describe('the map of the documents', () => {
     );
   const named = targetsOf(MAP);
 
-  it('leads to each page, by itself or by the list of its folder', () => {
+  it('leads to every page, directly or by the list of its folder', () => {
     const lists = named.filter((path) => path.endsWith('/README.md'));
     const led = new Set([MAP, ...named, ...lists.flatMap(targetsOf)]);
     const wanted = [...linking.keys()].filter((path) => !path.startsWith('test/'));
@@ -82,13 +82,13 @@ describe('the map of the documents', () => {
     expect(wanted.filter((path) => !led.has(path))).toEqual([]);
   });
 
-  it('names those of the root, and of each folder what is not in its list', () => {
+  it('names every document in the root folder', () => {
     const own = [...linking.keys()].filter((path) => /^[A-Z]+\.md$/.test(path));
     expect(own).toContain('SECURITY.md');
     expect(own.filter((path) => !named.includes(path))).toEqual([]);
   });
 
-  it('has nothing beside it that no page links, shows or has typed', () => {
+  it('leaves no file in docs that is neither linked nor named by a page', () => {
     const shown = new Set([...linking.keys()].flatMap(targetsOf));
     const all = [...linking.values()].join('\n');
     const others = listFiles('docs').filter((path) => !path.endsWith('.md') && !shown.has(path));
@@ -109,12 +109,12 @@ describe('the reference', () => {
     limit: Object.keys(limits),
   };
 
-  it.each(Object.entries(words))('has every %s', (_kind, names) => {
+  it.each(Object.entries(words))('describes every %s', (_kind, names) => {
     expect(names.filter((name) => !referenceText.includes(`\`${name}\``))).toEqual([]);
   });
 });
 
-it('the page of metrics has each that a process prints, the operator too, and no other', async () => {
+it('the metrics page lists exactly the metrics that the processes and the operator export', async () => {
   const { text } = await createMetrics().print();
   const printed = `${text}\n${await createKubeMetrics().print()}`;
   const page = pages.get('docs/reference/metrics.md') ?? '';

@@ -41,32 +41,35 @@ function commandsOf(page: string): string[] {
   );
 }
 
-it('is typed', () => {
+it('the runbook contains kubectl commands', () => {
   expect(typed.length).toBeGreaterThan(20);
 });
 
-it.each(typed)('%s: %s', (_page, command) => {
-  if (!CLUSTER_WIDE.test(command)) expect(command).toContain(' --namespace tintype-system ');
-  for (const [name] of command.matchAll(/\bdeployment[ /][\w-]+/g)) {
-    expect(names).toContain(name.replace(' ', '/'));
-  }
-  for (const [, selector = ''] of command.matchAll(/--selector (\S+)/g)) {
-    const wanted = Object.fromEntries(selector.split(',').map((each) => each.split('=')));
-    expect(labels).toContainEqual(expect.objectContaining(wanted));
-  }
-  for (const [, patch = '{}'] of command.matchAll(/--patch '([^']+)'/g)) {
-    expect(() => imageServiceSpec.parse({ ...least, ...JSON.parse(patch).spec })).not.toThrow();
-  }
-});
+it.each(typed)(
+  'the commands of %s name existing objects, labels and fields: %s',
+  (_page, command) => {
+    if (!CLUSTER_WIDE.test(command)) expect(command).toContain(' --namespace tintype-system ');
+    for (const [name] of command.matchAll(/\bdeployment[ /][\w-]+/g)) {
+      expect(names).toContain(name.replace(' ', '/'));
+    }
+    for (const [, selector = ''] of command.matchAll(/--selector (\S+)/g)) {
+      const wanted = Object.fromEntries(selector.split(',').map((each) => each.split('=')));
+      expect(labels).toContainEqual(expect.objectContaining(wanted));
+    }
+    for (const [, patch = '{}'] of command.matchAll(/--patch '([^']+)'/g)) {
+      expect(() => imageServiceSpec.parse({ ...least, ...JSON.parse(patch).spec })).not.toThrow();
+    }
+  },
+);
 
-it.each(pages)('%s names fields that there are', (page) => {
+it.each(pages)('%s names only existing fields of an ImageService', (page) => {
   const fields = read('docs/image-service.md');
   for (const [, field = ''] of read(page).matchAll(/`spec\.([A-Za-z.]+)/g)) {
     expect(fields, field).toContain(`| \`${field}\` |`);
   }
 });
 
-it('says what each part may take by default', () => {
+it('the runbook lists the default resources of each part', () => {
   const page = read('docs/runbook/README.md');
   const row = (label: string, { requests, limits }: ReturnType<typeof resourcesOf>) =>
     `| ${label} | ${requests.cpu} | ${requests.memory} | ${limits.memory} |`;

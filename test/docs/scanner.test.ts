@@ -32,18 +32,18 @@ afterAll(() => {
   server.kill();
 });
 
-it('the example scores a picture', async () => {
+it('the example scanner scores a picture', async () => {
   const scanner = openHttpScanner({ url, clock: systemClock });
   expect(await scanner.scan(picture, never)).toEqual({ nudity: 0 });
 });
 
-it('the example answers as the contract says', async () => {
+it('the response of the example scanner matches its contract', async () => {
   const headers = { 'content-type': 'image/jpeg' };
   const answer = await fetch(url, { method: 'POST', body: new Uint8Array(picture), headers });
   expect(validate(await answer.json())).toBe(true);
 });
 
-it('the example refuses what is no picture, and the contract says that it may', async () => {
+it('the example scanner rejects what is not an image, as its contract allows', async () => {
   const scanner = openHttpScanner({ url, clock: systemClock });
   await expect(scanner.scan(Buffer.from('no picture'), never)).rejects.toMatchObject({
     kind: 'refused',
@@ -51,12 +51,12 @@ it('the example refuses what is no picture, and the contract says that it may', 
   expect(Object.keys(contract.paths['/scan'].post.responses)).toContain('422');
 });
 
-it('the answer that the page shows keeps the contract', () => {
+it('the response shown on the page matches the contract', () => {
   const shown = readFences('docs/scanner.md').filter(({ language }) => language === 'json');
   expect(shown.map(({ text }) => validate(JSON.parse(text)))).toEqual([true]);
 });
 
-it('the example of the contract keeps the contract, and what is none does not', () => {
+it('the contract accepts its own example and rejects invalid scores', () => {
   const { example } = contract.paths['/scan'].post.responses[200].content['application/json'];
   expect(validate(example)).toBe(true);
   for (const wrong of [{}, { scores: { nudity: 2 } }, { scores: { 'Not a name': 0 } }])

@@ -18,16 +18,19 @@ const shown = readFences('docs/cdn.md')
   .filter(({ language }) => language === 'dotenv')
   .map(({ heading, text }) => [heading, text] as const);
 
-it.each(shown)('variables of %s, %j', (_heading, text) => {
-  const variables = parseEnv(text.replaceAll('…', 'a token of yours'));
-  const config = Object.values(parseConfig(variables)).flat().map(String);
-  expect(Object.keys(variables)).not.toEqual([]);
-  expect(config).toContain(variables['TINTYPE_CDN']);
-});
+it.each(shown)(
+  'the variables in docs/cdn.md are a valid configuration: %s, %j',
+  (_heading, text) => {
+    const variables = parseEnv(text.replaceAll('…', 'a token of yours'));
+    const config = Object.values(parseConfig(variables)).flat().map(String);
+    expect(Object.keys(variables)).not.toEqual([]);
+    expect(config).toContain(variables['TINTYPE_CDN']);
+  },
+);
 
 const [plans, statement, payment] = readFences('docs/billing.md');
 
-it('plans of docs/billing.md', async () => {
+it('the plans in docs/billing.md are valid', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tintype-plans-'));
   const file = join(folder, 'plans.yaml');
   await writeFile(file, plans?.text ?? '');
@@ -38,14 +41,14 @@ it('plans of docs/billing.md', async () => {
   await rm(folder, { recursive: true });
 });
 
-it('the customer that docs/billing.md adds by hand', async () => {
+it('the statement in docs/billing.md assigns a customer to an organization', async () => {
   const { organization_id } = await makeOrganization(db);
   await db.query((statement?.text ?? '').replace('org_…', organization_id));
   const found = await findCustomerOrganization(db, { provider: 'b', customer_id: 'cust_…' });
   expect(found).toBe(organization_id);
 });
 
-it('the payment that docs/billing.md adds by hand', async () => {
+it('the statement in docs/billing.md adds a payment', async () => {
   await db.query(payment?.text ?? '');
   expect(await findBillingPayment(db, { provider: 'a', paid_by: 'pi_…' })).toBe('in_…');
 });

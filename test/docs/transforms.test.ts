@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 300_000);
 
 describe('docs/transforms.md', () => {
-  it('shows every operation, and every picture that is kept', () => {
+  it('shows every operation, and uses every stored picture', () => {
     const chains = examples.map(({ path }) => path).join('\n');
     for (const word of [
       'resize/',
@@ -35,7 +35,7 @@ describe('docs/transforms.md', () => {
     expect(kept.map((name) => `pictures/${name}`).toSorted()).toEqual([...files].toSorted());
   });
 
-  it.each(files)('shows what the product answers: %s', async (file) => {
+  it.each(files)('shows the picture that the product renders: %s', async (file) => {
     const [shown, answered] = await Promise.all(
       [readFileSync(new URL(file, docs)), made.get(file) ?? Buffer.of()].map(pixelsOf),
     );

@@ -43,9 +43,9 @@ async function typeAll(document: string): Promise<string[]> {
   return printed;
 }
 
-describe('what documents type', { shuffle: false }, () => {
+describe('the commands in the documents', { shuffle: false }, () => {
   describe('libraries', { timeout: 120_000 }, () => {
-    it('one is made, a session is minted for it, and the indexes are built', async () => {
+    it('create a library, mint a session for it and build the indexes', async () => {
       const [made, minted, built] = await typeAll('docs/libraries.md');
       expect(jsonIn(made ?? '')).toMatchObject([{ slug: 'news', name: 'Pictures of the news' }]);
       const [session] = jsonIn(minted ?? '');
@@ -55,7 +55,7 @@ describe('what documents type', { shuffle: false }, () => {
       expect(built).toContain('library-indexes');
     });
 
-    it('that of the picker is made', async () => {
+    it('create the library of the picker', async () => {
       const [made] = await typeAll('docs/picker.md');
       expect(jsonIn(made ?? '')).toMatchObject([{ allowed_origins: ['http://localhost:3000'] }]);
     });
@@ -73,7 +73,7 @@ describe('what documents type', { shuffle: false }, () => {
     const statusNow = async () =>
       (await api('GET', '/v1/projects/demo/files/hero.jpg')).body.status;
 
-    it('finds the check in the queue', async () => {
+    it('list the flagged file in the queue', async () => {
       await shell.type('npx tintype upload hero.jpg');
       const found = await vi.waitUntil(
         async () => JSON.parse(await shell.type(ask)).items[0],
@@ -90,7 +90,7 @@ describe('what documents type', { shuffle: false }, () => {
       expect(fields.filter((name = '') => !there.includes(name))).toEqual([]);
     });
 
-    it('looks at it small and large, and decides', async () => {
+    it('download small and large previews, and block the file', async () => {
       await type(look);
       for (const size of ['thumb', 'large']) {
         const picture = await readFile(join(folder, `${size}.webp`));
@@ -100,7 +100,7 @@ describe('what documents type', { shuffle: false }, () => {
       expect(await statusNow()).toBe('blocked');
     });
 
-    it('blocks and lets go, and reads what owners say', async () => {
+    it('block and unblock the file, and list the notes of owners', async () => {
       await type(block);
       expect(await statusNow()).toBe('ready');
       const path = '/v1/projects/demo/files/hero.jpg/moderation-notes';

@@ -23,13 +23,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-it('ours is genuine, by a new secret and by the one before it', () => {
+it('isGenuine accepts a signature by the current or the previous secret', () => {
   expect(isGenuine(body, sign(['new']), 'new')).toBe(true);
   expect(isGenuine(body, sign(['new', 'old']), 'old')).toBe(true);
   expect(isGenuine(body, sign(['new'], now() - 290), 'new')).toBe(true);
 });
 
-it('everything else is not, and nothing makes it throw', () => {
+it('isGenuine rejects every other signature, without throwing', () => {
   const [t, v1] = sign(['new']).split(',');
   expect(isGenuine(body, sign(['other']), 'new')).toBe(false);
   expect(isGenuine(body, sign(['new'], now() - 310), 'new')).toBe(false);

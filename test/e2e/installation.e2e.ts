@@ -120,7 +120,7 @@ async function runJob(name: string, at: Date): Promise<void> {
   await waitFor(HOME, `job/${name}-now`, 'condition=Complete');
 }
 
-describe('an installation', () => {
+describe('an installation in a cluster', () => {
   it('is made by the chart and one ImageService', async () => {
     await platform.step('prepare');
     await platform.step('install');
@@ -137,7 +137,7 @@ describe('an installation', () => {
     delivered += 1;
   });
 
-  it('answers whoever is on call, as the runbook types it', async () => {
+  it('passes `tintype doctor`, run as the runbook shows', async () => {
     const typed = readShellBlocks('docs/runbook/README.md').filter((block) =>
       block.includes(` --namespace ${HOME} exec `),
     );
@@ -148,7 +148,7 @@ describe('an installation', () => {
     expect(said).not.toContain('✗');
   });
 
-  it('delivers an image of a Project that kubectl applied, at its default host and its own domain', async () => {
+  it('delivers an image of an applied Project at its default host and at its custom domain', async () => {
     const { body: me } = await reached.alice('GET', '/v1/me');
     const organizationId = me.organization.organization_id;
     await makeNamespace(TEAM);
@@ -177,7 +177,7 @@ describe('an installation', () => {
     }
   });
 
-  it('delivers from a database that was restored', async () => {
+  it('delivers images after its database was restored', async () => {
     // The dump must include the usage of these deliveries.
     await until(`${delivered} deliveries`, async () => (await metered()) === delivered);
     await platform.step('backup');
@@ -190,7 +190,7 @@ describe('an installation', () => {
     }
   });
 
-  it('fails nobody while pods are killed', async () => {
+  it('fails no request while pods are killed', async () => {
     await failsNobody(async (load) => {
       for (const component of ['delivery', 'worker-render', 'api', 'dispatcher']) {
         const [pod] = await podsOf(component);
@@ -201,39 +201,42 @@ describe('an installation', () => {
     });
   });
 
-  it('fails nobody while a new version replaces every pod', async () => {
+  it('fails no request while a new version replaces every pod', async () => {
     await failsNobody(async (load) => {
       await platform.step('upgrade');
       await load.goesOn();
     });
   });
 
-  it.each(scalers)('has as many workers as %s finds needed, and loses nothing', async (mode) => {
-    await scaleBy(mode);
-    await reach();
-    const key = reached.holder(secret);
-    const bytes = await over(photograph(1800, 1200)).jpeg({ quality: 90 }).toBuffer();
-    const picture = { bytes, content_type: 'image/jpeg' };
-    const { storage } = around;
-    const bucket = ingestBucket();
-    const { most, least, uploads } = await scaleUnderLoad({
-      key,
-      project: 'shop',
-      picture,
-      storage,
-      bucket,
-    });
-    expect(most).toHaveLength(3);
-    expect(least).toHaveLength(1);
-    expect(most).toContain(least[0]);
-    expect(new Set(uploads.map(({ status }) => status))).toEqual(new Set(['ready']));
-    // Every upload was processed in its first attempt.
-    expect(await query('select max(attempt) as attempt from uploads')).toEqual([{ attempt: 1 }]);
-  });
+  it.each(scalers)(
+    'scales its workers up and down by %s autoscaling, without a lost or repeated upload',
+    async (mode) => {
+      await scaleBy(mode);
+      await reach();
+      const key = reached.holder(secret);
+      const bytes = await over(photograph(1800, 1200)).jpeg({ quality: 90 }).toBuffer();
+      const picture = { bytes, content_type: 'image/jpeg' };
+      const { storage } = around;
+      const bucket = ingestBucket();
+      const { most, least, uploads } = await scaleUnderLoad({
+        key,
+        project: 'shop',
+        picture,
+        storage,
+        bucket,
+      });
+      expect(most).toHaveLength(3);
+      expect(least).toHaveLength(1);
+      expect(most).toContain(least[0]);
+      expect(new Set(uploads.map(({ status }) => status))).toEqual(new Set(['ready']));
+      // Every upload was processed in its first attempt.
+      expect(await query('select max(attempt) as attempt from uploads')).toEqual([{ attempt: 1 }]);
+    },
+  );
 
   // This also ends the pods of everything else on the node.
   if (process.env['E2E_DESTRUCTIVE'] === '1') {
-    it('comes back after its node lost its power, with what was uploaded and not yet processed', async () => {
+    it('recovers from a power loss of its node, and finishes the pending uploads', async () => {
       await reach();
       const bytes = await over(photograph(600, 400)).jpeg().toBuffer();
       around.storage.slow(ingestBucket());
@@ -253,7 +256,7 @@ describe('an installation', () => {
     });
   }
 
-  it('meters every image that was delivered, and charges it by its scheduled jobs', async () => {
+  it('meters and charges every delivered image by its scheduled jobs', async () => {
     await until(`${delivered} deliveries`, async () => (await metered()) === delivered);
     const hour = 3_600_000;
     await runJob('hourly-rollup', new Date(Date.now() + hour));
@@ -263,7 +266,7 @@ describe('an installation', () => {
     expect(await sum('select sum(delta) from ledger')).toBe(credits);
   });
 
-  it('is taken out with everything that it was', async () => {
+  it('is uninstalled without leaving anything behind', async () => {
     await platform.step('uninstall').catch(async (error: Error) => {
       throw new Error(`${error.message}\n${await whatHolds(HOME).catch(String)}`);
     });

@@ -50,7 +50,7 @@ const CALLBACK = `update projects set callback_url = 'https://shop.example/hook'
 
 type Caller = Doomed & { way: Way; client: 'calls again' | 'is gone' };
 
-describe.each(STORAGE_KINDS)('an API on %s', (kind) => {
+describe.each(STORAGE_KINDS)('a killed API process on %s', (kind) => {
   const api = useApi();
   const owner = api.session(newSubject());
   let place: ApiPlace;
@@ -90,7 +90,7 @@ describe.each(STORAGE_KINDS)('an API on %s', (kind) => {
     await place?.storage.remove();
   });
 
-  it('is killed before and after what the storage does, and before and after the transition', () => {
+  it('is killed before and after the storage calls and the status change', () => {
     expect(steps.multipart).toEqual(
       expect.arrayContaining([
         'during ingest.completeMultipart 1',
@@ -108,7 +108,7 @@ describe.each(STORAGE_KINDS)('an API on %s', (kind) => {
     );
   });
 
-  it('takes the same call again from a client that saw it fail', () => {
+  it('accepts the same call again, or returns upload_not_pending if the bytes arrived by proxy', () => {
     for (const [{ way, step, session }, { status, code, upload_id }] of answers) {
       const isDone = steps[way].indexOf(step) >= steps[way].indexOf(`after ${TRANSITION[way]}`);
       const again = isDone ? [409, 'upload_not_pending'] : [204, undefined];
@@ -119,7 +119,7 @@ describe.each(STORAGE_KINDS)('an API on %s', (kind) => {
     }
   });
 
-  it('loses no upload whose client calls again, and none whose bytes are there', async () => {
+  it('loses no upload whose client retries or whose bytes have arrived', async () => {
     for (const { way, step, client, session } of callers) {
       const hasArrived = steps[way].indexOf(step) >= steps[way].indexOf(ARRIVED[way]);
       const { status, attempt } = must(await findUpload(api.db, session.upload_id));
@@ -130,12 +130,12 @@ describe.each(STORAGE_KINDS)('an API on %s', (kind) => {
     }
   });
 
-  it('leaves nothing behind, neither rows nor reservations nor objects nor parts', async () => {
+  it('leaves no rows, reservations, objects or parts behind', async () => {
     expect(await brokenRows(api.db)).toEqual([]);
     expect(await brokenObjects(api.db, place.storage.look)).toEqual([]);
   });
 
-  it('is started again under a multipart upload, and the client goes on, whatever it remembers', async () => {
+  it('can be restarted during a multipart upload, which clients resume with or without its part URLs', async () => {
     const first = await startApiProcess(place);
     const remembers = await begin(place, first.baseUrl, 'multipart');
     const forgets = { ...(await begin(place, first.baseUrl, 'multipart')), parts: [] };

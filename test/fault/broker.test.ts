@@ -109,15 +109,15 @@ const sweep = () => {
   return runJob(deps, { name: 'upload-sweep', job: jobs['upload-sweep'], at: new Date() });
 };
 
-describe('a run of uploads', { shuffle: false, timeout: 300_000 }, () => {
+describe('uploads behind a broker', { shuffle: false, timeout: 300_000 }, () => {
   let lost = 0;
 
-  it('is processed as its doorbells ring', async () => {
+  it('are processed when their queue messages arrive', async () => {
     await uploadBatch();
     await expect.poll(() => count('ready'), soon).toBe(A_BATCH);
   });
 
-  it('goes on when the queue is purged, and when it is deleted', async () => {
+  it('continue after the queue is purged or deleted', async () => {
     for (const how of ['purgeQueue', 'deleteQueue'] as const) {
       const thrownAway = await loseDoorbells(how);
       expect(thrownAway).toBeGreaterThan(0);
@@ -131,7 +131,7 @@ describe('a run of uploads', { shuffle: false, timeout: 300_000 }, () => {
     }
   });
 
-  it('outlives a broker that is killed, with a queue that was declared just before', async () => {
+  it('wait in the database while the broker crashes and restarts', async () => {
     await uploadBatch();
     await rabbit.crash();
     await uploadBatch();
@@ -140,7 +140,7 @@ describe('a run of uploads', { shuffle: false, timeout: 300_000 }, () => {
     expect(await count('uploaded')).toBeGreaterThan(0);
   });
 
-  it('waits for the sweep of every minute and no longer: one of it, and all are ready, once', async () => {
+  it('all become ready exactly once after a single run of the sweep that runs every minute', async () => {
     expect(jobs['upload-sweep'].schedule).toBe('* * * * *');
     expect(await sweep()).toMatchObject({ outcome: 'done', counts: { completed: 0, errors: 0 } });
     await expect.poll(() => count('uploaded', 'processing'), soon).toBe(0);
@@ -154,7 +154,7 @@ describe('a run of uploads', { shuffle: false, timeout: 300_000 }, () => {
     expect(lost).toBeGreaterThan(A_BATCH);
   });
 
-  it('leaves nothing behind', async () => {
+  it('leave no rows or objects behind', async () => {
     await untilQuiet();
     await sweepDaysLater(db, storage);
     expect(await brokenRows(db)).toEqual([]);

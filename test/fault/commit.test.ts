@@ -78,14 +78,14 @@ const isTried = ({ name }: Operation, call: Call) =>
 
 const faults = databaseFaults(api.db, () => proxy);
 
-describe.each(operations)('a caller who wants to $name', (operation) => {
+describe.each(operations)('a retry to $name', (operation) => {
   let calls: Call[];
   beforeAll(async () => {
     calls = await callsOf(operation);
   });
 
   it.each(faults)(
-    'from a database that $name, wherever it does',
+    'succeeds with correct reservations if the database $name, at any call',
     { timeout: 120_000 },
     async (fault) => {
       const before = fault.count();
@@ -109,7 +109,7 @@ describe.each(operations)('a caller who wants to $name', (operation) => {
 });
 
 it.each(['ready', 'failed'] as const)(
-  'an attempt whose commit was not answered knows that its upload is %s, and deletes its object at once',
+  'an attempt whose commit got no response learns that its upload is %s, and deletes the ingest object',
   async (result) => {
     const { db, buckets, log } = api.deps();
     const { bytes, project, sandbox } = scene;
@@ -126,7 +126,7 @@ it.each(['ready', 'failed'] as const)(
   },
 );
 
-it('nothing is left behind by all of that', async () => {
+it('no rows or objects are left behind by these faults', async () => {
   const { db, buckets, log } = api.deps();
   const deps = { db, buckets, log, sandbox: scene.sandbox, clock: systemClock };
   while ((await ingestUpload({ ...deps, ingest_bytes_max: 1e9 }, null)).result !== 'idle');

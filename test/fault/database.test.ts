@@ -120,7 +120,7 @@ async function attempt({ upload_id }: UploadRow, failpoint: Failpoint) {
   proxy.set({ kind: 'none' });
 }
 
-describe('a database that is back before anybody else looks for the attempt', () => {
+describe('a database that recovers before another worker takes over the attempt', () => {
   const back = (afterMs: number) => setTimeout(() => proxy.set({ kind: 'none' }), afterMs);
   const outages: Record<string, Failpoint> = {
     'was away for a moment': (name) => {
@@ -149,7 +149,7 @@ describe('a database that is back before anybody else looks for the attempt', ()
   });
 });
 
-it('a worker that ends waits for no database to be back', async () => {
+it('a worker that stops does not wait for its database to recover', async () => {
   const upload = await arrive({ db, buckets }, project, { bytes, file_slug: 'picture' });
   const { promise: away, resolve } = Promise.withResolvers<void>();
   const ingest = await startIngest({
@@ -176,7 +176,7 @@ it('a worker that ends waits for no database to be back', async () => {
 const moments = ['ingest.decoded', 'ingest.before_publish', 'ingest.before_commit'] as const;
 
 describe.each(faults)('a database that $name', ({ begin, after }) => {
-  it.each(moments)('at %s: the upload is published once all the same', async (moment) => {
+  it.each(moments)('at %s: the upload is still published exactly once', async (moment) => {
     const upload = await arrive({ db, buckets }, project, { bytes, file_slug: 'picture' });
     let isReached = false;
     // A busy machine may time out even without a fault. The attempt is then repeated, as by a
@@ -200,7 +200,7 @@ describe.each(faults)('a database that $name', ({ begin, after }) => {
     expect(await brokenRows(db)).toEqual([]);
   });
 
-  it('while usage is flushed: every delivery is counted once', async () => {
+  it('while usage is flushed: every delivery is counted exactly once', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tintype-spool-'));
     let isFaulty = true;
     const meter = startMeter(folder, {

@@ -70,7 +70,7 @@ const metered = () =>
     [project.project_id],
   );
 
-it('meters what it sent whole, once, and nothing of what broke off', async () => {
+it('a killed delivery process meters complete responses once, and interrupted ones not at all', async () => {
   const first = await start();
   expect([await small(first), await small(first)]).toEqual([200, 200]);
   const socket = await readSome(first);

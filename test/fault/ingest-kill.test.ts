@@ -47,7 +47,7 @@ describe('a worker that is killed', { shuffle: false }, () => {
     }, SERIES_MS_MAX);
     afterAll(() => place.storage.remove());
 
-    it('passes every kind of step, and is killed in every state that it can leave', () => {
+    it('is killed at every kind of step, with uploads that are processing, ready or failed', () => {
       const jpeg = points
         .filter(({ picture }) => picture.family === 'jpeg')
         .map(({ step }) => step);
@@ -55,11 +55,11 @@ describe('a worker that is killed', { shuffle: false }, () => {
       expect(states).toEqual(expect.arrayContaining(['processing', 'ready', 'failed']));
     });
 
-    it('leaves an upload that ends ready once, in one attempt more, and nothing else', () => {
+    it('leaves each upload ready exactly once, after one more attempt, and nothing else', () => {
       expect(broken).toEqual([]);
     });
 
-    it('would be told from one that lost an effect', async () => {
+    it('is detected if a stored object or a webhook is missing, or an ingest object is left over', async () => {
       const { db: rows, storage } = place;
       const look = async () => [
         ...(await brokenRows(rows)),
@@ -82,7 +82,7 @@ describe('a worker that is killed', { shuffle: false }, () => {
     });
   });
 
-  it('is killed after every step of every type', () => {
+  it('is killed after every step of every file type', () => {
     const spared = [...passed].filter((point) => !killedAt.has(point));
     expect(spared).toEqual([]);
     expect(passed.size).toBeGreaterThan(LANDMARKS.length * STORAGE_KINDS.length);

@@ -41,8 +41,8 @@ const faults = databaseFaults(db, () => proxy).filter(
   ({ name }) => name !== 'is not heard of again',
 );
 
-describe('keys whose commit is in doubt', { shuffle: false }, () => {
-  describe.each(faults)('a database that $name at the commit', (fault) => {
+describe('key management with an unknown commit outcome', { shuffle: false }, () => {
+  describe.each(faults)('with a database that $name at the commit', (fault) => {
     const deps = () => ({
       db: watchCalls(distant, (call, queries) =>
         call === 'commit 1' ? fault.begin(queries) : Promise.resolve(),
@@ -65,14 +65,14 @@ describe('keys whose commit is in doubt', { shuffle: false }, () => {
       expect(found?.key_id).toBe(row.key_id);
     };
 
-    it('makes one API key, whose secret is answered', async () => {
+    it('creates exactly one API key and returns its secret', async () => {
       const wish = { project_id, actor, name: 'CI', scopes: null };
       const made = await during(createApiKey(deps(), wish));
       await expectOpens(made);
       expect(await keys()).toEqual([{ key_id: made.row.key_id, status: 'active' }]);
     });
 
-    it('rotates an API key once, whose secret is answered', async () => {
+    it('rotates an API key exactly once and returns the new secret', async () => {
       const wish = { project_id, actor, name: 'CI', scopes: null };
       const old = await createApiKey({ db, clock: systemClock }, wish);
       const { key_id } = old.row;
@@ -84,7 +84,7 @@ describe('keys whose commit is in doubt', { shuffle: false }, () => {
       ]);
     });
 
-    it('makes one project with one signing key', async () => {
+    it('creates one project with exactly one signing key', async () => {
       const { organization_id } = await makeOrganization(db);
       const project = {
         project_id: id('prj'),
@@ -98,7 +98,7 @@ describe('keys whose commit is in doubt', { shuffle: false }, () => {
       expect(made.active_signing_kid).toBe(must(key).kid);
     });
 
-    it('did so each time', () => {
+    it('has met a fault in each of these tests', () => {
       expect(fault.count()).toBeGreaterThanOrEqual(3);
     });
   });

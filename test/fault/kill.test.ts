@@ -158,8 +158,8 @@ beforeAll(async () => {
 
 afterAll(() => mortal.remove());
 
-describe('a Tintype that is killed', { shuffle: false }, () => {
-  it('is killed at every step that there is', () => {
+describe('a killed Tintype process', { shuffle: false }, () => {
+  it('is killed at every failpoint except those of webhooks and billing', () => {
     const tried = stepsOf('complete', 'ingest', 'usage', 'rollup', 'charge');
     // Webhooks and billing have their own tests.
     const others = /^(webhook|billing)[.]/;
@@ -167,7 +167,7 @@ describe('a Tintype that is killed', { shuffle: false }, () => {
   });
 
   it.each(stepsOf('complete', 'ingest'))(
-    'at %s: its upload ends ready, once, and is delivered',
+    'at %s: its upload becomes ready exactly once and is delivered',
     async (step) => {
       const before = uploadsAt.get(step);
       expect(before?.status).toBe(statusAt[step] ?? 'processing');
@@ -185,12 +185,12 @@ describe('a Tintype that is killed', { shuffle: false }, () => {
     },
   );
 
-  it('finds the PostgreSQL that it left behind, and starts another where that was killed too', async () => {
+  it('reuses the PostgreSQL it left running, and starts another one if that was killed too', async () => {
     expect([...servers]).toHaveLength(1);
     expect(servers).not.toContain(await databaseServerPid(mortal.data));
   });
 
-  it('while usage is written and sent: what clients received is counted, once', async () => {
+  it('while usage is written and sent: every received delivery is counted exactly once', async () => {
     await untilSpoolIsEmpty(mortal.data);
     expect(books.cut, 'the one whose line was its last deed').toBe(1);
     await sumUp(alive);
@@ -212,7 +212,7 @@ describe('a Tintype that is killed', { shuffle: false }, () => {
     expect(await withDatabase(alive, readMoney)).toEqual(once);
   });
 
-  it('keeps every promise', async () => {
+  it('leaves no inconsistent rows, objects or files', async () => {
     await letADayPass(alive);
     expect(await withDatabase(alive, (db) => brokenPromises(db, mortal.data))).toEqual([]);
   });

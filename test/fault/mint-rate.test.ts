@@ -66,7 +66,7 @@ async function mintEverywhere(each: number) {
   return { minted, refused };
 }
 
-it('mints exactly 60 a minute, however the calls of a project spread over three processes', async () => {
+it('the API mints exactly 60 signed URLs per minute and project, across three processes', async () => {
   await clock.set('2026-11-21T12:00:00.500Z');
   const first = await mintEverywhere(40);
   expect(first.minted).toBe(PER_MINUTE_MAX);

@@ -97,13 +97,13 @@ beforeAll(async () => {
 
 afterAll(() => mortal.remove());
 
-describe('whatever is killed at whatever time', { shuffle: false }, () => {
-  it('loses no upload whose bytes were taken', async () => {
+describe('killing Tintype at random times', { shuffle: false }, () => {
+  it('loses no upload whose bytes were stored', async () => {
     const ended = await Promise.all(books.stored.map((uploadId) => untilEnded(alive, uploadId)));
     expect(ended.map(({ status }) => status)).toEqual(ended.map(() => 'ready'));
   });
 
-  it('counts every delivery that was received, and no other but those that broke off', async () => {
+  it('counts every received delivery, and no others except interrupted ones', async () => {
     await charge(alive);
     const { hours, charged } = await withDatabase(alive, readMoney);
     const { answered, cut } = books;
@@ -114,12 +114,12 @@ describe('whatever is killed at whatever time', { shuffle: false }, () => {
     whole.push(await withDatabase(alive, readMoney));
   });
 
-  it('charges nothing twice when everything is run again', async () => {
+  it('charges nothing twice when the jobs run again', async () => {
     await charge(alive);
     expect(await withDatabase(alive, readMoney)).toEqual(whole.at(-1));
   });
 
-  it('keeps every promise', async () => {
+  it('leaves no inconsistent rows, objects or files', async () => {
     await letADayPass(alive);
     expect(await withDatabase(alive, (db) => brokenPromises(db, mortal.data))).toEqual([]);
   });

@@ -125,14 +125,14 @@ async function metered(): Promise<number> {
 }
 
 describe('a decoder that is killed while it renders', { timeout: 300_000 }, () => {
-  it('costs its viewer a second render and nothing else', async () => {
+  it('is replaced, so that the viewer gets the image and is metered once', async () => {
     const asked = get(newWidth());
     await killOneDecoder();
     expect((await asked).status).toBe(200);
     expect(await metered()).toBe(1);
   });
 
-  it('twice is 503 busy, unbilled, that nobody remembers: the next viewer has the image', async () => {
+  it('twice for one request returns 503 busy, unmetered, and the next viewer gets the image', async () => {
     const width = newWidth();
     const asked = get(width);
     await killOneDecoder();
@@ -146,7 +146,7 @@ describe('a decoder that is killed while it renders', { timeout: 300_000 }, () =
 });
 
 describe('a worker that is killed while it renders', { timeout: 300_000 }, () => {
-  it('leaves its call to the next, and takes its decoders along', async () => {
+  it('ends its decoders too, and its successor renders the image for the next viewer', async () => {
     const width = newWidth();
     const asked = get(width);
     const pid = await renderingPid(ticks());

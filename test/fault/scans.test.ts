@@ -54,7 +54,7 @@ const statuses = async () => {
   return rows.map(({ status }) => status);
 };
 
-it('a revision in S3 is drawn by a worker behind the broker, and shown to the scanner', {
+it('the scanner receives a revision from S3, rendered by a worker behind the broker', {
   timeout: START_MS,
 }, async () => {
   scans.server.answer(scores({ nudity: 0.99 }));
@@ -66,7 +66,9 @@ it('a revision in S3 is drawn by a worker behind the broker, and shown to the sc
   expect([format, width]).toEqual(['jpeg', 512]);
 });
 
-it('staff see it the same way', { timeout: START_MS }, async () => {
+it('staff previews of a scanned revision are rendered by that worker too', {
+  timeout: START_MS,
+}, async () => {
   const file = await scans.publish(project, 'hero.jpg');
   const source = must(await findScannedRevision(db, file));
   const rendition = { fit: 'box', pixels: 480, format: 'webp', quality: 80 } as const;

@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-describe.each(STORAGE_KINDS)('on %s', (kind) => {
+describe.each(STORAGE_KINDS)('a sweep during publication, on %s', (kind) => {
   const { db } = useDatabase({ maxConnections: 16 });
   let storage: TestStorage;
   beforeAll(async () => {
@@ -94,7 +94,7 @@ describe.each(STORAGE_KINDS)('on %s', (kind) => {
     expect(await brokenObjects(db, storage.look)).toEqual([]);
   }
 
-  it.each(steps)('an attempt that is swept at %s is published whole', async (step) => {
+  it.each(steps)('leaves an attempt complete if it runs at %s', async (step) => {
     const upload = await come();
     const swept = await work(upload, async (name) => (name === step ? sweep() : undefined));
     expect(swept.result).toBe('ready');
@@ -102,7 +102,7 @@ describe.each(STORAGE_KINDS)('on %s', (kind) => {
   });
 
   it.each(breaks)(
-    'a second attempt, swept at each of its steps, is whole; the first ended at %s',
+    'leaves a second attempt complete if it runs at each step; the first one failed at %s',
     async (step) => {
       const upload = await come();
       const first = await work(upload, async (name) => {
@@ -134,7 +134,7 @@ describe.each(STORAGE_KINDS)('on %s', (kind) => {
   }
 
   it.each(['list', 'delete'] as const)(
-    'what is published between the %s of a sweep and what follows stays',
+    'keeps objects that are published right after its %s',
     async (moment) => {
       const [upload, other] = [await come(), await come()];
       const waiting = standing(upload, 'ingest.before_publish');
@@ -155,7 +155,7 @@ describe.each(STORAGE_KINDS)('on %s', (kind) => {
   );
 
   it.each(['ingest.master_written', 'ingest.before_publish'] as const)(
-    'an attempt that was overtaken at %s publishes nothing, and what it writes still goes',
+    'removes what an overtaken attempt wrote, which publishes nothing: %s',
     async (step) => {
       const upload = await come();
       const first = standing(upload, step);

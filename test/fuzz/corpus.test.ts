@@ -17,7 +17,7 @@ const filesOf = (folder: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 
 describe('the corpus of the fuzzer', () => {
-  it('has folders of targets alone, and is small', () => {
+  it('has only folders of targets, and is small', () => {
     const names = targets.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(readdirSync(CORPUS).filter((folder) => !names.includes(folder))).toEqual([]);
@@ -28,7 +28,7 @@ describe('the corpus of the fuzzer', () => {
   });
 
   it.each(targets)(
-    'is read as it should be, and so is what is made of it: $name',
+    'is parsed as expected, and so are mutations of the seeds: $name',
     async (target) => {
       const seeds = await target.seeds();
       const outcomes = await Promise.all(seeds.map((seed) => tryTarget(target, seed)));

@@ -11,19 +11,19 @@ afterAll(() => lane.close());
 const fuzz = (name: string) => lane.fuzz({ name, seed: 7, seconds: 2, kept: [] });
 
 describe('a lane of the fuzzer', () => {
-  it('names the input that never ends', async () => {
+  it('reports an input that never terminates', async () => {
     const { findings } = await fuzz('never-ends');
     expect(findings.map(({ error }) => error)).toContain(`no end within ${INPUT_MS_MAX} ms`);
     for (const { input } of findings) expect(input).toContain('==');
   });
 
-  it('names the input that takes all memory', async () => {
+  it('reports an input that exhausts memory', async () => {
     const { findings } = await fuzz('takes-all-memory');
     expect(findings.length).toBeGreaterThan(0);
     for (const { input } of findings) expect(input).toContain('[[');
   });
 
-  it('finds what a parser throws that nobody expects, once, in as few bytes as show it', async () => {
+  it('reports an unexpected exception once, with a short input', async () => {
     const { findings, inputs } = await fuzz('reads-beyond');
     expect(inputs).toBeGreaterThan(100);
     expect(findings).toHaveLength(1);
@@ -36,7 +36,7 @@ describe('a lane of the fuzzer', () => {
     expect(input.length).toBeLessThan(20);
   });
 
-  it('says nothing of one that throws what its callers expect, and hands out what it answered differently', async () => {
+  it('does not report expected exceptions, and returns the inputs with different outcomes', async () => {
     const { findings, pool } = await fuzz('sound');
     expect(findings).toEqual([]);
     expect(pool.length).toBeGreaterThan(10);

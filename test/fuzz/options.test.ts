@@ -6,8 +6,8 @@ const MINUTES = 'FUZZ_MINUTES (--minutes): expected a number above 0; for exampl
 const SEED = 'FUZZ_SEED (--seed): expected a whole number; for example FUZZ_SEED=7';
 const USAGE = /^expected make fuzz FUZZ_MINUTES=30 FUZZ_SEED=7, or [^\n]+$/;
 
-describe('the words of a fuzz run', () => {
-  it('are minutes, a seed, and names of targets', () => {
+describe('the options of a fuzz run', () => {
+  it('are minutes, a seed, names of targets and whether to keep inputs', () => {
     const words = ['--minutes=0.5', '--seed=7', '--only=cursors', '--keep'];
     const options = { minutes: 0.5, seed: 7, only: ['cursors'], keep: true };
     expect(readOptions(words)).toEqual(options);
@@ -25,11 +25,11 @@ describe('the words of a fuzz run', () => {
     ['--only=nothing', /^--only: there is no nothing: name one of .*cursors/],
     ['--fast', USAGE],
     ['1', USAGE],
-  ])('are refused where they say %s', (word, said) => {
+  ])('are rejected with an explanation if they are %s', (word, said) => {
     expect(() => readOptions([word])).toThrow(said);
   });
 
-  it('that are wrong end it with 2, by one line that names the variable of make', () => {
+  it('end the run with 2 if they are wrong, and one line that names the make variable', () => {
     const main = new URL('main.ts', import.meta.url).pathname;
     const { status, stdout, stderr } = spawnSync(process.execPath, [main, '--minutes=abc'], {
       encoding: 'utf8',

@@ -41,17 +41,17 @@ const ONLY_IN: Record<string, readonly string[]> = {
 const files = sourceFiles(['runtime', 'operator']);
 const imports = files.flatMap(importsOf);
 
-describe('the layers of the house', () => {
-  it('sees the imports at all', () => {
+describe('the import rules', () => {
+  it('find the imports of the code', () => {
     expect(files.length).toBeGreaterThan(50);
     expect(imports.length).toBeGreaterThan(100);
   });
 
-  it('has no import that crosses a layer', () => {
+  it('forbid imports across layers', () => {
     expect(imports.filter((each) => !each.isPackage && !isAllowed(each)).map(print)).toEqual([]);
   });
 
-  it('reads the table: each row, and of the code every folder', () => {
+  it('cover every folder of the code in the table of docs/architecture.md', () => {
     const folders = files.map((file) => /^(?:runtime\/[\w-]+|operator)\//.exec(file)?.[0]);
     const inFolders = folders.filter((folder) => folder !== undefined);
     expect([...MAY_IMPORT.keys()]).toEqual(expect.arrayContaining(inFolders));
@@ -59,7 +59,7 @@ describe('the layers of the house', () => {
     expect(ROOTS_IMPORT).toContain('runtime/actions/');
   });
 
-  it('takes types alone where browsers load the code', () => {
+  it('allow browser code only types from the server SDK and the picker protocol', () => {
     const values = imports
       .filter(({ file }) => /^runtime\/(?:sdk\/browser|web)\//.test(file))
       .filter(({ target }) => /^runtime\/sdk\/(?:server\/|picker-protocol)/.test(target))
@@ -67,14 +67,14 @@ describe('the layers of the house', () => {
     expect(values.map(print)).toEqual([]);
   });
 
-  it('keeps the core pure: zod and node:crypto are all that it imports', () => {
+  it('allow only zod and node:crypto in the core', () => {
     const impure = imports
       .filter((each) => each.isPackage && each.file.startsWith('runtime/core/'))
       .filter((each) => !['zod', 'node:crypto'].includes(each.target));
     expect(impure.map(print)).toEqual([]);
   });
 
-  it('keeps each infrastructure library in its one place', () => {
+  it('allow each infrastructure library only in its own place', () => {
     const strayed = imports.filter((each) => {
       const homes = each.isPackage ? ONLY_IN[each.target] : undefined;
       return homes !== undefined && !homes.some((home) => each.file.startsWith(home));
@@ -82,7 +82,7 @@ describe('the layers of the house', () => {
     expect(strayed.map(print)).toEqual([]);
   });
 
-  it('loads OpenTelemetry only where a collector is named', () => {
+  it('load OpenTelemetry only if a collector is configured', () => {
     const loading = imports.filter(({ target }) => target === OPEN_TELEMETRY);
     expect(loading.map(print)).toEqual([
       `runtime/platform/tracing/start-tracing.ts imports ${OPEN_TELEMETRY}`,
@@ -91,7 +91,7 @@ describe('the layers of the house', () => {
     expect(text).toMatch(/endpoint === undefined\) return;\n.*await import\(/);
   });
 
-  it('lets black-box tests import nothing of the product', () => {
+  it('forbid imports of the product in black-box tests', () => {
     const inside = sourceFiles(['test/contract'])
       .flatMap(importsOf)
       .filter((each) => /^(runtime|operator)\//.test(each.target));

@@ -20,13 +20,13 @@ const COMPARED = new RegExp(
 /** Files where such names are names of Kubernetes Secrets, or tokens of a parser. */
 const OTHERWISE = ['operator/image-service/secrets.ts', 'runtime/core/unclear-json.ts'];
 
-it('finds a comparison that stops early', () => {
+it('the pattern finds secrets that are compared with === or !==', () => {
   expect('if (sig === expected)').toMatch(COMPARED);
   expect('return expected === request.signature;').toMatch(COMPARED);
   expect("if (signature === 'none' || secret === undefined)").not.toMatch(COMPARED);
 });
 
-it('the one comparison takes as long wherever two secrets differ', () => {
+it('isSameSecret compares in constant time', () => {
   const text = readFileSync(join(projectRoot, 'runtime/core/signing/hmac.ts'), 'utf8');
   const [, body = ''] =
     /export function isSameSecret\([^)]*\): boolean \{([^}]*)\}/.exec(text) ?? [];
@@ -34,7 +34,7 @@ it('the one comparison takes as long wherever two secrets differ', () => {
   expect(body).not.toMatch(/[!=]==?/);
 });
 
-it('no page posts a message to any origin that there is', () => {
+it('every posted message names its target origin', () => {
   const posts = sourceFiles(['runtime/web', 'runtime/sdk'])
     .map((file) => readFileSync(join(projectRoot, file), 'utf8'))
     .flatMap((text) => text.match(/\.postMessage\([^;]*;/g) ?? []);
@@ -42,7 +42,7 @@ it('no page posts a message to any origin that there is', () => {
   for (const post of posts) expect(post).toMatch(/, (?:this\.#)?origin\);$/);
 });
 
-it('no server compares a secret with an operator', () => {
+it('no server code compares a secret with === or !==', () => {
   const files = sourceFiles(['runtime', 'operator']).filter(
     (file) => !file.startsWith('runtime/web/') && !OTHERWISE.includes(file),
   );

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { importsOf, sourceFiles } from './source-files.ts';
 
-it('suites are run once more by files *on-servers alone, whose processes are their own: in one that is shared they may be loaded already', () => {
+it('only *on-servers test files import other suites, because a shared process may have loaded these before', () => {
   const again = sourceFiles(['test'])
     .flatMap(importsOf)
     .filter(({ target }) => target.endsWith('.test.ts'));

@@ -20,8 +20,8 @@ const FORBIDDEN_NAMES = /(^|\/|-)(utils?|helpers?|manager|service|common|lib|mis
 const files = sourceFiles(['runtime', 'operator', 'config']);
 const ours = sourceFiles(['runtime', 'operator']);
 
-describe('the sizes and words of the house', () => {
-  it(`has no file above ${LINES_MAX} lines but tables`, () => {
+describe('the source code', () => {
+  it(`has no file above ${LINES_MAX} lines except tables`, () => {
     const long = files
       .filter((file) => !TABLES.includes(file))
       .map((file) => ({ file, lines: lines(file).length }))
@@ -29,35 +29,35 @@ describe('the sizes and words of the house', () => {
     expect(long).toEqual([]);
   });
 
-  it('has no file whose name says nothing of its content', () => {
+  it('has no vague file names, such as utils or helpers', () => {
     expect(files.filter((file) => FORBIDDEN_NAMES.test(file))).toEqual([]);
   });
 
-  it('opens every file with a comment that says what it is for', () => {
+  it('has a comment at the start of every file', () => {
     const bare = files.filter((file) => !/^(#!.*|\/\*\*|\/\/)/.test(lines(file)[0] ?? ''));
     expect(bare).toEqual([]);
   });
 
-  it('keeps the core without a clock, chance, network or output', () => {
+  it('has no clock, randomness, network or output in the core', () => {
     const impure =
       /\b(Date\.now\(|new Date\(\)|Math\.random|fetch\(|set(Timeout|Interval)\(|process\.[a-z]|console\.)/;
     const core = files.filter((file) => file.startsWith('runtime/core/'));
     expect(core.filter((file) => impure.test(code(file)))).toEqual([]);
   });
 
-  it('has no boolean parameter: a word at the call says more', () => {
+  it('has no boolean parameters', () => {
     const flag =
       /(?:function \w+|=)\s*(?:async\s*)?\([^(){}]*\b\w+\??: boolean\b[^(){}]*\)\s*(?::|=>)/;
     expect(ours.filter((file) => flag.test(code(file)))).toEqual([]);
   });
 
-  it('never overrules the compiler outright', () => {
+  it('never bypasses the compiler by casts via unknown or @ts comments', () => {
     expect(
       ours.filter((file) => /\bas unknown as\b|@ts-(ignore|expect-error|nocheck)/.test(code(file))),
     ).toEqual([]);
   });
 
-  it('never promises later work in a comment', () => {
+  it('has no TODO, FIXME or XXX', () => {
     const promises = files.filter((file) => /\b(TODO|FIXME|XXX)\b/.test(lines(file).join('\n')));
     expect(promises).toEqual([]);
   });

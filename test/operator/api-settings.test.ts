@@ -1,4 +1,4 @@
-// The operator takes the place of the API where it gives a trial or uploads an image: by the same plans and switches.
+// The operator grants trials and uploads images in place of the API, with the same plans and switches.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 type Held = Pick<ConfigMap, 'data' | 'binaryData'>;
 const holding = (text: string): Held => ({ data: { 'plans.yaml': text } });
 
-/** With this in the ConfigMap of plans in the namespace of the ImageService. */
+/** Finds the settings, with `held` as the ConfigMap of plans in the ImageService's namespace. */
 function find(
   found: EdgeFound,
   env: Record<string, string> = {},
@@ -40,26 +40,26 @@ function find(
   return createApiSettings(parseConfig(env), { client, findEdge: async () => found })();
 }
 
-describe('the plans', () => {
-  it('are those of the ImageService', async () => {
+describe('the plans that the operator applies', () => {
+  it('come from the ConfigMap that the ImageService names', async () => {
     const { plans } = await find(edgeOf({ plansConfigMapRef }));
     expect(plans).toMatchObject({ trial: { credits: 5, storage_bytes: 9 } });
   });
-  it('are read as a pod reads them where `kubectl create configmap` found letters of another encoding', async () => {
+  it('are read from binaryData if the file is not UTF-8, as a pod reads them', async () => {
     const latin1 = Buffer.from(`# für alle\n${trial(5)}`, 'latin1');
     const held = { binaryData: { 'plans.yaml': latin1.toString('base64') } };
     const { plans } = await find(edgeOf({ plansConfigMapRef }), {}, held);
     expect(plans.trial.credits).toBe(5);
   });
-  it('are the usual ones where it names none, or is not there', async () => {
+  it('are the default plans if the ImageService names none or does not exist', async () => {
     expect((await find(edgeOf())).plans).toEqual(defaultPlans);
     expect((await find(absent)).plans).toEqual(defaultPlans);
   });
-  it('are the operator’s own where it was given a file', async () => {
+  it('come from the operator’s own file if TINTYPE_PLANS names one', async () => {
     const env = { TINTYPE_PLANS: join(folder, 'plans.yaml') };
     expect((await find(edgeOf({ plansConfigMapRef }), env)).plans.trial.credits).toBe(2);
   });
-  it('are not guessed where they cannot be read', async () => {
+  it('are unknown, with the reason, if the ConfigMap is wrong or missing or the ImageService is invalid', async () => {
     const asked = find(edgeOf({ plansConfigMapRef }), {}, holding('trial: {}'));
     await expect(asked).rejects.toThrow(/ConfigMap images\/plans: trial\.credits/);
     await expect(asked).rejects.toBeInstanceOf(SettingsUnknown);
@@ -73,7 +73,7 @@ describe('the plans', () => {
       new SettingsUnknown('the ConfigMap images/plans, which has the plans, does not exist'),
     );
   });
-  it('are no refusal of the resource that needs them where the operator may not read them', async () => {
+  it('are unknown if reading is forbidden, and an outage of the API server is passed on as such', async () => {
     const forbidden = new KubeFailure({ reason: 'Forbidden', message: 'plans is forbidden' });
     await expect(find(edgeOf({ plansConfigMapRef }), {}, forbidden)).rejects.toThrow(
       new SettingsUnknown('plans is forbidden'),
@@ -83,7 +83,7 @@ describe('the plans', () => {
   });
 });
 
-it('the bucket of uploads is that of the ImageService, and unknown where a Secret may name it', async () => {
+it('the ingest bucket is that of the ImageService, and unknown if a Secret may name it', async () => {
   const bucketOf = async (found: EdgeFound) => (await find(found)).ingestBucket;
   const storageSecretRef = { name: 'storage' };
   expect(await bucketOf(edgeOf({ storage: { ingestBucket: 'its-own' }, storageSecretRef }))).toBe(
@@ -94,13 +94,13 @@ it('the bucket of uploads is that of the ImageService, and unknown where a Secre
   expect(await bucketOf(absent)).toBeUndefined();
 });
 
-describe('the switches of uploads', () => {
+describe('the upload switches', () => {
   const extraEnv = [
     { name: 'TINTYPE_SVG_UPLOADS', value: 'disabled' },
     { name: 'TINTYPE_INGEST_MAX_BYTES', value: '1000' },
     { name: 'TINTYPE_AVIF_UPLOADS', value: '' },
   ];
-  it('are those of the ImageService, and where it says nothing the operator’s own', async () => {
+  it('come from extraEnv of the ImageService, and otherwise from the operator’s own environment', async () => {
     const env = { TINTYPE_AVIF_UPLOADS: 'disabled', TINTYPE_INGEST_MAX_BYTES: '7' };
     const { uploads } = await find(edgeOf({ extraEnv }), env);
     expect(uploads).toEqual({

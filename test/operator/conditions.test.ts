@@ -15,7 +15,7 @@ import * as sample from './samples.ts';
 
 const { now, project, projectRow, projectRows } = sample;
 
-/** For every reason, a decision that comes to it, and whether it may write. */
+/** A decision that leads to each reason. */
 const cases: Record<Reason, Decision<unknown>> = {
   InSync: decideProject(project(), projectRows()),
   Suspended: decideProject(
@@ -57,9 +57,9 @@ const cases: Record<Reason, Decision<unknown>> = {
     sample.watermarkPreset(),
     sample.presetRows({ preset: undefined, file: { file_id: 'file_1', status: 'blocked' } }),
   ),
-  // Of the cluster alone, where no decision comes about: test/cluster/tenant-kinds.test.ts.
+  // Only in a cluster, without a decision: test/cluster/tenant-kinds.test.ts.
   SecretTaken: { changes: [], conditions: conditionsFor('SecretTaken', 'it is there') },
-  // Of the API server and the database: test/cluster/refusals.test.ts.
+  // When the API server or the database refuses a write: test/cluster/refusals.test.ts.
   WriteRefused: { changes: [], conditions: conditionsFor('WriteRefused', 'no room') },
   TooManyKeys: decideSigningKey(
     sample.signingKey({ rotationTrigger: '2' }),
@@ -70,7 +70,7 @@ const cases: Record<Reason, Decision<unknown>> = {
     sample.recipe(),
     sample.recipeRows({ recipe: undefined, is_full: true }),
   ),
-  // Of images that presets bring themselves: test/cluster/declared-images.test.ts.
+  // When presets bring their own images: test/cluster/declared-images.test.ts.
   ImageNotFound: { changes: [], conditions: conditionsFor('ImageNotFound', 'not there') },
   ImageUploading: { changes: [], conditions: conditionsFor('ImageUploading', 'on its way') },
   ImagesUnavailable: { changes: [], conditions: conditionsFor('ImagesUnavailable', 'none') },
@@ -80,7 +80,7 @@ const cases: Record<Reason, Decision<unknown>> = {
   PlanOnly: { changes: [], conditions: conditionsFor('PlanOnly', 'changes are planned') },
   DatabaseUnavailable: { changes: [], conditions: conditionsFor('DatabaseUnavailable', 'away') },
   SchemaNotReady: { changes: [], conditions: conditionsFor('SchemaNotReady', 'no tables') },
-  // Of the cluster alone: test/cluster/own-troubles.test.ts.
+  // Only in a cluster: test/cluster/own-troubles.test.ts.
   SettingsUnknown: { changes: [], conditions: conditionsFor('SettingsUnknown', 'no plans') },
   SpecInvalid: { changes: [], conditions: conditionsFor('SpecInvalid', 'no chain') },
   SlugInvalid: decideProject(project({}, 'shop.main'), projectRows({ project: undefined })),
@@ -122,13 +122,16 @@ const cases: Record<Reason, Decision<unknown>> = {
   ),
 };
 
-describe('every reason of a condition', () => {
-  it.each(Object.entries(cases))('%s is reached, and says something', (reason, decision) => {
-    const ready = decision.conditions.find(({ type }) => type === 'Ready');
-    expect(ready?.reason).toBe(reason);
-    expect(ready?.message).not.toBe('');
-    expect(decision.conditions).toEqual(conditionsFor(reason as Reason, ready?.message ?? ''));
-  });
+describe('condition reasons', () => {
+  it.each(Object.entries(cases))(
+    '%s comes with a message and the conditions of its outcome',
+    (reason, decision) => {
+      const ready = decision.conditions.find(({ type }) => type === 'Ready');
+      expect(ready?.reason).toBe(reason);
+      expect(ready?.message).not.toBe('');
+      expect(decision.conditions).toEqual(conditionsFor(reason as Reason, ready?.message ?? ''));
+    },
+  );
 
   it.each(Object.entries(reasons).filter(([, { outcome }]) => outcome === 'refused'))(
     '%s refuses the resource, so nothing is written',
@@ -159,11 +162,14 @@ describe('the conditions of an outcome', () => {
       'SlugConflict',
       { Ready: 'False', Accepted: 'False', Synced: 'False', Reconciling: 'False', Stalled: 'True' },
     ],
-  ] as const)('after %s are what tools that wait for Ready expect', (reason, expected) => {
+  ] as const)('for %s are what tools that wait for Ready expect', (reason, expected) => {
     expect(statuses(conditionsFor(reason, 'why'))).toEqual(expected);
   });
 
-  it.each(Object.entries(reasons))('%s is read back as the outcome that it has', (reason, row) => {
-    expect(outcomeOf(conditionsFor(reason as Reason, 'why'))).toBe(row.outcome);
-  });
+  it.each(Object.entries(reasons))(
+    'with the reason %s are read back as its outcome',
+    (reason, row) => {
+      expect(outcomeOf(conditionsFor(reason as Reason, 'why'))).toBe(row.outcome);
+    },
+  );
 });

@@ -15,7 +15,7 @@ type Schema = {
   [word: string]: unknown;
 };
 
-/** Every schema of a tree with its path, the root included. */
+/** All schemas of a tree with their paths, including the root. */
 function walk(schema: Schema, path: string): [string, Schema][] {
   const children = Object.entries(schema.properties ?? {});
   return [
@@ -43,7 +43,7 @@ describe.each(kinds.map((kind) => [kind.kind, kind] as const))('the CRD of %s', 
   const paths = (is: (schema: Schema) => boolean) =>
     all.filter(([, schema]) => is(schema)).map(([path]) => path);
 
-  it('is structural: each node has a type and nothing that the API server refuses', () => {
+  it('is structural: every node has a type and no keyword that the API server refuses', () => {
     expect(paths((schema) => schema.type === undefined)).toEqual([]);
     expect(
       paths((schema) => 'anyOf' in schema || '$ref' in schema || 'nullable' in schema),
@@ -58,7 +58,7 @@ describe.each(kinds.map((kind) => [kind.kind, kind] as const))('the CRD of %s', 
     expect(unexplained.map(([path]) => path)).toEqual([]);
   });
 
-  it('says bounds and defaults in words, as `kubectl explain` shows neither', () => {
+  it('states bounds and defaults in the descriptions, as `kubectl explain` shows neither', () => {
     const unsaid = all.flatMap(([path, { description = '', default: usual, ...schema }]) => {
       const rules = (schema['x-kubernetes-validations'] ?? []) as { rule: string }[];
       const [, min, max] = /^(-?\d+) <= self && self <= (\d+)$/.exec(rules[0]?.rule ?? '') ?? [];
@@ -71,7 +71,7 @@ describe.each(kinds.map((kind) => [kind.kind, kind] as const))('the CRD of %s', 
     expect(unsaid).toEqual([]);
   });
 
-  it('bounds every text and every list', () => {
+  it('bounds every string and list, and gives every list a list type', () => {
     const isText = (schema: Schema) => schema.type === 'string' && !schema.enum && !schema.format;
     expect(paths((schema) => isText(schema) && schema.maxLength === undefined)).toEqual([]);
     expect(paths((schema) => schema.type === 'array' && schema.maxItems === undefined)).toEqual([]);
@@ -84,7 +84,7 @@ describe.each(kinds.map((kind) => [kind.kind, kind] as const))('the CRD of %s', 
     expect(paths((schema) => schema.type === 'number')).toEqual([]);
   });
 
-  it('shows no column of a field that may be left out', () => {
+  it('prints no column for an optional spec field', () => {
     const optional = kind.columns
       .map(({ path }) => path.split('.').slice(1))
       .filter(
@@ -94,13 +94,13 @@ describe.each(kinds.map((kind) => [kind.kind, kind] as const))('the CRD of %s', 
     expect(optional).toEqual([]);
   });
 
-  it('shows why it is not ready where there is room for it, behind all other columns', () => {
+  it('has the Ready message as its last column, shown only by `-o wide`', () => {
     expect(JSON.stringify(printCrd(kind))).toContain(
       '{"name":"Message","type":"string","priority":1,"jsonPath":".status.conditions[?(@.type==\\"Ready\\")].message"}]',
     );
   });
 
-  it('is written to crds/ as its schema says now', () => {
+  it('matches its file in crds/, which is small enough for `kubectl apply`', () => {
     const file = `${root}crds/tintype.dev_${kind.plural}.yaml`;
     expect(parse(readFileSync(file, 'utf8'))).toEqual(JSON.parse(JSON.stringify(printCrd(kind))));
     expect(readFileSync(file).length, 'what kubectl apply can carry, with room').toBeLessThan(
@@ -109,19 +109,19 @@ describe.each(kinds.map((kind) => [kind.kind, kind] as const))('the CRD of %s', 
   });
 });
 
-describe('the folder of CRDs', () => {
-  it('holds one file a kind', () => {
+describe('the folder crds/', () => {
+  it('holds one file per kind', () => {
     expect(readdirSync(`${root}crds`)).toEqual(
       kinds.map(({ plural }) => `tintype.dev_${plural}.yaml`).sort(),
     );
   });
 
-  it('is checked without being written', () => {
+  it('passes `crds.ts --check` without output', () => {
     const script = `${root}config/generate/crds.ts`;
     expect(execFileSync(process.execPath, [script, '--check'], { encoding: 'utf8' })).toBe('');
   });
 
-  it('says what is immutable, and that nobody has looked at a new resource yet', () => {
+  it('marks the slug of a project as immutable and starts observedGeneration at -1', () => {
     const [project] = tenantKinds;
     const printed = JSON.stringify(printCrd(project));
     expect(printed).toContain('`spec.slug` is immutable');

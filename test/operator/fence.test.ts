@@ -32,8 +32,8 @@ async function isThere(name: string): Promise<boolean> {
   return (await db.query('select from organizations where name = $1', [name])).length === 1;
 }
 
-describe('a term of the operator', () => {
-  it('writes nothing once a later one has begun, and says who leads', async () => {
+describe('a leader term of the operator', () => {
+  it('writes nothing once a later term has begun, and the error names the new leader', async () => {
     const lease = newLease();
     const old = openFence(db, { lease, lease_uid, epoch: 1, holder: 'old' });
     await old.raise();
@@ -51,7 +51,7 @@ describe('a term of the operator', () => {
     await expect(old.raise()).rejects.toBeInstanceOf(Fenced);
   });
 
-  it('is not taken for another of the same number', async () => {
+  it('is fenced off by another term of the same number', async () => {
     const lease = newLease();
     await openFence(db, { lease, lease_uid, epoch: 1, holder: 'one' }).raise();
     const other = openFence(db, { lease, lease_uid, epoch: 1, holder: 'other' });
@@ -59,7 +59,7 @@ describe('a term of the operator', () => {
     await expect(write(other.db, lease)).rejects.toBeInstanceOf(Fenced);
   });
 
-  it('holds up the next one until what it writes is there, or is not', async () => {
+  it('delays the next term until its open transaction has ended', async () => {
     const lease = newLease();
     const old = openFence(db, { lease, lease_uid, epoch: 1, holder: 'old' });
     await old.raise();
@@ -78,7 +78,7 @@ describe('a term of the operator', () => {
     expect(await isThere(lease)).toBe(true);
   });
 
-  it('becomes the newest with its first write, where the database was away when it began', async () => {
+  it('is recorded by its first write if it was not raised before', async () => {
     const lease = newLease();
     const term = openFence(db, { lease, lease_uid, epoch: 3, holder: 'new' });
     await write(term.db, lease);
@@ -88,7 +88,7 @@ describe('a term of the operator', () => {
     ]);
   });
 
-  it('is over for all its work when one write is fenced off', async () => {
+  it('ends for all its work once one write is fenced off', async () => {
     const lease = newLease();
     const own = new AbortController();
     const term = { epoch: 1, lease_uid, signal: own.signal, isCurrent: () => true };
@@ -104,7 +104,7 @@ describe('a term of the operator', () => {
   it.each([
     ['made anew', 'delete from operator_terms where lease = $1'],
     ['restored', 'update operator_terms set epoch = 1 where lease = $1'],
-  ])('is over where the database was %s, and the next one writes', async (_, statement) => {
+  ])('ends if the database was %s, and the next term can write', async (_, statement) => {
     const lease = newLease();
     const { signal } = new AbortController();
     const term = (epoch: number) => ({ epoch, lease_uid, signal, isCurrent: () => true });
@@ -126,7 +126,7 @@ describe('a term of the operator', () => {
     ['restored', 'update operator_terms set epoch = 1 where lease = $1', Rewound],
     ['led by another', 'update operator_terms set epoch = 3 where lease = $1', Fenced],
   ])(
-    'that writes nothing learns when it asks that the database was %s',
+    'that writes nothing notices with its next check that the database was %s',
     async (_, statement, is) => {
       const lease = newLease();
       const { signal } = new AbortController();
@@ -140,12 +140,12 @@ describe('a term of the operator', () => {
     },
   );
 
-  it('learns that it was restored from a dump of this very term', async () => {
+  it('notices that the database was restored from a dump of this very term', async () => {
     const lease = newLease();
     const fence = openFence(db, { lease, lease_uid, epoch: 2, holder: 'one' });
     await fence.raise();
     await fence.raised();
-    // As pg_restore --clean does it.
+    // Replaces the table, as `pg_restore --clean` does.
     await db.transaction(async (tx) => {
       await tx.query('create table restored (like operator_terms including all)');
       await tx.query('insert into restored select * from operator_terms');
@@ -157,7 +157,7 @@ describe('a term of the operator', () => {
     expect(await isThere(lease)).toBe(false);
   });
 
-  it('by another Lease of its name says that another cluster may be at work', async () => {
+  it('reports a leader by another Lease of the same name as possibly that of another cluster', async () => {
     const lease = newLease();
     const own = openFence(db, { lease, lease_uid, epoch: 1, holder: 'own' });
     await own.raise();
@@ -167,7 +167,7 @@ describe('a term of the operator', () => {
     );
   });
 
-  it('notes what the one before let be declared until it could write no more, where its Lease is another', async () => {
+  it('records resources declared under another Lease as owned elsewhere, up to the last write there', async () => {
     const lease = newLease();
     const { project_id } = await makeProject(db);
     const owner_uid = id('org');
@@ -185,7 +185,7 @@ describe('a term of the operator', () => {
     expect(await listOwnersElsewhere(db)).toContain(owner_uid);
   });
 
-  it('notes it where the one before did not say by which Lease it led', async () => {
+  it('records resources as owned elsewhere if the previous term did not name its Lease', async () => {
     const lease = newLease();
     const { project_id } = await makeProject(db);
     const owner_uid = id('org');
@@ -194,13 +194,13 @@ describe('a term of the operator', () => {
     await updateProject(db, { project_id, changes: ownedBy(owner_uid) });
     await openFence(db, { lease, lease_uid, epoch: 2, holder: 'old' }).raise();
     expect(await listOwnersElsewhere(db)).not.toContain(owner_uid);
-    // As a version before that.
+    // Earlier versions do not record the Lease.
     await db.query('update operator_terms set lease_uid = null where lease = $1', [lease]);
     await openFence(db, { lease, lease_uid, epoch: 3, holder: 'new' }).raise();
     expect(await listOwnersElsewhere(db)).toContain(owner_uid);
   });
 
-  it('of another installation in one database is another', async () => {
+  it('is independent of the terms of another installation in the same database', async () => {
     const [one, other] = [newLease(), newLease()];
     const fence = openFence(db, { lease: one, lease_uid, epoch: 1, holder: 'one' });
     await fence.raise();
@@ -215,7 +215,7 @@ describe('a leader that was frozen', () => {
     ['before', /^failed Fenced: nothing was written: 'new' leads/],
     ['inside', /^failed /],
   ])(
-    '%s its transaction has written nothing when it wakes up after another began',
+    '%s its transaction writes nothing when it wakes up after another term has begun',
     async (place, said) => {
       const lease = newLease();
       const writer = startWriter([url(), lease, id('org'), place]);

@@ -1,5 +1,5 @@
-// A leader in a process of its own, which a test freezes in the middle of a transaction: it says when it is there, goes
-// on at a line from its input, and says what became of its write.
+// A leader in a separate process, which a test freezes before or inside a transaction. It prints when it is paused,
+// continues when it reads a line from its input, and prints the outcome of its write.
 import { once } from 'node:events';
 import { openFence } from '../../operator/fence.ts';
 import { createDatabase } from '../../runtime/db/client.ts';

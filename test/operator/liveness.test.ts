@@ -19,10 +19,12 @@ afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
 });
 
-/** A call that is not repeated: no time passes until it has its answer. */
+/** A call without retries: no time passes before it is answered. */
 const ONCE_MS = 0;
 
-/** One cache of a process that asks for something else again and again, as a leader and a candidate do. */
+/**
+ * One cache in a process that also sends other requests repeatedly, as a leader and a candidate do.
+ */
 function live(plane: PlaneAddress, { proxy, as }: { proxy?: KubeFaultProxy; as?: Identity } = {}) {
   const ask = () => client.within(ONCE_MS).get(configMaps, { name: 'any', namespace: 'default' });
   const time = createPassingTime({ each: ask, ...(proxy && { kept: proxy.kept }) });
@@ -45,7 +47,7 @@ function live(plane: PlaneAddress, { proxy, as }: { proxy?: KubeFaultProxy; as?:
   return { cache, vitals, time };
 }
 
-describe('what only a new start mends', () => {
+describe('findStuck, which says what only a restart can fix', () => {
   it.each<[string, Partial<Vitals>, string | undefined]>([
     ['nothing', {}, undefined],
     ['a pass of 15 minutes', { longest_pass_ms: 15 * MINUTE_MS }, undefined],
@@ -56,11 +58,11 @@ describe('what only a new start mends', () => {
       'the work of a term that has ended does not end',
     ],
     ['one that was over just now', { overdue_ms: 1 }, undefined],
-  ])('%s', (_name, seen, stuck) => {
+  ])('judges a process with %s', (_name, seen, stuck) => {
     expect(findStuck({ ...well, ...seen })).toBe(stuck);
   });
 
-  it('is a watch that hears nothing while the API server answers everything else', async () => {
+  it('reports a watch that hears nothing while the API server answers everything else', async () => {
     const proxy = await startKubeFaultProxy(shared.plane());
     stops.push(() => proxy.close());
     const { cache, vitals, time } = live(proxy, { proxy });
@@ -73,7 +75,7 @@ describe('what only a new start mends', () => {
     await time.passUntil(() => findStuck(vitals()) === undefined);
   });
 
-  it('is no API server that was away for long, nor its return', async () => {
+  it('reports neither a long outage of the API server nor its return', async () => {
     const { hostname: host, port, protocol } = new URL(shared.plane().url);
     const proxy = await startFaultProxy({ host, port: Number(port) });
     stops.push(() => proxy.close());
@@ -96,7 +98,7 @@ describe('what only a new start mends', () => {
     expect([...found]).toEqual([undefined]);
   });
 
-  it('is no permission that is missing', async () => {
+  it('does not report a missing permission', async () => {
     const { vitals, time } = live(shared.plane(), { as: 'stranger' });
     await time.pass(40 * MINUTE_MS);
     expect(vitals()).toMatchObject({ caches: [{ isSynced: false, isStale: true }] });

@@ -1,4 +1,4 @@
-/** Whose row makes way for a name, and what it is called then, by what is known of the resource that holds it. */
+/** Which rows are renamed to free a name, and to what, given what is known about the resource that holds it. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { ownerColumns } from '../../operator/claim.ts';
 import { findWay } from '../../operator/names.ts';
@@ -14,12 +14,12 @@ import { identity } from './samples.ts';
 
 const { db } = useDatabase();
 
-// A resource owns one row alone, and the same ones are known in every line.
+// A resource owns only one row, and all cases use the same resources.
 afterEach(() => db.query('delete from recipes'));
 
 type Known = { uid: string; projectRef?: string; displayName?: string; isGoing?: true };
 
-/** What is known of the resources of the namespace, by their names. */
+/** What is known about the resources of the namespace, by name. */
 function scopeOf(known: Readonly<Record<string, Known>>): Scope {
   return {
     organization_id: 'org_1',
@@ -38,7 +38,10 @@ function scopeOf(known: Readonly<Record<string, Known>>): Scope {
   };
 }
 
-/** Rows of a project, as `name: resource`; what has to happen until `new` may have the name Corner. */
+/**
+ * Takes rows of a project as `name: resource`. Returns the renamings that free the name Corner for
+ * the resource `new`, or the holder that keeps it.
+ */
 async function wayTo(held: Record<string, string | null>, known: Record<string, Known>) {
   const { project_id } = await makeProject(db);
   const names = new Map<string, string>();
@@ -63,7 +66,7 @@ const long = 'n'.repeat(121);
 const old = { uid: 'uid-old' };
 const other = { uid: 'uid-other' };
 
-describe('the way to a name', () => {
+describe('a name', () => {
   it.each([
     ['that nobody has', {}, {}, []],
     [
@@ -84,9 +87,12 @@ describe('the way to a name', () => {
       { other: { ...other, displayName: 'Edge' } },
       ['Corner -> Edge'],
     ],
-  ] as const)('%s is free', async (_what, held, known, renamings) => {
-    expect(await wayTo(held, known)).toEqual(renamings);
-  });
+  ] as const)(
+    '%s can be taken, once its holders are renamed where needed',
+    async (_what, held, known, renamings) => {
+      expect(await wayTo(held, known)).toEqual(renamings);
+    },
+  );
 
   it.each([
     ['keeps it', { old: { ...old, displayName: 'Corner' } }, 'old'],
@@ -95,12 +101,12 @@ describe('the way to a name', () => {
     ['is of another project', { old: { ...old, displayName: 'Edge', projectRef: 'x' } }, 'old'],
     ['is to have one that is too long', { [long]: { uid: `uid-${long}` } }, long],
     ['is nobody', { old: { ...old, isGoing: true } }, null],
-  ] as const)('is closed where its holder %s', async (_what, known, holder) => {
+  ] as const)('cannot be taken if its holder %s', async (_what, known, holder) => {
     expect(await wayTo({ Corner: holder }, known)).toEqual({ holder });
   });
 });
 
-/** The way to the name of a preset whose resource nobody finds any more, and how often it was looked for. */
+/** Whether a preset's name is free when its resource is gone, and how often that was checked. */
 async function wayPastMissing(is_default: boolean, cluster: 'this' | 'another') {
   const { project_id } = await makeProject(db);
   const { file_id } = await makeFile(db, { project_id });
@@ -126,7 +132,7 @@ async function wayPastMissing(is_default: boolean, cluster: 'this' | 'another') 
   return { isFree: way.holder === undefined, asked };
 }
 
-describe('the name of a preset whose resource is gone, and nobody saw it go', () => {
+describe('the name of a preset whose resource disappeared unseen', () => {
   it.each([
     ['is free where it is the default watermark', true, 'this', { isFree: true, asked: 1 }],
     [

@@ -12,14 +12,14 @@ const uploads: UploadSettings = {
 const findSettings = async () => ({ plans: defaultPlans, uploads });
 const edges = { subscribe: () => undefined };
 
-/** Nobody listens at port 1. */
+/** Nothing listens on port 1. */
 const env = { TINTYPE_S3_ENDPOINT: 'http://127.0.0.1:1', TINTYPE_AMQP_URL: 'amqp://127.0.0.1:1' };
 
-it('an operator begins without the broker: workers find declared images by themselves', async () => {
+it('an operator starts without the broker, and takes images no larger than a watermark may be', async () => {
   const stops: (() => unknown)[] = [];
   const lifecycle = { onStop: (_name: string, stop: () => unknown) => void stops.push(stop) };
   const images = openImages(parseConfig(env), { log, lifecycle, findSettings, edges });
-  // As the API would take it, and no more than a watermark may have.
+  // The limits of the API, but no more than the size that a watermark may have.
   expect(await images?.findSettings()).toEqual({
     plans: defaultPlans,
     settings: { ...uploads, ingestMaxBytes: 8 * 1024 * 1024 },
@@ -28,12 +28,12 @@ it('an operator begins without the broker: workers find declared images by thems
   await Promise.all(stops.map((stop) => stop()));
 });
 
-it('an operator without storage takes no declared images', () => {
+it('an operator without storage accepts no declared images', () => {
   const lifecycle = { onStop: () => undefined };
   expect(openImages(parseConfig({}), { log, lifecycle, findSettings, edges })).toBeUndefined();
 });
 
-it('an operator writes nothing where workers do not look for it', async () => {
+it('an operator refuses to write to another bucket than the one that workers read', async () => {
   const lifecycle = { onStop: () => undefined };
   const open = (ingestBucket: string) =>
     openImages(parseConfig({ TINTYPE_S3_ENDPOINT: env.TINTYPE_S3_ENDPOINT }), {
@@ -46,7 +46,7 @@ it('an operator writes nothing where workers do not look for it', async () => {
   expect(await open('tintype-ingest')?.findSettings()).toMatchObject({ plans: defaultPlans });
 });
 
-it('what was refused is tried again where the ImageService is another, as its switches may be', () => {
+it('a refused image may be tried again once the ImageService changes, and after an hour at the latest', () => {
   const told: ((slug?: string) => void)[] = [];
   const subscribe = (handler: (slug?: string) => void) => void told.push(handler);
   const lifecycle = { onStop: () => undefined };
@@ -58,7 +58,8 @@ it('what was refused is tried again where the ImageService is another, as its sw
   images?.refused.set('digest', 'SVG uploads are disabled');
   tellAll('shop');
   expect(images?.refused.size).toBe(1);
-  // What the service takes changes by other ways, too, as with a newer operator's limits or a plan.
+  // A refusal expires, because newer limits of the operator or another plan can also make it
+  // obsolete.
   expect(images?.refused.getRemainingTTL('digest')).toBeLessThanOrEqual(60 * 60_000);
   tellAll();
   expect(images?.refused.size).toBe(0);

@@ -49,7 +49,7 @@ function declare(name: string, spec: object) {
   return { action: 'declare' as const, identity, spec };
 }
 
-/** The database, with something that happens between the reading and the writing of a pass. */
+/** The database, with an event between the reads and the writes of a pass. */
 function interrupted(event: () => Promise<unknown>): Database {
   return {
     ...db,
@@ -65,7 +65,7 @@ function newSlug(): string {
 }
 
 describe('a pass over one resource', () => {
-  it('touches no Secret where what is declared is refused', async () => {
+  it('touches no Secret if the declaration is refused', async () => {
     const slug = newSlug();
     const secrets: string[] = [];
     const context = await contextOf({
@@ -85,7 +85,7 @@ describe('a pass over one resource', () => {
     expect(secrets).toEqual(['write hook']);
   });
 
-  it('sets a price from the hour that it tells, by the database’s clock, also where the hour turns in the middle of it', async () => {
+  it('sets a price from the hour that it reports, even if the hour turns during the pass', async () => {
     const slug = newSlug();
     const context = await contextOf();
     const wish = declare(slug, { staff: { pricingMultiplier: '2' } });
@@ -103,7 +103,7 @@ describe('a pass over one resource', () => {
     expect(price?.effective_from).toEqual(new Date('2126-11-20T12:00:00Z'));
   });
 
-  it('tells a price that replaces another of the same hour as a change of that row', async () => {
+  it('reports a price that replaces another of the same hour as a change of that row', async () => {
     const slug = newSlug();
     const context = await contextOf();
     const price = (pricingMultiplier: string) => declare(slug, { staff: { pricingMultiplier } });
@@ -116,7 +116,7 @@ describe('a pass over one resource', () => {
     ]);
   });
 
-  it('does not undo a suspension by staff that came between its reading and its writing', async () => {
+  it('does not undo a suspension by staff that happened between its read and its write', async () => {
     const slug = newSlug();
     const context = await contextOf();
     await reconcileProject(declare(slug, {}), context);
@@ -135,7 +135,7 @@ describe('a pass over one resource', () => {
     expect(await findProjectBySlug(db, slug)).toMatchObject({ suspended_by: 'staff' });
   });
 
-  it('wakes what a deletion suspended, and nothing that its owner suspended before it or after', async () => {
+  it('reactivates a project that its deletion suspended, but not one that its owner suspended', async () => {
     const slug = newSlug();
     const context = await contextOf();
     const declared = declare(slug, {});
@@ -175,7 +175,7 @@ describe('a pass over one resource', () => {
     expect(await comeBack(), 'as its owner deleted it meanwhile').toBe('suspended');
   });
 
-  it('lets the scanner’s blocks go when its switch is declared off, as staff do', async () => {
+  it('unblocks files that the scanner blocked when nudityAutoBlock is disabled', async () => {
     const slug = newSlug();
     const context = await contextOf();
     const declareSwitch = (nudityAutoBlock: string) =>
@@ -197,7 +197,7 @@ describe('a pass over one resource', () => {
     ).toEqual([{ actor_kind: 'operator', actor_id: declare(slug, {}).identity.uid }]);
   });
 
-  it('takes no slug that was taken between its reading and its writing', async () => {
+  it('does not take a slug that was taken between its read and its write', async () => {
     const slug = newSlug();
     const context = await contextOf();
     const { conditions, changes } = await reconcileProject(declare(slug, {}), {
@@ -208,7 +208,7 @@ describe('a pass over one resource', () => {
     expect(changes).toEqual([]);
   });
 
-  it('writes all of a resource or nothing', async () => {
+  it('writes all rows of a resource or none', async () => {
     const slug = newSlug();
     const taken = `${slug}.example`;
     const other = await makeProject(db);
@@ -234,7 +234,7 @@ describe('a pass over one resource', () => {
     expect(await findProjectBySlug(db, slug)).toBeUndefined();
   });
 
-  it('hands the callback secret out again when that failed after the rows were written', async () => {
+  it('hands out the callback secret again if that failed after the rows were written', async () => {
     const slug = newSlug();
     const spec = { callback: { url: 'https://a.example/', secretName: 'hook' } };
     const secrets: string[] = [];
@@ -250,7 +250,7 @@ describe('a pass over one resource', () => {
     expect(secrets).toEqual([expect.stringMatching(/^whsec_/)]);
   });
 
-  it('refuses a spec that its schema refuses', async () => {
+  it('rejects a spec that its schema rejects', async () => {
     const context = await contextOf();
     await expect(reconcileProject(declare(newSlug(), { state: 'Off' }), context)).rejects.toThrow();
   });

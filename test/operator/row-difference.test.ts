@@ -8,7 +8,7 @@ const line = (written: object, row?: object) =>
     fields: fieldsOf(written, row),
   });
 
-it('of a callback only the origin is said, as the rest may be a secret', () => {
+it('only the origin of a callback URL is printed, as the rest may be a secret', () => {
   const [from, to] = ['https://a.example/hook?token=1', 'https://b.example/'];
   expect(line({ callback_url: from })).toBe(
     '+ projects shop { callback_url: "https://a.example/…" }',
@@ -21,7 +21,7 @@ it('of a callback only the origin is said, as the rest may be a secret', () => {
   );
 });
 
-it('what is made in the doing is said in brackets, and so is what was there before', () => {
+it('a value that is made during the write is printed in brackets, and so is the previous one', () => {
   const written = { callback_secret_sealed: new Made('a new secret') };
   expect(line(written)).toBe('+ projects shop { callback_secret_sealed: (a new secret) }');
   expect(line(written, { callback_secret_sealed: Buffer.from('x') })).toBe(

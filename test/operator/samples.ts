@@ -1,4 +1,4 @@
-// Rows and resources that the decide tests start from; each test says only what differs.
+// Rows and resources that the decide tests start from; each test states only what differs.
 import type { Identity } from '../../operator/declared.ts';
 import type { DeclaredProject, ProjectRows } from '../../operator/project/gather.ts';
 import { projectSpec } from '../../operator/project/schema.ts';
@@ -172,7 +172,7 @@ export function recipe(spec: object = {}) {
   };
 }
 
-/** The resource is gone, and its last spec with it. */
+/** The resource no longer exists, and its last spec is unknown. */
 export function gone(kind: string) {
   return { action: 'delete' as const, identity: identity(kind), spec: undefined };
 }

@@ -33,7 +33,7 @@ function setBackAnd(seconds: number): void {
 }
 
 describe('a clock that is set back by two days', () => {
-  it('is seen by what tells the time, and not by what measures it', () => {
+  it('moves the wall clock, but not the steady clock', () => {
     const [told, measured] = [clock.now(), steady(clock).now()];
     expect(Math.abs(told.getTime() - measured.getTime())).toBeLessThan(1000);
     setBackAnd(10);
@@ -41,7 +41,7 @@ describe('a clock that is set back by two days', () => {
     expect(steady(clock).now().getTime() - measured.getTime()).toBe(10_000);
   });
 
-  it('keeps no lookup fresh: what was blocked since is not served', async () => {
+  it('does not keep cached lookups fresh: a file blocked meanwhile is not served', async () => {
     const answers = ['ready', 'blocked'];
     const cache = createLookupCache({ clock, load: async () => answers.shift() });
     expect(await cache.find('a')).toBe('ready');
@@ -49,7 +49,7 @@ describe('a clock that is set back by two days', () => {
     expect(await cache.find('a')).toBe('blocked');
   });
 
-  it('neither ages lookups nor makes them younger for caches, nor moves the time of the database', () => {
+  it('changes neither how long lookups may be cached nor the estimated time of the database', () => {
     const asked_at = steady(clock).now().getTime();
     const before = databaseTime(clock, { database_lead_ms: 500 });
     setBackAnd(100);
@@ -57,7 +57,7 @@ describe('a clock that is set back by two days', () => {
     expect(databaseTime(clock, { database_lead_ms: 500 }) - before).toBe(100_000);
   });
 
-  it('lets what failed be tried again', () => {
+  it('does not delay retries of failed renders or the closing of a circuit breaker', () => {
     const memory = createFailureMemory(clock);
     memory.remember('a', new Error('failed'));
     setBackAnd(FAILED_RENDER_REMEMBERED_SECONDS + 1);
@@ -79,7 +79,7 @@ describe('a clock that is set back by two days', () => {
     expect(waits).toEqual([]);
   });
 
-  it('locks nobody out: keys are fetched again, and a minute ends', async () => {
+  it('does not delay fetching identity keys, or the end of a rate-limited minute', async () => {
     const answers = [new Response('', { status: 500 }), Response.json(['key'])];
     const keys = createKeySet({
       url: 'https://identity.example/keys',

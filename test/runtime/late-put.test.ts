@@ -45,7 +45,7 @@ const put = async ({ direct }: UploadRecord) => {
 describe.each([
   ['folder storage', () => api.deps().buckets.ingest],
   ['versitygw', s3Ingest],
-] as const)('bytes on %s', (_name, bucketOf) => {
+] as const)('late bytes on %s', (_name, bucketOf) => {
   const begin = (wish: object) => {
     const buckets = { ...api.deps().buckets, ingest: bucketOf() };
     api.change({ buckets, settings: { ingestMaxBytes: 20_000_000 } });
@@ -80,7 +80,7 @@ describe.each([
   };
 
   it.each(Object.entries(ends))(
-    'that come when their upload is %s change nothing, and go',
+    'that arrive for an upload that is %s change nothing, and are deleted',
     async (_how, end) => {
       const upload = await begin({ size_bytes: bytes.length });
       await end(upload);
@@ -99,7 +99,7 @@ describe.each([
     },
   );
 
-  it('that come even after the deletion that was due go an hour later', async () => {
+  it('that arrive after the scheduled deletion are deleted by a later sweep', async () => {
     const upload = await begin({ size_bytes: bytes.length });
     await at(upload, 'abort');
     await api.db.query('update doomed_objects set delete_after = now()');
@@ -113,7 +113,7 @@ describe.each([
     expect(codeOf(await at(upload, 'complete'))).toBe('410 upload_expired');
   });
 
-  it('of a part are refused once their upload is aborted, and nothing stays of them', async () => {
+  it('of a part are rejected once the upload is aborted, and leave nothing behind', async () => {
     const upload = await begin(LARGE);
     await at(upload, 'abort');
     const { parts = [], part_size = 0 } = upload.multipart ?? {};

@@ -64,18 +64,18 @@ async function endFirstProcess(main: string): Promise<{ code: number | null; std
 }
 
 describe('the first process of a container', () => {
-  it('ends when it is told to before it handles that itself, which is else ignored', async () => {
+  it('ends on SIGTERM even if main does not handle it yet', async () => {
     expect(await endFirstProcess('')).toMatchObject({ code: 143, stdout: 'begun\n' });
   });
 
-  it('ends in its own way once it does', async () => {
+  it('ends as main decides once main handles SIGTERM', async () => {
     const main = `process.on('SIGTERM', () => { console.info('ended'); process.exit(7); })`;
     expect(await endFirstProcess(main)).toEqual({ code: 7, stdout: 'begun\nended\n' });
   });
 });
 
 describe('the launcher', () => {
-  it('runs main itself under a Node that is new enough', async () => {
+  it('runs main itself if Node is new enough', async () => {
     const path = await place('24.1.0', `${printWords} process.exitCode = 3;`);
     expect(await run(path, 'up', '--json').answer).toMatchObject({
       stdout: 'up+--json\n',
@@ -83,7 +83,7 @@ describe('the launcher', () => {
     });
   });
 
-  it('starts the fetched Node under an older one, with the same words and exit code', async () => {
+  it('starts the fetched Node if its own is too old, with the same arguments and exit code', async () => {
     await fetchNode();
     const path = await place('20.20.2', `${printWords} process.exitCode = 2;`);
     expect(await run(path, 'token', 'a b').answer).toMatchObject({
@@ -93,7 +93,7 @@ describe('the launcher', () => {
   });
 
   it.each(['24.1.0', '20.20.2'])(
-    'keeps what was compiled beside the packages, from Node %s too',
+    'stores compiled code beside the packages, also under Node %s',
     async (version) => {
       await fetchNode();
       const path = await place(version, printWords);
@@ -103,7 +103,7 @@ describe('the launcher', () => {
     },
   );
 
-  it('starts where nothing can be kept', async () => {
+  it('starts even if compiled code cannot be stored', async () => {
     await writeFile(join(folder, 'node_modules'), 'no folder');
     const path = await place('24.1.0', printWords);
     expect(await run(path, 'up').answer).toEqual({ stdout: 'up\n', stderr: '', code: 0 });

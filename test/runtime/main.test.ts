@@ -8,20 +8,20 @@ import { runTintype, spawnTintype } from '../contract/support/tintype.ts';
 
 const SUBJECT = 'A subject is the name of a person, such as alice.';
 
-describe('wrong use', () => {
+describe('incorrect use of tintype', () => {
   it.each([
     ['token', '--sub', ''],
     ['token', '--sub', ' '],
     ['call', 'GET', '/v1/me', '--sub', ''],
     ['call', 'GET', '/v1/me', '--sub', 'a\tb'],
-  ])('is a session of nobody: %s %s %s', async (...words) => {
+  ])('fails if --sub does not name a person: %s %s %s', async (...words) => {
     const { code, stdout, stderr } = await runTintype(words);
     const value = words.at(-1);
     const said = `tintype: option '--sub <sub>' argument '${value}' is invalid. ${SUBJECT}`;
     expect([code, stdout, stderr.split('\n', 1)[0]]).toEqual([2, '', said]);
   });
 
-  it('is staff by the name of another', async () => {
+  it('fails if --staff is combined with --sub', async () => {
     const said = "tintype: option '--staff' cannot be used with option '--sub <sub>'";
     for (const words of [['token'], ['call', 'GET', '/v1/me']]) {
       const ended = await runTintype([...words, '--staff', '--sub', 'alice']);
@@ -36,14 +36,14 @@ describe('wrong use', () => {
     [['operator', '--fast'], "tintype: unknown option '--fast'", 'tintype operator --help'],
     [['job'], "tintype: missing required argument 'name'", 'tintype job --help'],
     [['job', 'a', '--at'], "tintype: option '--at <time>' argument missing", 'tintype job --help'],
-  ])('is answered with the help that has the right one: %j', async (words, said, help) => {
+  ])('fails with a pointer to the relevant help: %j', async (words, said, help) => {
     const stderr = `${said}\n(see ${help})\n`;
     expect(await runTintype(words)).toEqual({ code: 2, stdout: '', stderr });
   });
 });
 
 describe('tintype help', () => {
-  it('names every job with its schedule, and those that --at is for', async () => {
+  it('lists every job with its schedule, and the jobs that accept --at', async () => {
     const { code, stdout } = await runTintype(['job', '--help']);
     expect(code).toBe(0);
     const [options = '', named = ''] = stdout.split('\nJobs, ');
@@ -58,7 +58,7 @@ describe('tintype help', () => {
   });
 
   it.each(['api', 'delivery', 'worker', 'dispatcher', 'operator', 'migrate'])(
-    'says of %s where its settings are from',
+    'says where the settings of %s are documented',
     async (name) => {
       const { stdout } = await runTintype([name, '--help']);
       expect(stdout).toContain(
@@ -67,7 +67,7 @@ describe('tintype help', () => {
     },
   );
 
-  it('explains a command, and all of them without one', async () => {
+  it('explains one command, or lists all of them', async () => {
     for (const [words, usage] of [
       [['help'], 'Usage: tintype [options] [command]'],
       [['help', 'help'], 'Usage: tintype [options] [command]'],
@@ -78,14 +78,14 @@ describe('tintype help', () => {
     }
   });
 
-  it('is not amiss where nobody reads it to its end', async () => {
+  it('succeeds if its output is closed before it is read', async () => {
     const child = spawnTintype(['--help']);
     child.stdout.destroy();
     const ended = once(child, 'exit');
     expect([await text(child.stderr), await ended]).toEqual(['', [0, null]]);
   });
 
-  it('says that there is no such command, as a call of it does', async () => {
+  it('reports an unknown command in the same way as calling it', async () => {
     const stderr = "tintype: unknown command 'tokn'\n(Did you mean token?)\n(see tintype --help)\n";
     for (const words of [['help', 'tokn'], ['tokn']]) {
       expect(await runTintype(words)).toEqual({ code: 2, stdout: '', stderr });

@@ -556,7 +556,7 @@ const stores = [
 ] as const;
 
 describe.each(stores)('upload sessions on %s', { timeout: SERIES_MS_MAX }, (_name, findStore) => {
-  it('are what the table of states says, whatever happens to them, in any order', async () => {
+  it('follow the table of states in random histories of everything that can happen to them', async () => {
     const { buckets, words } = findStore();
     startApi(buckets);
     kills = 0;

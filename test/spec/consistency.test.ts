@@ -72,7 +72,7 @@ describe('the files of the specification', () => {
     expect(refusals.rows).toHaveLength(12);
   });
 
-  it('list as unseen only answers that the specification has, each once', () => {
+  it('list as unseen only specified responses, each once', () => {
     const specified = new Set([
       ...rows.flatMap((row) => row.ok.map((status) => `${nameOf(row)}: ${status} null`)),
       ...rows.flatMap((row) => row.refused.map((answer) => `${nameOf(row)}: ${pair(answer)}`)),

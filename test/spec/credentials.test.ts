@@ -56,7 +56,7 @@ describe('the credentials', () => {
     expect(signProviderB(SECRET, body)).toBe(expected('PaymentProviderBSignature', values));
   });
 
-  it('PaymentProviderASignature has its form and its tolerance on both sides', () => {
+  it('PaymentProviderASignature has the specified form, and its tolerance in both directions', () => {
     const { tolerance_seconds = 0 } = schemes.get('PaymentProviderASignature') ?? {};
     const t = 1_795_000_000;
     const header = signProviderA(SECRET, t, body);
@@ -74,7 +74,7 @@ describe('the credentials', () => {
     expect(signEmbedUrl(embed)).toBe(expected('EmbedUrlSignature', values));
   });
 
-  it('LibrarySession has its form', () => {
+  it('LibrarySession has the specified form', () => {
     const token = signLibrarySession(
       { id: 'k1', key: Buffer.alloc(32) },
       {
@@ -135,12 +135,12 @@ describe('the webhook signature', () => {
     expect(verdicts).toEqual(reasons.map((reason) => ({ valid: false, reason })));
   });
 
-  it('is accepted if any one of several v1 matches', () => {
+  it('is accepted if any one of several v1 values matches', () => {
     const rotated = signWebhook({ secrets: ['an older secret', SECRET], t, body: event });
     expect(verify({ header: rotated })).toMatchObject({ valid: true });
   });
 
-  it('is compared on both sides of now', () => {
+  it('is accepted if its time is at most 300 seconds ahead of the receiver’s clock', () => {
     for (const side of [-1, 1]) {
       expect(verify({ now_seconds: t + side * 300 })).toMatchObject({ valid: true });
       expect(verify({ now_seconds: t + side * 301 })).toMatchObject({ valid: false });

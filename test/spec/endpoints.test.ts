@@ -59,17 +59,17 @@ const names = (all: readonly string[]): Table =>
   Object.fromEntries(all.map((name) => [name, true]));
 
 describe('the endpoints', () => {
-  it('are the specification and the additions, without those not built yet', () => {
+  it('are those of the specification and the additions, except those not built yet', () => {
     expect(differences(names(expected.map(nameOf)), names(built.map(nameOf)))).toEqual(NONE);
   });
 
-  it('stand once each, in the order of the specification', () => {
+  it('appear once each, in the order of the specification', () => {
     const order = specification.rows.map(nameOf).filter((name) => byName.has(name));
     expect(built.map(nameOf).filter((name) => order.includes(name))).toEqual(order);
     expect(byName.size).toBe(built.length);
   });
 
-  it('are listed as not built only while they are not', () => {
+  it('are not listed as not built once they are built', () => {
     expect(notBuilt.filter((name) => byName.has(name))).toEqual([]);
   });
 });
@@ -83,11 +83,11 @@ describe.each(expected.map((row) => ({ name: nameOf(row), row })))('$name', ({ n
     expect(asWritten.toSorted()).toEqual(row.credentials.toSorted());
   });
 
-  it('answers a specified status', () => {
+  it('succeeds with a specified status', () => {
     expect(row.ok).toContain(endpoint?.ok);
   });
 
-  it('can answer every distinctive code of the specification', () => {
+  it('declares every specified error code of its own', () => {
     const codes = row.refused.map((answer) => answer.code).filter((code) => code !== null);
     const own = new Set<string>(endpoint?.errors);
     const undeclared = codes.filter((code) => !own.has(code) && !ANYWHERE.has(code));

@@ -101,14 +101,14 @@ describe('errors', () => {
     expect(differences(table, coded(deliveryErrors))).toEqual(NONE);
   });
 
-  it('the codes that are ours are the ones that the additions give a reason for', () => {
+  it('additional codes are exactly those that the additions give a reason for', () => {
     const ours = (surface: string) =>
       words(additions.errors.filter((row) => row.surface === surface).map((row) => row.code));
     expect(differences(ours('api'), words(Object.keys(additionalErrors)))).toEqual(NONE);
     expect(differences(ours('delivery'), words(additionalDeliveryCodes))).toEqual(NONE);
   });
 
-  it('the details that are ours belong to codes that there are, and are not specified', () => {
+  it('additional details belong to existing codes, and are not in the specification', () => {
     for (const { code, details } of additions.error_details) {
       const row = errors.api.rows.find((each) => each.code === code);
       expect(row, code).toBeDefined();
@@ -116,7 +116,7 @@ describe('errors', () => {
     }
   });
 
-  it('every processing error code exists, and no other', () => {
+  it('the processing error codes are those of the specification, and no other', () => {
     const codes = errors.processing.rows.map((row) => row.error_code);
     expect(differences(words(codes), words(Object.keys(processingErrors)))).toEqual(NONE);
   });
@@ -126,7 +126,7 @@ describe('errors', () => {
     expect(statuses).toEqual([SESSION_FAILURE_STATUS]);
   });
 
-  it("every code of the upload helper's own exists with its status and details, and no other", () => {
+  it('the upload helper has every code of its own with its status and details, and no other', () => {
     const own = errors.upload_helper.rows.filter((row) => /^[a-z_]+$/.test(row.code));
     const relayed = new Set<string>(helperRelayedCodes);
     const code = Object.entries(helperErrors).filter(([name]) => !relayed.has(name));
@@ -146,7 +146,7 @@ describe('errors', () => {
     ).toEqual(NONE);
   });
 
-  it('each row of the upload helper that relays a code has one row here, with its statuses', () => {
+  it('the codes that the upload helper relays have the specified statuses', () => {
     const rows = errors.upload_helper.rows.filter((row) => !/^[a-z_]+$/.test(row.code));
     const statuses = rows.map((row) => String(row.status).match(/\d{3}/g)?.map(Number));
     expect(helperRelayedCodes.map((code) => [...helperErrors[code].statuses])).toEqual(statuses);
@@ -154,17 +154,17 @@ describe('errors', () => {
     expect(helperRelayedCodes.map((code) => 'or_custom' in helperErrors[code])).toEqual(custom);
   });
 
-  it('every code of the browser client exists, and no other', () => {
+  it('the browser client has every code of the specification, and no other', () => {
     const codes = errors.browser_client.rows.map((row) => row.code);
     expect(differences(words(codes), words(Object.keys(browserClientErrors)))).toEqual(NONE);
   });
 
-  it('every failure reason of the webhook verifier exists, and no other', () => {
+  it('the webhook verifier has every failure reason of the specification, and no other', () => {
     const reasons = errors.verifier_reasons.rows.map((row) => row.reason);
     expect(differences(words(reasons), words(Object.keys(verifierReasons)))).toEqual(NONE);
   });
 
-  it('the envelope has the specified fields, and details only where there are some', () => {
+  it('the envelope has the specified fields, and details only if there are any', () => {
     const full = errorEnvelope({ code: 'not_found', message: 'No.', details: { a: 1 } });
     expect(Object.keys(full.error)).toEqual(Object.keys(errors.envelope.fields.error));
     expect(errorEnvelope({ code: 'not_found', message: 'No.' })).toEqual({
@@ -172,7 +172,7 @@ describe('errors', () => {
     });
   });
 
-  it('every code has a message of its own, in sentences, that says what to do', () => {
+  it('every code has its own message in full sentences that says what to do', () => {
     const rowTables = [apiErrors, deliveryErrors, processingErrors, helperErrors];
     const tables = [
       ...rowTables.map((table) => Object.values(table).map((row) => row.message)),

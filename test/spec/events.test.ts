@@ -41,7 +41,7 @@ describe('the events', () => {
     expect(Object.keys(eventKinds)).toEqual(Object.keys(expected));
   });
 
-  it('have kinds of ours only where the additions give a reason', () => {
+  it('include additional kinds only if the additions give a reason', () => {
     const expected = tableOf(
       additions.events,
       (row) => row.event,
@@ -50,7 +50,7 @@ describe('the events', () => {
     expect(differences(expected, coded(additionalEventKinds, false))).toEqual(NONE);
   });
 
-  it('that the specification sends with null take nothing else there', () => {
+  it('accept only null in the fields that the specification sends as null', () => {
     for (const [event, fields] of Object.entries(specification.null_fields)) {
       const kinds: Readonly<Record<string, EventKind>> = eventKinds;
       for (const field of fields) {

@@ -11,7 +11,7 @@ describe('the upload types', () => {
     expect(formats.map((format) => format.content_type)).toEqual(create?.content_types);
   });
 
-  it('are stored in their own format, but BMP and TIFF as PNG', () => {
+  it('are stored in their own format, except BMP and TIFF, which become PNG', () => {
     const changed = formats.filter((format) => format.stored_as !== format.content_type);
     expect(changed.map((format) => [format.content_type, format.stored_as])).toEqual([
       ['image/tiff', 'image/png'],

@@ -9,8 +9,8 @@ import table from './geometry.json' with { type: 'json' };
 import { readSource } from './geometry-rules.ts';
 import { geometryRules } from './geometry-table.ts';
 
-describe('the table of geometry', () => {
-  it('has 300 cases at least', () => {
+describe('the geometry table', () => {
+  it('has at least 300 cases', () => {
     expect(table.rules.flatMap(({ cases }) => cases).length).toBeGreaterThanOrEqual(300);
   });
 
@@ -20,7 +20,7 @@ describe('the table of geometry', () => {
 });
 
 describe.each(table.rules)('$rule', ({ cases }) => {
-  it.each(cases)('%s, %s: %s', (source, chain, gives) => {
+  it.each(cases)('%s with %s gives %s', (source, chain, gives) => {
     expect(shape(factsOf(source ?? ''), chain ?? '')).toBe(gives);
   });
 });

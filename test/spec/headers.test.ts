@@ -69,11 +69,11 @@ describe('the headers of a delivery host', () => {
     },
   );
 
-  it.each(Object.entries(answers))('of %s have what every response has', (_, answer) => {
+  it.each(Object.entries(answers))('of %s include those of every response', (_, answer) => {
     for (const { headers = {} } of everywhere) expect(answer).toMatchObject(headers);
   });
 
-  it('carry the revision and an entity tag, on a 304 too', () => {
+  it('include the revision and the ETag on a 304', () => {
     const image = must(images['public images']);
     for (const answer of [imageHeaders(image), notModifiedHeaders(image)]) {
       expect(answer).toMatchObject({
@@ -84,7 +84,7 @@ describe('the headers of a delivery host', () => {
     }
   });
 
-  it('never let a raw download or an error be stored', () => {
+  it('forbid storing a raw download or an error', () => {
     for (const subject of ['raw downloads', 'error responses', 'busy']) {
       expect(answers[subject]?.['cache-control']).toContain('no-store');
       expect(answers[subject]).not.toHaveProperty('etag');

@@ -29,7 +29,7 @@ describe('limits', () => {
     expect(differences(expected, table(code))).toEqual(NONE);
   });
 
-  it('a limit that two sentences of the specification give has one value', () => {
+  it('a limit that several sentences of the specification give has one value', () => {
     const values = Map.groupBy<string, Row>(specification.rows, (row) => row.name);
     const several = [...values].filter(
       ([, rows]) => new Set(rows.map((row) => row.value)).size > 1,

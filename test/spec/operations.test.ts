@@ -29,14 +29,14 @@ function canonical(chain: string): string | undefined {
 }
 
 describe('the operations', () => {
-  it('are those of the specification, in its order, and behind them the additions', () => {
+  it('are those of the specification, in its order, followed by the additions', () => {
     const names = rows.map((row) => NAMES[row.operation] ?? row.operation);
     expect(operations.map((operation) => operation.name)).toEqual(names);
   });
 });
 
 describe.each(rows)('$operation', ({ accepted, refused }) => {
-  it.each(accepted)('$chain is a chain, and prints in its canonical form', ({ chain }) => {
+  it.each(accepted)('$chain is valid, and prints in a stable canonical form', ({ chain }) => {
     const printed = canonical(chain);
     expect(printed).toBeDefined();
     expect(canonical(printed ?? '')).toBe(printed);
@@ -51,7 +51,7 @@ describe.each(rows)('$operation', ({ accepted, refused }) => {
     });
   }
 
-  it.each(refused)('%j is no chain', (chain) => {
+  it.each(refused)('rejects %j', (chain) => {
     expect(parseChain(chain)).toBeUndefined();
   });
 });
@@ -93,7 +93,7 @@ function planText(text: string): string | undefined {
   return plan && printPlan(plan);
 }
 
-describe('the text of a plan, which is the key of stored images', () => {
+describe('a printed render plan, which is the key of stored images', () => {
   it.each(rows)('differs with every value of $operation', ({ accepted }) => {
     const chains = new Set(accepted.map(({ chain }) => canonical(chain)));
     const plans = new Set(accepted.map(({ chain }) => planText(chain)));
@@ -103,17 +103,20 @@ describe('the text of a plan, which is the key of stored images', () => {
   });
 });
 
-describe('the grammar', () => {
-  it.each(specification.grammar.refused)('%j is no chain', (chain) => {
+describe('the transform chain grammar', () => {
+  it.each(specification.grammar.refused)('rejects %j', (chain) => {
     expect(parseChain(chain)).toBeUndefined();
   });
 
-  it.each(specification.grammar.preset_expansion)('$chain with its presets', (example) => {
-    const { chain, presets, same_as } = example;
-    const parsed = parseChain(chain);
-    const expanded = parsed && expandPresets(parsed, presets);
-    expect(expanded && printChain(expanded)).toBe(
-      same_as === null ? undefined : canonical(same_as),
-    );
-  });
+  it.each(specification.grammar.preset_expansion)(
+    'expands or rejects the presets in $chain',
+    (example) => {
+      const { chain, presets, same_as } = example;
+      const parsed = parseChain(chain);
+      const expanded = parsed && expandPresets(parsed, presets);
+      expect(expanded && printChain(expanded)).toBe(
+        same_as === null ? undefined : canonical(same_as),
+      );
+    },
+  );
 });

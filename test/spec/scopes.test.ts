@@ -11,11 +11,11 @@ import { differences, NONE, tableOf } from './differences.ts';
 import specification from './scopes.json' with { type: 'json' };
 
 describe('scopes', () => {
-  it('an API key has the scopes of the specification, in its order', () => {
+  it('the scopes of API keys are those of the specification, in its order', () => {
     expect(apiKeyScopes).toEqual(specification.scopes.rows);
   });
 
-  it('a key without a list has all of them', () => {
+  it('a key without a list of scopes has all of them, and one with an empty list has none', () => {
     expect(apiKeyScopes.filter((scope) => !hasScope(null, scope))).toEqual([]);
     expect(apiKeyScopes.filter((scope) => hasScope([], scope))).toEqual([]);
   });
@@ -30,7 +30,7 @@ describe('scopes', () => {
     expect(libraryPermissions).toEqual(Object.keys(expected));
   });
 
-  it('a protected scope needs urls:sign besides', () => {
+  it('minting a session for protected delivery also needs urls:sign', () => {
     const mint = { permissions: ['browse'], delivery_access: 'protected' } as const;
     const { protected_scope_needs: needed } = specification.session_permissions;
     expect(missingMintScopes(['files:read'], mint)).toEqual([needed]);

@@ -10,7 +10,7 @@ describe('the reserved project slugs', () => {
     expect(RESERVED_PROJECT_SLUGS).toEqual(reserved);
   });
 
-  it('are refused', () => {
+  it('are rejected as project slugs', () => {
     expect(reserved.filter((slug) => parseProjectSlug(slug) !== undefined)).toEqual([]);
   });
 });

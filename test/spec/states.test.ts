@@ -66,22 +66,22 @@ function coded(moves: readonly Move[]): Table {
 }
 
 describe.each(Object.entries(tables))('the states of %s', (name, { rows, moves, ours }) => {
-  it('have every row of the specification in its words, and no other', () => {
+  it('match the specification row by row, in its words', () => {
     expect(differences(specified(rows), coded(moves))).toEqual(NONE);
   });
 
-  it('stand in the order of the specification', () => {
+  it('are in the order of the specification', () => {
     expect(Object.keys(coded(moves))).toEqual(Object.keys(specified(rows)));
   });
 
-  it('have rows of ours only where the additions give a reason', () => {
+  it('include additional rows only if the additions give a reason', () => {
     const expected = additions.state_rows
       .filter((row) => row.table === name)
       .map((row) => rowName(row.state, row.mover, row.next));
     expect(ours.map((move) => rowName(move.from, move.moved_by, move.to))).toEqual(expected);
   });
 
-  it('name every move once', () => {
+  it('have a unique name for every move', () => {
     const names = [...moves, ...ours].map((move) => move.move);
     expect(new Set(names).size).toBe(names.length);
   });
@@ -92,7 +92,7 @@ describe('the other state sets', () => {
     expect(differences(specification.other.sets, states.otherStateSets)).toEqual(NONE);
   });
 
-  it('have values of ours only where the additions give a reason', () => {
+  it('include additional values only if the additions give a reason', () => {
     const expected = tableOf(
       additions.state_sets,
       (row) => row.set,
@@ -102,7 +102,7 @@ describe('the other state sets', () => {
   });
 });
 
-describe('the statuses on the wire', () => {
+describe('the status values of API records', () => {
   const shown = { upload: uploadRecord, file: fileRecord, webhook: webhookDeliveryRecord };
 
   it.each(Object.entries(shown))('of %s are the states of its table', (name, record) => {

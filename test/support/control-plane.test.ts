@@ -11,8 +11,8 @@ import { useControlPlane } from './shared-control-plane.ts';
 
 const shared = useControlPlane();
 
-describe('the control plane of a run', () => {
-  it('serves the custom resources of the project, with the defaults of their schemas', async () => {
+describe('the control plane shared by a test run', () => {
+  it('serves Tintype’s custom resources with the defaults of their schemas', async () => {
     const namespace = await shared.namespace();
     const path = `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/projects/shop`;
     await kubeApply(shared.plane(), path, {
@@ -25,7 +25,7 @@ describe('the control plane of a run', () => {
     expect(stored.status).toEqual({ observedGeneration: -1 });
   });
 
-  it('lets identities do only what they are bound to', async () => {
+  it('grants users only the permissions that are bound to them', async () => {
     const namespace = await shared.namespace();
     const path = `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/projects`;
     const asTenant = () => kubeRequest(shared.plane(), { path, as: 'tenant' });
@@ -46,7 +46,7 @@ describe('the control plane of a run', () => {
     expect((await kubeRequest(shared.plane(), { path, as: 'stranger' })).status).toBe(403);
   });
 
-  it('collects what has lost its owner, as the controller manager of a cluster does', async () => {
+  it('garbage-collects objects whose owner is deleted', async () => {
     const namespace = await shared.namespace();
     const maps = `/api/v1/namespaces/${namespace}/configmaps`;
     const owner = await kubeApply(shared.plane(), `${maps}/owner`, configMap('owner'));
@@ -60,14 +60,14 @@ describe('the control plane of a run', () => {
   });
 });
 
-describe('a control plane of a test’s own', () => {
+describe('a control plane of a single test', () => {
   let plane: ControlPlane;
   beforeAll(async () => {
     plane = await startControlPlane({ components: [] });
   });
   afterAll(() => plane.stop());
 
-  it('keeps what it had when its API server is killed and started again', async () => {
+  it('keeps its objects when its API server is killed and restarted', async () => {
     const namespace = await createNamespace(plane);
     const path = `/api/v1/namespaces/${namespace}/configmaps/kept`;
     await kubeApply(plane, path, configMap('kept'));
@@ -77,7 +77,7 @@ describe('a control plane of a test’s own', () => {
     expect((await kubeRequest(plane, { path })).status).toBe(200);
   });
 
-  it('tells who reads from before a compaction that it is gone', async () => {
+  it('returns 410 for a list at a resource version before a compaction', async () => {
     const namespace = await createNamespace(plane);
     const maps = `/api/v1/namespaces/${namespace}/configmaps`;
     const old = await kubeApply(plane, `${maps}/one`, configMap('one'));
@@ -90,7 +90,7 @@ describe('a control plane of a test’s own', () => {
     expect((await kubeRequest(plane, { path: `${maps}?${exact}` })).status).toBe(410);
   });
 
-  it('leaves nothing behind when it is stopped', async () => {
+  it('leaves no server or folder behind when it is stopped', async () => {
     const another = await startControlPlane({ components: [] });
     await another.stop();
     await expect(fetch(`${another.etcd_url}/health`)).rejects.toThrow();

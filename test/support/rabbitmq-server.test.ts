@@ -15,7 +15,7 @@ function environments(): string[] {
   });
 }
 
-it('a broker names the temporary folder of the run that started it', async () => {
+it('a RabbitMQ server has the temporary folder of its test run in its environment', async () => {
   const server = await startRabbitServer();
   try {
     const mark = `RABBITMQ_NODE_PORT=${new URL(server.url).port}\0`;

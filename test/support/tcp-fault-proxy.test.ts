@@ -35,12 +35,12 @@ function post(bytes: number, signal?: AbortSignal): Promise<string> {
 }
 
 describe('the fault proxy', () => {
-  it('passes everything on while it is told nothing', async () => {
+  it('passes everything on by default', async () => {
     expect(await post(300_000)).toBe('got 300000');
     expect(proxy.connections().total).toBe(1);
   });
 
-  it('drops the answer of a request that the server has handled', async () => {
+  it('drops the response to a request that the server has handled', async () => {
     proxy.set({ kind: 'drop_response' });
     await expect(post(10)).rejects.toThrow();
     expect(bodies).toEqual([10]);
@@ -48,20 +48,20 @@ describe('the fault proxy', () => {
     expect(await post(11)).toBe('got 11');
   });
 
-  it('drops one answer, and passes the next one on', async () => {
+  it('drops one response and passes the next one on', async () => {
     proxy.set({ kind: 'drop_response', times: 1 });
     await expect(post(10)).rejects.toThrow();
     expect(await post(11)).toBe('got 11');
     expect(bodies).toEqual([10, 11]);
   });
 
-  it('cuts a request before the server has it whole', async () => {
+  it('cuts a request before the server has received all of it', async () => {
     proxy.set({ kind: 'cut_request', after_bytes: 1000 });
     await expect(post(500_000)).rejects.toThrow();
     expect(bodies).toEqual([]);
   });
 
-  it('refuses, cuts and recovers', async () => {
+  it('refuses and cuts connections, and recovers', async () => {
     proxy.set({ kind: 'refuse' });
     await expect(post(1)).rejects.toThrow();
     proxy.set({ kind: 'delay', ms: 200 });

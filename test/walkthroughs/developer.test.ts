@@ -101,7 +101,7 @@ describe('a developer on a laptop', { retry: 0, shuffle: false, timeout: 120_000
     expect(tintype.stderr).toEqual([]);
   });
 
-  it('uploads fifty pictures, and says of each what became of it', async () => {
+  it('uploads fifty pictures and sees the outcome of each', async () => {
     const seen = squeeze(await typeNext()).split('\n');
     const [shown] = readFences(DOCUMENT).filter(({ language }) => language === 'text');
     for (const line of squeeze(shown?.text ?? '')
@@ -114,7 +114,7 @@ describe('a developer on a laptop', { retry: 0, shuffle: false, timeout: 120_000
     );
   });
 
-  it('gives the sizes that are asked for', async () => {
+  it('gets the sizes that the URLs ask for', async () => {
     await typeNext();
     const found = await Promise.all(['card.webp', 'thumb.jpg', 'strip.avif'].map(bytesOf));
     expect(await Promise.all(found.map(identify))).toEqual([
@@ -124,31 +124,31 @@ describe('a developer on a laptop', { retry: 0, shuffle: false, timeout: 120_000
     ]);
   });
 
-  it('has a size as soon as the YAML names it', async () => {
+  it('gets a new size as soon as the YAML declares it', async () => {
     await typeNext();
     const hero = { format: 'WEBP', width: 1600, height: 1067 };
     expect(await identify(await bytesOf('hero.webp'))).toEqual(hero);
   });
 
-  it('is protected as soon as the YAML says so, and opens to a signature', async () => {
+  it('protects the project in the YAML, and gets a picture at a signed URL', async () => {
     expect(await typeNext()).toContain('"code":"signature_required"');
     const [signed] = jsonIn(await typeNext());
     expect(await shell.type(`curl -sf -o first-day/signed.webp '${signed.url}'`)).toBe('');
     expect(await bytesOf('signed.webp')).toEqual(await bytesOf('hero.webp'));
   });
 
-  it('shows the receiver of the site as it is', async () => {
+  it('reads the site’s webhook receiver in the document as it is in the file', async () => {
     const site = await readFile(join(projectRoot, 'docs/walkthroughs/developer/site.js'), 'utf8');
     const shown = readFences(DOCUMENT).filter(({ language }) => language === 'js');
     expect(shown.map(({ text }) => site.includes(text))).toEqual([true]);
   });
 
-  it('tells the site what a test of the webhook says', async () => {
+  it('receives a test webhook on the site', async () => {
     await typeNext();
     expect(await typeNext()).toMatch(/^webhook\.test /m);
   });
 
-  it('shows what was chosen in the picker, and tells the site what was added', async () => {
+  it('inserts a picture with the picker, and receives a webhook for one that is uploaded there', async () => {
     const page = await browser.newPage();
     const complaints = complaintsOf(page);
     await page.goto(`http://localhost:${port}`);
@@ -170,7 +170,7 @@ describe('a developer on a laptop', { retry: 0, shuffle: false, timeout: 120_000
     expect(complaints).toEqual([]);
   });
 
-  it('has counted what was delivered', async () => {
+  it('sees the files and deliveries in the usage', async () => {
     const [usage] = jsonIn(await typeNext());
     expect(usage.storage.file_count).toBe(PICTURES - REFUSED + 1);
     // There are two hours if a new one began during the test.
@@ -180,9 +180,9 @@ describe('a developer on a laptop', { retry: 0, shuffle: false, timeout: 120_000
     expect(sum('credits')).toBeGreaterThanOrEqual(sum('requests'));
   });
 
-  it('is all that the document has to type', () => expect(blocks).toEqual([]));
+  it('has typed every command of the document', () => expect(blocks).toEqual([]));
 
-  it('has put nothing into the folder that is not declared', () => {
+  it('has changed the YAML without a complaint about a declaration', () => {
     expect(tintype.stderr.filter((line) => line.includes('declaration'))).toEqual([]);
   });
 });

@@ -57,19 +57,19 @@ const deskHas = (name: string) => readFile(join(folder, 'desk', name));
 
 describe('a moderator and a billing clerk', { shuffle: false }, () => {
   describe('the moderator', { timeout: 120_000, retry: 0 }, () => {
-    it('finds what was uploaded in the queue', async () => {
+    it('finds the uploaded pictures in the queue', async () => {
       await typeNext();
       const seen = linesOf(await typeNext()).slice(-3);
       expect(seen.map((line) => line.split(':')[0])).toEqual(['one.jpg', 'three.jpg', 'two.jpg']);
     });
 
-    it('empties the queue, and what is rejected is served no more', async () => {
+    it('empties the queue, after which a rejected file is no longer delivered', async () => {
       expect(linesOf(await typeNext())).toEqual(['0']);
       expect(await identify(await deskHas('thumb.webp'))).toMatchObject({ format: 'WEBP' });
       expect(linesOf(await typeNext())).toEqual(['file_blocked']);
     });
 
-    it('reads the appeal, looks again and lets the file go', async () => {
+    it('reads the appeal, looks at the picture again and unblocks the file', async () => {
       expect(linesOf(await typeNext())).toEqual(['blocked']);
       const appeal = expect.stringContaining('our own drawing');
       expect(linesOf(await typeNext())).toEqual([appeal, 'ready']);
@@ -81,7 +81,7 @@ describe('a moderator and a billing clerk', { shuffle: false }, () => {
   });
 
   describe('the billing clerk', { timeout: 120_000, retry: 0 }, () => {
-    it('finds that the deliveries make the bill, and the bill what the balance lost', async () => {
+    it('finds that deliveries add up to the bill, and the bill to what the balance lost', async () => {
       const expected = Number(linesOf(await typeNext()).at(-1));
       await typeNext();
       const printed = linesOf(await typeNext());
@@ -97,12 +97,12 @@ describe('a moderator and a billing clerk', { shuffle: false }, () => {
       expect(printed.filter((line) => line.includes('MISSING'))).toEqual([]);
     });
 
-    it('finds no difference between what was sent, summed and charged', async () => {
+    it('finds no difference between metered, summed and charged usage', async () => {
       expect(linesOf(await typeNext())).toEqual(['[]']);
       expect(blocks).toEqual([]);
     });
 
-    it('reads a month of many days in the same way', async () => {
+    it('reads the bill of a month in the same way, with days that are not charged yet', async () => {
       const month = await bookMonth();
       const bill = linesOf(await shell.type(BILL_OF_THE_MONTH));
       for (const [day, credits] of month) {

@@ -97,7 +97,7 @@ async function typeAll({ typed }: Chapter, more: Record<string, string> = {}): P
 }
 
 describe('a night on call', { shuffle: false }, () => {
-  it('the evening before, jobs run, and a picture is asked for', async () => {
+  it('the evening before, an upload becomes ready and is delivered', async () => {
     await job('upload-sweep');
     await upload('known.jpg');
     expect(await untilEnded()).toEqual(['ready']);
@@ -108,7 +108,7 @@ describe('a night on call', { shuffle: false }, () => {
   describe('PostgreSQL is away for five minutes', () => {
     const page = chapter('PostgreSQL is away for five minutes');
 
-    it('rings, while known pictures are delivered; and what was under way is ready', async () => {
+    it('fires the documented alerts; known pictures are still delivered, and uploads finish later', async () => {
       const tape = await quietTape();
       await upload('under-way.jpg');
       night.database.set({ kind: 'refuse' });
@@ -139,7 +139,7 @@ describe('a night on call', { shuffle: false }, () => {
   describe('The broker is purged', () => {
     const page = chapter('The broker is purged');
 
-    it('wakes nobody: what was rung for is found in the database', async () => {
+    it('fires no alert, as documented; the worker finds the uploads in the database', async () => {
       const tape = await quietTape();
       const { pid } = night.deployment.processes.worker;
       process.kill(pid, 'SIGSTOP');
@@ -162,7 +162,7 @@ describe('a night on call', { shuffle: false }, () => {
   describe('A bucket only reads', () => {
     const page = chapter('A bucket only reads');
 
-    it('rings; pictures are delivered, new sizes too, and what was taken in is ready afterwards', async () => {
+    it('fires the documented alerts; pictures are still delivered, and accepted uploads finish later', async () => {
       const tape = night.newTape({ withSampling: true });
       const uploads = `/v1/projects/${PROJECT}/uploads`;
       const { content_type } = picture('');
@@ -202,7 +202,7 @@ describe('a night on call', { shuffle: false }, () => {
   describe('A full disk', () => {
     const page = chapter('A full disk');
 
-    it('rings; every picture is delivered, and every delivery is in the database', async () => {
+    it('fires the documented alerts; every picture is delivered, and no usage is lost', async () => {
       const spool = join(dirname(night.deployment.env['TINTYPE_SPOOL_DIR'] ?? ''), 'small');
       mkdirSync(spool);
       const inside = ['unshare', '--map-root-user', '--mount', 'sh', '-c', ON_SMALL_DISK, spool];
@@ -226,7 +226,7 @@ describe('a night on call', { shuffle: false }, () => {
     const page = chapter('A worker dies on one picture');
     const DEADLY = { env: { TINTYPE_FAILPOINT: 'ingest.opened' } };
 
-    it('rings; the picture is given up with a code, and others are ready', async () => {
+    it('fires the documented alerts; the upload fails with processing_abandoned, and another is ready', async () => {
       await night.restart('worker', DEADLY);
       const tape = await quietTape();
       const deadly = await upload('deadly.jpg');
@@ -279,7 +279,7 @@ describe('a night on call', { shuffle: false }, () => {
       expect(status).toBe(204);
     };
 
-    it('rings where a purge has waited for a quarter of an hour, and every purge is sent afterwards', async () => {
+    it('fires the documented alerts if a purge waits for 15 minutes, and sends every purge later', async () => {
       const { cdn } = night.deployment;
       const tape = await quietTape();
       await upload('taken.jpg');
@@ -306,7 +306,7 @@ describe('a night on call', { shuffle: false }, () => {
     const page = chapter('A clock is two minutes wrong');
     const WRONG = new URL('./support/wrong-clock.ts', import.meta.url).href;
 
-    it('rings, and signed URLs end when they said, however short they live', async () => {
+    it('fires the documented alerts, and signed URLs work even if they are short-lived', async () => {
       const env = { NODE_OPTIONS: `--import=${WRONG}`, CLOCK_LEAD_MS: '120000' };
       await night.restart('delivery', { env });
       const tape = await quietTape();

@@ -114,8 +114,8 @@ const filesOf = async (database: string) =>
 const lose = (database: string) =>
   postgres.query('postgres', `drop database ${database} with (force)`);
 
-describe('an installation on the platform engineer’s way', { shuffle: false }, () => {
-  it('is installed, and the projects of its fleet are there', async () => {
+describe('an installation in the platform engineer’s walkthrough', { shuffle: false }, () => {
+  it('is installed with the projects that are declared in Git', async () => {
     await platform.step('prepare');
     const seen = await platform.step('install');
     expect(seen).toContain('imageservice.tintype.dev/main condition met');
@@ -128,7 +128,7 @@ describe('an installation on the platform engineer’s way', { shuffle: false },
     expect(status.defaultHost).toBe('studio.img.example.com');
   }, 300_000);
 
-  it('is upgraded', async () => {
+  it('is upgraded to the new image in every Deployment', async () => {
     await platform.step('upgrade');
     const { items } = await read(HOME, 'deployments');
     const images = items.map(
@@ -141,7 +141,7 @@ describe('an installation on the platform engineer’s way', { shuffle: false },
 
   let before: ProjectSeen[];
 
-  it('is backed up, and goes on', async () => {
+  it('is backed up, and keeps working', async () => {
     await uploadTo('tintype', 'kept.jpg');
     before = await projectsOf('tintype');
     await platform.step('backup');
@@ -152,7 +152,7 @@ describe('an installation on the platform engineer’s way', { shuffle: false },
     });
   }, 300_000);
 
-  it('comes back from its dump with all that was in it, and with what was declared since', async () => {
+  it('is restored from the backup, with the declarations made since', async () => {
     await lose('tintype');
     expect(await platform.step('restore')).toMatch(/ studio +\| Film Studio \| active \| +1\n/);
     const [archive, press, studio] = before;
@@ -164,7 +164,7 @@ describe('an installation on the platform engineer’s way', { shuffle: false },
     expect(await filesOf('tintype2')).toEqual(['kept.jpg']);
   }, 300_000);
 
-  it('comes back from its resources alone: what is declared, and nothing else', async () => {
+  it('is rebuilt from its resources only, with new keys and without files', async () => {
     await lose('tintype2');
     expect(await platform.step('rebuild')).toMatch(/ studio +\| Film Studio \| active \| +0\n/);
     const after = await projectsOf('tintype3');
@@ -182,7 +182,7 @@ describe('an installation on the platform engineer’s way', { shuffle: false },
   }, 300_000);
 
   // As when a cloud service restores a database in place.
-  it('comes back where its database is made anew under a running operator', async () => {
+  it('recovers if its database is recreated empty under a running operator', async () => {
     await lose('tintype3');
     await postgres.query('postgres', `create database tintype3 owner ${postgres.role}`);
     const looked = `looked-at=${Date.now()}`;
@@ -195,7 +195,7 @@ describe('an installation on the platform engineer’s way', { shuffle: false },
     expect((await projectsOf('tintype3'))[1]?.name).toBe('Papers');
   }, 300_000);
 
-  it('is taken out with everything that it was, but for what people have in it', async () => {
+  it('is uninstalled completely, except for the database', async () => {
     expect(await platform.step('uninstall')).toMatch(/nothing is left\n$/);
     const states = (await projectsOf('tintype3')).map((each) => [each.project_slug, each.status]);
     expect(states).toEqual([

@@ -59,13 +59,13 @@ function typeNext(): Promise<string> {
 }
 
 describe('a tenant’s engineer', { shuffle: false, timeout: 120_000, retry: 0 }, () => {
-  it('begins with a project and a key for it', async () => {
+  it('creates a project and a key for it', async () => {
     expect(JSON.parse(await typeNext())).toMatchObject({ project_slug: 'kite' });
     await typeNext();
   });
 
   it(
-    'sends the scan in parts, waits while the network is away, and goes on where it was',
+    'uploads a scan in parts, and resumes where it stopped once the network is back',
     async () => {
       await typeNext();
       const scan = join(folder, 'kite/scan.bmp');
@@ -103,18 +103,18 @@ describe('a tenant’s engineer', { shuffle: false, timeout: 120_000, retry: 0 }
     SCAN_MS_MAX,
   );
 
-  it('shows an editor the pictures, and nothing any more once the session is revoked', async () => {
+  it('shows an editor the pictures until the session is revoked', async () => {
     expect(await typeNext()).toMatch(/^\[ 'scan' \]$/m);
     expect(await typeNext()).toMatch(/^session_revoked$/m);
   });
 
-  it('mints one address for a hundred viewers', async () => {
+  it('mints one signed URL for a hundred viewers', async () => {
     await typeNext();
     const addresses = (await typeNext()).trim().split('\n');
     expect(addresses).toEqual([expect.stringMatching(/\/resize\/640x\/f\/scan\?.*sig=/)]);
   });
 
-  it('tells of a webhook that was refused what the delivery log is said to tell, and sends it again', async () => {
+  it('finds a refused webhook in the delivery log as documented, and sends it again', async () => {
     await typeNext();
     const log = await typeNext();
     const [shown] = readFences(DOCUMENT).filter(({ language }) => language === 'text');
@@ -123,7 +123,7 @@ describe('a tenant’s engineer', { shuffle: false, timeout: 120_000, retry: 0 }
     expect(await typeNext()).toMatch(/^\[ 400, 204 \]$/m);
   });
 
-  it('has a page that takes small pictures as well, which are no multipart uploads', async () => {
+  it('uploads a small picture from the same page', async () => {
     const page = await browser.newPage();
     await page.goto(`http://localhost:${port}`);
     const buffer = await over(photograph(40, 30)).jpeg().toBuffer();
@@ -132,5 +132,5 @@ describe('a tenant’s engineer', { shuffle: false, timeout: 120_000, retry: 0 }
     expect(await page.locator('#says').textContent()).toBe('ready');
   });
 
-  it('is all that the document has to type', () => expect(blocks).toEqual([]));
+  it('has typed every command of the document', () => expect(blocks).toEqual([]));
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createDeparted } from '../../../operator/cluster/departed.ts';
 
-it('of one name several may have gone before anybody looks, and each is let go of', () => {
+it('several departed resources of one name are kept until each is dropped', () => {
   const departed = createDeparted();
   const last = (uid: string) => {
     return { metadata: { name: 'shop', namespace: 'team', uid, resourceVersion: '1' } };

@@ -14,7 +14,7 @@ function added(kind: TenantKind, object: TenantObject) {
 
 const KINDS = ['SigningKey', 'WatermarkPreset', 'Recipe'] as const;
 
-it('a project wakes all that refer to it, and is woken by those that its status tells of', () => {
+it('a project wakes all resources that refer to it; its signing keys and watermark presets wake it', () => {
   const dependants = createDependants();
   for (const kind of KINDS) dependants.take(...added(kind, resource('one', 'shop')));
   dependants.take(...added('Recipe', resource('two', 'other')));

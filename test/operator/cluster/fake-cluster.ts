@@ -1,6 +1,6 @@
 /**
- * Resources in memory, as the caches show them and an API server writes their statuses: for what controllers do among
- * themselves, where a real one shows nothing more.
+ * Resources in memory, with caches that show them and an API server that writes their statuses: for tests of how
+ * controllers interact, where a real cluster would add nothing.
  */
 import type { ObjectCaches, TenantChange } from '../../../operator/cluster/object-caches.ts';
 import type { TenantOptions } from '../../../operator/cluster/tenant-controllers.ts';

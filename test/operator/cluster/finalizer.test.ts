@@ -6,7 +6,7 @@ import { FINALIZER, type TenantObject } from '../../../operator/cluster/tenant-o
 
 const theirs = 'example.com/backup';
 
-/** The finalizers that are written for an object that has these, each write a list. */
+/** The bodies that are written for an object with these finalizers. */
 async function written(wanted: 'present' | 'absent', ...finalizers: string[]) {
   const bodies: unknown[] = [];
   const metadata = { name: 'shop', namespace: 'team', uid: 'u', resourceVersion: '7', finalizers };
@@ -20,22 +20,22 @@ async function written(wanted: 'present' | 'absent', ...finalizers: string[]) {
   return bodies;
 }
 
-/** Only where nobody changed it since it was read. */
+/** A write that fails if somebody changed the object since it was read. */
 function onlyOnce(...finalizers: string[]) {
   return [{ metadata: { resourceVersion: '7', finalizers } }];
 }
 
 describe('the finalizer of a resource', () => {
-  it('goes alone: those of others stay', async () => {
+  it('is removed without touching the finalizers of others', async () => {
     expect(await written('absent', theirs, FINALIZER)).toEqual(onlyOnce(theirs));
     expect(await written('absent', FINALIZER)).toEqual(onlyOnce());
   });
 
-  it('comes beside those of others', async () => {
+  it('is added beside the finalizers of others', async () => {
     expect(await written('present', theirs)).toEqual(onlyOnce(theirs, FINALIZER));
   });
 
-  it('is not written where it is as it should be', async () => {
+  it('is not written if it is already as wanted', async () => {
     expect(await written('absent', theirs)).toEqual([]);
     expect(await written('present', FINALIZER, theirs)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// Resources that are deleted while their annotation keeps them. Spec: Resources and their fields.
+// Resources that are deleted while the paused annotation is set. Spec: Resources and their fields.
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createTenantControllers } from '../../../operator/cluster/tenant-controllers.ts';
@@ -21,7 +21,7 @@ const paused = (name: string, spec: NonNullable<TenantObject['spec']>): TenantOb
   spec,
 });
 
-it('a project and its preset that both wait to go do not look at each other without end', async () => {
+it('a paused project and its paused preset do not wake each other endlessly while both are deleted', async () => {
   const cluster = createFakeCluster([
     { kind: 'Project', object: paused('shop', { slug: 'shop' }) },
     { kind: 'WatermarkPreset', object: paused('logo', { projectRef: { name: 'shop' } }) },

@@ -17,7 +17,7 @@ function updated(previous: Project, object: Project) {
   return { kind: 'updated' as const, key: 'team/shop', object, previous };
 }
 
-it('a note is known from its loss until it stands there again, whoever writes meanwhile', () => {
+it('a note that an update removes counts as lost until it is written again', () => {
   const lost = createLostNotes();
   lost.take(updated(project(1, 'a'), project(2)));
   expect(lost.of(project(2))).toEqual(['a']);
@@ -28,7 +28,7 @@ it('a note is known from its loss until it stands there again, whoever writes me
   expect(lost.of(project(4))).toEqual([]);
 });
 
-it('a name that goes from a note is lost only where the declaration changed with it', () => {
+it('a name removed from a note counts as lost only if the generation changed with it', () => {
   const lost = createLostNotes();
   lost.take(updated(project(1, 'a,b'), project(1, 'b')));
   expect(lost.of(project(1))).toEqual([]);
@@ -36,7 +36,7 @@ it('a name that goes from a note is lost only where the declaration changed with
   expect(lost.of(project(2))).toEqual(['b']);
 });
 
-it.each(['deleted', 'replaced'] as const)('of what was %s nothing is kept', (kind) => {
+it.each(['deleted', 'replaced'] as const)('nothing is kept of a resource that was %s', (kind) => {
   const lost = createLostNotes();
   const previous = project(2);
   lost.take(updated(project(1, 'a'), previous));

@@ -4,7 +4,7 @@ import { createMissingOwners } from '../../../operator/cluster/missing-owners.ts
 import type { TenantObject } from '../../../operator/cluster/tenant-object.ts';
 import { KubeFailure } from '../../../operator/kube/kube-failure.ts';
 
-/** What is known of one owner, before the API server was asked and after. */
+/** Whether an owner is known to be gone before and after asking the API server. */
 async function known(found: TenantObject | KubeFailure | undefined, watched = 'team') {
   let asked = 0;
   const missing = createMissingOwners({
@@ -24,7 +24,7 @@ async function known(found: TenantObject | KubeFailure | undefined, watched = 't
 
 const has = (uid: string) => ({ metadata: { uid } }) as TenantObject;
 
-it('an owner that no cache has is gone once the API server has said so', async () => {
+it('an owner that no cache has counts as gone once the API server has confirmed it', async () => {
   expect(await known(undefined)).toEqual({ before: false, isMore: true, after: true, asked: 1 });
 });
 
@@ -32,11 +32,11 @@ it.each([
   ['that is there', has('uid')],
   ['whose namesake is there, which may take its row up', has('another')],
   ['of which the API server did not say', new KubeFailure({ reason: 'Unavailable', message: '' })],
-])('one %s is not', async (_what, found) => {
+])('an owner %s does not count as gone', async (_what, found) => {
   expect(await known(found)).toEqual({ before: false, isMore: false, after: false, asked: 1 });
 });
 
-it('nor is one of a namespace that this operator does not watch, of which nobody is asked', async () => {
+it('an owner in a namespace that is not watched does not count as gone, and the API server is not asked', async () => {
   const nothing = { before: false, isMore: false, after: false, asked: 0 };
   expect(await known(undefined, 'another')).toEqual(nothing);
 });

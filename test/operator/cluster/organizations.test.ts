@@ -15,7 +15,7 @@ import { makeJobs } from '../../support/jobs.ts';
 
 const { db } = useDatabase();
 
-it('is one, however many ask at once, has the credits of a trial once, and one entry in the audit log', async () => {
+it('concurrent callers create one organization for a namespace, with one trial and one audit entry', async () => {
   const processes = [1, 2, 3, 4].map(() =>
     createOrganizations({ clock, findPlans: async () => defaultPlans }),
   );
@@ -35,7 +35,7 @@ it('is one, however many ask at once, has the credits of a trial once, and one e
   ]);
 });
 
-it('is not over its quota after a daily charge, as long as nothing was delivered', async () => {
+it('a new organization is not over its quota after a daily charge if nothing was delivered', async () => {
   const organization_id = await createOrganizations({ clock, findPlans: async () => defaultPlans })(
     db,
     'team-b',
@@ -45,7 +45,7 @@ it('is not over its quota after a daily charge, as long as nothing was delivered
   expect(await findOrganization(db, organization_id)).toMatchObject({ quota_exceeded_at: null });
 });
 
-it('is not made by plans that are guessed: a new namespace waits, one that has its organization does not', async () => {
+it('no organization is created while the plans are unknown, but an existing one is still found', async () => {
   const findPlans = async () => {
     throw new Error('nobody knows the plans');
   };

@@ -1,4 +1,4 @@
-// Spec: Watermark preset. What a pass over one that brings its image costs where nothing has to be done.
+// Spec: Watermark preset. The cost of a pass over a preset that brings its image when nothing has changed.
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { type ObjectContext, reconcileRows } from '../../../operator/cluster/reconcile-rows.ts';
@@ -18,7 +18,7 @@ const nobody = () => {
   throw new KubeFailure({ reason: 'Unreachable', message: 'nobody is asked' });
 };
 
-it('rows are judged once where image and preset are as declared, and told as before where they are not', async () => {
+it('a pass over an in-sync preset with an image reads its row only once, and reports a blocked file', async () => {
   const uid = randomUUID();
   const owner = { owner_uid: uid, owner_namespace: 'team', owner_name: 'shop' };
   const project = await makeProject(db, { ...owner, owner_deletion_policy: 'suspend' });

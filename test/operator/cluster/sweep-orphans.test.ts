@@ -17,7 +17,7 @@ const { db } = useDatabase();
 const RESYNC_MS = 1000;
 const RETRY_MS = 100;
 
-/** Of a resource that no cache here has. */
+/** The row of a resource that is in no cache. */
 beforeAll(async () => {
   const { project_id } = await makeProject(db, { project_slug: 'shop-slug' });
   const changes = {
@@ -27,7 +27,7 @@ beforeAll(async () => {
   await db.transaction((tx) => updateProject(tx, { project_id, changes }));
 });
 
-/** As the deletion of its project and of its own resource left it. */
+/** A default watermark as it remains after both its project and its resource were deleted. */
 async function makeKept(owner_uid: string): Promise<void> {
   const project = await makeProject(db);
   const { file_id } = await makeFile(db, project);
@@ -78,7 +78,7 @@ function sweep(more: Partial<TenantState['caches']>, raised = async () => undefi
   };
 }
 
-it('a row is an orphan by the word of caches that are synced and not behind, and of no others', async () => {
+it('a row is an orphan only if all caches are synced and not stale', async () => {
   let health = { isSynced: false, isStale: false };
   const { orphans, again } = sweep({
     health: () => [{ isSynced: true, isStale: false }, health] as CacheHealth[],
@@ -92,7 +92,7 @@ it('a row is an orphan by the word of caches that are synced and not behind, and
   expect(await orphans()).toEqual(['uid']);
 });
 
-it('a row is compared soon after the caches that were behind have caught up, and not before', async () => {
+it('the sweep runs again soon after a stale cache has caught up, and not before', async () => {
   const behind = { isSynced: true, isStale: true };
   let health = [behind, behind];
   let looks = 0;
@@ -114,7 +114,7 @@ it('a row is compared soon after the caches that were behind have caught up, and
   await expect.poll(() => looks).toBe(4);
 });
 
-it('a namespace that may not be looked at keeps no other one’s rows', async () => {
+it('a namespace that may not be watched does not keep rows of other namespaces from being orphans', async () => {
   const current = { isSynced: true, isStale: false };
   const health = (namespace?: string) =>
     namespace === 'team' ? [current] : [current, { ...current, isSynced: false }];
@@ -122,7 +122,7 @@ it('a namespace that may not be looked at keeps no other one’s rows', async ()
   expect(await orphans()).toEqual(['uid']);
 });
 
-it('a row is compared as soon as the database can be asked', async () => {
+it('the sweep runs again soon after the database can be asked', async () => {
   let isMigrated = false;
   const { orphans, soon } = sweep({}, async () => {
     if (!isMigrated) throw new Error('column "lease_uid" does not exist');
@@ -133,7 +133,7 @@ it('a row is compared as soon as the database can be asked', async () => {
   expect(await orphans()).toEqual(['uid']);
 });
 
-it('a row is no orphan while the API server has its resource, or another one that no cache has heard of', async () => {
+it('a row is no orphan while the API server has its resource, or a namesake that no cache knows', async () => {
   const has = (uid: string) => ({ metadata: { uid } }) as TenantObject;
   let now: TenantObject | undefined = has('uid');
   const { orphans, again } = sweep({ findNow: async () => now });
@@ -146,7 +146,7 @@ it('a row is no orphan while the API server has its resource, or another one tha
   expect(await orphans()).toEqual(['uid']);
 });
 
-it('a row of another cluster’s resource is no orphan before the resource was seen here', async () => {
+it('a row owned by a resource of another cluster is no orphan until the resource was seen here', async () => {
   let live: TenantObject | undefined;
   await db.query(`insert into owners_elsewhere (owner_uid) values ('uid')`);
   const { orphans, again } = sweep({ get: () => live });
@@ -162,15 +162,18 @@ it('a row of another cluster’s resource is no orphan before the resource was s
 it.each([
   ['another slug, once that had its turn', { slug: 'other' }, ['uid']],
   ['its slug, which takes it up as soon as it may', { slug: 'shop-slug' }, []],
-])('what becomes of a project whose namesake declares %s', async (_what, spec, let_go) => {
-  const live = { metadata: { name: 'shop', uid: 'another' }, spec } as unknown as TenantObject;
-  const { orphans, again } = sweep({ get: () => live, findNow: async () => live });
-  expect(await orphans()).toEqual([]);
-  again();
-  expect(await orphans()).toEqual(let_go);
-});
+])(
+  'the sweep decides whether a project is an orphan if its namesake declares %s',
+  async (_what, spec, let_go) => {
+    const live = { metadata: { name: 'shop', uid: 'another' }, spec } as unknown as TenantObject;
+    const { orphans, again } = sweep({ get: () => live, findNow: async () => live });
+    expect(await orphans()).toEqual([]);
+    again();
+    expect(await orphans()).toEqual(let_go);
+  },
+);
 
-it('what may be a namesake’s has not had its turn for the sake of a cache that caught up', async () => {
+it('a row that a namesake may take over is no orphan in a sweep that runs early after a cache caught up', async () => {
   const current = { isSynced: true, isStale: false };
   let other = { isSynced: false, isStale: false };
   const health = (namespace?: string) => (namespace === 'team' ? [current] : [current, other]);
@@ -188,7 +191,7 @@ it('what may be a namesake’s has not had its turn for the sake of a cache that
   expect(await orphans()).toEqual(['uid']);
 });
 
-it('and it is let go of where another namespace may not be looked at, however long', async () => {
+it('a row that a namesake may take over becomes an orphan even while another namespace is unreadable', async () => {
   const current = { isSynced: true, isStale: false };
   const health = (namespace?: string) =>
     namespace === 'team' ? [current] : [current, { ...current, isSynced: false }];
@@ -203,7 +206,7 @@ it('and it is let go of where another namespace may not be looked at, however lo
   expect(await orphans()).toEqual(['uid']);
 });
 
-it('a signing key is let go of once its namesake had its turn, which may be in another project by now', async () => {
+it('a signing key becomes an orphan if its namesake, perhaps in another project, did not take it over', async () => {
   const { project_id } = await makeProject(db);
   const owner = { owner_uid: 'uid-key', owner_namespace: 'team', owner_name: 'key' };
   const key = { kid: id('kid'), project_id, secret_sealed: Buffer.alloc(1), owner };
@@ -215,7 +218,7 @@ it('a signing key is let go of once its namesake had its turn, which may be in a
   expect(await orphans('SigningKey', 'key')).toEqual(['uid-key']);
 });
 
-it('default watermarks of projects that were let go of are no orphans, however many; one that is no default any more is', async () => {
+it('default watermarks of released projects are no orphans while they are the default, however many', async () => {
   const uids = Array.from({ length: 12 }, (_, at) => `uid-kept-${at}`);
   for (const uid of uids) await makeKept(uid);
   const { orphans, again } = sweep({});

@@ -1,4 +1,4 @@
-// What is known of a resource that goes. Spec: Project.
+// What is known about a resource that is being deleted. Spec: Project.
 import { describe, expect, it } from 'vitest';
 import { subjectOf, type TenantObject } from '../../../operator/cluster/tenant-object.ts';
 
@@ -12,17 +12,17 @@ const metadata = {
 const specOf = (kind: 'Project' | 'Recipe', spec?: TenantObject['spec']) =>
   subjectOf(kind, { metadata, ...(spec && { spec }) }).spec;
 
-describe('the last spec of a resource that is going', () => {
-  it('says what becomes of a project', () => {
+describe('the last known spec of a resource that is being deleted', () => {
+  it('holds the deletion policy of a project', () => {
     expect(specOf('Project', { deletionPolicy: 'Retain' })).toEqual({ deletionPolicy: 'Retain' });
     expect(specOf('Project', {})).toEqual({});
   });
 
-  it('is not made up where nobody saw it: then the row of the project knows', () => {
+  it('is undefined if nobody saw the spec', () => {
     expect(specOf('Project')).toBeUndefined();
   });
 
-  it('says nothing where it cannot be read, nor of what only has rows', () => {
+  it('is undefined if it is invalid, and for kinds without a deletion policy', () => {
     expect(specOf('Project', { deletionPolicy: 'Perhaps' })).toBeUndefined();
     expect(specOf('Recipe', { transformChain: 'resize/9x9' })).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-// Spec: Project. What an operator changed is in the audit log as it was and as it is, for each kind.
+// Spec: Project. The audit log records what an operator changed, before and after, for each kind.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,9 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 type Specs = Record<string, object | undefined>;
 
-/** Makes these the only resources, each named `it`, the project by its slug. */
+/**
+ * Makes these the only resources, all named `it`, except the project, which is named by its slug.
+ */
 async function pass(specs: Specs): Promise<void> {
   const kinds = Object.entries(specs).filter(([, spec]) => spec !== undefined);
   const texts = kinds.map(([kind, spec]) => {
@@ -46,7 +48,7 @@ async function pass(specs: Specs): Promise<void> {
   });
 }
 
-/** The last entry of a kind. */
+/** The newest entry of a kind. */
 async function entryOf(kind: string) {
   const [entry] = await db.query<{ before: Rows | null; after: Rows & { changes: string[] } }>(
     `select before, after from audit_log where action like $1 order by created_at desc, audit_id desc limit 1`,
@@ -56,7 +58,7 @@ async function entryOf(kind: string) {
 }
 type Rows = { rows: Record<string, unknown>[] };
 
-it('of a project: its settings, of a callback the origin, of a secret that it is new', async () => {
+it('the audit entry of a project has its settings before and after, but no secret and no callback path', async () => {
   await pass({ Project: { displayName: 'One' } });
   const callback = { url: 'https://hooks.example/a-secret-path', secretName: 'hook' };
   await pass({ Project: { displayName: 'Two', callback } });
@@ -73,7 +75,7 @@ it('of a project: its settings, of a callback the origin, of a secret that it is
   expect(JSON.stringify(entry)).not.toContain('a-secret-path');
 });
 
-it('of a project: its price, with which the project has changed', async () => {
+it('the audit entry of a project has its new price, and the version of the project increases', async () => {
   const priced = (pricingMultiplier: string) => ({ Project: { staff: { pricingMultiplier } } });
   await pass(priced('1.25'));
   const before = must(await findProjectBySlug(db, name));
@@ -85,7 +87,7 @@ it('of a project: its price, with which the project has changed', async () => {
   expect((await entryOf('Project'))?.after.rows).toMatchObject([{ table, multiplier: '1.50' }]);
 });
 
-it('of a recipe', async () => {
+it('the audit entries of a recipe have its row before and after creation, update and deletion', async () => {
   const [Project, one, two] = [{}, 'quality/50', 'quality/60'];
   await pass({ Project, Recipe: { transformChain: one } });
   expect(await entryOf('Recipe')).toMatchObject({
@@ -104,7 +106,7 @@ it('of a recipe', async () => {
   });
 });
 
-it('of a watermark preset', async () => {
+it('the audit entries of a watermark preset have its row before and after each change', async () => {
   await pass({ Project: {} });
   const project = must(await findProjectBySlug(db, name));
   await makeFile(db, project, { file_slug: 'logo.png' });
@@ -126,7 +128,7 @@ it('of a watermark preset', async () => {
   expect((await entryOf('WatermarkPreset'))?.before?.rows).toMatchObject([{ x_offset: 2 }]);
 });
 
-it('of a signing key', async () => {
+it('the audit entry of a key rotation has the active key before, the retired and the new key after', async () => {
   const key = (rotationTrigger: string) => ({ Project: {}, SigningKey: { rotationTrigger } });
   await pass(key('one'));
   expect((await entryOf('SigningKey'))?.after.rows).toMatchObject([{ rotation_trigger: 'one' }]);

@@ -32,7 +32,7 @@ function project(name: string, spec = ''): string {
 }
 
 describe('reading a folder of YAML', () => {
-  it('reads every document of every YAML file on the top level, in the order of the names', async () => {
+  it('reads every document of every YAML file on the top level, in the order of the file names', async () => {
     const { names, faultLines, noteLines, isComplete } = await load({
       'b.yml': project('three'),
       'a.yaml': `${project('one')}---\n${project('two')}---\n`,
@@ -44,14 +44,14 @@ describe('reading a folder of YAML', () => {
     expect(isComplete).toBe(true);
   });
 
-  it('takes one of two projects that would have their keys written to one file', async () => {
+  it('rejects the second of two projects whose callback secrets would be written to the same file', async () => {
     const callback = '  callback: { url: "https://shop.example/hook", secretName: hook }';
     const { names, faultLines, present } = await load({
       'a.yaml': project('one', callback),
       'b.yaml': project('two', callback),
     });
     expect(names).toEqual(['Project/one']);
-    // What it declared before stays as it is.
+    // The rejected resource still counts as present, so what it declared before stays.
     expect(present.size).toBe(2);
     expect(faultLines).toEqual([
       'b.yaml:6: spec.callback.secretName: expected a name that no other Project uses: the key of the Project at a.yaml:1 is written there',
@@ -62,7 +62,7 @@ describe('reading a folder of YAML', () => {
     project('one').replace('  name: one\n', `  name: one\n  annotations: { ${annotations} }\n`);
 
   it.each(['paused: "true"', 'plan-only: "true"', 'paused: true', 'plan-only: yes'])(
-    'takes no document that asks to be %s',
+    'rejects a document with the annotation %s, which works only in a cluster',
     async (asked) => {
       const { names, faultLines, present } = await load({
         'a.yaml': annotated(`tintype.dev/${asked}, other: "true"`),
@@ -76,14 +76,14 @@ describe('reading a folder of YAML', () => {
   );
 
   it.each(['', 'other: "true"', 'tintype.dev/paused: "false"', 'tintype.dev/plan-only:'])(
-    'takes one with the annotations { %s }, which ask for nothing',
+    'accepts a document with the annotations { %s }, which ask for nothing',
     async (annotations) => {
       const { names, faultLines } = await load({ 'a.yaml': annotated(annotations) });
       expect([names, faultLines]).toEqual([['Project/one'], []]);
     },
   );
 
-  it('takes one of two projects of one file of keys where the other has no URL', async () => {
+  it('accepts two projects with the same secretName if one has no callback URL', async () => {
     const { names, faultLines } = await load({
       'a.yaml': project('one', '  callback: { url: "", secretName: hook }'),
       'b.yaml': project('two', '  callback: { url: "https://shop.example", secretName: hook }'),
@@ -91,7 +91,7 @@ describe('reading a folder of YAML', () => {
     expect([names, faultLines]).toEqual([['Project/one', 'Project/two'], []]);
   });
 
-  it('reads each item of a List, as kubectl prints it, with the lines of its fields', async () => {
+  it('reads each item of a List as kubectl prints it, and reports faults with their lines', async () => {
     const item = (name: string, spec: string) =>
       `- apiVersion: tintype.dev/v1alpha1\n  kind: Project\n  metadata: { name: ${name} }\n  spec: ${spec}\n`;
     const list = 'apiVersion: v1\nkind: List\nmetadata: { resourceVersion: "" }\nitems:\n';
@@ -105,7 +105,7 @@ describe('reading a folder of YAML', () => {
     expect([present.size, isComplete]).toEqual([2, true]);
   });
 
-  it('shows the begin of a long value, cut between two letters', async () => {
+  it('shows the beginning of a long value, without splitting a character', async () => {
     const begin = `${'o'.repeat(58)}😀`;
     const { faultLines } = await load({ 'a.yaml': project('one', `  state: ${begin}ff`) });
     expect(faultLines).toEqual([
@@ -113,7 +113,7 @@ describe('reading a folder of YAML', () => {
     ]);
   });
 
-  it('takes a field of nothing for one that is left out', async () => {
+  it('treats a field without a value as left out', async () => {
     const spec =
       '  displayName:\n  routing: null\n  adoptionPolicy: ~\n  staff: { customDomains: }';
     const { resources, faultLines, noteLines } = await load({ 'a.yaml': project('one', spec) });
@@ -123,7 +123,7 @@ describe('reading a folder of YAML', () => {
     });
   });
 
-  it('reads the samples without a fault', async () => {
+  it('reads the samples without faults and notes', async () => {
     const samples = new URL('../../../config/samples', import.meta.url).pathname;
     const { resources, faults, notes } = await loadFolder(samples, 'org_1');
     expect([...faults, ...notes]).toEqual([]);
@@ -135,14 +135,14 @@ describe('reading a folder of YAML', () => {
     ]);
   });
 
-  it('takes what kubectl prints: metadata of the server and a status', async () => {
+  it('accepts metadata and status of the API server, as kubectl prints them', async () => {
     const { names, faultLines } = await load({
       'a.yaml': `${project('one').replace('  name: one', '  name: one\n  uid: 1\n  labels: { a: b }')}status: { observedGeneration: 1 }\n`,
     });
     expect([names, faultLines]).toEqual([['Project/one'], []]);
   });
 
-  it('gives a resource a uid that depends on its namespace, kind and name alone', async () => {
+  it('gives a resource a uid that depends only on its namespace, kind and name', async () => {
     const [before] = (await load({ 'a.yaml': project('one') })).resources;
     const [after] = (await load({ 'a.yaml': project('one', '  displayName: Other') })).resources;
     expect(after?.identity).toEqual(before?.identity);
@@ -152,7 +152,7 @@ describe('reading a folder of YAML', () => {
   });
 });
 
-describe('what a wrong document says', () => {
+describe('the faults of an invalid document', () => {
   const cases: { name: string; spec: string; says: string[] }[] = [
     {
       name: 'a word that is not one of the few',
@@ -253,7 +253,7 @@ describe('what a wrong document says', () => {
     expect(isComplete).toBe(true);
   });
 
-  it('names the line of the second document of a file, and leaves the first as it is', async () => {
+  it('name the line in the second document of a file, and leave the first document valid', async () => {
     const { faultLines, names, present } = await load({
       'a.yaml': `${project('one')}---\n${project('two', '  state: Off')}`,
     });
@@ -262,7 +262,7 @@ describe('what a wrong document says', () => {
     expect(present.size).toBe(2);
   });
 
-  it('says what is missing when a document is no resource', async () => {
+  it('say what is missing if a document is no resource', async () => {
     const { faultLines } = await load({ 'a.yaml': 'just text\n', 'b.yaml': 'kind: Project\n' });
     expect(faultLines).toEqual([
       'a.yaml:1: expected a resource with apiVersion, kind, metadata and spec, got "just text"',
@@ -270,7 +270,7 @@ describe('what a wrong document says', () => {
     ]);
   });
 
-  it('says which version it expected', async () => {
+  it('name the expected apiVersion', async () => {
     const { faultLines } = await load({
       'a.yaml': project('one').replace('v1alpha1', 'v2'),
     });
@@ -280,7 +280,7 @@ describe('what a wrong document says', () => {
   });
 
   it.each(['tintype.dev', 'tintype.io/v1alpha1', 'Tintype.dev/v1alpha1'])(
-    'says that the group of %s is misspelt',
+    'report %s as a misspelled apiVersion, not as a foreign resource',
     async (apiVersion) => {
       const { faultLines, noteLines, present } = await load({
         'a.yaml': project('one').replace('tintype.dev/v1alpha1', apiVersion),
@@ -292,7 +292,7 @@ describe('what a wrong document says', () => {
     },
   );
 
-  it('says what a watermark preset without a file needs', async () => {
+  it('name the missing fileSlug of a watermark preset without a file', async () => {
     const { faultLines } = await load({
       'a.yaml':
         'apiVersion: tintype.dev/v1alpha1\nkind: WatermarkPreset\nmetadata:\n  name: logo\nspec:\n  projectRef: { name: demo }\n',
@@ -303,8 +303,8 @@ describe('what a wrong document says', () => {
   });
 });
 
-describe('what cannot be read', () => {
-  it('a file that is not YAML is reported with its line, and nothing may be taken for gone', async () => {
+describe('loading unreadable files and documents', () => {
+  it('reports a file that is not YAML with its line, and treats no resource as removed', async () => {
     const { faultLines, names, isComplete } = await load({
       'a.yaml': 'kind: Project\nspec: [1, 2\n',
       'b.yaml': project('two'),
@@ -315,12 +315,12 @@ describe('what cannot be read', () => {
     expect(isComplete).toBe(false);
   });
 
-  it('a field that stands twice is reported', async () => {
+  it('reports a duplicate field', async () => {
     const { faultLines } = await load({ 'a.yaml': 'kind: Project\nkind: Recipe\n' });
     expect(faultLines).toEqual(['a.yaml:2: expected YAML: Map keys must be unique']);
   });
 
-  it('a document that does not say which resource it is keeps everything from being taken for gone', async () => {
+  it('treats no resource as removed if a document does not say which resource it is', async () => {
     const { faultLines, isComplete } = await load({ 'a.yaml': project('Not_A_Name') });
     expect(faultLines).toEqual([
       'a.yaml:4: metadata.name: expected a name: a-z, 0-9, "-" and ".", with a letter or digit at the ends and around each ".", got "Not_A_Name"',
@@ -332,7 +332,7 @@ describe('what cannot be read', () => {
     ['nothing', ''],
     ['a list of 0', ' [{ apiVersion: v1, kind: List, items: [] }]'],
     ['{ a }', ' { a: b }'],
-  ])('a List of %s keeps everything from being taken for gone', async (got, items) => {
+  ])('rejects a List of %s, and treats no resource as removed', async (got, items) => {
     const list = `apiVersion: v1\nkind: List\nitems:${items}\n`;
     const { faultLines, isComplete } = await load({ 'a.yaml': list });
     expect(faultLines).toEqual([
@@ -341,7 +341,7 @@ describe('what cannot be read', () => {
     expect(isComplete).toBe(false);
   });
 
-  it('a file that expands without end is refused', async () => {
+  it('rejects a file whose aliases expand exponentially', async () => {
     const bomb = ['a: &a [x, x, x, x, x, x, x, x, x]'];
     for (const [from, to] of ['ab', 'bc', 'cd', 'de', 'ef']) {
       bomb.push(`${to}: &${to} [${Array(9).fill(`*${from}`).join(', ')}]`);
@@ -351,7 +351,7 @@ describe('what cannot be read', () => {
     expect(faultLines[0]).toMatch(/^a\.yaml:1: expected YAML: .*alias/);
   });
 
-  it('bytes that are no text, and files that are too large, are refused by name', async () => {
+  it('rejects files that are not UTF-8 text or too large, by name', async () => {
     const { faultLines, isComplete } = await load({
       'a.yaml': Buffer.from([0xff, 0xfe, 0x00]),
       'b.yaml': Buffer.alloc(1024 * 1024 + 1, '#'),
@@ -363,7 +363,7 @@ describe('what cannot be read', () => {
     expect(isComplete).toBe(false);
   });
 
-  it('a folder that is not there is one line that says what to do', async () => {
+  it('reports a missing folder in one line that says what to do', async () => {
     const { faults, isComplete, resources } = await loadFolder('/nowhere/at/all', 'org_1');
     expect(faults.map(printFault)).toEqual([
       '/nowhere/at/all: cannot be read (ENOENT), expected a folder of *.yaml files; create it, or name another one with --config',
@@ -371,14 +371,14 @@ describe('what cannot be read', () => {
     expect([isComplete, resources]).toEqual([false, []]);
   });
 
-  it('what is called like a file but is none is refused by name', async () => {
+  it('rejects a folder that is named like a YAML file', async () => {
     await mkdir(join(folder, 'a.yaml'));
     const { faultLines } = await load({ 'b.yaml': project('one') });
     expect(faultLines).toEqual(['a.yaml: cannot be read (EISDIR), expected a text file in UTF-8']);
   });
 });
 
-it('a kind that nobody knows is wrong, and nothing is taken for gone: it may be a misspelt one', async () => {
+it('an unknown kind of tintype.dev is a fault, and no resource is treated as removed', async () => {
   const { faultLines, names, isComplete } = await load({
     'a.yaml': project('one'),
     'b.yaml': project('two').replace('kind: Project', 'kind: Projct'),
@@ -389,8 +389,8 @@ it('a kind that nobody knows is wrong, and nothing is taken for gone: it may be 
   expect([names, isComplete]).toEqual([['Project/one'], false]);
 });
 
-describe('what is passed over', () => {
-  it('a kind that means nothing on one machine, and a foreign one, each with a note', async () => {
+describe('what the loader skips', () => {
+  it('a kind without effect outside a cluster and a foreign kind, each with a note', async () => {
     const { noteLines, faultLines, isComplete } = await load({
       'a.yaml':
         'apiVersion: tintype.dev/v1alpha1\nkind: ImageService\nmetadata: { name: main }\nspec: { image: x }\n---\napiVersion: v1\nkind: Secret\nmetadata: { name: x }\n',
@@ -402,7 +402,7 @@ describe('what is passed over', () => {
     expect([faultLines, isComplete]).toEqual([[], true]);
   });
 
-  it('a kind of ours in a group of others with a note; beside ours of that name it takes nothing from it', async () => {
+  it('a Project of another API group, with a note and without effect on our Project of that name', async () => {
     const foreign = project('one').replace('tintype.dev/v1alpha1', 'project.openshift.io/v1');
     const { noteLines, faultLines, names, present } = await load({
       'a.yaml': foreign,
@@ -416,7 +416,7 @@ describe('what is passed over', () => {
     expect([faultLines, names, present.size]).toEqual([[], ['Project/one'], 2]);
   });
 
-  it('a folder within it, and a file of JSON, each with what to do', async () => {
+  it('a nested folder and a JSON file, each with a note that says what to do', async () => {
     await mkdir(join(folder, 'teams'));
     const { noteLines, faultLines, isComplete } = await load({ 'shop.json': '{}' });
     expect(noteLines.toSorted()).toEqual([
@@ -426,13 +426,13 @@ describe('what is passed over', () => {
     expect([faultLines, isComplete]).toEqual([[], true]);
   });
 
-  it('what lies beside a kustomization without one: it is for kubectl', async () => {
+  it('files beside a kustomization, without a note', async () => {
     await mkdir(join(folder, 'cluster'));
     const { noteLines } = await load({ Kustomization: 'resources: [cluster]', 'shop.json': '{}' });
     expect(noteLines).toEqual([]);
   });
 
-  it('a field that is only read in a cluster, while the rest of the resource counts', async () => {
+  it('a field that has an effect only in a cluster, while the rest of the resource counts', async () => {
     const { noteLines, faultLines, names } = await load({
       'a.yaml': project('one', '  routing: { probe: Enabled }'),
     });
@@ -440,7 +440,7 @@ describe('what is passed over', () => {
     expect([faultLines, names]).toEqual([[], ['Project/one']]);
   });
 
-  it('a resource that is declared twice is used once, and the second place is reported', async () => {
+  it('the second declaration of a resource, which is reported', async () => {
     const { faultLines, names } = await load({
       'a.yaml': project('one'),
       'b.yaml': `# again\n${project('one')}`,

@@ -62,7 +62,7 @@ function chain(project: string) {
   return { projectRef: { name: project }, transformChain: 'quality/80' };
 }
 
-/** Every test has slugs of its own: a project is never destroyed. */
+/** Each test uses slugs of its own, because projects are never deleted. */
 function slug(): string {
   return `p${randomBytes(5).toString('hex')}`;
 }
@@ -87,7 +87,7 @@ async function countPurges(project_id: string): Promise<number> {
 }
 
 describe('a pass over the samples', () => {
-  it('makes a public project with presets, one key and a recipe; the watermark waits for its file', async () => {
+  it('creates a public project with presets, a key and a recipe, while the watermark waits for its file', async () => {
     const samples = new URL('../../../config/samples', import.meta.url).pathname;
     const context = { db, sealing, clock, organization_id, delivery_root_domain: undefined };
     const handing = { writeSecret: async () => undefined, removeSecrets: async () => undefined };
@@ -111,8 +111,8 @@ describe('a pass over the samples', () => {
   });
 });
 
-describe('a pass', () => {
-  it('run again writes nothing at all', async () => {
+describe('a pass over a folder', () => {
+  it('changes nothing when it is run again', async () => {
     const name = slug();
     const files = {
       'a.yaml': resource('Project', name, {
@@ -143,14 +143,14 @@ describe('a pass', () => {
     expect(await db.query('select from audit_log')).toHaveLength(audits.length);
   });
 
-  it('makes the first signing key of a project', async () => {
+  it('creates the first signing key of a project', async () => {
     const name = slug();
     await pass({ 'a.yaml': resource('Project', name, {}) });
     const keys = await listSigningKeys(db, (await project(name)).project_id);
     expect(keys.map(({ status }) => status)).toEqual(['active']);
   });
 
-  it('heals what drifted, leaves what the resource does not set, and purges what that changes', async () => {
+  it('reverts drift of declared fields, keeps fields that are not declared, and purges what changed', async () => {
     const name = slug();
     const files = { 'a.yaml': resource('Project', name, { deliveryAccess: 'Protected' }) };
     await pass(files);
@@ -169,7 +169,7 @@ describe('a pass', () => {
     expect(await countPurges(project_id)).toBe(2);
   });
 
-  it('writes one audit entry for what it changed', async () => {
+  it('writes one audit entry that lists its changes', async () => {
     const name = slug();
     await pass({ 'a.yaml': resource('Project', name, {}) });
     const { project_id } = await project(name);
@@ -190,7 +190,7 @@ describe('a pass', () => {
   it.each([
     ['declared active', { state: 'Active' }],
     ['without a declared state', {}],
-  ])('leaves a suspension by staff as it is, and says so: %s', async (_what, spec) => {
+  ])('keeps and reports a suspension by staff of a project %s', async (_what, spec) => {
     const name = slug();
     const files = { 'a.yaml': resource('Project', name, spec) };
     await pass(files);
@@ -202,7 +202,7 @@ describe('a pass', () => {
     expect(await project(name)).toMatchObject(changes);
   });
 
-  it('lets one broken resource fail and carries the others out', async () => {
+  it('skips broken documents and applies the others', async () => {
     const name = slug();
     const report = await pass({
       'a.yaml': 'kind: [',
@@ -214,7 +214,7 @@ describe('a pass', () => {
   });
 });
 
-describe('a project and its owners', () => {
+describe('a project', () => {
   it('that was made through the API is left alone until adoption is declared', async () => {
     const name = slug();
     const project_id = newId('prj', Date.now());
@@ -231,7 +231,7 @@ describe('a project and its owners', () => {
     expect(await project(name)).toMatchObject({ project_id, name: 'Mine', owner_name: name });
   });
 
-  it('that two resources claim stays with the first, also when the second one goes', async () => {
+  it('claimed by two resources stays with the first, also when the second is removed', async () => {
     const name = slug();
     const first = { 'a.yaml': resource('Project', 'a', { slug: name }) };
     await pass(first);
@@ -244,7 +244,7 @@ describe('a project and its owners', () => {
     expect(await project(name)).toMatchObject({ status: 'active', owner_name: 'a' });
   });
 
-  it('whose document goes is suspended, and awake again when it comes back', async () => {
+  it('is suspended when its document is removed, and active again when it comes back', async () => {
     const name = slug();
     const files = { 'a.yaml': resource('Project', name, {}) };
     await pass(files);
@@ -255,14 +255,14 @@ describe('a project and its owners', () => {
     expect(await project(name)).toMatchObject({ status: 'active', owner_name: name });
   });
 
-  it('whose document goes is left as it is where that was declared', async () => {
+  it('stays active when its document is removed, if deletionPolicy is Retain', async () => {
     const name = slug();
     await pass({ 'a.yaml': resource('Project', name, { deletionPolicy: 'Retain' }) });
     expect(outcomes(await pass({}))).toEqual(['Project Retained']);
     expect(await project(name)).toMatchObject({ status: 'active', owner_uid: null });
   });
 
-  it('is not taken for gone when it moves into a List', async () => {
+  it('is not treated as removed when its document moves into a List', async () => {
     const name = slug();
     const item = resource('Project', name, { displayName: 'Shop' });
     await pass({ 'a.yaml': item });
@@ -272,7 +272,7 @@ describe('a project and its owners', () => {
     expect(await project(name)).toMatchObject({ status: 'active', owner_name: name, name: 'Shop' });
   });
 
-  it('stays the one that it is with a namespace in its metadata, as kubectl prints it, and without', async () => {
+  it('stays the same project with a namespace in its metadata, as kubectl prints it, and without', async () => {
     const name = slug();
     const printed = { namespace: 'shop', kind: 'Recipe', uid: '1' };
     const files = (metadata: object) => {
@@ -290,7 +290,7 @@ describe('a project and its owners', () => {
     expect(await project(name)).toMatchObject({ status: 'suspended', suspended_by: 'owner' });
   });
 
-  it('has its rows back that carry a namespace of its metadata', async () => {
+  it('gets its rows back by migration 0071 if they carry the namespace of its metadata', async () => {
     const name = slug();
     const files = {
       'a.yaml': resource('Project', name, {}),
@@ -325,7 +325,7 @@ describe('a project and its owners', () => {
   });
 
   it.each(['tintype.dev', 'tintype.io/v1alpha1', 'titype.dev/v1alpha1', 'v1'])(
-    'is not taken for gone while its apiVersion is %s',
+    'is not treated as removed while its apiVersion is %s',
     async (apiVersion) => {
       const name = slug();
       const text = resource('Project', name, {});
@@ -335,7 +335,7 @@ describe('a project and its owners', () => {
     },
   );
 
-  it('is not taken for gone while a file cannot be read, or its own document is wrong', async () => {
+  it('is not treated as removed while its file is unreadable or its document is invalid', async () => {
     const name = slug();
     const files = { 'a.yaml': resource('Project', name, {}) };
     await pass(files);
@@ -348,7 +348,7 @@ describe('a project and its owners', () => {
 describe('a callback', () => {
   const callback = { url: 'https://shop.example/hook', secretName: 'hook' };
 
-  it('gets a secret that is handed out; a new trigger gets a new one, and the old signs along', async () => {
+  it('gets a secret, and with a new rotationTrigger another one beside the previous one', async () => {
     const name = slug();
     const files = (rotationTrigger: string) => ({
       'a.yaml': resource('Project', name, { callback: { ...callback, rotationTrigger } }),
@@ -364,7 +364,7 @@ describe('a callback', () => {
     expect((await project(name)).previous_callback_secret_sealed).not.toBeNull();
   });
 
-  it('to an address where nothing is sent is said, and all else is in effect', async () => {
+  it('with a private address is stored and reported as CallbackNotPublic, and all else takes effect', async () => {
     const name = slug();
     const files = (spec: object) => ({ 'a.yaml': resource('Project', name, spec) });
     for (const [url, reason] of [
@@ -384,7 +384,7 @@ describe('a callback', () => {
     expect(secrets.length).toBe(4);
   });
 
-  it('rotates at a new trigger of a Project that comes back, and at the one it had it does not', async () => {
+  it('of a Project that comes back keeps its secret with the same trigger, and rotates it with a new one', async () => {
     const name = slug();
     const files = (spec: object) => ({ 'a.yaml': resource('Project', name, spec) });
     const triggered = (rotationTrigger: string) => ({ callback: { ...callback, rotationTrigger } });
@@ -404,7 +404,7 @@ describe('a callback', () => {
 });
 
 describe('a SigningKey', () => {
-  it('takes over the first key, rotates when its trigger changes, and the old key verifies on', async () => {
+  it('takes over the first key and rotates on a new trigger, while the old key keeps verifying', async () => {
     const name = slug();
     const files = (rotationTrigger: string) => ({
       'a.yaml': resource('Project', name, {}),
@@ -426,7 +426,7 @@ describe('a SigningKey', () => {
     expect((await pass(files('2'))).changes).toBe(0);
   });
 
-  it('rotates a key that is older than it may be', async () => {
+  it('rotates a key that is older than rotationDays', async () => {
     const name = slug();
     const files = {
       'a.yaml': resource('Project', name, {}),
@@ -439,7 +439,7 @@ describe('a SigningKey', () => {
     expect(await listSigningKeys(db, (await project(name)).project_id)).toHaveLength(2);
   });
 
-  it('of which there are two for one project is refused, and touches nothing', async () => {
+  it('is refused without any change if the project has another SigningKey', async () => {
     const name = slug();
     const key = (kind: string) => resource('SigningKey', kind, { projectRef: { name } });
     const files = { 'a.yaml': resource('Project', name, {}), 'b.yaml': key('k1') };
@@ -453,7 +453,7 @@ describe('a SigningKey', () => {
     expect(both.changes).toBe(0);
   });
 
-  it('that goes keeps the key, for another SigningKey to take over', async () => {
+  it('that is removed leaves its key for another SigningKey to take over', async () => {
     const name = slug();
     const projects = { 'a.yaml': resource('Project', name, {}) };
     const key = (kind: string) => resource('SigningKey', kind, { projectRef: { name } });
@@ -463,7 +463,7 @@ describe('a SigningKey', () => {
     expect(keys.map(({ owner_name }) => owner_name)).toEqual(['k2']);
   });
 
-  it('is replaced where the key was lost', async () => {
+  it('creates a new key if its key was lost', async () => {
     const name = slug();
     const files = {
       'a.yaml': resource('Project', name, {}),
@@ -500,13 +500,13 @@ describe('a WatermarkPreset', () => {
     expect((await pass(files)).changes).toBe(0);
   });
 
-  it('that changes what is drawn, by coming too, purges its project', async () => {
+  it('purges its project when it is created or changes what is drawn, and not otherwise', async () => {
     const name = slug();
     const projects = { 'a.yaml': resource('Project', name, {}) };
     await pass(projects);
     const { project_id, generation } = await project(name);
     await publishLogo(project_id);
-    // What was asked for by its id before was drawn with the default.
+    // An edge may have cached images with the fallback watermark under the preset's ID.
     await pass({ ...projects, 'b.yaml': preset(name) });
     expect((await project(name)).generation).toBe(generation + 1);
     await pass({ ...projects, 'b.yaml': preset(name) });
@@ -515,7 +515,7 @@ describe('a WatermarkPreset', () => {
     expect((await project(name)).generation).toBe(generation + 2);
   });
 
-  it('and the reference to it may go together', async () => {
+  it('may be removed together with the reference to it', async () => {
     const name = slug();
     const files = { 'a.yaml': resource('Project', name, named), 'b.yaml': preset(name) };
     await pass(files);
@@ -527,7 +527,7 @@ describe('a WatermarkPreset', () => {
     expect(await listWatermarkPresets(db, project_id)).toEqual([]);
   });
 
-  it('may take its name over from the default that goes in the same pass', async () => {
+  it('may take over the name of the default preset that is removed in the same pass', async () => {
     const name = slug();
     const files = (resourceName: string) => ({
       'a.yaml': resource('Project', name, { defaultWatermarkPresetRef: { name: resourceName } }),
@@ -549,7 +549,7 @@ describe('a WatermarkPreset', () => {
     expect((await project(name)).default_watermark_preset_id).toBe(rows[0]?.watermark_preset_id);
   });
 
-  it('that is still named stays while its project names it', async () => {
+  it('that is removed stays while its project names it as the default', async () => {
     const name = slug();
     const files = { 'a.yaml': resource('Project', name, named), 'b.yaml': preset(name) };
     await pass(files);
@@ -566,7 +566,7 @@ describe('a WatermarkPreset', () => {
 });
 
 describe('a Recipe', () => {
-  it('is made, changed and deleted with its document', async () => {
+  it('is created, changed and deleted with its document', async () => {
     const name = slug();
     const projects = { 'a.yaml': resource('Project', name, {}) };
     const recipe = (transformChain: string) =>
@@ -583,7 +583,7 @@ describe('a Recipe', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('may take the name over from a document that goes in the same pass', async () => {
+  it('may take over the name of a recipe that is removed in the same pass', async () => {
     const name = slug();
     const projects = { 'a.yaml': resource('Project', name, {}) };
     const recipe = (kind: string) =>
@@ -597,7 +597,7 @@ describe('a Recipe', () => {
     expect(outcomes(report)).toEqual(['Recipe Deleted', 'Project InSync', 'Recipe InSync']);
   });
 
-  it('may take the name over from one that is renamed in the same pass', async () => {
+  it('may take over the name of a recipe that is renamed in the same pass', async () => {
     const name = slug();
     const recipe = (kind: string, displayName: string) =>
       resource('Recipe', kind, { projectRef: { name }, displayName, transformChain: 'quality/80' });
@@ -611,7 +611,7 @@ describe('a Recipe', () => {
     expect(outcomes(report)).toEqual(['Project InSync', 'Recipe InSync', 'Recipe InSync']);
   });
 
-  it('may exchange its name with another', async () => {
+  it('may swap names with another', async () => {
     const name = slug();
     const recipes = (one: string, two: string) => ({
       'a.yaml': resource('Project', name, {}),
@@ -631,7 +631,7 @@ describe('a Recipe', () => {
     );
   });
 
-  it('without its project waits and says for what', async () => {
+  it('without its project waits, and says what it waits for', async () => {
     const recipe = resource('Recipe', 'card', {
       projectRef: { name: 'nowhere' },
       transformChain: 'quality/80',

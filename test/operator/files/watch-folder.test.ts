@@ -22,7 +22,7 @@ let folder: string;
 let slug: string;
 let operator: FolderOperator | undefined;
 let lines: { msg: string; [field: string]: unknown }[];
-/** Where the keys are written to that verify webhooks. */
+/** The folder of the keys that verify webhooks. */
 let data: string;
 
 beforeEach(async () => {
@@ -71,7 +71,7 @@ const write = (name: string, text: string) => writeFile(join(folder, name), text
 
 const messages = () => lines.map(({ msg }) => msg);
 
-describe('the operator of a folder', () => {
+describe('the folder operator', () => {
   it('has reconciled the folder when it has started', async () => {
     await write('a.yaml', projectFile());
     await start();
@@ -79,7 +79,7 @@ describe('the operator of a folder', () => {
     expect(messages()).toEqual(['a declared resource is in effect']);
   });
 
-  it('looks again soon for what waits for an upload', async () => {
+  it('looks again soon for a resource that waits for an upload', async () => {
     await write('a.yaml', projectFile());
     const head = { apiVersion: 'tintype.dev/v1alpha1', kind: 'WatermarkPreset' };
     const spec = { projectRef: { name: slug }, fileSlug: 'logo.png' };
@@ -89,7 +89,7 @@ describe('the operator of a folder', () => {
       passes += 1;
     };
     await start({ resync_ms: 3_600_000, onPass });
-    // After the second one, which looks for what changed during the first, no file asks for another.
+    // The second pass picks up changes made during the first one. No file triggers another pass.
     await expect.poll(() => passes).toBeGreaterThan(1);
     expect(messages()).toEqual(['a declared resource is in effect', 'a declared resource waits']);
     const { project_id = '' } = (await findProjectBySlug(db, slug)) ?? {};
@@ -129,7 +129,7 @@ describe('the operator of a folder', () => {
     await expect.poll(() => findProjectBySlug(db, slug)).toMatchObject({ name: 'One' });
   });
 
-  it('says what is wrong once, and again only when that changes', async () => {
+  it('reports a fault once, and again only when it changes', async () => {
     await write('a.yaml', projectFile({ state: 'Off' }));
     const { pass } = await start();
     await pass();
@@ -148,7 +148,7 @@ describe('the operator of a folder', () => {
     expect(messages().filter((msg) => msg === 'a declaration is wrong')).toHaveLength(2);
   });
 
-  it('takes nothing for gone when the folder goes away while it runs', async () => {
+  it('treats no resource as removed when the folder disappears while it runs', async () => {
     await write('a.yaml', projectFile());
     const { pass } = await start();
     await rm(folder, { recursive: true });
@@ -157,7 +157,7 @@ describe('the operator of a folder', () => {
     expect(await findProjectBySlug(db, slug)).toMatchObject({ status: 'active' });
   });
 
-  it('hands a secret out again where its file was lost, and else leaves the file as it is', async () => {
+  it('rewrites a secret file that was lost, and leaves an existing one untouched', async () => {
     const callback = { url: 'https://a.example/', secretName: 'hook' };
     await write('a.yaml', projectFile({ callback }));
     const { pass } = await start();
@@ -171,7 +171,7 @@ describe('the operator of a folder', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  it('writes a secret of the longest name, beside one that begins as it does', async () => {
+  it('writes a secret with the longest name, beside others with the same prefix', async () => {
     const label = 'a'.repeat(60);
     const longest = `${[label, label, label, label].join('.')}.${'b'.repeat(9)}`;
     expect(longest).toHaveLength(253);
@@ -190,7 +190,7 @@ describe('the operator of a folder', () => {
     expect(files).toContain(`${longest.slice(0, 250)}.json`);
   });
 
-  it('removes the secret of a callback that is declared away, or has another name, and no other one', async () => {
+  it('removes the secret file of a callback whose URL is emptied or whose name changes, and no others', async () => {
     const other = projectFile({
       slug: `${slug}2`,
       callback: { url: 'https://a.example/', secretName: 'other' },
@@ -216,7 +216,7 @@ describe('the operator of a folder', () => {
     ['public', 'CallbackNotPublic'],
     ['any', 'InSync'],
   ] as const)(
-    'says of a private address, where webhooks may go to %s ones, %s',
+    'with callback_egress %s, reports %s for a private callback address',
     async (callback_egress, reason) => {
       const callback = { url: 'https://10.1.2.3/h', secretName: 'hook' };
       await write('a.yaml', projectFile({ callback }));
@@ -225,7 +225,7 @@ describe('the operator of a folder', () => {
     },
   );
 
-  it('runs passes one after the other, and shares one among all that asked meanwhile', async () => {
+  it('runs one pass at a time, and shares the running one among all that ask meanwhile', async () => {
     await write('a.yaml', projectFile());
     const { pass } = await start();
     const first = pass();
@@ -237,7 +237,7 @@ describe('the operator of a folder', () => {
     await operator?.stop();
   });
 
-  it('has ended its work when it has stopped', async () => {
+  it('does no more work once it has stopped', async () => {
     const running = await start({ resync_ms: 20 });
     await running.stop();
     await write('a.yaml', projectFile());

@@ -29,7 +29,7 @@ function pathOf({ kind, metadata }: RenderedObject): string {
   return `/${place.replace('NS', `namespaces/${metadata.namespace}`)}/${metadata.name}`;
 }
 
-/** Without the custom resources of others, which the API server of the tests does not have. */
+/** Only built-in kinds: the API server of the tests lacks third-party custom resources. */
 function builtIn(objects: readonly RenderedObject[]): RenderedObject[] {
   return objects.filter(({ kind }) => kind in plurals);
 }
@@ -39,8 +39,8 @@ const samples = [
   ['everything', full],
 ] as const;
 
-describe.each(samples)('an installation that says %s, in a real API server', (_name, spec) => {
-  it('is taken as it is rendered, and read back as it was sent', async () => {
+describe.each(samples)('an installation that declares %s, on a real API server', (_name, spec) => {
+  it('is accepted as rendered, and read back without a difference', async () => {
     const objects = builtIn(allObjects(renderInstallation(await declare(spec))));
     for (const object of objects) {
       await kubeApply(plane(), pathOf(object), object);
@@ -53,7 +53,7 @@ describe.each(samples)('an installation that says %s, in a real API server', (_n
     expect(objects.length).toBeGreaterThan(25);
   });
 
-  it('has pods that the restricted profile lets in', async () => {
+  it('has pods that the restricted Pod Security profile admits', async () => {
     const of = await declare(spec);
     const place = of.namespace;
     await kubeApply(plane(), `/api/v1/namespaces/${place}`, {
@@ -77,7 +77,7 @@ describe.each(samples)('an installation that says %s, in a real API server', (_n
     }
   });
 
-  it('is itself an ImageService that the API server takes', async () => {
+  it('is an ImageService that the API server accepts as it is', async () => {
     const place = await namespace();
     const { status, body } = await kubeRequest(plane(), create(place, spec));
     expect({ status, message: body['message'] }).toEqual({ status: 201, message: undefined });
@@ -85,7 +85,7 @@ describe.each(samples)('an installation that says %s, in a real API server', (_n
   });
 });
 
-it('takes the sample of an installation', async () => {
+it('the sample ImageService is accepted by the API server and renders five Deployments', async () => {
   const file = new URL('../../../config/samples/installation/image-service.yaml', import.meta.url);
   const { spec } = parse(readFileSync(file, 'utf8')) as { spec: ImageServiceSpec };
   const { status, body } = await kubeRequest(plane(), create(await namespace(), spec));
@@ -93,7 +93,7 @@ it('takes the sample of an installation', async () => {
   expect(renderInstallation(installation(spec)).deployments).toHaveLength(5);
 });
 
-/** The owner has to be there: what nobody owns is collected. */
+/** Creates the owner, because the garbage collector removes objects whose owner does not exist. */
 async function declare(spec: ImageServiceSpec): Promise<Installation> {
   const place = await namespace();
   const { metadata } = await kubeOk(plane(), create(place, spec));

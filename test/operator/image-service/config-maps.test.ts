@@ -10,7 +10,7 @@ const examine = (found: Found, spec: object = full) =>
 const messages = (found: Found, spec?: object) =>
   examine(found, spec).problems.map(({ reason, message }) => `${reason}: ${message}`);
 
-it('says which ConfigMap is missing, which lacks its key, and nothing of those that are there', () => {
+it('examineConfigMaps reports missing ConfigMaps and keys, and nothing of those that exist', () => {
   expect(messages({ plans: { b: '', a: '' } })).toEqual([
     "ConfigMapKeyMissing: Key 'plans.yaml' of ConfigMap 'plans' (`spec.plansConfigMapRef`) is missing: it has a, b.",
     "ConfigMapNotFound: ConfigMap 'ca' (`spec.caConfigMapRef`) does not exist: create it in this namespace with the key ca.crt.",
@@ -22,7 +22,7 @@ it('says which ConfigMap is missing, which lacks its key, and nothing of those t
   expect(messages({}, least)).toEqual([]);
 });
 
-it('has a digest that changes with the files that are named, and with no others', () => {
+it('the digest of ConfigMaps changes only with the files that are referenced', () => {
   const plans = { 'plans.yaml': 'P' };
   const { digest } = examine({ plans, ca: { 'ca.crt': 'A' } });
   expect(digest).toMatch(/^[0-9a-f]{10}$/);

@@ -54,7 +54,7 @@ const crons = objects
   .filter(({ kind }) => kind === 'CronJob')
   .map(({ metadata: { name } }) => ({ name, isSuspended: false, lastRunFailed: false }));
 
-/** As declared, and all is well. */
+/** As declared, and healthy. */
 const well: Observed = {
   problems: [],
   database: { state: 'reachable' },
@@ -102,7 +102,10 @@ const untold = { revision: 'another' };
 const secret = { reason: 'SecretNotFound', message: "Secret 'db' does not exist." } as const;
 const failing = 'CrashLoopBackOff: TINTYPE_DATABASE_URL: expected it to be set';
 
-/** What only a look at the cluster finds out: see test/cluster/image-service.test.ts, admission.test.ts, quarrels.test.ts, missing-rights.test.ts and several-image-services.test.ts. */
+/**
+ * Reasons that only a look at the cluster reveals: see test/cluster/image-service.test.ts,
+ * admission.test.ts, quarrels.test.ts, missing-rights.test.ts and several-image-services.test.ts.
+ */
 type OfPass =
   | 'ObjectTaken'
   | 'ObjectRefused'
@@ -115,7 +118,9 @@ type OfPass =
   | 'PlanOnly'
   | 'NamespaceNotServed';
 
-/** Every reason, how it comes about, where it stands, and words that its message has to have. */
+/**
+ * Each reason: the type of its condition, what leads to it, and a pattern that its message matches.
+ */
 const table: Record<
   Exclude<Reason, OfPass>,
   [ConditionType, Partial<Observed>, RegExp, Partial<Subject>?]
@@ -296,7 +301,7 @@ const table: Record<
 };
 
 describe('a decision', () => {
-  it('says of a migration whose pod is not let in that somebody has to mend it, and looks again', () => {
+  it('reports a migration whose pod is refused as stalled, and looks again in 20 seconds', () => {
     const podless_since = new Date(now.getTime() - 60_000);
     const migration = { state: 'running', podless_since } as const;
     const { conditions, look_again_seconds, steps } = decided({ migration, deployments: {} });
@@ -308,28 +313,34 @@ describe('a decision', () => {
     expect(steps.filter((step) => step.do === 'delete')).toEqual([]);
   });
 
-  it.each(Object.entries(table))('has the reason %s where it applies', (reason, row) => {
-    const [type, observed, message, more] = row;
-    const found = condition(decided(observed, more), type);
-    expect(found?.reason).toBe(reason);
-    expect(found?.message).toMatch(message);
-  });
+  it.each(Object.entries(table))(
+    'has the reason %s and its message when it applies',
+    (reason, row) => {
+      const [type, observed, message, more] = row;
+      const found = condition(decided(observed, more), type);
+      expect(found?.reason).toBe(reason);
+      expect(found?.message).toMatch(message);
+    },
+  );
 
-  it.each(Object.entries(table))('is consistent for %s: all types, one summary', (_reason, row) => {
-    const { conditions } = decided(row[1], row[3]);
-    expect(conditions.map(({ type }) => type)).toEqual(conditionTypes);
-    const is = (type: ConditionType) =>
-      conditions.some((each) => each.type === type && each.status === 'True');
-    const summary = [is('Ready'), is('Reconciling'), is('Stalled')].filter(Boolean);
-    expect(summary.length).toBe(1);
-    for (const { message } of conditions) expect(message.trim()).not.toBe('');
-  });
+  it.each(Object.entries(table))(
+    'for %s has all condition types and exactly one summary',
+    (_reason, row) => {
+      const { conditions } = decided(row[1], row[3]);
+      expect(conditions.map(({ type }) => type)).toEqual(conditionTypes);
+      const is = (type: ConditionType) =>
+        conditions.some((each) => each.type === type && each.status === 'True');
+      const summary = [is('Ready'), is('Reconciling'), is('Stalled')].filter(Boolean);
+      expect(summary.length).toBe(1);
+      for (const { message } of conditions) expect(message.trim()).not.toBe('');
+    },
+  );
 
   it('explains every reason', () => {
     for (const { meaning } of Object.values(reasons)) expect(meaning).toMatch(/\.$/);
   });
 
-  it('applies everything and deletes nothing where all is well, and notes the image', () => {
+  it('applies everything, deletes nothing and records the image if all is well', () => {
     const decision = decided({});
     expect(decision.steps.every((step) => step.do === 'apply')).toBe(true);
     expect(decision.steps.map(({ object }) => nameOf(object)).length).toBe(objects.length - 1);
@@ -338,7 +349,7 @@ describe('a decision', () => {
   });
 });
 
-describe('of what was not done nothing says that it is', () => {
+describe('conditions while something is blocked or outstanding', () => {
   const yet = { reason: 'NotCheckedYet', message: 'it is tried once' } as const;
   const nothing = {
     deployments: {},
@@ -357,7 +368,7 @@ describe('of what was not done nothing says that it is', () => {
     ['the migration runs', { migration: { state: 'running' } }, 'WaitingForMigration'],
   ];
 
-  it.each(rows)('where %s and nothing is there', (_, observed, reason) => {
+  it.each(rows)('are not True if %s and nothing exists yet', (_, observed, reason) => {
     const decision = decided({ ...nothing, ...observed } as Partial<Observed>);
     const good = decision.conditions.filter(({ status }) => status === 'True');
     const usable = ['BrokerUsable', 'StorageUsable', 'Reconciling', 'Stalled'];
@@ -368,7 +379,7 @@ describe('of what was not done nothing says that it is', () => {
     expect(condition(decision, 'Ready')?.reason).not.toBe('WaitingForMigration');
   });
 
-  it('where a check is still to come, which is neither true nor false', () => {
+  it('are Unknown for a check that is still to come', () => {
     const decision = decided({ problems: [secret], broker: yet, storage: yet });
     for (const type of ['BrokerUsable', 'StorageUsable'] as const) {
       expect(condition(decision, type)).toMatchObject({ status: 'Unknown', ...yet });
@@ -376,7 +387,7 @@ describe('of what was not done nothing says that it is', () => {
     expect(condition(decision, 'Stalled')).toMatchObject({ reason: 'SecretNotFound' });
   });
 
-  it('in the words of the first of several troubles: Ready has them all', () => {
+  it('give the first of several problems, while Ready lists them all', () => {
     const another = { reason: 'SecretNotFound', message: "Secret 'mq' does not exist." } as const;
     const decision = decided({ problems: [secret, another] });
     expect(condition(decision, 'Ready')?.message).toBe(`${secret.message} ${another.message}`);
@@ -384,7 +395,7 @@ describe('of what was not done nothing says that it is', () => {
     expect(condition(decision, 'Applied')).toMatchObject({ reason: 'Blocked', message });
   });
 
-  it('but of what is there: it goes on', () => {
+  it('stay True for the CronJobs and routes that already exist', () => {
     const decision = decided({ problems: [secret] });
     expect(condition(decision, 'Applied')).toMatchObject({ status: 'False', reason: 'Blocked' });
     expect(condition(decision, 'CronJobsScheduled')).toMatchObject({ status: 'True' });
@@ -392,8 +403,8 @@ describe('of what was not done nothing says that it is', () => {
   });
 });
 
-describe('the order of a version', () => {
-  it('begins with the migration alone', () => {
+describe('the rollout of a version', () => {
+  it('starts with the migration only', () => {
     const first = decided({ migration: { state: 'absent' }, deployments: {}, present: [] });
     expect(names(first, 'Job')).toEqual([['create', rendered.migration.metadata.name]]);
     expect(names(first, 'Deployment')).toEqual([]);
@@ -402,12 +413,12 @@ describe('the order of a version', () => {
     expect(names(then, 'Deployment')).toEqual([]);
   });
 
-  it('applies all parts at once where none is there', () => {
+  it('applies all components together if none exists', () => {
     const all = names(decided({ deployments: {}, present: [] }), 'Deployment');
     expect(all).toEqual(components.map((each) => ['apply', `main-${each}`]));
   });
 
-  it('brings a new version to workers and dispatcher before API, delivery and jobs', () => {
+  it('updates workers and dispatcher before API, delivery and CronJobs', () => {
     const older = deployments(Object.fromEntries(components.map((each) => [each, untold])));
     const first = decided({ deployments: older });
     expect(names(first, 'Deployment').map(([, name]) => name)).toEqual([
@@ -421,7 +432,7 @@ describe('the order of a version', () => {
     expect(names(then, 'CronJob')).toHaveLength(crons.length);
   });
 
-  it('stops at a version that does not start: what serves people stays as it was', () => {
+  it('stops at a version that does not start, and keeps the API at the previous version', () => {
     const stuck = { isRolledOut: false, isLate: true, updated: 1, total: 3, failing };
     const decision = decided({
       deployments: deployments({ 'worker-render': stuck, api: untold, delivery: untold }),
@@ -435,7 +446,7 @@ describe('the order of a version', () => {
     expect(decision.image).toBeUndefined();
   });
 
-  it('lets run what runs while a Secret is wrong, and touches nothing', () => {
+  it('changes nothing while a Secret is missing, and reports the running API as available', () => {
     const decision = decided({ problems: [secret] });
     expect(decision.steps).toEqual([]);
     expect(condition(decision, 'ApiAvailable')?.status).toBe('True');
@@ -446,7 +457,7 @@ describe('the order of a version', () => {
     expect(decision.look_again_seconds).toBeGreaterThan(0);
   });
 
-  it('takes workers for available while their number changes, whatever else goes on', () => {
+  it('reports workers as available while their number changes, whatever else goes on', () => {
     const growing = deployments({
       'worker-ingest': { desired: 3, updated: 3, total: 3, ready: 1 },
     });
@@ -466,14 +477,14 @@ describe('a new image that does not become ready in time', () => {
     ({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'main-worker-ingest',
   );
 
-  it('is taken back: every part is told to run the image before it', () => {
+  it('is rolled back: every component and CronJob gets the previous image', () => {
     const told = applied.filter(({ kind }) => kind === 'Deployment' || kind === 'CronJob');
     expect(told.length).toBeGreaterThan(components.length);
     for (const each of told) expect(JSON.stringify(each)).toContain(`"image":"${last_image}"`);
     expect(JSON.stringify(told)).not.toContain(least.image);
   });
 
-  it('is not tried again by itself, also when the old pods are ready again', () => {
+  it('is not tried again by itself, even when the old pods are ready again', () => {
     const annotations = worker?.metadata.annotations ?? {};
     const rolled_back = {
       revision: annotations[ROLLED_BACK] ?? '',
@@ -489,14 +500,14 @@ describe('a new image that does not become ready in time', () => {
     expect(condition(again, 'Ready')).toMatchObject({ status: 'False', reason: 'RolledBack' });
   });
 
-  it('is tried again where anything else is declared', () => {
+  it('is tried again if anything else in the spec changes', () => {
     const rolled_back = { revision: revisionOf('api') ?? '', why: 'it did not start' };
     const of = (spec: string) => reason(undefined, { rolled_back: { ...rolled_back, spec } });
     expect(of(worker?.metadata.annotations?.[ROLLED_BACK_SPEC] ?? '')).toBe('RolledBack');
     expect(of('of another spec')).toBe('Running');
   });
 
-  it('is tried where another one is declared', () => {
+  it('does not keep another image from being tried', () => {
     const rolled_back = { revision: 'of another image', why: 'it did not start' };
     const state = deployments({ 'worker-ingest': { rolled_back } });
     const next = decided({ last_image, deployments: state });
@@ -513,16 +524,19 @@ describe('a new image that does not become ready in time', () => {
     ['ended just now', undefined, 'RolloutFailed'],
     ['ended less than ten minutes ago', minutesAgo(9.9), 'RolloutFailed'],
     ['ended ten minutes ago', minutesAgo(10), 'RolledBack'],
-  ])('is judged after an outage of what pods need that %s', (_, usable_since, wanted) => {
-    expect(reason(usable_since)).toBe(wanted);
-  });
+  ])(
+    'is rolled back only ten minutes after an outage of its dependencies: one that %s',
+    (_, usable_since, wanted) => {
+      expect(reason(usable_since)).toBe(wanted);
+    },
+  );
 
-  it('stays taken back after an outage', () => {
+  it('stays rolled back after an outage', () => {
     const rolled_back = { revision: revisionOf('api') ?? '', why: 'it did not start' };
     expect(reason(undefined, { rolled_back })).toBe('RolledBack');
   });
 
-  it('stays where nothing is known to have run before', () => {
+  it('is not rolled back if no previous image is known', () => {
     const first = decided({ deployments: deployments({ 'worker-ingest': late }) });
     expect(condition(first, 'Ready')?.reason).toBe('RolloutFailed');
   });
@@ -532,7 +546,7 @@ describe('while the migration of a new image runs', () => {
   const last_image = 'registry.example.com/tintype:1.2.2';
   const migration = { state: 'running' } as const;
 
-  it('what leads to the version before it is kept as it should be, and that runs on', () => {
+  it('Services, budgets and Ingresses are still applied, Deployments and CronJobs are not', () => {
     const decision = decided({ migration, last_image });
     for (const kind of ['Service', 'PodDisruptionBudget', 'Ingress']) {
       expect(names(decision, kind), kind).not.toEqual([]);
@@ -541,7 +555,7 @@ describe('while the migration of a new image runs', () => {
     expect(names(decision, 'CronJob')).toEqual([]);
   });
 
-  it('a part that somebody took away comes back as the version before it', () => {
+  it('a deleted Deployment is restored with the previous image', () => {
     const { api: _, ...others } = deployments({});
     const { steps } = decided({ migration, last_image, deployments: others });
     const made = steps.flatMap((step) => (step.do === 'apply' ? [step.object] : []));
@@ -554,7 +568,7 @@ describe('while the migration of a new image runs', () => {
 describe('a migration that failed', () => {
   const failed_at = new Date(now.getTime() - 299_000);
 
-  it('rests for five minutes, and is then made anew', () => {
+  it('rests for five minutes, and then its Job is deleted to be created again', () => {
     const resting = decided({ migration: { state: 'failed', failed_at } });
     expect(names(resting, 'Job')).toEqual([]);
     expect(resting.look_again_seconds).toBe(300);
@@ -563,7 +577,7 @@ describe('a migration that failed', () => {
     expect(names(again, 'Job')).toEqual([['delete', rendered.migration.metadata.name]]);
   });
 
-  it('is another Job where the image, a Secret or the database is another', () => {
+  it('gets another Job if the image, a Secret, the database or the schema version changes', () => {
     const jobs = [
       main,
       installation({ ...least, image: 'tintype:2' }),
@@ -575,20 +589,20 @@ describe('a migration that failed', () => {
   });
 });
 
-describe('what an installation has no longer', () => {
+describe('objects that an installation no longer has', () => {
   const old = [
     { apiVersion: 'batch/v1', kind: 'Job', name: 'main-migrate-0020-old' },
     { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'main-old' },
   ];
   const present = [...well.present, ...old];
 
-  it('goes once the database is at the version', () => {
+  it('are deleted once the database is migrated', () => {
     const decision = decided({ present });
     const gone = decision.steps.filter((step) => step.do === 'delete').map(({ object }) => object);
     expect(gone).toEqual(old);
   });
 
-  it('goes after the route of the other kind that takes its place, where there is one', () => {
+  it('are deleted after the HTTPRoute that replaces them, if there is one', () => {
     const removals = (routing: object) => {
       const subject = installation({ ...least, routing } as typeof least);
       return decided({}, { installation: subject }).steps.filter((step) => step.do === 'delete');
@@ -601,20 +615,20 @@ describe('what an installation has no longer', () => {
     for (const step of removals({ mode: 'Disabled' })) expect(step).not.toHaveProperty('after');
   });
 
-  it('stays until then', () => {
+  it('are kept while the migration runs', () => {
     const decision = decided({ present, migration: { state: 'running' } });
     expect(decision.steps.filter((step) => step.do === 'delete')).toEqual([]);
   });
 });
 
-it('an image is known to run where all parts do, whatever else stands against Ready', () => {
+it('an image counts as running once all components run it, whatever else keeps Ready from being True', () => {
   const broken = decided({ cronJobs: [], storage: { reason: 'CorsMissing', message: 'no' } });
   expect(condition(broken, 'Ready')?.status).toBe('False');
   expect(broken.image).toBe(least.image);
   expect(decided({ deployments: deployments({ api: untold }) }).image).toBeUndefined();
 });
 
-it('takes KEDA for absent once it has said nothing of a pool for five minutes, whatever definitions are there', () => {
+it('scaling counts as failed once KEDA has been silent about a pool for five minutes', () => {
   const reasonAfter = (seconds: number) => {
     const silent_since = new Date(now.getTime() - seconds * 1000);
     const of = decided(

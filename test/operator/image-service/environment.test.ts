@@ -11,7 +11,7 @@ import { full, least } from './samples.ts';
 const processes: readonly Process[] = [...components, 'migrate', 'job'];
 const known = new Set<string>(Object.values(variables).map(({ name }) => name));
 const takenVariables = [...known].filter((name) => !isFree(name));
-/** Those of Node and of the storage's client. */
+/** Variables of Node.js and of the storage client. */
 const foreign = [
   'NODE_OPTIONS',
   'NODE_EXTRA_CA_CERTS',
@@ -19,7 +19,7 @@ const foreign = [
   'AWS_SECRET_ACCESS_KEY',
 ];
 
-/** As the container would see it: what a Secret holds is the example of the documentation. */
+/** As the container sees it, with the documented examples as the values from Secrets. */
 function environment(process: Process, spec: object): Record<string, string> {
   const parsed = imageServiceSpec.parse(spec);
   const examples = Object.fromEntries(
@@ -40,7 +40,7 @@ const needs: Partial<Record<Process, readonly ConfigField[]>> = {
 const shared: readonly ConfigField[] = ['databaseUrl', 's3Endpoint', 'amqpUrl'];
 
 describe.each(processes)('the environment of %s', (process) => {
-  it('has only variables that there are, each once', () => {
+  it('has only known variables, each once', () => {
     for (const spec of [least, full]) {
       const names = environmentOf(process, imageServiceSpec.parse(spec)).map(({ name }) => name);
       const extra = spec === full ? full.extraEnv.map(({ name }) => name as string) : [];
@@ -50,25 +50,25 @@ describe.each(processes)('the environment of %s', (process) => {
     }
   });
 
-  it('is a configuration that the process takes, with all that it needs', () => {
+  it('is a valid configuration with everything that the process needs', () => {
     const required = [...(process === 'migrate' ? [] : shared), ...(needs[process] ?? [])];
     for (const spec of [least, full]) {
       expect(() => parseConfig(environment(process, spec), required)).not.toThrow();
     }
   });
 
-  it('sets nothing by a field that extraEnv could set as well', () => {
+  it('sets no variable from a field that extraEnv could set as well', () => {
     const own = environmentOf(process, imageServiceSpec.parse({ ...full, extraEnv: [] }));
     const open = own.filter(({ name }) => known.has(name) && !takenVariables.includes(name));
     expect(open.map(({ name }) => name)).toEqual([]);
   });
 });
 
-describe('what a field decides', () => {
-  it('reaches some process', () => {
+describe('the environment of an installation', () => {
+  it('sets every reserved variable in at least one process', () => {
     const set = new Set(processes.flatMap((each) => Object.keys(environment(each, full))));
     const nowhere = takenVariables.filter((name) => !set.has(name));
-    // Of tests, and of the operator itself.
+    // Variables of tests, and of the operator itself.
     expect(nowhere.toSorted()).toEqual([
       'TINTYPE_CALLBACK_EGRESS',
       'TINTYPE_DELIVERY_NAMESPACE',
@@ -78,7 +78,7 @@ describe('what a field decides', () => {
     ]);
   });
 
-  it('becomes the value that the process reads', () => {
+  it('has the values of the fields of the spec', () => {
     expect(environment('api', full)).toMatchObject({
       TINTYPE_BASE_URL: 'https://api.example.com',
       TINTYPE_UPLOAD_BASE_URL: 'https://upload.example.com',
@@ -113,27 +113,27 @@ describe('what a field decides', () => {
     { dashboardOrigins: ['https://app.example.com:443'] },
     { marketingOrigins: ['https://127.1'] },
     { scanner: { kind: 'HTTP', url: 'http://model/', thresholds: ['level_2=0.9'] } },
-  ])('is taken by the process where the resource was taken with it: %j', (fields) => {
+  ])('is accepted by every process if the resource is valid: %j', (fields) => {
     for (const process of processes) {
       expect(() => parseConfig(environment(process, { ...least, ...fields }))).not.toThrow();
     }
   });
 
-  it('splits the two pools of workers', () => {
+  it('gives each worker pool only slots of its own kind', () => {
     const ingest = { TINTYPE_INGEST_SLOTS: '3', TINTYPE_RENDER_SLOTS: '0' };
     const render = { TINTYPE_INGEST_SLOTS: '0', TINTYPE_RENDER_SLOTS: '3' };
     expect(environment('worker-ingest', full)).toMatchObject(ingest);
     expect(environment('worker-render', full)).toMatchObject(render);
   });
 
-  it('has two slots where the resource does not say it, as a worker by itself has', () => {
+  it('gives each worker pool two slots by default', () => {
     const { ingestSlots, renderSlots } = variables;
     const slots = (process: Process, name: string) => environment(process, least)[name];
     expect(slots('worker-ingest', ingestSlots.name)).toBe(ingestSlots.default);
     expect(slots('worker-render', renderSlots.name)).toBe('2');
   });
 
-  it('keeps the heap and what uploads take within the memory of the pod', () => {
+  it('keeps the heap and the memory of uploads within the memory of the pod', () => {
     const bytes = Number(environment('worker-ingest', least)['TINTYPE_INGEST_MEMORY_BYTES']);
     expect(bytes).toBe(Math.floor(4 * 2 ** 30 * 0.6));
     const larger = Number(environment('worker-ingest', full)['TINTYPE_INGEST_MEMORY_BYTES']);
@@ -142,7 +142,7 @@ describe('what a field decides', () => {
     expect(environment('worker-ingest', least)['NODE_OPTIONS']).toBe('--max-old-space-size=819');
   });
 
-  it('hands each secret only to those that need it', () => {
+  it('hands each secret only to the processes that need it', () => {
     const holders = (name: string) =>
       processes.filter((each) => name in environment(each, full)).toSorted();
     expect(holders('TINTYPE_TOKEN_KEYS')).toEqual(['api']);
@@ -153,14 +153,14 @@ describe('what a field decides', () => {
     expect(holders('AWS_SECRET_ACCESS_KEY')).not.toContain('migrate');
   });
 
-  it('tells nobody what only the API reads, whose pods would be replaced with it', () => {
+  it('sets the variables that only the API reads for no other process', () => {
     const { trustedProxies, dashboardOrigins, marketingOrigins } = variables;
     for (const { name } of [trustedProxies, dashboardOrigins, marketingOrigins]) {
       expect(processes.filter((each) => name in environment(each, full))).toEqual(['api']);
     }
   });
 
-  it('is never the value of a Secret', () => {
+  it('never contains the value of a Secret', () => {
     const literals = processes.flatMap((each) =>
       environmentOf(each, imageServiceSpec.parse(full)).filter(({ value }) => value !== undefined),
     );

@@ -1,4 +1,4 @@
-// Objects of a cluster that are not as they were rendered. Spec: Project.
+// Differences between objects in a cluster and their rendered form. Spec: Project.
 import { expect, it } from 'vitest';
 import { findDifference } from '../../../operator/image-service/find-difference.ts';
 
@@ -15,7 +15,7 @@ it.each([
   ],
   ['a place more', { spec: { nodeSelector: { a: '1' } } }, 'spec.nodeSelector'],
   ['any label where all pods are selected', { spec: { podSelector: {} } }, 'spec.podSelector'],
-])('sees %s', (_what, rendered, path) => {
+])('findDifference reports %s', (_what, rendered, path) => {
   const live = structuredClone(rendered);
   let place: Record<string, unknown> = live;
   for (const name of path.split('.')) place = place[name] as Record<string, unknown>;
@@ -24,7 +24,7 @@ it.each([
   expect(findDifference(rendered, live)).toBe(`.${path}.extra`);
 });
 
-it('leaves what the API server adds by itself', () => {
+it('findDifference ignores fields that the API server adds', () => {
   const rendered = { spec: { replicas: 1, ports: [{ port: 80 }] } };
   const live = { spec: { replicas: 1, ports: [{ port: 80, protocol: 'TCP' }], added: true } };
   expect(findDifference(rendered, live)).toBeUndefined();

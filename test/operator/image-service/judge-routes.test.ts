@@ -23,7 +23,7 @@ const [refusedApi] = routesOf(gateway, refused);
 if (!(ingressApi && ingressDelivery && api && delivery && refusedApi))
   throw new Error('two routes');
 
-/** The condition, and those that follow from it alone. */
+/** The verdict, and the statuses of the conditions that follow from it alone. */
 function told(of: Installation, routes: readonly KnownRoute[]) {
   const verdict = judgeRoutes({ of, observed: { routes } });
   const conditions = conditionsOf([{ type: 'Routed', ...verdict }]);
@@ -118,11 +118,11 @@ const rows: [string, Installation, readonly KnownRoute[], object][] = [
   ],
 ];
 
-it.each(rows)('where %s', (_, of, routes, expected) => {
+it.each(rows)('judgeRoutes returns status and reason when %s', (_, of, routes, expected) => {
   expect(told(of, routes)).toMatchObject(expected);
 });
 
-it('is why nothing is written, for those that are not there alone', () => {
+it('only missing routes get the reason why nothing is written', () => {
   const unwritten = { reason: 'Blocked', message: 'Waits until this is mended.' } as const;
   const judge = (routes: KnownRoute[]) =>
     judgeRoutes({ of: ingress, observed: { routes } }, unwritten);

@@ -26,15 +26,15 @@ function waitingPod(waiting: object, lastState: object = {}) {
   return { status: { containerStatuses: [{ state: { waiting }, lastState }] } };
 }
 
-describe('a Job, as Kubernetes shows it', () => {
-  it('is absent, running, complete or failed', () => {
+describe('reading a Job', () => {
+  it('returns absent, running or complete', () => {
     expect(readJob(undefined, [])).toEqual({ state: 'absent' });
     expect(readJob({ status: { active: 1 } }, [])).toEqual({ state: 'running' });
     const complete = { status: { conditions: [condition('Complete', 'True')] } };
     expect(readJob(complete, [])).toEqual({ state: 'complete' });
   });
 
-  it('failed with the last line that a pod of it wrote', () => {
+  it('returns the last line that a pod of a failed Job wrote', () => {
     const failed = { status: { conditions: [condition('Failed', 'True')] } };
     const pods = [endedPod('older\n'), endedPod('one line\ntintype: the last line\n\n')];
     expect(readJob(failed, pods)).toEqual({
@@ -46,7 +46,7 @@ describe('a Job, as Kubernetes shows it', () => {
     expect(readJob(failed, [endedPod(`${cut}ff`)])).toMatchObject({ last_line: cut });
   });
 
-  it('says why its pod does not start, while it runs', () => {
+  it('returns the reason why its pod does not start', () => {
     const pod = waitingPod({ reason: 'ImagePullBackOff', message: 'no such image' });
     expect(judgeMigration('main-migrate', readJob({}, [pod]))).toEqual({
       reason: 'PodsFailing',
@@ -54,7 +54,7 @@ describe('a Job, as Kubernetes shows it', () => {
     });
   });
 
-  it('says why no node takes its pod, and does not say that it runs', () => {
+  it('reports that no node accepts its pod', () => {
     const reason = 'Unschedulable';
     const message = '0/3 nodes are available';
     const conditions = [condition('PodScheduled', 'False', { reason, message })];
@@ -65,7 +65,7 @@ describe('a Job, as Kubernetes shows it', () => {
   });
 });
 
-/** A Job made at `at`, some seconds ago: what it says of its pods, the pods, and what it comes to. */
+/** A Job created at `at`: its age in seconds, its status, its pods, and the resulting reason. */
 const podless: [string, number, object, object[], 'PodsRefused' | undefined][] = [
   ['just made', 19, {}, [], undefined],
   ['made a while ago', 20, { startTime: at }, [], 'PodsRefused'],
@@ -76,8 +76,8 @@ const podless: [string, number, object, object[], 'PodsRefused' | undefined][] =
   ['that failed', 60, { conditions: [condition('Failed', 'True')] }, [], undefined],
 ];
 
-describe('a Job without pods', () => {
-  it.each(podless)('%s, %s s ago', (_name, seconds, status, pods, reason) => {
+describe('judgePodless', () => {
+  it.each(podless)('judges a Job %s, created %s s ago', (_name, seconds, status, pods, reason) => {
     const job = readJob({ metadata: { creationTimestamp: at }, status }, pods);
     const now = new Date(Date.parse(at) + seconds * 1000);
     const verdict = judgePodless('main-migrate', job, now);
@@ -103,7 +103,7 @@ const progressing = (reason: string) => ({
   conditions: [condition('Progressing', 'True', { reason })],
 });
 
-/** From what Kubernetes shows to the reason that people read. */
+/** From what Kubernetes reports about a Deployment and its pods to the reason that people read. */
 const table: [string, object, object[], string, RegExp][] = [
   ['all are ready', { ...full }, [], 'Available', /2 of 2/],
   ['the change was not seen', { ...full, observedGeneration: 2 }, [], 'RollingOut', /just/],
@@ -179,19 +179,19 @@ const table: [string, object, object[], string, RegExp][] = [
   ],
 ];
 
-describe('a Deployment, as Kubernetes shows it', () => {
-  it.each(table)('where %s', (_name, status, pods, reason, message) => {
+describe('reading and judging a Deployment', () => {
+  it.each(table)('reports reason and message when %s', (_name, status, pods, reason, message) => {
     const verdict = judgeDeployment('main-api', readDeployment(deployment(status), pods), { now });
     expect(verdict.reason).toBe(reason);
     expect(verdict.message).toMatch(message);
   });
 
-  it('of no pods is as it shall be', () => {
+  it('reports ScaledToZero if no replicas are wanted', () => {
     const state = readDeployment(deployment({}, { replicas: 0 }), []);
     expect(judgeDeployment('main-worker-render', state, { now }).reason).toBe('ScaledToZero');
   });
 
-  it('is available while the number of its pods changes, with as many as there have to be', () => {
+  it('reports Available while the number of pods changes, if enough of them are ready', () => {
     const pods = (readyReplicas: number, more = {}) => ({
       ...{ replicas: 3, updatedReplicas: 3, readyReplicas },
       ...progressing('NewReplicaSetAvailable'),
@@ -213,7 +213,7 @@ describe('a Deployment, as Kubernetes shows it', () => {
     expect(judge(pods(1, progressing('ReplicaSetUpdated')), 1).reason).toBe('RollingOut');
   });
 
-  it('is replacing a pod that left for two minutes, and is unavailable from then on', () => {
+  it('reports RollingOut for two minutes after a pod is lost, then Unavailable', () => {
     const [available, rolled] = [
       condition('Available', 'False', { reason: 'MinimumReplicasUnavailable' }),
       ...progressing('NewReplicaSetAvailable').conditions,
@@ -227,7 +227,7 @@ describe('a Deployment, as Kubernetes shows it', () => {
     expect([0, 119, 120].map(reasonAfter)).toEqual(['RollingOut', 'RollingOut', 'Unavailable']);
   });
 
-  it('says so where there are more pods than are asked for', () => {
+  it('reports that there are more pods than requested', () => {
     const status = { replicas: 3, updatedReplicas: 3, readyReplicas: 3 };
     const state = readDeployment(deployment(status, { replicas: 1 }), []);
     expect(judgeDeployment('main-worker', state, { now }).message).toContain(
@@ -235,13 +235,13 @@ describe('a Deployment, as Kubernetes shows it', () => {
     );
   });
 
-  it('tells what it was told to run', () => {
+  it('returns the revision, image and replicas that are declared', () => {
     const state = readDeployment(deployment(full), []);
     expect(state).toMatchObject({ revision: 'abc', image: 'tintype:1', desired: 2 });
   });
 });
 
-describe('a ScaledObject, as KEDA shows it', () => {
+describe('reading a ScaledObject', () => {
   const object = (...conditions: object[]) => ({
     metadata: { creationTimestamp: at },
     ...(conditions.length > 0 && { status: { conditions } }),
@@ -260,13 +260,13 @@ describe('a ScaledObject, as KEDA shows it', () => {
   });
 });
 
-describe('a CronJob, as Kubernetes shows it', () => {
+describe('reading a CronJob', () => {
   const run = (creationTimestamp: string, type: string) => ({
     metadata: { creationTimestamp },
     status: { conditions: [condition(type, 'True')] },
   });
 
-  it('is judged by its newest run', () => {
+  it('judges it by its newest run', () => {
     const runs = [run('2026-11-21T10:00:00Z', 'Failed'), run('2026-11-21T11:00:00Z', 'Complete')];
     const read = (jobs: object[]) => readCronJob('main-retention', { spec: {} }, jobs);
     expect(read(runs)).toEqual({

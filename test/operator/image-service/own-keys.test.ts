@@ -19,7 +19,7 @@ it.each([
   ['that one, which pods seal with now', `${k2},${k1}`, `${k1},${k2}`],
   ['that one, which all seal with', `${k2},${k1}`, `${k2},${k1}`],
   ['what cannot be read, as others say', 'k1:short', k1],
-])('has nothing against %s', (_, theirs, own) => {
+])('examineKeys accepts %s', (_, theirs, own) => {
   expect(fault(theirs, own)).toBeUndefined();
 });
 
@@ -28,7 +28,7 @@ it.each([
   ['a key that only the operator has and seals with', k1, `${k2},${k1}`, /lacks the key 'k2'/],
   ['a key that only pods have and seal with', `${k2},${k1}`, k1, /begins with the key 'k2'.*first/],
   ['another one altogether', k2, k1, /lacks the key 'k1'/],
-])('refuses %s, and shows none', (_, theirs, own, words) => {
+])('examineKeys rejects %s, without showing any key', (_, theirs, own, words) => {
   const said = fault(theirs, own) ?? '';
   expect(said).toMatch(words);
   expect(said).toMatch(

@@ -1,4 +1,4 @@
-// What an installation is told of by all of its Secrets and fields together, before a pod would refuse it.
+// Values that are valid one by one but not together: the operator reports them before a pod rejects them.
 import { describe, expect, it } from 'vitest';
 import { examineTogether } from '../../../operator/image-service/pod-environment.ts';
 import { imageServiceSpec } from '../../../operator/image-service/schema.ts';
@@ -25,13 +25,13 @@ const good = {
 
 const examine = (found: FoundSecrets, fields: object = {}) => {
   const spec = imageServiceSpec.parse({ ...least, ...fields });
-  // Each value is right for itself.
+  // Each value is valid on its own.
   expect(examineSecrets(spec, found).problems).toEqual([]);
   return examineTogether(spec, found).map(({ reason, message }) => `${reason}: ${message}`);
 };
 
-describe('values of an installation', () => {
-  it('that go together are in order', () => {
+describe('the Secrets and fields of an installation taken together', () => {
+  it('are valid if they are consistent', () => {
     expect(examine(good)).toEqual([]);
     const named = imageServiceSpec.parse(full);
     expect(examineTogether(named, good)).toEqual([]);
@@ -41,7 +41,7 @@ describe('values of an installation', () => {
     ['both', { TINTYPE_INGEST_BUCKET: 'pictures', TINTYPE_CONTENT_BUCKET: 'pictures\n' }, {}],
     ['the usual one of the other', { TINTYPE_INGEST_BUCKET: 'tintype-content' }, {}],
     ['that of the resource', { TINTYPE_CONTENT_BUCKET: 'mine' }, { ingestBucket: 'mine' }],
-  ])('never name one bucket for uploads and pictures: %s', (_, named, storage) => {
+  ])('must not name one bucket for uploads and content: %s', (_, named, storage) => {
     const found = { ...good, s3: { ...s3, ...named } };
     expect(examine(found, { storage })).toEqual([
       expect.stringContaining(
@@ -52,7 +52,7 @@ describe('values of an installation', () => {
     expect(examine(found, { storage: two })).toEqual([]);
   });
 
-  it('never give one secret to two callers, and no value is told', () => {
+  it('must not give one secret to two callers, and the message shows no value', () => {
     const one = keys.TINTYPE_REQUEST_SIGNING_SECRET;
     const found = { ...good, keys: { ...keys, TINTYPE_STORAGE_EVENT_SECRET: one } };
     const told = examine(found);

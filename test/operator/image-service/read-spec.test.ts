@@ -1,4 +1,4 @@
-// What the API server took before a rule was there.
+// Specs that the API server accepted before a rule existed.
 import { expect, it } from 'vitest';
 import { readSpec } from '../../../operator/image-service/read-spec.ts';
 import { least } from './samples.ts';
@@ -6,7 +6,7 @@ import { least } from './samples.ts';
 const good = 'https://app.example';
 const message = 'an origin such as https://api.example.com, without a path';
 
-it('leaves out an origin of pages that is none, and names its place', () => {
+it('readSpec leaves out an invalid page origin and names its place', () => {
   const stored = {
     ...least,
     dashboardOrigins: [good, 'https://app.example/', 'https://other.example'],
@@ -23,7 +23,7 @@ it('leaves out an origin of pages that is none, and names its place', () => {
   );
 });
 
-it('leaves out what was named twice', () => {
+it('readSpec leaves out a duplicate origin', () => {
   const { spec, wrong } = readSpec({ ...least, dashboardOrigins: [good, good] });
   expect(spec?.dashboardOrigins).toEqual([good]);
   expect(wrong).toContain('`spec.dashboardOrigins[1]`');
@@ -36,12 +36,12 @@ it.each([
     'there are too many',
     { dashboardOrigins: Array.from({ length: 65 }, (_, n) => `https://a${n}.b`) },
   ],
-])('reads nothing where %s', (_what, more) => {
+])('readSpec returns no spec if %s', (_what, more) => {
   const { spec, wrong } = readSpec({ ...least, ...more });
   expect(spec).toBeUndefined();
   expect(wrong).not.toContain('left out');
 });
 
-it('says nothing of what is as it should be', () => {
+it('readSpec returns a valid spec without a message', () => {
   expect(readSpec(least)).toEqual({ spec: least, wrong: undefined });
 });

@@ -14,7 +14,7 @@ function resource(spec: object, name = 'main') {
   return { apiVersion: 'tintype.dev/v1alpha1', kind: 'ImageService', metadata: { name }, spec };
 }
 
-/** Wrong resources: where they are wrong, and the words that say so. */
+/** Invalid resources: what is wrong, the spec, the field, and the message. */
 const wrong: [string, object, string, RegExp][] = [
   ['no image', { ...least, image: undefined }, 'spec.image', /spec\.image/],
   ...['tintype:1:2', 'registry.example.com/tintype/', 'tintype@latest'].map(
@@ -187,9 +187,9 @@ const wrong: [string, object, string, RegExp][] = [
   ],
 ];
 
-describe('an ImageService that cannot be', () => {
+describe('an invalid ImageService', () => {
   it.each(wrong)(
-    'is refused with %s, in words that say what to do',
+    'is rejected with %s, in words that say what to do',
     async (_name, spec, path, words) => {
       const place = await namespace();
       const call = { method: 'POST', path: COLLECTION(place), body: resource(spec) };
@@ -201,7 +201,7 @@ describe('an ImageService that cannot be', () => {
     },
   );
 
-  it.each(['a.b', '1main', 'm'.repeat(30)])('is refused under the name %s', async (name) => {
+  it.each(['a.b', '1main', 'm'.repeat(30)])('is rejected under the name %s', async (name) => {
     const place = await namespace();
     const call = { method: 'POST', path: COLLECTION(place), body: resource(least, name) };
     const { status, body } = await kubeRequest(plane(), call);
@@ -210,21 +210,21 @@ describe('an ImageService that cannot be', () => {
   });
 });
 
-/** Values of `extraEnv` that a process would not begin with. */
+/** Values of `extraEnv` with which a process would not start. */
 const unfit: [string, string, RegExp][] = [
   ['TINTYPE_PROXY_MAX_BYTES', 'banana', /whole number/],
   ['TINTYPE_SVG_UPLOADS', 'perhaps', /on/],
   ['TINTYPE_PROVIDER_B_URL', 'nowhere', /URL/],
 ];
 
-/** Amounts that Kubernetes would refuse in its own words, or no process could live with. */
+/** Amounts of memory that Kubernetes rejects in its own words, or that are too small to run. */
 const small: [object, RegExp][] = [
   [{ requests: { memory: '2Gi' }, limits: { memory: '1Gi' } }, /must not be below `requests/],
   [{ limits: { memory: '64Mi' } }, /must be 128Mi or more/],
 ];
 
 describe('the memory of a pod', () => {
-  it.each(small)('is not %o, and that is said where it stands', (resources, words) => {
+  it.each(small)('must not be %o, and the message names the field', (resources, words) => {
     const { error } = imageServiceSpec.safeParse({ ...least, workers: { render: { resources } } });
     const message = error && printIssues(error);
     expect(message).toMatch(/^`spec\.workers\.render\.resources\.limits\.memory`: /);
@@ -232,8 +232,8 @@ describe('the memory of a pod', () => {
   });
 });
 
-describe('the value of a variable', () => {
-  it.each(unfit)('%s is not %s, and that is said where it stands', (name, value, words) => {
+describe('the value of an extraEnv variable', () => {
+  it.each(unfit)('%s must not be %s, and the message names the field', (name, value, words) => {
     const extraEnv = [
       { name: 'OTEL_EXPORTER_OTLP_TIMEOUT', value: 'x' },
       { name, value },
@@ -244,7 +244,7 @@ describe('the value of a variable', () => {
     expect(message).toMatch(words);
   });
 
-  it('may be none, which is as if it were not named', () => {
+  it('may be empty', () => {
     const extraEnv = [{ name: 'TINTYPE_PROXY_MAX_BYTES', value: '' }];
     expect(imageServiceSpec.safeParse({ ...least, extraEnv }).success).toBe(true);
   });
@@ -260,24 +260,27 @@ const kept: [string, object, RegExp][] = [
   ['storage.ingestBucket', { ...full, storage: undefined }, /would be lost/],
 ];
 
-describe('what cannot change', () => {
-  it.each(kept)('is spec.%s', async (field, changed, words) => {
-    const place = await namespace();
-    const path = COLLECTION(place);
-    const made = await kubeRequest(plane(), { method: 'POST', path, body: resource(full) });
-    expect(made.status).toBe(201);
-    const body = { ...made.body, spec: changed };
-    const put = await kubeRequest(plane(), { method: 'PUT', path: `${path}/main`, body });
-    expect(put.status).toBe(422);
-    expect(put.body['message']).toMatch(words);
-    expect(put.body['message']).toContain(`\`spec.${field}\` is immutable`);
-    const same = { ...made.body, spec: { ...full, image: 'tintype:2' } };
-    const taken = await kubeRequest(plane(), { method: 'PUT', path: `${path}/main`, body: same });
-    expect(taken.status).toBe(200);
-  });
+describe('immutable fields', () => {
+  it.each(kept)(
+    'spec.%s rejects a change, while the image may change',
+    async (field, changed, words) => {
+      const place = await namespace();
+      const path = COLLECTION(place);
+      const made = await kubeRequest(plane(), { method: 'POST', path, body: resource(full) });
+      expect(made.status).toBe(201);
+      const body = { ...made.body, spec: changed };
+      const put = await kubeRequest(plane(), { method: 'PUT', path: `${path}/main`, body });
+      expect(put.status).toBe(422);
+      expect(put.body['message']).toMatch(words);
+      expect(put.body['message']).toContain(`\`spec.${field}\` is immutable`);
+      const same = { ...made.body, spec: { ...full, image: 'tintype:2' } };
+      const taken = await kubeRequest(plane(), { method: 'PUT', path: `${path}/main`, body: same });
+      expect(taken.status).toBe(200);
+    },
+  );
 });
 
-it('takes labels of a prefix in Punycode, annotations of one in capitals, and buckets that AWS takes', async () => {
+it('Punycode label prefixes, annotation prefixes in capitals and AWS bucket names are accepted', async () => {
   const spec = {
     ...least,
     podLabels: [{ name: 'xn--bcher-kva.example/Disk_1.a', value: '' }],
@@ -289,7 +292,7 @@ it('takes labels of a prefix in Punycode, annotations of one in capitals, and bu
   expect(imageServiceSpec.safeParse(spec).success, 'the operator agrees').toBe(true);
 });
 
-describe('a bucket that is not named', () => {
+describe('changing the bucket names of an ImageService', () => {
   const usual = { ingestBucket: 'tintype-ingest', contentBucket: 'tintype-content' };
   const owned = { ...least, storageSecretRef: undefined };
 
@@ -319,7 +322,7 @@ it.each([
   'tintype:1.2.3',
   'localhost:5000/a/b_c:v1',
   `Registry.example.com:443/a--b/c.d__e:A_b-c.1@sha256:${'0a'.repeat(32)}`,
-])('the image %s is taken', async (image) => {
+])('the image %s is accepted', async (image) => {
   const { status } = await kubeRequest(plane(), {
     ...{ method: 'POST', path: `${COLLECTION(await namespace())}?dryRun=All` },
     body: resource({ ...least, image }),

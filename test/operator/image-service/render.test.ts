@@ -44,7 +44,7 @@ function kinds(of: Installation, kind: string): Yaml[] {
   return objectsOf(of).filter((each) => each.kind === kind);
 }
 
-/** Every pod, wherever it is made from. */
+/** The pod templates of all objects, each with the name of its object. */
 function podsOf(of: Installation): [string, Yaml][] {
   return objectsOf(of).flatMap((object: Yaml) => {
     const template = object.spec?.jobTemplate?.spec.template ?? object.spec?.template;
@@ -52,7 +52,7 @@ function podsOf(of: Installation): [string, Yaml][] {
   });
 }
 
-/** The restricted profile of the Pod Security Standards, and what we ask beyond it. */
+/** The restricted profile of the Pod Security Standards, and what we require beyond it. */
 const restricted: Record<string, (pod: Yaml, container: Yaml) => boolean> = {
   'is not root': (pod) => pod.securityContext.runAsNonRoot && pod.securityContext.runAsUser > 0,
   'has the seccomp profile of the runtime': (pod) =>
@@ -78,14 +78,14 @@ const ENDS = [
 ] as const;
 
 describe.each(installations)('an installation with %s', (_name, of) => {
-  it.each(Object.entries(restricted))('has pods of which each %s', (_rule, holds) => {
+  it.each(Object.entries(restricted))('has pods, each of which %s', (_rule, holds) => {
     const pods = podsOf(of);
     expect(pods.length).toBeGreaterThan(components.length + 4);
     const unruly = pods.filter(([, { spec }]) => !holds(spec, spec.containers[0]));
     expect(unruly.map(([name]) => name)).toEqual([]);
   });
 
-  it('owns every object, and names each once', () => {
+  it('owns every object and gives each a unique name', () => {
     const objects = objectsOf(of);
     for (const { metadata } of objects) {
       expect(metadata).toMatchObject(NS);
@@ -96,7 +96,7 @@ describe.each(installations)('an installation with %s', (_name, of) => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('is made of what the operator may write where an ImageService stands', () => {
+  it('consists of objects that the operator may write in the namespace of an ImageService', () => {
     const mayWrite = (apiVersion: string, plural: string) =>
       permissions.runtime.some(
         ({ apiGroup, resources, verbs }) =>
@@ -112,7 +112,7 @@ describe.each(installations)('an installation with %s', (_name, of) => {
     expect(refused.map(({ kind }) => kind)).toEqual([]);
   });
 
-  it('marks the newest pods of a Deployment with what it was told to run', () => {
+  it('labels the pods of a Deployment with its revision, and does not select by it', () => {
     for (const { metadata, spec } of kinds(of, 'Deployment')) {
       const label = spec.template.metadata.labels['tintype.dev/revision'];
       expect(label).toBe(metadata.annotations['tintype.dev/revision']);
@@ -120,7 +120,7 @@ describe.each(installations)('an installation with %s', (_name, of) => {
     }
   });
 
-  it('selects by labels that its pods have, and that do not say more', () => {
+  it('selects pods by labels that they have, in Deployments and PodDisruptionBudgets alike', () => {
     const pods = new Map(podsOf(of));
     for (const { metadata, spec } of kinds(of, 'Deployment')) {
       const labels = pods.get(metadata.name).metadata.labels;
@@ -132,7 +132,7 @@ describe.each(installations)('an installation with %s', (_name, of) => {
     }
   });
 
-  it('gives every pod longer to end than its process takes', () => {
+  it('gives every pod a longer grace period than its process takes to end', () => {
     for (const [name, { spec }] of podsOf(of)) {
       const pause = spec.containers[0].lifecycle?.preStop.sleep.seconds ?? 0;
       const left = spec.terminationGracePeriodSeconds - pause;
@@ -143,7 +143,7 @@ describe.each(installations)('an installation with %s', (_name, of) => {
     }
   });
 
-  it('gives its servers time in which routers hear of their end, and says in the documentation how long pods have', () => {
+  it('delays the end of API and delivery pods by 15 s, and the documentation states the grace periods', () => {
     const pods = new Map(podsOf(of));
     const page = readFileSync(join(projectRoot, 'docs/deployment.md'), 'utf8');
     const graces = ['worker-render', 'api', 'delivery'].map(
@@ -159,7 +159,7 @@ describe.each(installations)('an installation with %s', (_name, of) => {
     expect(page).toContain('of the latter two 15 go to a `preStop` that sleeps');
   });
 
-  it('leaves the number of workers to others', () => {
+  it('leaves the replicas of workers to scalers, and keeps all pods available during a rollout', () => {
     for (const { metadata, spec } of kinds(of, 'Deployment')) {
       expect('replicas' in spec, metadata.name).toBe(!metadata.name.includes('worker'));
       expect(spec.strategy.rollingUpdate.maxUnavailable).toBe(0);
@@ -182,7 +182,7 @@ describe.each(installations)('an installation with %s', (_name, of) => {
   });
 });
 
-/** Pods, Services, nodes, and what a cloud tells its machines. */
+/** The addresses of pods, Services and nodes, and of a cloud's metadata service. */
 const PRIVATE = [
   '10.0.0.0/8',
   '172.16.0.0/12',
@@ -191,7 +191,7 @@ const PRIVATE = [
   '169.254.0.0/16',
 ];
 
-describe('what may reach what', () => {
+describe('the network policies', () => {
   const endpoints = { database: 6432, amqp: 5671, storage: 9000 };
   const of = installation(least, { endpoints });
   const portsOut = (suffix: string, from = of) =>
@@ -199,7 +199,7 @@ describe('what may reach what', () => {
       rule.ports.map(({ port }: { port?: number }) => port ?? 'any'),
     );
 
-  it('keeps workers, delivery and CronJobs to names, database, broker and storage', () => {
+  it('limit workers, delivery and CronJobs to DNS, database, broker and storage', () => {
     const cdn = { kind: 'HTTPPurge' as const, urls: ['http://cache-0:6081'] };
     const of = installation({ ...least, cdn }, { endpoints });
     for (const suffix of ['worker-ingest', 'worker-render', 'delivery', 'job']) {
@@ -208,7 +208,7 @@ describe('what may reach what', () => {
     expect(portsOut('migrate')).toEqual([53, 53, 6432]);
   });
 
-  it('lets the API and the dispatcher out to the public, and inside by the ports of what the resource names', () => {
+  it('let the API and the dispatcher reach public addresses, and private ones only at declared ports', () => {
     const spec: ImageServiceSpec = {
       ...least,
       identity: { issuer: 'https://id.example', jwksURL: 'http://keys.identity.svc:8082/keys' },
@@ -236,7 +236,7 @@ describe('what may reach what', () => {
     }
   });
 
-  it('lets callers in to the API and delivery alone', () => {
+  it('let callers in only to the API and delivery', () => {
     const portsIn = (suffix: string) =>
       (find(of, 'NetworkPolicy', suffix).spec.ingress ?? []).flatMap((rule: Yaml) =>
         rule.ports.map(({ port }: { port: number }) => port),
@@ -247,7 +247,7 @@ describe('what may reach what', () => {
     expect(portsIn('migrate')).toEqual([]);
   });
 
-  it('keeps everybody from who gives credentials of a cloud, unless the resource names him', () => {
+  it('keep pods from a cloud’s credentials endpoint unless the resource names it as a peer', () => {
     const agent = '169.254.170.23/32';
     const rule = {
       to: [{ ipBlock: { cidr: agent } }],
@@ -265,7 +265,7 @@ describe('what may reach what', () => {
     expect(find(told, 'NetworkPolicy', 'migrate').spec.egress).not.toContainEqual(rule);
   });
 
-  it('opens a port anywhere where nothing says who is there, as the documentation tells', () => {
+  it('open a port to every address if no peer is declared, as documented', () => {
     const open = (suffix: string, port: number, spec: ImageServiceSpec = least) => {
       const endpoints = { database: 6432, amqp: 5671, storage: 80 };
       const { egress } = find(installation(spec, { endpoints }), 'NetworkPolicy', suffix).spec;
@@ -281,7 +281,7 @@ describe('what may reach what', () => {
     expect(page).toContain('reaches port 80 of `169.254.169.254` too');
   });
 
-  it('names peers where the resource does', () => {
+  it('limit egress to the peers that the resource declares', () => {
     const [, database, broker, store] = find(installation(full), 'NetworkPolicy', 'worker-ingest')
       .spec.egress;
     const data = { matchLabels: { 'kubernetes.io/metadata.name': 'data' } };
@@ -295,7 +295,7 @@ describe('what may reach what', () => {
     expect(store.to).toEqual([{ ipBlock: { cidr: '10.1.0.0/16' } }]);
   });
 
-  it('goes by the port of the pods behind a Service, where the resource names it', () => {
+  it('use the port of the pods behind a Service if the resource declares it', () => {
     const networkPolicy: ImageServiceSpec['networkPolicy'] = {
       peers: [
         { party: 'Storage', namespace: 'minio', port: 9000 },
@@ -322,14 +322,14 @@ describe('what may reach what', () => {
     expect(find(told, 'NetworkPolicy', 'migrate').spec.egress).toEqual([names, database]);
   });
 
-  it('can be left to others', () => {
+  it('are not rendered in the mode Disabled', () => {
     const open = installation({ ...least, networkPolicy: { mode: 'Disabled' } });
     expect(kinds(open, 'NetworkPolicy')).toEqual([]);
   });
 });
 
 describe('the routes', () => {
-  it('lead the hosts of the API and of uploads to the API, all others to delivery', () => {
+  it('lead the API and upload hosts to the API, and all project hosts to delivery', () => {
     const of = installation(full);
     const { spec, metadata } = find(of, 'Ingress', 'api');
     expect(spec.rules.map(({ host }: Yaml) => host)).toEqual([
@@ -346,7 +346,7 @@ describe('the routes', () => {
     expect(delivery[0].http.paths[0].backend.service.name).toBe('main-delivery');
   });
 
-  it('are HTTPRoutes of a Gateway, or none, where the resource says so', () => {
+  it('are HTTPRoutes of a Gateway, or none, as the resource declares', () => {
     const routed = installation({ ...least, routing: gateway });
     expect(kinds(routed, 'Ingress')).toEqual([]);
     expect(find(routed, 'HTTPRoute', 'delivery').spec).toEqual({
@@ -362,7 +362,7 @@ describe('the routes', () => {
 describe('the number of workers', () => {
   const scaled = (of: Installation) => kinds(of, 'ScaledObject').length;
 
-  it('is KEDA’s where it is there or asked for, and nobody’s objects else', () => {
+  it('is scaled by KEDA if it is present, unless another mode is declared', () => {
     expect(scaled(installation(least, { keda: 'present' }))).toBe(2);
     expect(scaled(installation(least))).toBe(0);
     for (const mode of ['BuiltIn', 'Disabled'] as const) {
@@ -371,7 +371,7 @@ describe('the number of workers', () => {
     }
   });
 
-  it('goes by the queues that the workers read, and never by a broker that does not answer', () => {
+  it('follows the queues that the workers read, and falls back to one if the broker does not answer', () => {
     const of = installation(full, { keda: 'present' });
     const ingest = find(of, 'ScaledObject', 'worker-ingest').spec;
     expect(ingest).toMatchObject({
@@ -397,12 +397,12 @@ describe('the number of workers', () => {
   });
 });
 
-describe('how long what was needed still counts', () => {
+describe('the stabilization window of scaling', () => {
   const windowOf = (of: Installation) =>
     find(of, 'ScaledObject', 'worker-ingest').spec.advanced.horizontalPodAutoscalerConfig.behavior
       .scaleDown.stabilizationWindowSeconds;
 
-  it('is five minutes, or what is declared, for KEDA as for the built-in scaler', () => {
+  it('is five minutes or as declared, both for KEDA and for the built-in scaler', () => {
     const declared = { ...least, autoscaling: { stabilizationSeconds: 20 } };
     for (const [spec, seconds] of [[least, 300] as const, [declared, 20] as const]) {
       const of = installation(spec, { keda: 'present' });
@@ -413,7 +413,7 @@ describe('how long what was needed still counts', () => {
 });
 
 describe('a pod', () => {
-  it('is replaced when a Secret or its image changes, and by nothing else', () => {
+  it('is replaced when a Secret or file changes, but not for a new schema version or KEDA', () => {
     const templates = (more: Partial<Installation>) =>
       kinds(installation(least, more), 'Deployment').map(({ spec }) => spec.template);
     expect(templates({})).toEqual(templates({ schema_version: '9999', keda: 'present' }));
@@ -421,7 +421,7 @@ describe('a pod', () => {
     expect(templates({})).not.toEqual(templates({ files_digest: 'ffff' }));
   });
 
-  it('is replaced when what a cloud gives its service account changes, which it is asked for once', () => {
+  it('is replaced when the annotations of its service account change', () => {
     const all = [null, undefined, 'a', 'b'].map((value) => {
       const annotations = value && [{ name: 'eks.amazonaws.com/role-arn', value }];
       const spec =
@@ -436,7 +436,7 @@ describe('a pod', () => {
     });
   });
 
-  it('stays when annotations of its service account change places', () => {
+  it('is kept when the annotations of its service account are reordered', () => {
     const annotations = ['b', 'a', 'c'].map((name) => ({
       name: `cloud.example/${name}`,
       value: name,
@@ -446,7 +446,7 @@ describe('a pod', () => {
     expect(podsOf(of(annotations.toReversed()))).toEqual(podsOf(of(annotations)));
   });
 
-  it('prints amounts as the API server does, and keeps requests within limits', () => {
+  it('has amounts as the API server prints them, and requests within limits', () => {
     const resources = (suffix: string) =>
       find(installation(full), 'Deployment', suffix).spec.template.spec.containers[0].resources;
     expect(resources('worker-ingest')).toEqual({
@@ -465,24 +465,24 @@ describe('a pod', () => {
     });
   });
 
-  it('stays in its Service while what is away is nothing that it cannot serve without', () => {
+  it('has probes that tolerate outages of what it can serve without', () => {
     const probes = (suffix: string) =>
       find(installation(least), 'Deployment', suffix).spec.template.spec.containers[0];
     expect(probes('delivery').readinessProbe.tcpSocket).toEqual({ port: 'http' });
-    // By a query, which images of earlier versions pass over.
+    // Excluded by a query, which images of earlier versions ignore.
     const path = '/readyz?exclude=ingest&exclude=content';
     expect(probes('api').readinessProbe.httpGet).toEqual({ path, port: 'metrics' });
     for (const component of components) {
       const { httpGet, periodSeconds, failureThreshold } = probes(component).startupProbe;
       expect(httpGet.path).toBe('/readyz');
-      // A process that waits for a server is left to wait.
+      // A process that waits for a server is not restarted for at least 30 minutes.
       expect(periodSeconds * failureThreshold).toBeGreaterThanOrEqual(1800);
       expect(probes(component).livenessProbe.httpGet.path).toBe('/livez');
     }
   });
 });
 
-it('names of CronJobs fit under the longest name that an ImageService may have', () => {
+it('CronJob names fit their limit even under the longest name of an ImageService', () => {
   const [rule] = clusterKinds[0].rules;
   const most = Number(/at most (\d+)/.exec(rule.message)?.[1]);
   const named = objectsOf({ ...installation(least), name: 'm'.repeat(most) });
@@ -492,7 +492,7 @@ it('names of CronJobs fit under the longest name that an ImageService may have',
   expect(Math.max(...lengths)).toBeLessThanOrEqual(52);
 });
 
-it('an empty value is left out, as the API server leaves it out', () => {
+it('empty values are left out, as the API server leaves them out', () => {
   const of = installation({
     ...least,
     extraEnv: [{ name: 'TINTYPE_PROVIDER_A_PLANS', value: '' }],
@@ -503,7 +503,7 @@ it('an empty value is left out, as the API server leaves it out', () => {
   expect(spec.containers[0].env).toContainEqual({ name: 'TINTYPE_PROVIDER_A_PLANS' });
 });
 
-it('lets the operator ask workers also where somebody else is named for their metrics', () => {
+it('the operator may ask workers for their load even if another peer is declared for metrics', () => {
   const peers = [{ party: 'Metrics' as const, namespace: 'monitoring' }];
   const of = installation({ ...least, networkPolicy: { peers } });
   const { ingress } = find(of, 'NetworkPolicy', 'worker-ingest').spec;

@@ -1,4 +1,4 @@
-/** ImageServices that tests render: the least that one may say, and one that says everything; and their routes. */
+/** ImageServices for tests of rendering, a minimal and a complete one, and their routes. */
 import type { Installation } from '../../../operator/image-service/installation.ts';
 import { APPLIED, digest } from '../../../operator/image-service/render/object.ts';
 import { renderRoutes } from '../../../operator/image-service/render/routes.ts';
@@ -27,7 +27,7 @@ const pool = {
   },
 };
 
-/** Every field, and none that contradicts another. */
+/** Sets all fields, and none that contradicts another. */
 export const full = {
   ...least,
   image: `registry.example.com/tintype@sha256:${'a'.repeat(64)}`,
@@ -132,7 +132,7 @@ export function installation(
 
 export const withAddress = { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } };
 
-/** Its own routes as they stand in the cluster once they were written. */
+/** The installation's own routes as they are in the cluster after they were written. */
 export function routesOf(of: Installation, status: RouteStatus = {}): KnownRoute[] {
   return renderRoutes(of).map((route) => {
     const annotations = { ...route.metadata.annotations, [APPLIED]: digest(route) };

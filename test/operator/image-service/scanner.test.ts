@@ -25,7 +25,7 @@ const toldOf = (all: Yaml[], process: string) =>
   );
 const HTTP = { kind: 'HTTP', url: 'http://model.ml.svc:9321/scan', thresholds: ['nudity=0.9'] };
 
-it('both that queue and that scan are told of a model server, and of nothing that the others need', () => {
+it('the dispatcher and ingest workers are told of a model server, the other processes are not', () => {
   const all = objects(HTTP as NonNullable<Scanner>);
   const told = {
     TINTYPE_SCANNER: 'http',
@@ -38,7 +38,7 @@ it('both that queue and that scan are told of a model server, and of nothing tha
     expect(toldOf(all, process)).toEqual({});
 });
 
-it('the dispatcher alone may call the model server', () => {
+it('only the dispatcher may call the model server', () => {
   const all = objects(HTTP as NonNullable<Scanner>);
   const ports = (process: string): number[] =>
     find(all, 'NetworkPolicy', process).spec.egress.flatMap((rule: Yaml) =>
@@ -48,7 +48,7 @@ it('the dispatcher alone may call the model server', () => {
   expect(ports('worker-ingest')).not.toContain(9321);
 });
 
-it('the process of the embedded model has room beside the dispatcher', () => {
+it('the dispatcher gets enough memory for the process of the embedded model', () => {
   const all = objects({ kind: 'Embedded' });
   expect(toldOf(all, 'dispatcher')).toEqual({ TINTYPE_SCANNER: 'embedded' });
   expect(containerOf(all, 'dispatcher').resources).toMatchObject({

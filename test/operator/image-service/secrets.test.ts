@@ -30,31 +30,31 @@ function messages(found: FoundSecrets, spec: object = least): string[] {
 }
 
 describe('the Secrets of an installation', () => {
-  it('are in order where every key is there and can be right', () => {
+  it('are valid if every key exists and is well-formed', () => {
     expect(examine(good)).toMatchObject({
       problems: [],
       endpoints: { database: 6432, amqp: 5671, storage: 9000 },
     });
   });
 
-  it('are named with the keys to make, where one does not exist', () => {
+  it('are reported with the keys to create if one does not exist', () => {
     const { keys: _keys, ...found } = good;
     expect(messages(found)).toEqual([
       "SecretNotFound: Secret 'keys' (`spec.keysSecretRef`) does not exist: create it in this namespace with the keys TINTYPE_KEY_ENCRYPTION_KEYS, TINTYPE_TOKEN_KEYS, TINTYPE_REQUEST_SIGNING_SECRET, TINTYPE_STORAGE_EVENT_SECRET.",
     ]);
   });
 
-  it('are all named at once', () => {
+  it('are all reported together', () => {
     expect(messages({})).toHaveLength(4);
   });
 
-  it('say which key is missing, and which are there', () => {
+  it('are reported with the missing key and the existing ones', () => {
     expect(messages({ ...good, db: { uri: good.db.url, host: 'db' } })).toEqual([
       "SecretKeyMissing: Key 'url' (PostgreSQL, version 15 or newer) of Secret 'db' (`spec.databaseSecretRef`) is missing: it has host, uri.",
     ]);
   });
 
-  it('say that a key is there with nothing under it, or that nothing is there at all', () => {
+  it('are reported if a key is empty or the Secret is empty', () => {
     const at =
       "Key 'url' (PostgreSQL, version 15 or newer) of Secret 'db' (`spec.databaseSecretRef`)";
     expect(messages({ ...good, db: { url: '' } })).toEqual([
@@ -66,7 +66,7 @@ describe('the Secrets of an installation', () => {
     expect(messages({ ...good, keys: { ...good.keys, TINTYPE_CDN_TOKEN: '' } })).toEqual([]);
   });
 
-  it('say what a value has to be, and never the value', () => {
+  it('are reported with what a value must be, and never with the value', () => {
     const found = { ...good, mq: { url: 'https://user:hidden-password@mq' } };
     const [message] = messages(found);
     expect(message).toBe(
@@ -77,7 +77,7 @@ describe('the Secrets of an installation', () => {
     expect([...messages(found), ...messages(short)].join()).not.toMatch(/hidden|c2hvcnQ/);
   });
 
-  it('may hold the endpoint or leave it to the resource', () => {
+  it('may hold the storage endpoint or leave it to the resource', () => {
     const { TINTYPE_S3_ENDPOINT: _endpoint, ...s3 } = good.s3;
     expect(messages({ ...good, s3 })).toHaveLength(1);
     const storage = { endpoint: 'https://s3.example.com' };
@@ -87,7 +87,7 @@ describe('the Secrets of an installation', () => {
     });
   });
 
-  it('may end in a line break, but for a secret, which the other side may have without', () => {
+  it('may end in a line break, except a secret shared with another party', () => {
     const ending = { ...good, db: { url: `${good.db.url}\n` }, mq: { url: `${good.mq.url}\n` } };
     expect(messages(ending)).toEqual([]);
     const TINTYPE_STORAGE_EVENT_SECRET = `${good.keys.TINTYPE_STORAGE_EVENT_SECRET}\n`;
@@ -96,13 +96,13 @@ describe('the Secrets of an installation', () => {
     ]);
   });
 
-  it('need the token of a CDN that is called by one', () => {
+  it('must hold the token of a CDN that needs one', () => {
     const cdn = { kind: 'Fastly', zone: 'z' };
     expect(messages(good, { ...least, cdn }).join()).toMatch(/TINTYPE_CDN_TOKEN.*missing/);
     expect(messages(good, { ...least, cdn: { kind: 'CloudFront', zone: 'z' } })).toEqual([]);
   });
 
-  it('have to hold what extraEnv takes from them, which replaces pods when it changes', () => {
+  it('must hold what extraEnv refers to, and change the digest with it', () => {
     const secretKeyRef = { name: 'payments', key: 'url' };
     const spec = { ...least, extraEnv: [{ name: 'TINTYPE_PROVIDER_B_URL', secretKeyRef }] };
     expect(messages(good, spec)).toEqual([
@@ -122,14 +122,14 @@ describe('the Secrets of an installation', () => {
     expect(other.digest).not.toBe(examined.digest);
   });
 
-  it('leave the address of the payment provider to extraEnv itself', () => {
+  it('leave the URL of the payment provider to extraEnv', () => {
     const value = 'https://payments.example:8443';
     const extraEnv = [{ name: 'TINTYPE_PROVIDER_B_URL', value }];
     expect(examine(good, { ...least, extraEnv }).endpoints.payments).toBe(8443);
     expect(examine(good).endpoints.payments).toBeUndefined();
   });
 
-  it('are taken by the keys that the resource names', () => {
+  it('are read by the keys that the resource names', () => {
     const { url } = good.db;
     const found = {
       ...good,
@@ -140,7 +140,7 @@ describe('the Secrets of an installation', () => {
     expect(messages(found, full)).toEqual([]);
   });
 
-  it('have one digest that changes with every value that is used, and with no other', () => {
+  it('have one digest that changes only with the values that are used', () => {
     const { digest } = examine(good);
     expect(examine({ ...good, other: { a: 'b' } }).digest).toBe(digest);
     expect(examine({ ...good, db: { ...good.db, host: 'x' } }).digest).toBe(digest);
@@ -148,7 +148,7 @@ describe('the Secrets of an installation', () => {
     const asked = { ...least, amqpSecretRef: { name: 'mq', managementKey: 'management' } };
     const of = (management: string) =>
       examine({ ...good, mq: { ...good.mq, management } }, asked).digest;
-    // KEDA alone reads it.
+    // Only KEDA reads it, so pods need not restart.
     expect(of('http://mq:15672')).toBe(of('http://mq:15673'));
     expect(JSON.stringify(examine(good))).not.toMatch(/pass-word|very-secret/);
   });

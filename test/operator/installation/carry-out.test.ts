@@ -1,4 +1,4 @@
-/** What a pass does about objects that the API server takes, refuses or cannot judge now. */
+/** How a pass handles objects that the API server accepts, rejects or cannot judge now. */
 import { describe, expect, it } from 'vitest';
 import { digest, type RenderedObject } from '../../../operator/image-service/render/object.ts';
 import { renderInstallation } from '../../../operator/image-service/render/render.ts';
@@ -19,7 +19,7 @@ const [refused, taken] = renderInstallation(installation(least)).ground;
 if (refused === undefined || taken === undefined) throw new Error('two objects are rendered first');
 const old = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'main-api' };
 
-/** With an API server that refuses one object. */
+/** Runs a pass against an API server that refuses one object for `reason`; undefined: none. */
 async function carriedOut(reason: FailureReason | undefined) {
   const failure = (of: FailureReason) => ({
     ok: false as const,
@@ -44,12 +44,12 @@ async function carriedOut(reason: FailureReason | undefined) {
   return { written: written.map(({ change, name }) => [change, name]), troubles, deleted };
 }
 
-it('takes away what is declared no more, once everything else was written', async () => {
+it('an object that is no longer declared is deleted after everything else was written', async () => {
   expect((await carriedOut(undefined)).deleted).toEqual(['main-api']);
 });
 
 it.each(['Invalid', 'Unavailable'] as const)(
-  'takes nothing away after %s, and writes the others',
+  'nothing is deleted after a write failed with %s, and the other objects are written',
   async (reason) => {
     const { written, troubles, deleted } = await carriedOut(reason);
     expect(deleted).toEqual([]);
@@ -58,7 +58,7 @@ it.each(['Invalid', 'Unavailable'] as const)(
   },
 );
 
-it('leaves alone what others have under such a name, also where nothing in it would conflict', async () => {
+it('an object of others under the same name is left alone, even if nothing in it conflicts', async () => {
   const applied: unknown[] = [];
   const metadata = { ...taken.metadata, ownerReferences: [], uid: 'u', resourceVersion: '1' };
   const client = {
@@ -76,7 +76,7 @@ it('leaves alone what others have under such a name, also where nothing in it wo
   expect(troubles).toMatchObject([{ name: taken.metadata.name, reason: 'ObjectTaken' }]);
 });
 
-it('takes back what is its own by reference, whatever others made of its labels', async () => {
+it('an object owned by reference is applied again, even if others changed its labels', async () => {
   const applied: unknown[] = [];
   const metadata = { ...taken.metadata, labels: {}, uid: 'u', resourceVersion: '1' };
   const client = {
@@ -94,7 +94,7 @@ it('takes back what is its own by reference, whatever others made of its labels'
   expect(applied).toEqual([{ owner: 'tintype/image-service' }]);
 });
 
-it('makes nothing where it cannot be told whether somebody has it', async () => {
+it('nothing is created if the operator may not read whether the object exists', async () => {
   const failure = new KubeFailure({ reason: 'Forbidden', message: 'cannot get' });
   const client = { get: async () => ({ ok: false, failure }) } as unknown as KubeClient;
   const { written, troubles } = await carryOut(client, [apply(taken)], {
@@ -107,7 +107,7 @@ it('makes nothing where it cannot be told whether somebody has it', async () => 
 
 const gateway = { mode: 'Gateway', gatewayRef: { name: 'edge' } } as const;
 
-it('says what is missing where the cluster has no Gateway API', async () => {
+it('a missing Gateway API is reported with what to do', async () => {
   const [route] = renderRoutes(installation({ ...least, routing: gateway }));
   const failure = new KubeFailure({ reason: 'NotFound', message: 'the API server answered 404' });
   const unknown = async () => ({ ok: false, failure });
@@ -133,7 +133,7 @@ function stored(object: RenderedObject, status: object = {}): [string, KubeObjec
   return [liveKey(presentOf(object)), { ...object, metadata, status } as KubeObject];
 }
 
-it('heals what was written like this before, and not what is rendered anew', () => {
+it('reverting a change by others counts as healing, applying a new rendering does not', () => {
   const [ingress] = renderRoutes(installation(least));
   const [anew] = renderRoutes(installation({ ...least, baseURL: 'https://other.example' }));
   if (ingress === undefined || anew === undefined) throw new Error('the API has a route');
@@ -145,7 +145,7 @@ it('heals what was written like this before, and not what is rendered anew', () 
   expect(rendered).not.toHaveProperty('isHealing');
 });
 
-describe('a route of the kind that is declared no more', () => {
+describe('a route of the kind that is no longer declared', () => {
   const [ingress] = renderRoutes(installation(least));
   const [httpRoute] = renderRoutes(installation({ ...least, routing: gateway }));
   if (ingress === undefined || httpRoute === undefined) throw new Error('the API has a route');
@@ -195,14 +195,14 @@ describe('a route of the kind that is declared no more', () => {
   });
 });
 
-describe('what is changed on its way in', () => {
+describe('an object that is changed on admission', () => {
   const [service] = renderInstallation(installation(least)).ground.filter(
     ({ kind }) => kind === 'NetworkPolicy',
   );
   if (service === undefined) throw new Error('a NetworkPolicy is rendered');
   const changed = { ...(service['spec'] as object), policyTypes: ['Egress'] };
 
-  /** By a policy, for as long as that is there. */
+  /** An object that a policy changes, until `goAway` ends the policy. */
   function underPolicy() {
     const clock = createManualTimedClock();
     let version = 1;
@@ -227,7 +227,7 @@ describe('what is changed on its way in', () => {
         version += 1;
         spec = service?.['spec'];
       },
-      /** One pass, over what somebody made of it in between. */
+      /** Runs one pass over the object, with these changes by somebody else. */
       look: async (more: object = {}, metadata: object = {}) => {
         const { value } = answer();
         const object = { ...value, metadata: { ...value.metadata, ...metadata }, ...more };
@@ -240,10 +240,10 @@ describe('what is changed on its way in', () => {
     };
   }
 
-  it('is written once and told, and anew when somebody changes anything else of it', async () => {
+  it('is written once and reported, and again when somebody changes anything else in it', async () => {
     const { look, clock } = underPolicy();
     const path = '.spec.policyTypes';
-    // What it became is what it was: nothing was written of which anybody has to be told.
+    // The stored object did not change, so there is no change to report.
     expect(await look()).toEqual({ writes: 1, altered: [[path, 'tried']], changes: 0 });
     expect(await look()).toEqual({ writes: 1, altered: [[path, 'before']], changes: 0 });
     expect((await look({ spec: { ...changed, egress: [] } })).writes).toBe(2);
@@ -255,7 +255,7 @@ describe('what is changed on its way in', () => {
     expect((await look({}, twice)).writes).toBe(4);
   });
 
-  it('is tried again within the hour, so that it is seen that the policy went', async () => {
+  it('is retried every hour, to notice that the policy is gone', async () => {
     const { look, clock, goAway } = underPolicy();
     await look();
     clock.advance(59 * 60_000);
@@ -269,7 +269,7 @@ describe('what is changed on its way in', () => {
   });
 });
 
-it('sees what changes of an object without a spec, beside what it became', () => {
+it('a change to an object without a spec is noticed beside what admission made of it', () => {
   const [account] = renderInstallation(installation(least)).ground.filter(
     ({ kind }) => kind === 'ServiceAccount',
   );

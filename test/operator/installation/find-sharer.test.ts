@@ -39,8 +39,8 @@ function sharerOf(asking: ImageServiceObject, ...others: ImageServiceObject[]) {
 const letIn = { databaseID: 'db-1' };
 const going = { deletionTimestamp: '2026-01-09T00:00:00Z' };
 
-describe('an ImageService', () => {
-  it('waits for the one that has the database, however young, and else for the oldest', async () => {
+describe('an ImageService that shares its database with others', () => {
+  it('waits for the one that already has the database, and otherwise for the oldest', async () => {
     expect(await sharerOf(service('b', 2), service('c', 3, letIn))).toBe('images/c');
     expect(await sharerOf(service('b', 2), service('a', 1))).toBe('images/a');
     expect(await sharerOf(service('b', 2), service('c', 3))).toBeUndefined();
@@ -53,13 +53,13 @@ describe('an ImageService', () => {
     { reason: 'SpecInvalid' },
     { reason: 'DatabaseMismatch' },
     { type: 'Paused', reason: 'Paused' },
-  ])('does not wait for an older one that cannot begin: %o', async (said) => {
+  ])('does not wait for an older one that cannot start: %o', async (said) => {
     expect(await sharerOf(service('b', 2), service('a', 1, { said }))).toBeUndefined();
     const waiting = { said: { reason: 'DatabaseUnavailable' } };
     expect(await sharerOf(service('b', 2), service('a', 1, waiting))).toBe('images/a');
   });
 
-  it('does not wait for one that only plans', async () => {
+  it('does not wait for one that is plan-only', async () => {
     const planning = service('a', 1, { annotations: { 'tintype.dev/plan-only': 'true' } });
     expect(await sharerOf(service('b', 2), planning)).toBeUndefined();
   });

@@ -15,7 +15,7 @@ const { migration } = renderInstallation(of);
 
 function job(name: string, owner: { kind: string; uid: string }): KubeObject {
   const reference = { apiVersion: 'v1', name: 'owner', controller: true, ...owner };
-  // With the labels of its pods, as the API server gives them to a Job that has none.
+  // The labels of its pods: the API server gives them to a Job that has none.
   const { labels } = migration.metadata;
   const metadata = { name, namespace: of.namespace, uid: name, resourceVersion: '1', labels };
   return {
@@ -33,14 +33,14 @@ function presentIn(...objects: KubeObject[]): string[] {
   return observeObjects(of.name, migration, cluster).present.map(({ name }) => name);
 }
 
-describe('what an installation counts as its own', () => {
-  it('is its earlier migrations, and no run of its CronJobs', () => {
+describe('the objects that an installation counts as its own', () => {
+  it('include its earlier migrations, but no runs of its CronJobs', () => {
     const earlier = job('main-migrate-0001', { kind: 'ImageService', uid: of.uid });
     const run = job('main-hourly-rollup-29384', { kind: 'CronJob', uid: 'c' });
     expect(presentIn(earlier, run)).toEqual(['main-migrate-0001']);
   });
 
-  it('is nothing that a person made with its labels, or that a namesake left', () => {
+  it('include neither copies with its labels nor leftovers of a namesake', () => {
     const copied = job('main-copied', { kind: 'ImageService', uid: of.uid });
     const { ownerReferences: _, ...metadata } = copied.metadata;
     const left = job('main-migrate-0002', { kind: 'ImageService', uid: 'another' });
@@ -48,7 +48,7 @@ describe('what an installation counts as its own', () => {
   });
 });
 
-it('the newest migration is no run of a CronJob that came after it', () => {
+it('a later run of a CronJob does not count as the newest migration', () => {
   const at = (hour: number, each: KubeObject, component: string): [string, KubeObject] => {
     const labels = { ...each.metadata.labels, 'app.kubernetes.io/component': component };
     const creationTimestamp = `2026-11-21T1${hour}:00:00Z`;
@@ -64,7 +64,7 @@ it('the newest migration is no run of a CronJob that came after it', () => {
   expect(newestMigration(live)).toBe('main-migrate-0002');
 });
 
-describe('what pods need', () => {
+describe('the time since when everything that pods need is usable', () => {
   const said = (type: string, status: 'True' | 'False' | 'Unknown', hour: number) => {
     const lastTransitionTime = `2026-11-21T1${hour}:00:00Z`;
     return { type, status, reason: 'Usable', message: '', lastTransitionTime };
@@ -72,7 +72,7 @@ describe('what pods need', () => {
   const migrated = said('MigrationComplete', 'True', 1);
   const storage = said('StorageUsable', 'True', 3);
 
-  it('has been usable since the last of it was', () => {
+  it('is when the last dependency became usable', () => {
     const conditions = [migrated, said('BrokerUsable', 'True', 4), storage];
     expect(usableSince({ conditions })).toEqual(new Date('2026-11-21T14:00:00Z'));
   });
@@ -85,7 +85,7 @@ describe('what pods need', () => {
       { conditions: [migrated, said('BrokerUsable', 'Unknown', 2), storage] },
     ],
     ['one is away', { conditions: [migrated, said('BrokerUsable', 'False', 2), storage] }],
-  ])('is not known to be usable where %s', (_, status) => {
+  ])('is unknown if %s', (_, status) => {
     expect(usableSince(status)).toBeUndefined();
   });
 });

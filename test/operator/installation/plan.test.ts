@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { conditionsOf } from '../../../operator/image-service/conditions.ts';
 import { withPlan } from '../../../operator/installation/plan.ts';
 
-it('a plan that cannot be told is not taken for one without changes', () => {
+it('a plan that cannot be determined is Unknown, not a plan without changes', () => {
   const message = 'PostgreSQL does not answer.';
   const conditions = conditionsOf([
     { type: 'MigrationComplete', reason: 'DatabaseUnavailable', message },
@@ -15,7 +15,7 @@ it('a plan that cannot be told is not taken for one without changes', () => {
   });
 });
 
-it('a plan that a condition cannot hold ends with how much more there is, at the end of a line', () => {
+it('a plan that is too long for a condition is cut at the end of a line and counts the rest', () => {
   const planned = Array.from({ length: 700 }, (_, number) => ({
     ...{ change: 'create', kind: 'ConfigMap' },
     name: `${String(number).padStart(3, '0')}-${'x'.repeat(50)}`,

@@ -8,7 +8,7 @@ import { useDatabase } from '../../support/database.ts';
 const { db, url } = useDatabase();
 const away: Queryable = { query: () => Promise.reject(new Error('away')) };
 
-it('tells the database that the operator works with from another one', async () => {
+it('probeDatabase tells the database of the operator from another one', async () => {
   const { id } = await findDatabaseIdentity(db);
   const own = { db, known: undefined };
   expect(await probeDatabase(url(), own)).toEqual({ state: 'reachable', id });
@@ -16,7 +16,7 @@ it('tells the database that the operator works with from another one', async () 
   expect((await probeDatabase(template, own)).state).toBe('other');
 });
 
-it("lets no other one in while the operator's own does not answer", async () => {
+it('while the operator’s own database is away, only a database with the known identity is accepted', async () => {
   const { id } = await findDatabaseIdentity(db);
   for (const known of [id, undefined]) {
     expect(await probeDatabase(url(), { db: away, known })).toEqual({ state: 'reachable', id });

@@ -27,7 +27,7 @@ type Declared = {
   spec?: Partial<Omit<ImageServiceSpec, 'storage'>> & { storage?: object };
   amqp?: string;
   secret_key?: string;
-  /** Of the Secret. */
+  /** Overrides the endpoint in the Secret. */
   endpoint?: string;
 };
 
@@ -49,14 +49,14 @@ function probed(declared: Declared = {}, probe = createProbeSurroundings(systemT
 }
 
 describe('the broker and the buckets of an installation', () => {
-  it('can be used: a quorum queue, both buckets, uploads by browsers', async () => {
+  it('are usable with a quorum queue, both buckets and CORS for browsers', async () => {
     expect(await probed()).toEqual({
       broker: { reason: 'Usable', message: expect.stringMatching(/^RabbitMQ 3.*quorum/) },
       storage: { reason: 'Usable', message: expect.stringMatching(/Both buckets/) },
     });
   });
 
-  it('is believed of each installation by itself for a while, and then looked at again', async () => {
+  it('are not probed again for a while, separately for each installation', async () => {
     let elapsed = 0;
     const probe = createProbeSurroundings({ ...systemTimedClock, elapsed: () => elapsed });
     let connections = 0;
@@ -101,7 +101,7 @@ describe('the broker and the buckets of an installation', () => {
     expect(broker.message).not.toContain('wrong@');
   });
 
-  it('cannot be used where nobody knows who issued the certificate of the broker', async () => {
+  it('cannot be used if the certificate of the broker has an unknown issuer', async () => {
     const server = createServer(makeSelfSigned('localhost')).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -123,25 +123,25 @@ describe('the broker and the buckets of an installation', () => {
   it.each([
     ['the resource', { spec: { storage: { endpoint: nowhere } } }, /check `spec.storage.endpoint`/],
     ['the Secret', { endpoint: nowhere }, /check TINTYPE_S3_ENDPOINT/],
-  ])('cannot be used where nothing listens at the endpoint of %s', async (_place, part, words) => {
+  ])('cannot be used if nothing listens at the endpoint of %s', async (_place, part, words) => {
     const { storage } = await probed(part);
     expect(storage.reason).toBe('StorageUnusable');
     expect(storage.message).toMatch(words);
   });
 
-  it('cannot be used where a bucket is not there', async () => {
+  it('cannot be used if a bucket does not exist', async () => {
     const storage = { ingestBucket: 'not-there' };
     expect((await probed({ spec: { storage } })).storage.reason).toBe('StorageUnusable');
   });
 
-  it('can be used where browsers may not upload, which is said', async () => {
+  it('can be used without CORS, which is reported as CorsMissing', async () => {
     const storage = { ingestBucket: 'without-cors' };
     const verdict = (await probed({ spec: { storage } })).storage;
     expect(verdict.reason).toBe('CorsMissing');
     expect(verdict.message).toMatch(/tintype doctor --fix-cors/);
   });
 
-  it('is not tried with what only pods have', async () => {
+  it('are not checked if only pods have the CA or the credentials', async () => {
     const caConfigMapRef = { name: 'ca', key: 'ca.crt' };
     const amqp = rabbit.url.replace('amqp:', 'amqps:');
     const ofPods = await probed({ amqp, spec: { caConfigMapRef, storageSecretRef: undefined } });

@@ -1,4 +1,4 @@
-/** What a pass leaves for later of objects that somebody changes back, and what it does at once all the same. */
+/** What a pass postpones for objects that somebody changes back, and what it still does immediately. */
 import { expect, it } from 'vitest';
 import { digest, type RenderedObject } from '../../../operator/image-service/render/object.ts';
 import { renderInstallation } from '../../../operator/image-service/render/render.ts';
@@ -17,7 +17,10 @@ const policy = renderInstallation(installation(least)).ground.find(
 ) as RenderedObject;
 const declared = policy['spec'] as object;
 
-/** Passes over one object, each as somebody made it before; `became` is what the cluster makes of what is written. */
+/**
+ * Runs passes over one object. `look` takes the spec that somebody left; `became` returns what the
+ * cluster stores of a written spec.
+ */
 function passes(became: (spec: object) => object) {
   const clock = createManualTimedClock();
   const memory = createWritingMemory(clock);
@@ -44,7 +47,7 @@ function passes(became: (spec: object) => object) {
   };
 }
 
-it('nobody changes back what a policy makes of it, while a scaler changes what is its own', async () => {
+it('an object that a policy changes may be scaled by others without counting as undone', async () => {
   const { clock, look } = passes((spec) => spec);
   for (const replicas of [1, 2, 3, 4, 5, 6]) {
     const deeds = await look({ ...declared, policyTypes: ['Egress'], replicas });
@@ -53,7 +56,7 @@ it('nobody changes back what a policy makes of it, while a scaler changes what i
   }
 });
 
-it('what rests for a change is made at once where it is deleted', async () => {
+it('an object that rests after repeated changes is recreated immediately when it is deleted', async () => {
   const { clock, look } = passes(() => declared);
   const changed = { ...declared, policyTypes: ['Egress'] };
   const undone = { name: policy.metadata.name, reason: 'ObjectUndone' };
@@ -66,7 +69,7 @@ it('what rests for a change is made at once where it is deleted', async () => {
   expect(await look(changed)).toMatchObject({ troubles: [undone] });
 });
 
-it('what is deleted each time rests as well', async () => {
+it('an object that somebody deletes again and again rests before it is recreated', async () => {
   const { clock, look } = passes(() => declared);
   const deeds = [];
   for (let times = 0; times < 5; times += 1) {
@@ -76,7 +79,7 @@ it('what is deleted each time rests as well', async () => {
   expect(deeds.map(({ changes }) => changes.length)).toEqual([1, 1, 0, 0, 0]);
 });
 
-it('what is changed back slowly is told between two times as well, and no longer once it stays', async () => {
+it('an object that is changed back slowly is reported between two changes, until it stays', async () => {
   const { clock, look } = passes(() => declared);
   const changed = { ...declared, policyTypes: ['Egress'] };
   await look(undefined);
@@ -92,7 +95,7 @@ it('what is changed back slowly is told between two times as well, and no longer
   expect(await look(declared)).toEqual({ changes: [], troubles: [] });
 });
 
-it('what rests for long keeps nobody waiting who mends something else', () => {
+it('a long rest does not delay the next look at anything else', () => {
   const resting = { troubles: [], rest_ms: 256_000 };
   expect(lookAgain(resting, { look_again_seconds: 15 })).toBe(15);
   expect(lookAgain(resting, { look_again_seconds: undefined })).toBe(256);

@@ -1,4 +1,4 @@
-// What is said of a part whose object could not be written.
+// How objects that could not be written change the conditions of their parts.
 import { describe, expect, it } from 'vitest';
 import { conditionsOf, type Finding } from '../../../operator/image-service/conditions.ts';
 import type { Trouble } from '../../../operator/installation/object-trouble.ts';
@@ -21,14 +21,17 @@ describe('an object that could not be written', () => {
     ['Deployment', 'main-api', 'ApiAvailable'],
     ['Deployment', 'main-worker-render', 'WorkersAvailable'],
     ['CronJob', 'main-retention', 'CronJobsScheduled'],
-  ] as const)('speaks for its part where nothing else does: %s %s', (kind, name, type) => {
-    expect(told([{ type, ...unwritten }], taken(kind, name))).toMatchObject({
-      ...{ [type]: 'ObjectTaken', Applied: 'ObjectTaken' },
-      ...{ Ready: 'ObjectTaken', Stalled: 'ObjectTaken' },
-    });
-  });
+  ] as const)(
+    'sets the condition of its component if nothing else does: %s %s',
+    (kind, name, type) => {
+      expect(told([{ type, ...unwritten }], taken(kind, name))).toMatchObject({
+        ...{ [type]: 'ObjectTaken', Applied: 'ObjectTaken' },
+        ...{ Ready: 'ObjectTaken', Stalled: 'ObjectTaken' },
+      });
+    },
+  );
 
-  it('takes nothing from what is said of one that runs, or of another part', () => {
+  it('does not override the condition of a running component or of another one', () => {
     const runs = { type: 'ApiAvailable', reason: 'Available', message: '2 of 2' } as const;
     expect(told([runs], taken('Deployment', 'main-api'))).toMatchObject({
       ...{ ApiAvailable: 'Available', Applied: 'ObjectTaken' },

@@ -39,8 +39,8 @@ const declared = (name: string, data: Record<string, string> = {}) => ({
   data,
 });
 
-describe('the verbs of the API server', () => {
-  it('creates, reads, applies and deletes, and drops the managed fields', async () => {
+describe('the client of the API server', () => {
+  it('creates, reads, applies and deletes objects, and drops the managed fields', async () => {
     const { client } = connected;
     const created = unwrap(await client.create(configMaps, declared('a', { one: '1' })));
     expect(created.metadata).not.toHaveProperty('managedFields');
@@ -54,7 +54,7 @@ describe('the verbs of the API server', () => {
     expect((await client.delete(configMaps, at('a'))).ok).toBe(true);
   });
 
-  it('gives fields up that it no longer applies, and keeps those of others', async () => {
+  it('removes fields that it no longer applies, and keeps those of others', async () => {
     const { client } = connected;
     await client.apply(configMaps, declared('a', { mine: '1', ours: '1' }), { owner: 'tintype/a' });
     await client.apply(configMaps, declared('a', { ours: '1', theirs: '1' }), { owner: 'other' });
@@ -62,7 +62,7 @@ describe('the verbs of the API server', () => {
     expect(unwrap(await client.get(configMaps, at('a'))).data).toEqual({ ours: '1', theirs: '1' });
   });
 
-  it('refuses to take a field of another owner where it is told to', async () => {
+  it('refuses to take a field of another owner if told to', async () => {
     const { client } = connected;
     await client.apply(configMaps, declared('a', { field: '1' }), { owner: 'other' });
     const answer = await client.apply(configMaps, declared('a', { field: '2' }), {
@@ -73,7 +73,7 @@ describe('the verbs of the API server', () => {
     expect(unwrap(await client.get(configMaps, at('a'))).data).toEqual({ field: '1' });
   });
 
-  it('writes the status and nothing else with applyStatus, and the same status again changes nothing', async () => {
+  it('writes only the status with applyStatus, and the same status again changes nothing', async () => {
     const { client } = connected;
     unwrap(await client.create(projects, { metadata: at('shop'), spec: {} }));
     const status = { metadata: at('shop'), status: { observedGeneration: 1 } };
@@ -84,7 +84,7 @@ describe('the verbs of the API server', () => {
     expect(second.metadata.resourceVersion).toBe(first.metadata.resourceVersion);
   });
 
-  it('replaces and merges only what nobody changed since it was read', async () => {
+  it('replaces and merges only objects that nobody changed since they were read', async () => {
     const { client } = connected;
     const old = unwrap(await client.create(configMaps, declared('a')));
     const now = unwrap(
@@ -106,7 +106,7 @@ describe('the verbs of the API server', () => {
     );
   });
 
-  it('deletes only the one that it means, not another of the same name', async () => {
+  it('deletes only the object with the given uid, not another of the same name', async () => {
     const { client } = connected;
     const { metadata } = unwrap(await client.create(configMaps, declared('a')));
     const another = '00000000-0000-4000-8000-000000000000';
@@ -116,7 +116,7 @@ describe('the verbs of the API server', () => {
     expect((await client.delete(configMaps, at('a'), { uid: metadata.uid })).ok).toBe(true);
   });
 
-  it('lists in pages of one state', async () => {
+  it('lists pages of one consistent state', async () => {
     const { client } = connected;
     for (const name of ['a', 'b', 'c']) unwrap(await client.create(configMaps, declared(name)));
     const first = unwrap(await client.listPage(configMaps, { namespace, limit: 2 }));
@@ -129,7 +129,7 @@ describe('the verbs of the API server', () => {
   });
 });
 
-describe('what a call fails with', () => {
+describe('the failure of a call', () => {
   it('is a value that names the reason', async () => {
     const { client } = connected;
     const invalid = failureOf(await client.create(configMaps, declared('Not a name')));
@@ -146,7 +146,7 @@ describe('what a call fails with', () => {
     nobody.close();
   });
 
-  it('names a namespace that is on its way out', async () => {
+  it('names a namespace that is terminating', async () => {
     const { client } = connected;
     const held = { ...declared('a'), metadata: { ...at('a'), finalizers: ['tintype.dev/held'] } };
     unwrap(await client.create(configMaps, held));
@@ -157,7 +157,7 @@ describe('what a call fails with', () => {
     unwrap(await client.merge(configMaps, at('a'), { body: { metadata: { finalizers: null } } }));
   });
 
-  it('is Unreachable where nobody listens', async () => {
+  it('is Unreachable if nobody listens', async () => {
     const nowhere = { ...shared.plane(), url: 'https://127.0.0.1:1' };
     const { client } = connectKube(nowhere, { deadline_ms: 500 });
     expect(failureOf(await client.get(configMaps, at('a'))).reason).toBe('Unreachable');
@@ -165,7 +165,7 @@ describe('what a call fails with', () => {
   });
 });
 
-describe('the client behind a network with faults', () => {
+describe('the client behind a faulty network', () => {
   let proxy: KubeFaultProxy;
   let behind: Connected;
   beforeEach(async () => {
@@ -177,7 +177,7 @@ describe('the client behind a network with faults', () => {
     await proxy.close();
   });
 
-  it('waits as the server asks when it is told that there are too many requests, and then succeeds', async () => {
+  it('waits as long as the server asks after 429, and then succeeds', async () => {
     const clock = createQuickClock(20);
     proxy.refuse({ times: 3, status: 429, retry_after: 2 });
     const began = clock.elapsed();
@@ -186,14 +186,14 @@ describe('the client behind a network with faults', () => {
     expect(proxy.requests).toHaveLength(4);
   });
 
-  it('gives up within its deadline, with what the server said', async () => {
+  it('gives up within its deadline, with the reason that the server gave', async () => {
     proxy.refuse({ times: 50, status: 429, retry_after: 12 });
     const answer = await behind.client.get(configMaps, at('a'));
     expect(failureOf(answer)).toMatchObject({ reason: 'TooManyRequests', retry_after_ms: 12_000 });
     expect(proxy.requests.length).toBeLessThanOrEqual(3);
   });
 
-  it('repeats reads that failed, and no write that may have happened', async () => {
+  it('retries reads that failed, but no write that may have happened', async () => {
     unwrap(await connected.client.create(configMaps, declared('a')));
     proxy.refuse({ times: 2, status: 500 });
     expect((await behind.client.get(configMaps, at('a'))).ok).toBe(true);
@@ -205,7 +205,7 @@ describe('the client behind a network with faults', () => {
     expect(proxy.requests).toHaveLength(1);
   });
 
-  it('leaves connections that fell silent, and answers over a new one', async () => {
+  it('leaves silent connections, and answers over a new one', async () => {
     unwrap(await connected.client.create(configMaps, declared('a')));
     const read = () => behind.client.get(configMaps, at('a'));
     await Promise.all(Array.from({ length: 8 }, read));
@@ -214,7 +214,7 @@ describe('the client behind a network with faults', () => {
     expect((await behind.client.get(configMaps, at('a'))).ok).toBe(true);
   });
 
-  it('takes what is no answer of an API server for that', async () => {
+  it('reports a response that no API server would give as Malformed', async () => {
     proxy.refuse({ times: 1, status: 200, body: { hello: 'world' } });
     expect(failureOf(await behind.client.get(configMaps, at('a'))).reason).toBe('Malformed');
   });
@@ -228,7 +228,7 @@ describe('the client behind a network with faults', () => {
     expect(text).toContain(`rest_client_requests_total{code="404",method="GET",host="${host}"} 1`);
   });
 
-  it('uses one connection for many calls', async () => {
+  it('uses one connection for many consecutive calls', async () => {
     for (let calls = 0; calls < 20; calls += 1) await behind.client.get(configMaps, at('nothing'));
     expect(proxy.requests).toHaveLength(20);
     expect(proxy.connections()).toBe(1);
@@ -236,7 +236,7 @@ describe('the client behind a network with faults', () => {
 });
 
 describe('the token of a pod', () => {
-  it('is read anew when the server refuses it', async () => {
+  it('is read again when the server refuses it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tintype-token-'));
     const tokenFile = join(folder, 'token');
     const config = JSON.parse(kubeconfig(shared.plane(), 'admin'));

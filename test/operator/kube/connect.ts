@@ -1,4 +1,4 @@
-/** A client of the operator for the tests, as one of the identities of the control plane. */
+/** Creates a client of the operator for tests, as one of the identities of the control plane. */
 import { createKubeClient, type KubeClient } from '../../../operator/kube/client.ts';
 import { openKubeconfig } from '../../../operator/kube/kubeconfig.ts';
 import { createKubeMetrics, type KubeMetrics } from '../../../operator/kube/metrics.ts';

@@ -1,4 +1,4 @@
-/** Who the operator is to the API server: the pod's account, or a kubeconfig. */
+/** How the operator authenticates to the API server: as the account of its pod, or with a kubeconfig. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,12 +26,12 @@ function kubeconfig(server: string): string {
 }
 
 describe('the account of a pod', () => {
-  it('is taken in a pod, from the address that Kubernetes says', async () => {
+  it('is used in a pod, with the address that Kubernetes sets', async () => {
     const credentials = await openCredentials(pod, clock);
     expect(credentials.server.href).toBe('https://[fd00::1]:6443/');
   });
 
-  it('goes before the kubeconfig of a home folder, which counts where there is no pod', async () => {
+  it('takes precedence over the kubeconfig of the home folder, which is used outside a pod', async () => {
     await mkdir(join(folder, '.kube'));
     await writeFile(join(folder, '.kube/config'), kubeconfig('https://home.example'));
     vi.stubEnv('HOME', folder);
@@ -42,7 +42,7 @@ describe('the account of a pod', () => {
     expect(await server({})).toBe('home.example');
   });
 
-  it('gives way to a kubeconfig that somebody names', async () => {
+  it('gives way to a kubeconfig that KUBECONFIG names', async () => {
     const file = join(folder, 'named');
     await writeFile(file, kubeconfig('https://named.example'));
     vi.stubEnv('KUBECONFIG', file);
@@ -50,7 +50,7 @@ describe('the account of a pod', () => {
     expect(server.hostname).toBe('named.example');
   });
 
-  it('is read again after half a minute, and at once when it was refused', async () => {
+  it('is read again after 30 seconds, and immediately after it was refused', async () => {
     await writeFile(join(folder, 'ca.crt'), 'CA');
     await writeFile(join(folder, 'token'), 'first\n');
     const { options, forget } = openPodAccount(pod, clock, folder);
@@ -65,7 +65,7 @@ describe('the account of a pod', () => {
     expect((await options()).headers).toEqual({ authorization: 'Bearer third' });
   });
 
-  it('that is not there is asked for again by the next call', async () => {
+  it('is read again by the next call if its files were missing', async () => {
     const { options } = openPodAccount(pod, clock, folder);
     await expect(options()).rejects.toThrow('ENOENT');
     await writeFile(join(folder, 'ca.crt'), 'CA');

@@ -1,4 +1,4 @@
-// A candidate in a process of its own, which a test can freeze: it says when its term begins and ends, and each write.
+// A candidate in a separate process, which a test can freeze. It prints when its term begins and ends, and each write.
 import { readFileSync } from 'node:fs';
 import { runElector } from '../../../operator/kube/lease.ts';
 import type { PlaneAddress } from '../../support/kube-request.ts';

@@ -1,4 +1,4 @@
-// What an API server takes of an Event, and what people read of it then.
+// The limits of an API server for Events, and what people then read in them.
 import { expect, it } from 'vitest';
 import { createEventRecorder } from '../../../operator/kube/events.ts';
 import { systemTimedClock as clock } from '../../../operator/kube/timed-clock.ts';
@@ -9,7 +9,7 @@ import { silentLog as log } from './silent-log.ts';
 
 const cluster = useControlPlane();
 
-/** The notes of all that was told of a resource of this name. */
+/** Records an Event about a resource, and returns the notes of all Events in its namespace. */
 async function toldOf(name: string, note: string): Promise<string[]> {
   const namespace = await cluster.namespace();
   const { client } = connectKube(cluster.plane());
@@ -31,7 +31,7 @@ it.each([
   ['as it is', 'name: "Foto" → "Bild"', 'name: "Foto" → "Bild"'],
   ['cut where it is too long', 'a'.repeat(2000), `${'a'.repeat(1021)}…`],
   ['cut by its bytes, and within no letter', 'фото'.repeat(200), `${'фото'.repeat(127)}фо…`],
-])('a note is told %s', async (_how, note, told) => {
+])('an Event has its note %s', async (_how, note, told) => {
   expect(await toldOf('shop', note)).toEqual([told]);
 });
 
@@ -39,6 +39,6 @@ it.each([
   ['short', 'shop'],
   ['as long as there may be', `${'a'.repeat(199)}-${'b'.repeat(53)}`],
   ['of many parts', 'abc.'.repeat(63).slice(0, -1)],
-])('a name is %s', async (_what, name) => {
+])('an Event is recorded for a resource whose name is %s', async (_what, name) => {
   expect(await toldOf(name, 'healed')).toEqual(['healed']);
 });

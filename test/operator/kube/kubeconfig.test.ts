@@ -1,4 +1,4 @@
-/** What a person reads whose kubeconfig is wrong: one line, which names the file and says what to do. */
+/** A wrong kubeconfig leads to one line that names the file and says what to do. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,17 +61,20 @@ describe('a kubeconfig', () => {
       config({ server }, { 'client-key': '/gone/user.key' }),
       /^names \/gone\/user\.key, which cannot be read \(ENOENT\)$/,
     ],
-  ])('that says %j is refused in one line, without what else stands in it', async (text, what) => {
-    const file = join(folder, 'config');
-    await writeFile(file, text);
-    const said = refusal({ kind: 'file', file });
-    const [before, behind] = [`the kubeconfig ${file} `, `: ${ADVICE}`];
-    expect([said.startsWith(before), said.endsWith(behind)]).toEqual([true, true]);
-    expect(said.slice(before.length, -behind.length)).toMatch(what);
-    expect(said).not.toContain('s3cret');
-  });
+  ])(
+    'with the content %j is rejected in one line, without the rest of its content',
+    async (text, what) => {
+      const file = join(folder, 'config');
+      await writeFile(file, text);
+      const said = refusal({ kind: 'file', file });
+      const [before, behind] = [`the kubeconfig ${file} `, `: ${ADVICE}`];
+      expect([said.startsWith(before), said.endsWith(behind)]).toEqual([true, true]);
+      expect(said.slice(before.length, -behind.length)).toMatch(what);
+      expect(said).not.toContain('s3cret');
+    },
+  );
 
-  it('that is not there is refused by its name, and that of KUBECONFIG', async () => {
+  it('that does not exist is rejected by its path, also if KUBECONFIG names it', async () => {
     const file = join(folder, 'missing');
     expect(refusal({ kind: 'file', file })).toBe(
       `the kubeconfig ${file} cannot be read (ENOENT): ${ADVICE}`,

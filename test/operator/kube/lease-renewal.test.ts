@@ -1,4 +1,4 @@
-// Spec: Project. Beside lease.test.ts, where a real API server is asked: here every answer comes when the test says so.
+// Spec: Project. Complements lease.test.ts, which uses a real API server: here the test decides when each answer comes.
 import { expect, it } from 'vitest';
 import type { KubeClient } from '../../../operator/kube/client.ts';
 import { KubeFailure } from '../../../operator/kube/kube-failure.ts';
@@ -8,7 +8,7 @@ import type { DeclaredObject } from '../../../operator/kube/resource.ts';
 import { createManualTimedClock } from './manual-timed-clock.ts';
 import { silentLog as log } from './silent-log.ts';
 
-/** Of an API server that has one lease, and takes every write. */
+/** A client of an API server that has one lease, and accepts every write once `renews` resolves. */
 function clientThat(renews: () => Promise<void>): KubeClient {
   const stored = ({ metadata, ...rest }: DeclaredObject) => ({
     ok: true,
@@ -27,7 +27,7 @@ function clientThat(renews: () => Promise<void>): KubeClient {
   return client as unknown as KubeClient;
 }
 
-it('a term that ended while a renewal was on its way stays over, though the renewal was taken', async () => {
+it('a term that ended during a renewal stays ended, even if the renewal succeeds', async () => {
   const clock = createManualTimedClock();
   const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const [begun, worked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -46,7 +46,7 @@ it('a term that ended while a renewal was on its way stays over, though the rene
     },
   });
   await begun.promise;
-  // Its end, and the next renewal.
+  // The end of the term, and the next renewal.
   await expect.poll(() => clock.timers()).toBe(2);
   clock.advance(LEASE_MS.retry);
   await asked.promise;
@@ -54,7 +54,7 @@ it('a term that ended while a renewal was on its way stays over, though the rene
   clock.advance(LEASE_MS.renew - LEASE_MS.retry);
   expect([term?.isCurrent(), term?.signal.aborted]).toEqual([false, true]);
   answered.resolve();
-  // The answer was looked at: it waits for its next turn.
+  // The answer was processed, and the elector waits for its next turn.
   await expect.poll(() => clock.timers()).toBe(1);
   expect([term?.isCurrent(), elector.term()]).toEqual([false, undefined]);
   clock.advance(1_000);
@@ -63,7 +63,7 @@ it('a term that ended while a renewal was on its way stays over, though the rene
   await elector.stop();
 });
 
-it('a term counts from before its lease was asked for, however late the answer comes', async () => {
+it('a term counts from before its lease was requested, however late the response comes', async () => {
   const clock = createManualTimedClock();
   const [begun, ended] = [Promise.withResolvers<Term>(), Promise.withResolvers<void>()];
   const late = clientThat(() => ended.promise);
@@ -84,7 +84,7 @@ it('a term counts from before its lease was asked for, however late the answer c
     },
   });
   const term = await begun.promise;
-  // Its end, and the first renewal, which is never answered.
+  // The end of the term, and the first renewal, which is never answered.
   await expect.poll(() => clock.timers()).toBe(2);
   clock.advance(LEASE_MS.renew - LEASE_MS.call);
   expect(term.isCurrent()).toBe(true);
@@ -94,7 +94,7 @@ it('a term counts from before its lease was asked for, however late the answer c
   await elector.stop();
 });
 
-it('a standby takes over when the lease of a silent leader runs out, not at its next look', async () => {
+it('a standby takes over when the lease of a silent leader expires, not at its next poll', async () => {
   const clock = createManualTimedClock();
   const taken_at: number[] = [];
   const lease = {
@@ -114,7 +114,7 @@ it('a standby takes over when the lease of a silent leader runs out, not at its 
   });
   const SECONDS_MAX = 20;
   for (let second = 0; second < SECONDS_MAX && taken_at.length === 0; second += 1) {
-    // It has looked, and waits for its next turn.
+    // The candidate has read the lease, and waits for its next turn.
     await expect.poll(() => clock.timers()).toBeGreaterThan(0);
     clock.advance(1_000);
     await new Promise((resolve) => setImmediate(resolve));

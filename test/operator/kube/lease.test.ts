@@ -36,7 +36,7 @@ afterEach(async () => {
 
 type Candidate = Elector & { identity: string };
 
-/** What was said by all candidates, in the order in which it happened. */
+/** Candidates for one lease. `said` lists when their terms begin and end, in order. */
 function election() {
   const said: string[] = [];
   const candidates: Candidate[] = [];
@@ -70,7 +70,7 @@ function election() {
   };
 }
 
-/** A clock that says another hour, and goes as others do. */
+/** A clock that shows a different hour but runs at the same rate as the others. */
 function skewed(hours: number): TimedClock {
   const now = () => new Date(Date.now() + hours * 3_600_000);
   return { ...createQuickClock(TIMES), now };
@@ -92,7 +92,7 @@ const readLease = async () =>
   (await kubeOk(shared.plane(), { path: leasePath() })) as unknown as Lease;
 
 describe('one of several operators', () => {
-  it('leads, and when it stops the next one does, in a term with a higher number', async () => {
+  it('leads, and when it stops the next one leads in a term with a higher number', async () => {
     const { said, add } = election();
     const a = add('a');
     await expect.poll(() => a.term()?.epoch, PATIENT).toBe(1);
@@ -106,7 +106,7 @@ describe('one of several operators', () => {
     expect(said).toEqual(['a begins 1', 'a ends 1', 'b begins 2']);
   });
 
-  it('holds its lease while it renews it, whatever the clocks of the others say', async () => {
+  it('keeps its lease while it renews it, whatever the clocks of the others say', async () => {
     const { said, add } = election();
     const a = add('a');
     await expect.poll(() => a.term()?.epoch, PATIENT).toBe(1);
@@ -126,7 +126,7 @@ describe('one of several operators', () => {
     [-1, 1],
     [1, -1],
   ])(
-    'has ended before another begins when it is cut off, with its clock %i hours off and the other %i',
+    'ends before another begins when it is cut off, with its clock %i hours off and the other %i',
     async (own, next) => {
       const proxy = await startKubeFaultProxy(shared.plane());
       const { said, add } = election();
@@ -141,7 +141,7 @@ describe('one of several operators', () => {
     },
   );
 
-  it('ends when its lease is deleted, and every later number is higher', async () => {
+  it('ends its term when its lease is deleted, and every later term has a higher number', async () => {
     const { said, add } = election();
     const a = add('a', { lastEpoch: async () => 41 });
     await expect.poll(() => a.term()?.epoch, PATIENT).toBe(42);
@@ -151,7 +151,7 @@ describe('one of several operators', () => {
     expect(said.at(-1)).toBe('a begins 43');
   });
 
-  it('leads on when somebody labels its lease, and keeps the label', async () => {
+  it('keeps leading when somebody labels its lease, and keeps the label', async () => {
     const { said, add } = election();
     const a = add('a');
     await expect.poll(() => a.term()?.epoch, PATIENT).toBe(1);
@@ -166,7 +166,7 @@ describe('one of several operators', () => {
     expect(said).toEqual(['a begins 1']);
   });
 
-  it('holds the lease until the work that it was asked to end has ended', async () => {
+  it('holds the lease until the work that it aborted has ended', async () => {
     const { add } = election();
     let finish: () => void = () => undefined;
     const work = new Promise<void>((resolve) => {
@@ -199,14 +199,14 @@ describe('one of several operators', () => {
     await expect.poll(() => epochs, PATIENT).toEqual([1, 2]);
   });
 
-  it('leads also while nobody knows what the database has seen', async () => {
+  it('leads even while the last epoch in the database is unknown', async () => {
     const { add } = election();
     const a = add('a', { lastEpoch: () => Promise.reject(new Error('the database is down')) });
     await expect.poll(() => a.term()?.epoch, PATIENT).toBe(1);
   });
 });
 
-it('writes nothing more when it wakes up after it was frozen and another leads', async () => {
+it('a frozen leader writes at most once more when it wakes up after another took over', async () => {
   const frozen = await startProcess();
   await frozen.said(/^writes 1$/m);
   const { add, said } = election();
@@ -217,7 +217,8 @@ it('writes nothing more when it wakes up after it was frozen and another leads',
   const before = frozen.output();
   frozen.kill('SIGCONT');
   await frozen.said(/^ends 1$/m);
-  // It may have been frozen between asking and writing: such a write its number fences off.
+  // The process may have been frozen between its check and its write. The fence rejects such a
+  // write by its epoch.
   const after = frozen.output().slice(before.length).split('\n');
   expect(after.filter((line) => line.startsWith('writes')).length).toBeLessThanOrEqual(1);
   expect(said).toEqual(['b begins 2']);
@@ -254,7 +255,7 @@ async function startProcess() {
   };
 }
 
-/** So long every candidate has looked. */
+/** Waits for a renewal of the lease, by which time every candidate has read it. */
 async function untilRenewed(): Promise<void> {
   const last = (await readLease()).spec?.renewTime;
   await expect.poll(async () => (await readLease()).spec?.renewTime, PATIENT).not.toBe(last);

@@ -6,7 +6,7 @@ import { connectKube } from './connect.ts';
 
 const cluster = useControlPlane();
 
-it('reads as ever, and writes nothing once another may lead', async () => {
+it('the client of a leader still reads, but refuses every write once another may lead', async () => {
   const namespace = await cluster.namespace();
   const { client } = connectKube(cluster.plane());
   let mayWrite = true;

@@ -1,4 +1,4 @@
-/** A clock whose time stands still until a test moves it; timers run in the order in which they are due. */
+/** A clock that advances only when a test moves it. Timers run in the order in which they are due. */
 import type { TimedClock } from '../../../operator/kube/timed-clock.ts';
 
 export type ManualTimedClock = TimedClock & { advance(ms: number): void; timers(): number };

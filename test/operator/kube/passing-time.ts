@@ -1,6 +1,6 @@
 /**
- * Hours that pass in seconds: a clock that is moved on while nobody waits for an answer to an HTTP request, and stands
- * still while somebody does. So no machine is slow enough to make a silence of a server that answers.
+ * Makes hours pass in seconds: the clock advances only while no HTTP request waits for its response. So however slow
+ * the machine is, a server that answers never appears to be silent.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
@@ -15,11 +15,11 @@ export type PassingTime = {
   end(): void;
 };
 
-/** Shorter than anybody waits for an answer. */
+/** Shorter than the default deadline of a request. */
 const STEP_MS = 10_000;
 const LONGEST_MS = 3 * 3_600_000;
 
-/** `kept`: how many requests somebody keeps from being answered. `each`: done in every step. */
+/** `kept`: the number of requests that are kept from being answered. `each`: runs at every step. */
 export function createPassingTime({
   kept = () => 0,
   each,
@@ -48,7 +48,7 @@ export function createPassingTime({
   };
 }
 
-/** Those of this process that have no answer yet. */
+/** Counts the requests of this process that have no response yet. */
 function countRequests() {
   const open = new Set<ClientRequest>();
   const started = (message: unknown) => {

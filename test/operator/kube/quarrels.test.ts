@@ -1,4 +1,4 @@
-// Two programs that both change an object back.
+// Two programs that revert each other's changes to an object.
 import { expect, it } from 'vitest';
 import { createQuarrels } from '../../../operator/kube/quarrels.ts';
 import { createManualTimedClock } from './manual-timed-clock.ts';
@@ -8,7 +8,10 @@ function quarrel(undone_after_ms: number) {
   const quarrels = createQuarrels(clock);
   return {
     ...{ clock, quarrels },
-    /** Written, undone, and written again as soon as it may be: how long that took, and whether somebody is told. */
+    /**
+     * Written, reverted, and written again as soon as allowed. Returns the wait in seconds, and
+     * whether this counts as a quarrel.
+     */
     turn: (wanted = 'a') => {
       quarrels.wrote('Deployment main-api', wanted);
       clock.advance(undone_after_ms);
@@ -20,7 +23,7 @@ function quarrel(undone_after_ms: number) {
   };
 }
 
-it('what is changed back each time rests twice as long each time, and somebody is told', () => {
+it('an object that is changed back each time rests twice as long each time, up to 5 minutes', () => {
   const { turn } = quarrel(200);
   const turns = Array.from({ length: 12 }, () => turn());
   expect(turns.map(([seconds]) => seconds)).toEqual([
@@ -30,7 +33,7 @@ it('what is changed back each time rests twice as long each time, and somebody i
   expect(turns.map(([, isTold]) => isTold)).toEqual([false, false, ...Array(10).fill(true)]);
 });
 
-it('what was left alone for a while, or is written otherwise, begins anew', () => {
+it('the rest starts over if the object was left alone for a while or is written differently', () => {
   const { turn, clock, quarrels } = quarrel(200);
   for (let turns = 0; turns < 6; turns += 1) turn();
   expect(turn('b')).toEqual([0, false]);
@@ -40,7 +43,7 @@ it('what was left alone for a while, or is written otherwise, begins anew', () =
   expect(quarrels.undone('Deployment main-api', 'b')).toEqual({ rest_ms: 0, isQuarrel: false });
 });
 
-it('who gives in by themselves, and changes it again long after, is answered at once', () => {
+it('a change long after the object had settled is reverted immediately', () => {
   const { turn, clock, quarrels } = quarrel(200);
   for (let turns = 0; turns < 6; turns += 1) turn();
   quarrels.settled('Deployment main-api');
@@ -48,21 +51,21 @@ it('who gives in by themselves, and changes it again long after, is answered at 
   expect(quarrels.undone('Deployment main-api', 'a')).toEqual({ rest_ms: 0, isQuarrel: false });
 });
 
-it('so is who gave in while nobody looked', () => {
+it('a change long after the last one is reverted immediately, even if nobody saw the object settle', () => {
   const { turn, clock, quarrels } = quarrel(200);
   for (let turns = 0; turns < 6; turns += 1) turn();
   clock.advance(600_000);
   expect(quarrels.undone('Deployment main-api', 'a')).toEqual({ rest_ms: 0, isQuarrel: false });
 });
 
-it('nothing is remembered of what was taken away', () => {
+it('forgetting an object ends its rest and its quarrel', () => {
   const { turn, quarrels } = quarrel(200);
   for (let turns = 0; turns < 6; turns += 1) turn();
   quarrels.forget('Deployment main-api');
   expect(quarrels.undone('Deployment main-api', 'a')).toEqual({ rest_ms: 0, isQuarrel: false });
 });
 
-it('what is changed back slowly stays a quarrel between two times, and for twice as long', () => {
+it('an object that is changed back slowly stays in a quarrel for twice the time between two changes', () => {
   const { turn, clock, quarrels } = quarrel(120_000);
   const key = 'Deployment main-api';
   for (let turns = 0; turns < 2; turns += 1) turn();

@@ -1,4 +1,4 @@
-/** A clock that runs faster than the world: minutes of waiting pass in seconds, in the order that they would. */
+/** A clock that runs faster than real time: minutes of waiting pass in seconds, and timers keep their order. */
 import type { TimedClock } from '../../../operator/kube/timed-clock.ts';
 
 export function createQuickClock(times: number): TimedClock {

@@ -17,8 +17,8 @@ const leases = resourceType({
 
 const label = fc.stringMatching(/^[a-z0-9]([a-z0-9.-]{0,20}[a-z0-9])?$/);
 
-describe('where objects lie', () => {
-  it('reads every key back as what it was printed from', () => {
+describe('a resource type', () => {
+  it('parses every key back to the name and namespace that it was printed from', () => {
     fc.assert(
       fc.property(label, fc.option(label, { nil: undefined }), (name, namespace) => {
         const place = parseKey(keyOf({ name, namespace }));
@@ -27,7 +27,7 @@ describe('where objects lie', () => {
     );
   });
 
-  it('has paths of the core group and of others, of one namespace and of all', () => {
+  it('has paths in the core group and in others, in one namespace and in all', () => {
     expect(collectionPath(configMaps)).toBe('/api/v1/configmaps');
     expect(collectionPath(leases, 'shop')).toBe(
       '/apis/coordination.k8s.io/v1/namespaces/shop/leases',
@@ -37,12 +37,12 @@ describe('where objects lie', () => {
     );
   });
 
-  it('refuses to look for an object of a namespace in none', () => {
+  it('rejects the path of a namespaced object without a namespace', () => {
     expect(() => objectPath(leases, { name: 'a' })).toThrow('lies in a namespace');
   });
 
   it.each([[null], [{}], [{ metadata: null }], [{ metadata: { name: 'a', uid: 'b' } }]])(
-    'takes %j for no object',
+    'rejects %j as an object',
     (json) => {
       expect(() => configMaps.parse(json)).toThrow('without name, uid or version');
     },

@@ -1,4 +1,4 @@
-// Workers whose passes wait for nothing and always find another, and one whose pass does not end.
+// Workers whose passes never wait and always have a successor, and a worker whose pass does not end.
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { NotLeading } from '../../../operator/kube/led-client.ts';
@@ -11,7 +11,7 @@ import { silentLog as log } from './silent-log.ts';
 
 const PASSES = 10_000;
 
-it('passes that follow one another without a wait leave the process its turns', async () => {
+it('passes that follow one another without waiting do not block the process', async () => {
   const clock = systemTimedClock;
   const metrics = createKubeMetrics();
   const queue = createWorkQueue({ name: 'test', clock, metrics });
@@ -31,7 +31,7 @@ it('passes that follow one another without a wait leave the process its turns', 
   await workers.stop();
 });
 
-it('a pass has two minutes, no more and no less, until it is told to stop', async () => {
+it('a pass is aborted after exactly two minutes', async () => {
   const clock = createManualTimedClock();
   const metrics = createKubeMetrics();
   const queue = createWorkQueue({ name: 'test', clock, metrics });
@@ -54,7 +54,7 @@ it('a pass has two minutes, no more and no less, until it is told to stop', asyn
   await workers.stop();
 });
 
-it('a pass of a term that is over is no failure to tell of, one that fails is', async () => {
+it('a pass that fails because its term is over is not logged as an error, any other failure is', async () => {
   const clock = systemTimedClock;
   const metrics = createKubeMetrics();
   const queue = createWorkQueue({ name: 'test', clock, metrics });

@@ -1,4 +1,4 @@
-/** For what is tested by what it does, not by what it says. */
+/** For tests that do not check log messages. */
 import { createLog } from '../../../runtime/platform/log.ts';
 
 export const silentLog = createLog({ level: 'silent', name: 'test' });

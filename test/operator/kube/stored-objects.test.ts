@@ -7,8 +7,8 @@ const object = (name: string, version: number, uid = 'one'): KubeObject => ({
   metadata: { name, namespace: 'shop', uid, resourceVersion: String(version) },
 });
 
-describe('what a watch cache holds', () => {
-  it('knows another object of the same name from a change of the old one', () => {
+describe('the stored objects of a watch cache', () => {
+  it('tell a new object of the same name from an update of the old one', () => {
     const stored = createStoredObjects();
     expect(stored.put(object('a', 1))?.kind).toBe('added');
     expect(stored.put(object('a', 2))?.kind).toBe('updated');
@@ -19,14 +19,14 @@ describe('what a watch cache holds', () => {
     expect(stored.replaceAll([object('a', 9, 'three')])).toMatchObject([{ kind: 'replaced' }]);
   });
 
-  it('compares versions as numbers of any length', () => {
+  it('compare versions as numbers of any length', () => {
     const stored = createStoredObjects();
     stored.put(object('a', 9));
     expect(stored.put(object('a', 10))?.kind).toBe('updated');
     expect(stored.put(object('a', 9))).toBeUndefined();
   });
 
-  it('does not bring back what was deleted when an older state comes again', () => {
+  it('do not bring back a deleted object when an older state of it arrives', () => {
     const stored = createStoredObjects();
     stored.put(object('a', 1));
     expect(stored.remove(object('a', 3))?.kind).toBe('deleted');
@@ -36,7 +36,7 @@ describe('what a watch cache holds', () => {
     expect(stored.size()).toBe(1);
   });
 
-  it('says nothing of what a list shows unchanged', () => {
+  it('report only the differences when a list replaces them', () => {
     const stored = createStoredObjects();
     stored.put(object('a', 1));
     stored.put(object('b', 2));
@@ -47,7 +47,7 @@ describe('what a watch cache holds', () => {
     ]);
   });
 
-  it('ends in the truth whatever the order and number of its events', () => {
+  it('end in the true state whatever the order and number of the events', () => {
     fc.assert(
       fc.property(history, fc.infiniteStream(fc.nat()), (steps, chance) => {
         const events = steps.map((step, index) => ({ ...step, version: index + 1 }));

@@ -13,7 +13,7 @@ const bare: TenantObject = {
   metadata: { name: 'shop', namespace: 'team', uid: 'u', resourceVersion: '1', generation: 1 },
 };
 
-/** What is told of a status that follows on another one. */
+/** The Events and the number of refusals that are reported when `status` follows `before`. */
 async function tellAfter(before: TenantStatus | undefined, status: TenantStatus) {
   const events: Told[] = [];
   const metrics = createKubeMetrics();
@@ -44,7 +44,9 @@ const paused = pausedStatusOf(
   now,
 );
 
-/** Whether it is valid is what was said before: nobody looks at it while the database is away. */
+/**
+ * The Accepted condition keeps its value, because nothing is validated during a database outage.
+ */
 const refusedAndAway = {
   ...as('DatabaseUnavailable'),
   conditions: [
@@ -69,7 +71,7 @@ it.each([
   ],
   ['paused from the first', undefined, paused, [{ type: 'Normal', reason: 'Paused' }], 0],
 ] as const)(
-  'a resource that is %s is told of as that',
+  'a resource that is %s gets the matching event and error count',
   async (_what, before, status, events, refused) => {
     expect(await tellAfter(before, status)).toEqual({ events, refused });
   },

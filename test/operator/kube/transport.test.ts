@@ -31,7 +31,7 @@ afterAll(() => {
   server.close();
 });
 
-it('has a connection for a call however many watches hold theirs', async () => {
+it('the transport has a connection for a call however many watches are open', async () => {
   const transport = createTransport({ credentials, clock, metrics: createKubeMetrics() });
   const opened = Array.from({ length: 200 }, (_, at) =>
     transport.open({ method: 'GET', path: `/watch/${at}`, deadline_ms: 50_000 }),
@@ -43,7 +43,7 @@ it('has a connection for a call however many watches hold theirs', async () => {
   transport.close();
 });
 
-it('counts a call that was not answered in time once', async () => {
+it('the transport counts a call that timed out once', async () => {
   const metrics = createKubeMetrics();
   const transport = createTransport({ credentials, clock, metrics });
   const silent = { method: 'GET', path: '/silent', deadline_ms: 100 } as const;

@@ -6,7 +6,7 @@ import { connectKube } from './connect.ts';
 import { createQuickClock } from './quick-clock.ts';
 import { configMapWorld, type Watched, watchConfigMaps } from './watched.ts';
 
-/** A soak may raise it. */
+/** Soak tests may raise it. */
 const HISTORIES = Number(process.env.TINTYPE_KUBE_HISTORIES ?? 4);
 
 const shared = useControlPlane();
@@ -49,7 +49,7 @@ const steps = fc.array(
   { minLength: 25, maxLength: 40 },
 );
 
-it('ends in the truth, and so do its handlers, whatever happens on the way', async () => {
+it('a watch cache and its handlers end in the true state, whatever faults happen on the way', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (history) => {
       const namespace = await shared.namespace();
@@ -93,7 +93,7 @@ async function perform(
   if (step.kind !== 'remove') await world.set(step.name, String(index));
 }
 
-/** Which objects there are to one who knows only what the handler was told. */
+/** The objects that exist according to the changes that the handler received. */
 function believedBy({ told }: Watched): string[] {
   const believed = new Map<string, string>();
   for (const { key, object } of told) {

@@ -12,7 +12,7 @@ import { silentLog as log } from './silent-log.ts';
 
 const shared = useControlPlane();
 const { plane } = shared;
-/** Longer than a cache that hears nothing is not stale. */
+/** Longer than a cache may go without an answer before it counts as stale. */
 const LONG_MS = 31 * 60_000;
 
 let namespace: string;
@@ -73,7 +73,7 @@ async function install(): Promise<void> {
   await expect.poll(set, { timeout: 30_000 }).toBeLessThan(300);
 }
 
-/** Until its objects are not served either: for a moment after it went, they are listed, as none. */
+/** Waits until lists fail as well: for a moment after the deletion, they succeed and are empty. */
 async function uninstall(): Promise<void> {
   const path = definition();
   await kubeOk(plane(), { method: 'DELETE', path });
@@ -83,7 +83,7 @@ async function uninstall(): Promise<void> {
   }
 }
 
-/** The status that one was written with. */
+/** Writes one object, and returns the HTTP status. */
 async function set(): Promise<number> {
   const answer = await kubeRequest(plane(), {
     method: 'PATCH',
@@ -98,7 +98,7 @@ const held = () => [...cache.values()].map(({ metadata }) => metadata.name);
 const untilHeld = (names: string[]) => time.passUntil(() => held().join() === names.join());
 const kinds = () => told.map(({ kind }) => kind);
 
-it('a cluster without an optional type has none of it, and none is stale, until it comes', async () => {
+it('a missing optional type counts as synced and empty until it is installed', async () => {
   open({ presence: 'optional' });
   await cache.synced;
   await time.pass(LONG_MS);
@@ -109,7 +109,7 @@ it('a cluster without an optional type has none of it, and none is stale, until 
   expect(comings).toBe(1);
 }, 120_000);
 
-it('an optional type that goes while nobody looks takes its objects with it, and may come back', async () => {
+it('an optional type that is uninstalled unseen loses its objects, and may be installed again', async () => {
   await install();
   open({ presence: 'optional' });
   await untilHeld(['one']);
@@ -124,12 +124,13 @@ it('an optional type that goes while nobody looks takes its objects with it, and
   expect(comings).toBe(2);
 }, 120_000);
 
-it('a type that every cluster has is not taken for empty where it is missing', async () => {
+it('a missing type that is not optional keeps its objects and becomes stale', async () => {
   await install();
   open({});
   await untilHeld(['one']);
   proxy.freeze();
-  // While a definition goes, its objects go first: a list of that moment is truly empty.
+  // The objects of a definition are deleted before the definition, so a list at that moment is
+  // empty.
   const letListsThrough = proxy.hold('list');
   await uninstall();
   letListsThrough();

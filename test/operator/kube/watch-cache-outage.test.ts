@@ -34,7 +34,7 @@ async function open() {
   watched = await watchConfigMaps({ ...connectKube(proxy, { clock }), clock, plane, namespace });
 }
 
-it('goes on when the API server was killed and comes back, and says meanwhile how long it has heard nothing', async () => {
+it('a watch cache survives the loss of its API server, and reports how long it has heard nothing', async () => {
   await open();
   await plane.killApiServer();
   const { health } = watched.cache;
@@ -46,7 +46,7 @@ it('goes on when the API server was killed and comes back, and says meanwhile ho
   expect(health().silent_ms).toBeLessThan(60_000);
 });
 
-it('lists anew when what it watched from has been forgotten, and tells only what changed', async () => {
+it('a watch cache lists again after its version was compacted, and reports only what changed', async () => {
   await open();
   await world.set('kept', '1');
   await watched.agrees();

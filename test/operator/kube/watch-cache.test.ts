@@ -37,7 +37,7 @@ describe('a watch cache on a real API server', () => {
     return watched;
   };
 
-  it('holds everything from the start, without managed fields, and follows every change', async () => {
+  it('holds all objects from the start, without managed fields, and follows every change', async () => {
     await world.set('before', '1');
     const { cache, told, agrees } = await open();
     expect(cache.get(key('before'))?.data).toEqual({ value: '1' });
@@ -51,7 +51,7 @@ describe('a watch cache on a real API server', () => {
     expect(cache.health()).toMatchObject({ isSynced: true, isStale: false });
   });
 
-  it('lists more than a page holds', async () => {
+  it('lists more objects than fit on one page', async () => {
     const many = names(0, 520);
     for (let from = 0; from < many.length; from += 40) {
       await Promise.all(many.slice(from, from + 40).map((name) => world.set(name, '1')));
@@ -62,7 +62,7 @@ describe('a watch cache on a real API server', () => {
     expect(new Set(told.map((change) => change.key)).size).toBe(520);
   });
 
-  it('tells a handler that comes late what is there', async () => {
+  it('tells a late subscriber what exists', async () => {
     await world.set('a', '1');
     const { cache } = await open();
     const seen: string[] = [];
@@ -70,7 +70,7 @@ describe('a watch cache on a real API server', () => {
     expect(seen).toContain(key('a'));
   });
 
-  it('tells a handler that failed once more, and the others all the same', async () => {
+  it('retries a handler that failed, and calls the others all the same', async () => {
     const { cache, told } = await open();
     const taken: string[] = [];
     let failures = 0;
@@ -86,7 +86,7 @@ describe('a watch cache on a real API server', () => {
 });
 
 describe('the health of a watch cache', () => {
-  it('is stale when the API server gave no sign for half an hour, and not before', async () => {
+  it('is stale after half an hour without a sign of the API server, and not before', async () => {
     const clock = createManualTimedClock();
     const nowhere = { ...shared.plane(), url: 'https://127.0.0.1:1' };
     const { client, metrics } = connectKube(nowhere, { clock });
@@ -99,7 +99,7 @@ describe('the health of a watch cache', () => {
     client.close();
   });
 
-  it('is measured of all caches of a kind that there are, for as long as they are there', async () => {
+  it('is measured over all open caches of a kind', async () => {
     await world.set('a', '1');
     const { client, metrics } = connectKube(shared.plane());
     const open = { client, metrics, clock: systemTimedClock, type: configMaps, log: silentLog };
@@ -120,7 +120,7 @@ describe('the health of a watch cache', () => {
     client.close();
   });
 
-  it('is measured with the last change, though nothing more comes', async () => {
+  it('includes the last change in the metrics, even if no other event follows', async () => {
     const { client, metrics } = connectKube(shared.plane());
     const clock = systemTimedClock;
     watched = await watchConfigMaps({
@@ -133,7 +133,7 @@ describe('the health of a watch cache', () => {
     expect(await counted).toMatch(/^tintype_cache_objects\{kind="ConfigMap"\} 1$/m);
   });
 
-  it('compares everything once in half an hour, should a change ever be lost', async () => {
+  it('is ensured by a full list every half hour, in case a change was lost', async () => {
     const proxy = await startKubeFaultProxy(shared.plane());
     const clock = createManualTimedClock();
     const plane = shared.plane();
@@ -151,7 +151,7 @@ describe('the health of a watch cache', () => {
   });
 });
 
-describe('a watch cache behind a network with faults', () => {
+describe('a watch cache behind a faulty network', () => {
   let proxy: KubeFaultProxy;
   const open = async (times = 20) => {
     proxy = await startKubeFaultProxy(shared.plane());
@@ -177,7 +177,7 @@ describe('a watch cache behind a network with faults', () => {
     expect(new Set(told.map((change) => change.key))).toEqual(new Set(names(0, 12).map(key)));
   });
 
-  it('goes on from where it was, without a new list, when the server ends its watch', async () => {
+  it('resumes without a new list when the server ends its watch', async () => {
     const { agrees } = await open();
     await world.set('a', '1');
     await agrees();
@@ -187,7 +187,7 @@ describe('a watch cache behind a network with faults', () => {
     expect(lists(proxy)).toHaveLength(1);
   });
 
-  it('notices that nobody is at the other end any more', async () => {
+  it('notices a connection that fell silent', async () => {
     const { agrees } = await open();
     proxy.freeze();
     await world.set('a', '1');
@@ -196,7 +196,7 @@ describe('a watch cache behind a network with faults', () => {
   });
 
   it.each(['reset', 'end'] as const)(
-    'takes no half line for an event, broken by %s',
+    'does not take half a line for an event, cut off by %s',
     async (how) => {
       const { agrees, told } = await open();
       proxy.cutNextLine(how);
@@ -206,7 +206,7 @@ describe('a watch cache behind a network with faults', () => {
     },
   );
 
-  it('hears of every change once when the server repeats itself, with older events between', async () => {
+  it('reports every change once when the server replays events with older ones between', async () => {
     const { agrees, told } = await open();
     proxy.lines('replayed');
     for (const value of ['1', '2', '3']) {
@@ -219,7 +219,7 @@ describe('a watch cache behind a network with faults', () => {
     expect(kindsOf(told, key('b'))).toEqual(['added', 'updated', 'updated']);
   });
 
-  it('ends in the truth when events pass one another', async () => {
+  it('ends in the true state when events arrive out of order', async () => {
     const { agrees, told } = await open();
     proxy.lines('reordered');
     await Promise.all(
@@ -234,11 +234,11 @@ describe('a watch cache behind a network with faults', () => {
     for (const name of names(0, 6)) expect(kindsOf(told, key(name))).not.toEqual([]);
   });
 
-  it('knows an object that was deleted and made again in a gap as another one', async () => {
+  it('reports an object that was deleted and recreated in a gap as replaced', async () => {
     await world.set('a', '1');
     const { agrees, told, cache } = await open();
     const old = cache.get(key('a'))?.metadata.uid;
-    // The gap ends with a list, which shows nothing of the deletion.
+    // The watch resumes with a list, which does not show the deletion.
     proxy.refuse({ times: 1, status: 410, body: { kind: 'Status', code: 410, reason: 'Expired' } });
     const release = proxy.hold('list');
     proxy.cutWatches('reset');
@@ -250,7 +250,7 @@ describe('a watch cache behind a network with faults', () => {
     expect(told.at(-1)).toMatchObject({ kind: 'replaced', previous: { metadata: { uid: old } } });
   });
 
-  it('hears of what was deleted for good in a gap', async () => {
+  it('reports an object that was deleted in a gap', async () => {
     await world.set('a', '1');
     const { agrees, told } = await open();
     const release = proxy.hold('watch');
@@ -261,7 +261,7 @@ describe('a watch cache behind a network with faults', () => {
     expect(kindsOf(told, key('a'))).toEqual(['added', 'deleted']);
   });
 
-  it('waits as it is asked in a storm of refusals, and then goes on', async () => {
+  it('waits as long as the server asks in a storm of 429 responses, and then goes on', async () => {
     const { agrees } = await open(50);
     const before = proxy.requests.length;
     proxy.refuse({ times: 25, status: 429, retry_after: 5 });
@@ -271,7 +271,7 @@ describe('a watch cache behind a network with faults', () => {
     expect(proxy.requests.length - before).toBeLessThanOrEqual(30);
   });
 
-  it('goes on after errors inside the stream, and after lines that are no events', async () => {
+  it('recovers from errors in the stream, and from lines that are no events', async () => {
     const { agrees } = await open();
     for (const status of [500, 200, 403, 504]) {
       proxy.refuse({ times: 4, status, body: { type: 'ERROR', object: { code: 500 } } });
@@ -281,7 +281,7 @@ describe('a watch cache behind a network with faults', () => {
     }
   });
 
-  it('lists in one piece when the pages of its list expire', async () => {
+  it('lists without pages when the pages of its list expire', async () => {
     const { agrees } = await open();
     const expired = { status: 410, body: { kind: 'Status', code: 410, reason: 'Expired' } };
     proxy.refuse({ times: 2, ...expired });
@@ -291,7 +291,7 @@ describe('a watch cache behind a network with faults', () => {
     expect(lists(proxy).at(-1)?.path).toContain('limit=0');
   });
 
-  it('stops at once, and asks nothing more', async () => {
+  it('sends no more requests once it is stopped', async () => {
     const { cache } = await open();
     await cache.stop();
     const { length } = proxy.requests;

@@ -1,4 +1,4 @@
-/** A watch cache of the config maps of one namespace, and what its handler was told. */
+/** A watch cache of the ConfigMaps in one namespace, and the changes that its handler received. */
 import { expect } from 'vitest';
 import type { KubeClient } from '../../../operator/kube/client.ts';
 import type { KubeMetrics } from '../../../operator/kube/metrics.ts';
@@ -17,7 +17,7 @@ export type Watched = {
   stop(): Promise<void>;
 };
 
-/** Into every namespace, at some time. */
+/** Kubernetes creates it in every namespace at some point. */
 const PUT_BY_CONTROLLERS = 'kube-root-ca.crt';
 
 export async function watchConfigMaps(options: {

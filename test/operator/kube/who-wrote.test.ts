@@ -1,4 +1,4 @@
-// By what the API server notes of every write.
+// Based on the managed fields that the API server records for every write.
 import { expect, it } from 'vitest';
 import type { ManagedFields } from '../../../operator/kube/resource.ts';
 import { whoWrote } from '../../../operator/kube/who-wrote.ts';
@@ -25,7 +25,7 @@ const image = (name: string) => ({
 });
 const replicas = { 'f:spec': { 'f:replicas': {} } };
 
-it('names who is noted at the field, beneath items of lists too', () => {
+it('whoWrote names the manager of a field, in list items too', () => {
   const object = deployment(
     by('tintype/image-service', replicas),
     by('kubectl-scale', replicas, { subresource: 'scale' }),
@@ -37,13 +37,13 @@ it('names who is noted at the field, beneath items of lists too', () => {
   expect(whoWrote(object, '.spec.template.spec.containers[1].image')).toBe('injector');
 });
 
-it('names who wrote last beside what is not there any more', () => {
+it('whoWrote assumes the last writer of the surrounding object if a field was removed', () => {
   const early = by('first', image('main'));
   const late = by('second', image('main'), { time: '2026-02-01T00:00:00Z' });
   expect(whoWrote(deployment(late, early), '.spec.template.spec.containers')).toBe('second');
 });
 
-it('finds names that have dots in them', () => {
+it('whoWrote finds field names that contain dots', () => {
   const labels = { 'f:metadata': { 'f:labels': { 'f:app.kubernetes.io/name': {} } } };
   const all = { 'f:metadata': { 'f:labels': { 'f:app': {} } } };
   const object = deployment(by('wrong', all), by('right', labels));
@@ -52,7 +52,7 @@ it('finds names that have dots in them', () => {
   expect(whoWrote(labelled, '.metadata.labels.app.kubernetes.io/name')).toBe('right');
 });
 
-it('names neither the operator nor who tells a status, and nobody where nobody is noted', () => {
+it('whoWrote ignores the operator and writers of the status, and finds nobody if nobody else wrote', () => {
   const object = deployment(
     by('tintype/image-service', replicas),
     by('tintype-operator', replicas),

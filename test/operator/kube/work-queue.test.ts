@@ -35,7 +35,7 @@ describe('a work queue', () => {
     expect(takeAll()).toEqual(['a']);
   });
 
-  it('works on a key once more when it was added meanwhile, and never twice at a time', () => {
+  it('gives out a key again if it was added during its pass, and never twice at the same time', () => {
     const { queue, takeAll } = make();
     queue.add('a', 'change');
     expect(takeAll()).toEqual(['a']);
@@ -48,7 +48,7 @@ describe('a work queue', () => {
     expect(takeAll()).toEqual([]);
   });
 
-  it('gives what changed before a thousand that are only looked at again', () => {
+  it('gives out changes before a thousand resyncs', () => {
     const { queue } = make();
     for (let index = 0; index < 1000; index += 1) queue.add(`old-${index}`, 'resync');
     queue.add('mine', 'change');
@@ -57,7 +57,7 @@ describe('a work queue', () => {
     expect(queue.take()).toMatchObject({ key: 'old-0' });
   });
 
-  it('keeps workers free for what changes while all that is looked at again hangs', () => {
+  it('keeps workers free for changes while all resyncs hang', () => {
     const { queue, takeAll } = make();
     for (let index = 0; index < 50; index += 1) queue.add(`old-${index}`, 'resync');
     expect(takeAll()).toHaveLength(CONCURRENCY - 2);
@@ -65,7 +65,7 @@ describe('a work queue', () => {
     expect(takeAll()).toEqual(['mine']);
   });
 
-  it('looks again in the end, however much changes', () => {
+  it('gives out a resync in the end, however much changes', () => {
     const { queue, clock } = make({ concurrency: 1 });
     queue.add('old', 'resync');
     const seen: (string | undefined)[] = [];
@@ -80,7 +80,7 @@ describe('a work queue', () => {
     expect(seen.indexOf('old')).toBe(10);
   });
 
-  it('lets what fails wait twice as long each time, five minutes at most, and forgets it on success', () => {
+  it('doubles the backoff of a failing key, up to five minutes, and resets it on success', () => {
     const { queue, clock, takeAll } = make();
     queue.add('a', 'change');
     for (const wait of [100, 200, 400, 800]) {
@@ -97,7 +97,7 @@ describe('a work queue', () => {
     expect(backoff(40, () => 1)).toBe(300_000);
   });
 
-  it('lets what is looked at in vain wait twice as long each time, five minutes at most, unless it changes', () => {
+  it('doubles the backoff of a key looked at in vain, up to five minutes, unless it changes', () => {
     const { queue, clock, takeAll } = make();
     const inVain: Outcome = { kind: 'in-vain', after_ms: 10_000 };
     queue.add('a', 'change');
@@ -119,7 +119,7 @@ describe('a work queue', () => {
     expect(backoff(40, () => 1, 10_000)).toBe(300_000);
   });
 
-  it('shortens the pause of what fails for a change, and not for looking again', () => {
+  it('ends the backoff of a failing key on a change, but not on a resync', () => {
     const { queue, takeAll } = make();
     queue.add('a', 'change');
     takeAll();
@@ -130,7 +130,7 @@ describe('a work queue', () => {
     expect(queue.take()).toMatchObject({ key: 'a', failures: 1 });
   });
 
-  it('lets what fails wait out its pause although it was to be looked at again meanwhile', () => {
+  it('keeps the backoff of a failing key that was added for a resync during its pass', () => {
     const { queue, clock, takeAll } = make();
     queue.add('a', 'change');
     takeAll();
@@ -142,7 +142,7 @@ describe('a work queue', () => {
     expect(takeAll()).toEqual(['a']);
   });
 
-  it('looks again after the time that a pass asks for, and sooner for another reason', () => {
+  it('gives out a key after the time that its pass asks for, or sooner for another reason', () => {
     const { queue, clock, takeAll } = make();
     queue.add('a', 'change');
     takeAll();
@@ -158,13 +158,13 @@ describe('a work queue', () => {
     expect(takeAll()).toEqual(['a']);
   });
 
-  it('refuses to end what nobody began', () => {
+  it('refuses to end a pass that nobody began', () => {
     const { queue } = make();
     queue.add('a', 'change');
     expect(() => queue.done('a', DONE)).toThrow('nobody works on a');
   });
 
-  it('gives nothing away and sets no timers once it is closed', () => {
+  it('gives out no keys and sets no timers once it is closed', () => {
     const { queue, clock } = make();
     queue.addAfter('a', 10, 'change');
     queue.close();
@@ -174,7 +174,7 @@ describe('a work queue', () => {
     expect(clock.timers()).toBe(0);
   });
 
-  it('is measured until it is closed and the last pass has ended', async () => {
+  it('has gauges until it is closed and the last pass has ended', async () => {
     const { queue, metrics, clock } = make();
     const gauges = async () => {
       const text = await metrics.print();
@@ -200,7 +200,7 @@ describe('a work queue', () => {
     expect(await metrics.print()).toContain(`workqueue_adds_total${labels} 2`);
   });
 
-  it('that is closed leaves the gauges to the next one of its name', async () => {
+  it('leaves the gauges to the next queue of its name when it is closed', async () => {
     const { queue, metrics, clock } = make();
     const next = createWorkQueue({ name: 'project', clock, metrics });
     next.add('a', 'change');
@@ -210,7 +210,7 @@ describe('a work queue', () => {
     );
   });
 
-  it('measures under the names of client-go', async () => {
+  it('uses the metric names of client-go', async () => {
     const { queue, metrics, clock } = make();
     queue.add('a', 'change');
     queue.add('a', 'change');
@@ -256,13 +256,13 @@ const steps = fc.array(
   { maxLength: 80 },
 );
 
-describe('whatever is done to a work queue', () => {
-  it('never gives a key to two, nor more than there are workers; and loses no key', () => {
+describe('a work queue under any sequence of operations', () => {
+  it('gives no key to two workers, never more keys than workers, and loses none', () => {
     fc.assert(
       fc.property(steps, (history) => {
         const { queue, clock } = make({ concurrency: 2 });
         const running: string[] = [];
-        // Added, and not given to anybody since.
+        // Keys that were added and not taken since.
         const owed = new Set<string>();
         const take = () => {
           const taken = queue.take();
@@ -319,7 +319,7 @@ describe('the workers of a queue', () => {
     return { ...made, workers };
   }
 
-  it('work on eight keys at a time, and on the next when one is done', async () => {
+  it('handle eight keys at the same time, and the next one when one is done', async () => {
     const open = new Map<string, () => void>();
     const { queue, workers } = work(
       (key) => new Promise((resolve) => open.set(key, () => resolve(DONE))),
@@ -334,7 +334,7 @@ describe('the workers of a queue', () => {
     await workers.stop();
   });
 
-  it('try again what throws, at once or later, and count defects apart', async () => {
+  it('retry a pass that throws, and count defects separately', async () => {
     let tries = 0;
     const { queue, clock, metrics, workers } = work(async () => {
       tries += 1;
@@ -359,7 +359,7 @@ describe('the workers of a queue', () => {
     await workers.stop();
   });
 
-  it('tell a pass that takes too long to stop, and do not begin it beside itself', async () => {
+  it('abort a pass that takes too long, and never run two passes of one key at the same time', async () => {
     let begun = 0;
     const { queue, clock, workers } = work((_key, signal) => {
       begun += 1;
@@ -375,7 +375,7 @@ describe('the workers of a queue', () => {
     await workers.stop();
   });
 
-  it('end when all passes have ended that were told to, and take nothing more', async () => {
+  it('stop when all aborted passes have ended, and take nothing more', async () => {
     const ended: string[] = [];
     const { queue, workers } = work(
       (key, signal) =>

@@ -36,7 +36,7 @@ function update(settings: object): ProjectChange {
   return { change: 'update', settings };
 }
 
-describe('a Project that is not there yet', () => {
+describe('a Project that does not exist yet', () => {
   const cases: Case[] = [
     {
       name: 'is made with its first signing key, named after its slug',
@@ -116,7 +116,7 @@ describe('a Project that is not there yet', () => {
   });
 });
 
-describe('a Project that is there', () => {
+describe('a Project that exists', () => {
   const callback = { url: 'https://a.example/', secretName: 'hook', rotationTrigger: '2' };
   const called = { callback_url: 'https://a.example/', callback_rotation_trigger: '2' };
   const cases: Case[] = [
@@ -284,7 +284,7 @@ describe('a Project that is there', () => {
   });
 });
 
-/** Of the same name, or of another that adopts it. */
+/** A Project with the same name, or another one that adopts the row. */
 const owners = [
   ['as its namesake', released],
   ['by adoption', { ...released, owner_namespace: 'old-team' }],
@@ -293,7 +293,7 @@ const suspended = { status: 'suspended', suspended_by: 'owner' } as const;
 const slept = { ...suspended, suspended_by_deletion: true };
 const byStaff = { status: 'suspended', suspended_by: 'staff' } as const;
 
-describe.each(owners)('a Project that is declared anew %s', (_, owner) => {
+describe.each(owners)('a Project that is declared again %s', (_, owner) => {
   it.each<[was: string, row: object, state: string | undefined, settings: object | undefined]>([
     ['was suspended by its deletion alone wakes', slept, undefined, awakened],
     ['was suspended by its deletion alone wakes', slept, 'Active', awakened],
@@ -306,7 +306,7 @@ describe.each(owners)('a Project that is declared anew %s', (_, owner) => {
     ['staff suspended after its deletion sleeps on', { ...slept, ...byStaff }, 'Active', undefined],
     ['was woken meanwhile stays awake', {}, undefined, undefined],
     ['was woken meanwhile is suspended', {}, 'Suspended', suspended],
-  ])('and %s: %j, state %s', (_was, row, state, settings) => {
+  ])('that %s: %j, state %s', (_was, row, state, settings) => {
     const spec = { adoptionPolicy: 'IfUnowned', ...(state === undefined ? {} : { state }) };
     const { changes } = decideProject(project(spec), rowsOf({ ...owner, ...row }));
     expect(changes).toEqual(settings === undefined ? [claim] : [claim, update(settings)]);
@@ -314,14 +314,14 @@ describe.each(owners)('a Project that is declared anew %s', (_, owner) => {
 });
 
 describe('taking over a project', () => {
-  it('is refused for one that was made through the API, unless adoption is declared', () => {
+  it('is refused if it was made through the API, unless adoption is declared', () => {
     const rows = rowsOf({ ...nobody, owner_deletion_policy: null });
     expect(decideProject(project(), rows).changes).toEqual([]);
     const adopting = project({ adoptionPolicy: 'IfUnowned' });
     expect(decideProject(adopting, rows).changes).toEqual([{ ...claim, change: 'adopt' }]);
   });
 
-  it('of another organization is told apart from a taken slug by nothing', () => {
+  it('is refused for a project of another organization with the message of a taken slug', () => {
     const rows = rowsOf({ ...nobody, organization_id: 'org_2' });
     const decision = decideProject(project({ adoptionPolicy: 'IfUnowned' }), rows);
     expect(decision.changes).toEqual([]);
@@ -336,7 +336,7 @@ describe('taking over a project', () => {
     }
   });
 
-  it.each(owners)('rotates the callback secret for a new trigger alone, %s', (_, owner) => {
+  it.each(owners)('rotates the callback secret only for a new trigger, %s', (_, owner) => {
     const [url, secretName] = ['https://a.example/', 'hook'];
     const rows = rowsOf({ ...owner, callback_url: url, callback_rotation_trigger: '1' });
     const decide = (rotationTrigger: string) => {
@@ -349,7 +349,7 @@ describe('taking over a project', () => {
     expect(decide('2')).toEqual([taking, { ...rotation, secret: 'new' }]);
   });
 
-  it('does not rotate the callback secret that is there', () => {
+  it('does not rotate an existing callback secret on adoption', () => {
     const rows = rowsOf({ ...nobody, callback_url: 'https://a.example/' });
     const spec = {
       adoptionPolicy: 'IfUnowned',
@@ -387,7 +387,7 @@ describe('a Project whose resource is gone', () => {
     expect(decideProject(gone('Project'), rows).changes).toEqual(changes);
   });
 
-  it('follows the policy of its last spec where that is known', () => {
+  it('follows the deletion policy of its last spec if that is known', () => {
     const { identity, spec } = project({ deletionPolicy: 'Retain' });
     const decision = decideProject({ action: 'delete', identity, spec }, projectRows());
     expect(decision.changes).toEqual([release]);
@@ -407,7 +407,7 @@ it.each([
 });
 
 it.each(['8192Ti', '9007199254740992', '9008T', '999999999999999Ti', '-1Gi', '1.5Gi', ' '])(
-  'the limit %j is refused, and not cut',
+  'the limit %j is rejected, not truncated',
   (storageHardLimit) => {
     const { error } = projectSpec.safeParse({ staff: { storageHardLimit } });
     const words =

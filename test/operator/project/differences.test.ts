@@ -27,9 +27,12 @@ it.each([
       '~ project_domains a { position: 1 → 2 }',
     ],
   },
-])('domains from $before to $after: each that moves among those that stay', (each) => {
-  expect(linesOf([...each.before], [...each.after])).toEqual(each.lines);
-});
+])(
+  'changing domains from $before to $after prints only what is added, removed or moved',
+  (each) => {
+    expect(linesOf([...each.before], [...each.after])).toEqual(each.lines);
+  },
+);
 
 it.each([
   {
@@ -40,7 +43,7 @@ it.each([
     hour: 12,
     line: '~ project_pricing shop from 2026-11-20T12:00:00.000Z { multiplier: "1.5" → "2" }',
   },
-])('a price is new, or replaces the one that was set for the same hour', ({ hour, line }) => {
+])('a price is printed as new, or as replacing the one of the same hour', ({ hour, line }) => {
   const at = (each: number) => new Date(Date.UTC(2026, 10, 20, each));
   const newest_price = { project_id: 'p', effective_from: at(hour), pricing_multiplier: '1.5' };
   const change = { change: 'set-multiplier', multiplier: '2', effective_from: at(12) } as const;

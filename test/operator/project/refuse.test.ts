@@ -10,14 +10,14 @@ const reasonOf = (domain: string, delivery_root_domain: string | undefined = 'im
 };
 
 it.each(['images.example', 'shop.images.example', 'a.b.images.example'])(
-  'the custom domain %s is refused: the service serves it already',
+  'the custom domain %s is refused, as the service serves it already',
   (domain) => {
     expect(reasonOf(domain)).toBe('CustomDomainInvalid');
   },
 );
 
 it.each(['shop-images.example', 'images-example.org', 'images.example.org'])(
-  'the custom domain %s is taken: it only looks like one of the service',
+  'the custom domain %s is accepted, as it only looks like one of the service',
   (domain) => {
     expect(reasonOf(domain)).toBeUndefined();
   },
@@ -26,7 +26,10 @@ it.each(['shop-images.example', 'images-example.org', 'images.example.org'])(
 it.each([
   ['declares it', projectRow()],
   ['declared it before it was made anew', projectRow(released)],
-])('a project that belongs elsewhere is told so to the resource that %s', (_who, row) => {
-  const rows = projectRows({ project: row, organization_id: 'org_2' });
-  expect(refuseProject({ ...project(), rows })?.reason).toBe('OrganizationImmutable');
-});
+])(
+  'a project in another organization is refused as OrganizationImmutable to the resource that %s',
+  (_who, row) => {
+    const rows = projectRows({ project: row, organization_id: 'org_2' });
+    expect(refuseProject({ ...project(), rows })?.reason).toBe('OrganizationImmutable');
+  },
+);

@@ -47,33 +47,28 @@ describe('a Recipe', () => {
   it.each([
     ['the project has none', {}, 'the project has none'],
     ['that is another one', { hero: 'quality/70' }, 'those are hero'],
-  ])(
-    'says of a chain whose preset is not there that nobody can use it: %s',
-    (_, presets, known) => {
-      const project = { project_id: 'prj_1', resolution_presets: presets };
-      const spec = { transformChain: 'preset:nope' };
-      const { conditions } = decideRecipe(recipe(spec), recipeRows({ project }));
-      expect(conditions[0]).toMatchObject({
-        reason: 'InSync',
-        message: `the recipe is as declared, and cannot be used: in 'preset:nope' expected a preset of the project that repeats no operation of the chain: ${known}`,
-      });
-      const found = { ...project, resolution_presets: { nope: 'quality/70' } };
-      expect(
-        decideRecipe(recipe(spec), recipeRows({ project: found })).conditions[0],
-      ).toMatchObject({
-        message: 'the recipe is as declared',
-      });
-    },
-  );
+  ])('reports a chain whose preset does not exist as unusable: %s', (_, presets, known) => {
+    const project = { project_id: 'prj_1', resolution_presets: presets };
+    const spec = { transformChain: 'preset:nope' };
+    const { conditions } = decideRecipe(recipe(spec), recipeRows({ project }));
+    expect(conditions[0]).toMatchObject({
+      reason: 'InSync',
+      message: `the recipe is as declared, and cannot be used: in 'preset:nope' expected a preset of the project that repeats no operation of the chain: ${known}`,
+    });
+    const found = { ...project, resolution_presets: { nope: 'quality/70' } };
+    expect(decideRecipe(recipe(spec), recipeRows({ project: found })).conditions[0]).toMatchObject({
+      message: 'the recipe is as declared',
+    });
+  });
 
-  it('whose resource is gone is deleted, and a second time there is nothing to do', () => {
+  it('whose resource is gone is deleted, and after that nothing is left to do', () => {
     expect(decideRecipe(gone('Recipe'), recipeRows()).changes).toEqual([
       { change: 'delete', recipe_id: 'rcp_1' },
     ]);
     expect(decideRecipe(gone('Recipe'), recipeRows({ recipe: undefined })).changes).toEqual([]);
   });
 
-  it('is refused in words where its name is too long to be that of the recipe too', () => {
+  it('is refused if its metadata.name is too long to stand for displayName', () => {
     const long = { ...recipe(), identity: identity('Recipe', 'r'.repeat(200)) };
     const { changes, conditions } = decideRecipe(long, recipeRows({ recipe: undefined }));
     expect(changes).toEqual([]);

@@ -11,7 +11,7 @@ import { renderRoutes } from '../../../operator/routes/render.ts';
 import { createManualTimedClock } from '../kube/manual-timed-clock.ts';
 import { readyEdge, routed } from './samples.ts';
 
-/** Its routes of one of these names are somebody else's. */
+/** A client for which routes with these names belong to somebody else. */
 function clientOf(taken: readonly string[]) {
   const asked: string[] = [];
   const client = {
@@ -46,7 +46,7 @@ const steps = [
   },
 ] as unknown as RouteStep[];
 
-it('writes all other routes where one is refused, tells the first refusal, and takes nothing away', async () => {
+it('one refused route is reported and prevents deletions, but not the other writes', async () => {
   const { client, asked, memory } = clientOf(['shop', 'shop.3']);
   const message = expect.stringContaining(`'edge/shop' exists`);
   const { trouble } = await applyRoute(client, steps, memory);
@@ -54,19 +54,19 @@ it('writes all other routes where one is refused, tells the first refusal, and t
   expect(asked).toEqual(['apply shop', 'apply shop.2', 'apply shop.3']);
 });
 
-it('takes away what is one too many once all others are there', async () => {
+it('an obsolete route is deleted once all others are written', async () => {
   const { client, asked, memory } = clientOf([]);
   expect((await applyRoute(client, steps, memory)).trouble).toBeUndefined();
   expect(asked.at(-1)).toBe('delete old of uid u-1');
 });
 
-it('leaves another one alone that has the name of what was to go by now', async () => {
+it('an obsolete route is deleted only by its uid, so a new one of the same name stays', async () => {
   const { client, asked, memory } = clientOf(['old']);
   expect((await applyRoute(client, steps, memory)).trouble).toBeUndefined();
   expect(asked.at(-1)).toBe('delete old of uid u-1');
 });
 
-/** A cluster that has one route, or none. */
+/** A cluster with one route or none. */
 function clusterOf() {
   const cluster: { held: KubeObject | undefined; asked: string[] } = { held: undefined, asked: [] };
   let uids = 0;
@@ -101,7 +101,7 @@ function clusterOf() {
   return { cluster, clock, route, run, change };
 }
 
-it('asks before it calls undone what it wrote: a cache that is behind is no quarrel', async () => {
+it('a route that a stale cache does not show is looked up before it counts as undone', async () => {
   const { run } = clusterOf();
   expect((await run('new')).asked).toEqual(['apply']);
   for (let times = 0; times < 5; times += 1) {
@@ -109,7 +109,7 @@ it('asks before it calls undone what it wrote: a cache that is behind is no quar
   }
 });
 
-it('lets a route rest that somebody changes back, and takes others away meanwhile', async () => {
+it('a route that somebody changes back rests, while other routes are still deleted', async () => {
   const { run, change, clock } = clusterOf();
   const old = {
     mode: 'Ingress',
@@ -130,7 +130,7 @@ it('lets a route rest that somebody changes back, and takes others away meanwhil
   });
 });
 
-it('accuses nobody of a route that was left alone for long, and is changed once', async () => {
+it('a single change to a route that was left alone for long is not reported as undone', async () => {
   const { run, change, clock } = clusterOf();
   await run('new');
   for (let times = 0; times < 4; times += 1) {
@@ -141,12 +141,12 @@ it('accuses nobody of a route that was left alone for long, and is changed once'
   }
   change({ rules: [] });
   expect((await run('ours')).trouble?.reason).toBe('RouteUndone');
-  // They changed it back themselves: there is nothing to write, nor to look at.
+  // The route has rested: it is written again, and nobody is blamed.
   clock.advance(3_600_000);
   expect(await run('ours')).toMatchObject({ asked: ['list', 'apply'], trouble: undefined });
 });
 
-it('takes nothing away while a route rests that somebody deletes each time', async () => {
+it('nothing is deleted while a route rests that somebody deletes each time', async () => {
   const { cluster, run, clock } = clusterOf();
   const deleted = async () => {
     await run('new');
@@ -163,7 +163,7 @@ it('takes nothing away while a route rests that somebody deletes each time', asy
   expect(trouble?.message).toContain('somebody deletes it each time');
 });
 
-it('forgets a route that goes', async () => {
+it('a deleted route is forgotten, so it may be written again immediately', async () => {
   const { run, route } = clusterOf();
   const object = { metadata: { ...route.metadata, uid: 'u-1', resourceVersion: '1' } };
   await run('new', [{ do: 'delete', route: { mode: route.mode, object } }]);

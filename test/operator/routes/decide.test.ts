@@ -32,7 +32,7 @@ const uploads = { uploadBaseURL: 'https://img.shop.example' };
 const uploadsAtDomain = readyEdge(uploads);
 const ownDefault = { ...routed, has_own_default: 'yes' } as const;
 
-/** The steps in a word each. */
+/** The steps in short. */
 function steps(of: RouteFacts): string[] {
   return decideRoute(of).steps.map((step) => {
     const { mode } = step.route;
@@ -49,7 +49,7 @@ function withMetadata(metadata: object): KnownRoute {
   return changed(route, { metadata: { ...route.object.metadata, ...metadata } });
 }
 
-/** Accepted as it was one generation before. */
+/** Accepted in its previous generation. */
 function ofAnEarlierState(route: KnownRoute): KnownRoute {
   const accepted = { type: 'Accepted', status: 'True', observedGeneration: 1 };
   return changed(route, {
@@ -390,7 +390,7 @@ const cases: [name: string, facts: RouteFacts, steps: string[], reason: string][
   ],
 ];
 
-it('leaves what the cluster makes of a route on its way in, and takes it for one that serves', () => {
+it('a route that is changed on admission is left as it is, and counts as serving', () => {
   const old = liveRoute(routed);
   const route = liveRoute(routed, { edge: atGateway });
   const altered = changed(route, {
@@ -406,7 +406,7 @@ it('leaves what the cluster makes of a route on its way in, and takes it for one
   expect(decideRoute({ ...found, became }).verdict.reason).toBe('Routed');
 });
 
-describe('what is done for the routes of a project', () => {
+describe('the decision on the routes of a project', () => {
   it.each(cases)('%s', (_name, given, done, reason) => {
     expect(steps(given)).toEqual(done);
     expect(decideRoute(given).verdict.reason).toBe(reason);
@@ -422,7 +422,7 @@ describe('what is done for the routes of a project', () => {
     expect(steps(facts({ live: [changed(live, { metadata })] }))).toEqual([]);
   });
 
-  it('takes a domain that went off an Ingress that stays, with its certificate, and once', () => {
+  it('removes a lost domain and its certificate from an Ingress that stays, only once', () => {
     const tls = { deliverySecretName: 'delivery-tls' };
     const edge = readyEdge({ routing: gateway, tls });
     const of = { ...routed, ...both };
@@ -442,13 +442,13 @@ describe('what is done for the routes of a project', () => {
     const stored = { ...held.object.metadata, ...metadata };
     const narrowed = changed(held, { metadata: stored, spec });
     expect(steps({ ...given, live: [narrowed, atEdge] })).toEqual([]);
-    // Back at the Ingress with its domain: what was admitted without it is no answer.
+    // The Ingress gets its domain back: being admitted without the domain does not count.
     const back = facts({ edge: readyEdge({ tls }), project: both, live: [narrowed, atEdge] });
     expect(steps(back)).toEqual(['apply Ingress ours']);
     expect(decideRoute(back).verdict.reason).toBe('NotAdmitted');
   });
 
-  it('takes off what is declared no more', () => {
+  it('removes annotations that are no longer declared', () => {
     const annotated = readyEdge({
       routing: { deliveryAnnotations: [{ name: 'example.com/timeout', value: '30s' }] },
     });
@@ -474,7 +474,7 @@ describe('what is done for the routes of a project', () => {
     );
   });
 
-  it('says which host is that of the API, by which field, and what can be done', () => {
+  it('says which host belongs to the API, by which field, and what can be done', () => {
     const said = (of: RouteFacts) => decideRoute(of).verdict.message;
     expect(said(facts({ edge: apiAtShop }))).toBe(
       "'shop.img.example.com' is the host of `spec.baseURL` of the ImageService 'main', and leads to the API: declare the project under another slug, or change that field",
@@ -484,7 +484,7 @@ describe('what is done for the routes of a project', () => {
     );
   });
 
-  it('asks no host of the API for delivery', () => {
+  it('leaves hosts of the API out of the delivery hosts', () => {
     const { hosts } = decideRoute(facts({ edge: uploadsAtDomain, project: both }));
     expect(hosts).toEqual(['shop.img.example.com', 'cdn.shop.example']);
   });
@@ -500,7 +500,7 @@ describe('what is done for the routes of a project', () => {
     );
   });
 
-  it('has a reason for every row of the table but those that writing and asking find', () => {
+  it('gives every reason except those that writing and probing find', () => {
     const found = new Set(cases.map(([, , , reason]) => reason));
     const beyond = ['Answering', 'NotAnswering', 'RouteTaken', 'RouteUndone', 'GatewayAPIMissing'];
     expect([...found, ...beyond].sort()).toEqual(Object.keys(routedReasons).sort());

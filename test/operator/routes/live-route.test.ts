@@ -9,7 +9,7 @@ type Said = { type: string; status: string; reason?: string; message?: string };
 const edge = { name: 'edge' };
 const https = { ...edge, sectionName: 'https' };
 
-/** As each of these parents says it. */
+/** A route with these reports of its parents. */
 function routeOf(...parents: { parentRef: { name: string }; conditions: Said[] }[]) {
   return { mode: 'Gateway' as const, object: { metadata, status: { parents } } };
 }
@@ -26,26 +26,26 @@ const unresolved = {
 };
 
 describe('an HTTPRoute', () => {
-  it('is admitted once its Gateway accepted it', () => {
+  it('is admitted once its Gateway has accepted it', () => {
     expect(admissionOf(httpRoute([accepted, resolved]), edge)).toEqual({ state: 'admitted' });
     expect(admissionOf(httpRoute([accepted]), edge)).toEqual({ state: 'admitted' });
   });
 
-  it('waits while no Gateway says anything', () => {
+  it('waits while no Gateway has decided', () => {
     expect(admissionOf(httpRoute(), edge)).toEqual({ state: 'waiting' });
     expect(admissionOf(httpRoute([{ type: 'Accepted', status: 'Unknown' }]), edge)).toEqual({
       state: 'waiting',
     });
   });
 
-  it('that is accepted but whose backends cannot be resolved is refused, in the words of the Gateway', () => {
+  it('that is accepted with unresolved backends is refused, with the message of the Gateway', () => {
     const refused = { state: 'refused', why: 'BackendNotFound: no Service main-delivery' };
     expect(admissionOf(httpRoute([accepted, unresolved]), edge)).toEqual(refused);
     const pending = { type: 'Accepted', status: 'Unknown' };
     expect(admissionOf(httpRoute([pending], [accepted, unresolved]), edge)).toEqual(refused);
   });
 
-  it('is admitted by one controller of its Gateway, whatever one that it had before left there', () => {
+  it('is admitted by the current controller of its Gateway, despite what a previous one left', () => {
     const left = [{ type: 'Accepted', status: 'False', reason: 'NoMatchingParent' }];
     const now = [accepted, resolved];
     expect(admissionOf(httpRoute(left, now), edge)).toEqual({ state: 'admitted' });
@@ -65,11 +65,14 @@ describe('an HTTPRoute', () => {
     ['by another listener', https, { ...edge, sectionName: 'http' }, 'waiting'],
     ['by no listener in particular', https, edge, 'waiting'],
     ['by a listener, where none is declared', edge, https, 'admitted'],
-  ] as const)('that was accepted by a Gateway %s', (_, declared, parentRef, state) => {
-    expect(admissionOf(routeOf({ parentRef, conditions: [accepted] }), declared)).toEqual({
-      state,
-    });
-  });
+  ] as const)(
+    'is admitted only by the declared parent: accepted by a Gateway %s',
+    (_, declared, parentRef, state) => {
+      expect(admissionOf(routeOf({ parentRef, conditions: [accepted] }), declared)).toEqual({
+        state,
+      });
+    },
+  );
 
   it('is admitted by its own Gateway, whatever another one says', () => {
     const refusing = { parentRef: { name: 'other' }, conditions: [unresolved] };
@@ -77,7 +80,7 @@ describe('an HTTPRoute', () => {
     expect(admissionOf(route, edge)).toEqual({ state: 'admitted' });
   });
 
-  it('is not refused by what else a Gateway says of it', () => {
+  it('is not refused because of other conditions of its Gateway', () => {
     const partial = { type: 'PartiallyInvalid', status: 'False' };
     expect(admissionOf(httpRoute([accepted, partial]), edge)).toEqual({ state: 'admitted' });
   });

@@ -6,10 +6,10 @@ import { useDatabase } from '../../support/database.ts';
 
 const { db } = useDatabase();
 
-it('gives a plan up where routes cannot be listed, so that it keeps nobody from being looked at', async () => {
+it('a plan gives up if the routes cannot be listed in time, so that it does not block others', async () => {
   const edges = { synced: new Promise(() => undefined) } as RouteContext['edges'];
   const metadata = { namespace: 'shop', name: 'shop', uid: 'u1', resourceVersion: '1' };
-  // The time that it waits is over at once.
+  // The wait times out immediately.
   const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
   await expect(planRoutes({ metadata, spec: {} }, { db, edges })).rejects.toThrow(
     'the existing routes cannot be listed yet',

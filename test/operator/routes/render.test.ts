@@ -18,7 +18,7 @@ function specOf(spec: Partial<ImageServiceSpec>, of: Routed = routed): any {
 }
 
 describe('the route of a project', () => {
-  it('is an Ingress to the Service that delivers, of the class that is declared', () => {
+  it('is an Ingress of the declared class to the delivery Service', () => {
     const service = { name: 'main-delivery', port: { name: 'http' } };
     expect(specOf({ ingressClassName: 'contour' })).toEqual({
       ingressClassName: 'contour',
@@ -31,7 +31,7 @@ describe('the route of a project', () => {
     });
   });
 
-  it('goes with the ImageService, and is not among the objects that it becomes', () => {
+  it('is owned by the ImageService, but not labeled as one of its objects', () => {
     const { metadata } = render({}) ?? {};
     expect(metadata?.ownerReferences).toEqual([
       { apiVersion: 'tintype.dev/v1alpha1', kind: 'ImageService', name: 'main', uid: 'u-1' },
@@ -77,7 +77,7 @@ describe('the route of a project', () => {
     expect(specOf(spec, of).tls).toEqual(tls);
   });
 
-  it('hands annotations through, those of cert-manager with custom domains alone', () => {
+  it('passes annotations on, those of cert-manager only with custom domains', () => {
     const deliveryAnnotations = [
       { name: 'cert-manager.io/cluster-issuer', value: 'letsencrypt' },
       { name: 'example.com/timeout', value: '30s' },
@@ -91,7 +91,7 @@ describe('the route of a project', () => {
     ]);
   });
 
-  it('is an HTTPRoute at the Gateway that is declared', () => {
+  it('is an HTTPRoute at the declared Gateway', () => {
     expect(specOf({ routing: gateway })).toEqual({
       parentRefs: [{ name: 'edge' }],
       hostnames: ['img.shop.example'],
@@ -99,7 +99,7 @@ describe('the route of a project', () => {
     });
   });
 
-  it('is several HTTPRoutes for more hosts than one can have, whose names no other project has', () => {
+  it('is split into several HTTPRoutes for more hosts than one may have', () => {
     const custom_domains = Array.from({ length: 32 }, (_, index) => `i${index}.shop.example`);
     const routes = renderRoutes(readyEdge({ routing: gateway }), { ...own, custom_domains }, []);
     expect(routes.map(({ metadata, hosts }) => [metadata.name, hosts.length])).toEqual([
@@ -114,7 +114,7 @@ describe('the route of a project', () => {
     for (const { spec, hosts } of routes) expect(spec).toMatchObject({ hostnames: hosts });
   });
 
-  it('has no host of the API, and no certificate for one', () => {
+  it('has neither a rule nor a certificate for a host of the API', () => {
     const uploadBaseURL = 'https://img.shop.example';
     const annotation = { name: 'cert-manager.io/issuer', value: 'public' };
     const spec = { ...secured, uploadBaseURL, routing: { deliveryAnnotations: [annotation] } };
@@ -128,7 +128,7 @@ describe('the route of a project', () => {
     expect(alone?.metadata.annotations).not.toHaveProperty(annotation.name);
   });
 
-  it('is none where the wildcard is all that a project needs', () => {
+  it('is left out if the wildcard is all that the project needs', () => {
     expect(render({}, { ...routed, custom_domains: [] })).toBeUndefined();
   });
 });
@@ -139,7 +139,7 @@ describe('the ImageService that hosts lead to', () => {
     spec: least,
   });
 
-  it('is the oldest of the delivery namespace, whatever comes later', () => {
+  it('is the oldest in the delivery namespace', () => {
     const found = findEdge(
       [object('second', '2026-02-02T00:00:00Z'), object('first', '2026-01-01T00:00:00Z')],
       'images',
@@ -147,7 +147,7 @@ describe('the ImageService that hosts lead to', () => {
     expect(found).toMatchObject({ state: 'ready', edge: { owner: { name: 'first' } } });
   });
 
-  it('is the one that has the database, however young', () => {
+  it('is the one that has the database, even if it is younger', () => {
     const younger = object('second', '2026-02-02T00:00:00Z');
     const status = { databaseID: 'database-1' };
     const found = findEdge(
@@ -157,14 +157,14 @@ describe('the ImageService that hosts lead to', () => {
     expect(found).toMatchObject({ state: 'ready', edge: { owner: { name: 'second' } } });
   });
 
-  it('is told to be missing, by its namespace', () => {
+  it('is reported as absent, with the namespace', () => {
     expect(findEdge([], 'images')).toEqual({
       state: 'absent',
       why: "there is no ImageService in the namespace 'images'",
     });
   });
 
-  it('is not told where its spec cannot be read, but for the domain of all projects', () => {
+  it('is invalid if its spec cannot be read, while its delivery root domain still counts', () => {
     const found = edgeOf({ baseURL: 'no URL' });
     expect(found).toMatchObject({ state: 'invalid' });
     expect(rootDomainOf(found)).toBe(least.deliveryRootDomain);

@@ -13,7 +13,7 @@ const domainsOf = ({ project_id, project_slug }: ProjectRow) => ({
   domains: [`img.${project_slug}.example`],
 });
 
-it('a change that took its number before another and is committed after it is still seen, each once', async () => {
+it('a change that is committed after one with a later number is still seen, each exactly once', async () => {
   const [early, late] = [await makeProject(db), await makeProject(db)];
   const changes = createRowChanges(db);
   expect(await changes.take()).toEqual({ slugs: [], isAll: true });
@@ -26,7 +26,7 @@ it('a change that took its number before another and is committed after it is st
   expect(await changes.take()).toEqual({ slugs: [], isAll: false });
 });
 
-it('where more changed than are listed at once, all rows are to be compared', async () => {
+it('all rows have to be compared if more changed than one list holds', async () => {
   await db.query('delete from project_route_changes');
   const changes = createRowChanges(db, { changes_max: 2 });
   const change = async () => {

@@ -1,4 +1,4 @@
-/** Projects, ImageServices and routes that decisions about routes are tried on. */
+/** Projects, ImageServices and routes for tests of route decisions. */
 import type { ImageServiceSpec } from '../../../operator/image-service/schema.ts';
 import type { DeclaredRouting, RouteFacts } from '../../../operator/routes/decide.ts';
 import { type EdgeFound, findEdge, type RouteMode } from '../../../operator/routes/edge.ts';
@@ -64,7 +64,7 @@ export type LiveState = keyof typeof states;
 
 type Live = { edge?: ReturnType<typeof readyEdge>; state?: LiveState };
 
-/** The routes of a project as they stand in the cluster once they were written. */
+/** The routes of a project as they are in the cluster after they were written. */
 export function liveRoutes(
   of: Routed,
   { edge = readyEdge(), state = 'admitted' }: Live = {},

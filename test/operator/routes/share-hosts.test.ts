@@ -6,8 +6,8 @@ const MOST = 3;
 const ROUTES = 4;
 const hosts = fc.uniqueArray(fc.constantFrom(...'abcdefghijkl'), { maxLength: MOST * ROUTES });
 
-describe('hosts among routes that have room for some of them', () => {
-  it('are each in one route, none of them with too many, and stay in the one that has them', () => {
+describe('hosts shared among routes of limited size', () => {
+  it('are each in one route within its limit, and stay where they are', () => {
     fc.assert(
       fc.property(hosts, hosts, (before, after) => {
         const none = Array.from({ length: ROUTES }, () => []);
@@ -23,7 +23,7 @@ describe('hosts among routes that have room for some of them', () => {
     );
   });
 
-  it('are in one, where somebody wrote them into two or into one that is full', () => {
+  it('are moved if they stand in two routes or in one that is too full', () => {
     const held = [['a', 'b'], ['a', 'c', 'd', 'e'], []];
     expect(shareHosts(['a', 'b', 'c', 'd', 'e', 'f'], { held, most: MOST })).toEqual([
       ['a', 'b', 'f'],

@@ -9,7 +9,7 @@ import { readyEdge, wildcard } from './samples.ts';
 
 const { db } = useDatabase();
 
-it('every project with hosts of its own is compared with the cluster, however many pages of rows they are on', async () => {
+it('every project with hosts of its own is compared with the cluster, across pages of rows', async () => {
   const slugs: string[] = [];
   for (let made = 0; made < 5; made += 1) {
     const { project_id, project_slug } = await makeProject(db);

@@ -29,6 +29,6 @@ it.each([
   ['other', undefined],
   ['endless', undefined],
   ['failing', undefined],
-])('of a pod that is %s it is known that it has %s in hand', async (name, in_hand) => {
+])('readInHand of a pod that is %s returns %s', async (name, in_hand) => {
   expect(await readInHand(`${origin}/${name}`)).toBe(in_hand);
 });

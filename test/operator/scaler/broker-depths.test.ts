@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createBrokerDepths } from '../../../operator/scaler/broker-depths.ts';
 import { silentLog } from '../kube/silent-log.ts';
 
-it('lets go of a broker that takes a connection and says nothing, before that is given up', async () => {
+it('a broker that accepts a connection and stays silent can be closed before the attempt times out', async () => {
   const sockets: Socket[] = [];
   const silent = createServer((socket) => void sockets.push(socket.on('error', () => undefined)));
   silent.listen(0, '127.0.0.1');

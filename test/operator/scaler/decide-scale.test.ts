@@ -30,16 +30,16 @@ describe('the number of workers', () => {
     expect(wishOf(pool, { ...idle, ...load })).toBe(wanted);
   });
 
-  it('is told apart from what the load asks for, which may be more', () => {
+  it('is clamped to min and max, unlike the demand of the load', () => {
     expect(wantedOf(pool, { ...idle, waiting: 10_000 })).toBe(1000);
     expect(wantedOf(pool, idle)).toBe(0);
   });
 
-  it('grows at once', () => {
+  it('grows immediately', () => {
     expect(scaled({ waiting: 35 }, { current: 1 })).toBe(4);
   });
 
-  it('shrinks to the most that was asked for within the last minutes', () => {
+  it('shrinks to the highest demand within the stabilization window', () => {
     expect(scaled({}, { current: 6, wishes: [[now_ms - 60_000, 4]] })).toBe(4);
     expect(
       scaled(
@@ -55,11 +55,11 @@ describe('the number of workers', () => {
     ).toBe(2);
   });
 
-  it('stays at what it finds when it looks for the first time', () => {
+  it('stays as it is on the first look', () => {
     expect(scaled({}, { current: 6, wishes: [] })).toBe(6);
   });
 
-  it('never falls below the pods that are at work', () => {
+  it('never falls below the number of busy pods', () => {
     expect(scaled({ in_hand: 3, busy_pods: 3 }, { current: 5 })).toBe(3);
     const { replicas } = decideScale(
       { ...pool, max: 2 },
@@ -69,7 +69,7 @@ describe('the number of workers', () => {
     expect(replicas).toBe(4);
   });
 
-  it('holds for whatever load: never above max by its own doing, never below min or the busy', () => {
+  it('never exceeds max by itself, and never shrinks below demand or busy pods, whatever the load', () => {
     const load = fc.record({ waiting: fc.nat(500), in_hand: fc.nat(50), busy_pods: fc.nat(8) });
     const wishes = fc.array(
       fc.record({

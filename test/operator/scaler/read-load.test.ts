@@ -17,35 +17,35 @@ async function statesOf(pods: WorkerPod[], inHand: Record<string, number> = {}) 
   return loads.map(({ pod: { metadata }, state, in_hand }) => [metadata.name, state, in_hand]);
 }
 
-describe('a pod of workers', () => {
-  it('is idle when it says that it has nothing in hand, and busy with something', async () => {
+describe('a worker pod', () => {
+  it('is idle if it reports nothing in hand, and busy otherwise', async () => {
     expect(await statesOf([pod('a'), pod('b')], { a: 0, b: 2 })).toEqual([
       ['a', 'idle', 0],
       ['b', 'busy', 2],
     ]);
   });
 
-  it('that should be at work and does not answer counts as busy, so that it is not removed first', async () => {
+  it('that is ready and does not answer counts as busy, so that it is not removed first', async () => {
     expect(await statesOf([pod('silent')])).toEqual([['silent', 'busy', 0]]);
   });
 
-  it('that is not ready and does not answer has taken nothing yet', async () => {
+  it('that is not ready and does not answer counts as idle', async () => {
     expect(await statesOf([pod('new', { ready: 'False' })])).toEqual([['new', 'idle', 0]]);
   });
 
-  it('that is not ready any more and still has something in hand is busy', async () => {
+  it('that is no longer ready and still has something in hand is busy', async () => {
     const cut = pod('cut', { ready: 'False' });
     expect(await statesOf([cut], { cut: 3 })).toEqual([['cut', 'busy', 3]]);
     expect(await statesOf([cut], { cut: 0 })).toEqual([['cut', 'idle', 0]]);
   });
 
-  it('that is going or has ended is no part of the pool', async () => {
+  it('that is terminating or has ended is not part of the pool', async () => {
     const pods = [pod('going', { isGoing: true }), pod('over', { phase: 'Succeeded' })];
     expect(await statesOf(pods)).toEqual([]);
   });
 });
 
-it('the load of a pool is what waits in its queues, and what its pods have in hand', async () => {
+it('the load of a pool is what waits in its own queues and what its pods have in hand', async () => {
   const inHand: Record<string, number> = { a: 0, b: 2 };
   const pods = await readPods(
     [pod('a'), pod('b'), pod('silent')],

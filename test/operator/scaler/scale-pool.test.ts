@@ -5,7 +5,7 @@ import { KubeFailure } from '../../../operator/kube/kube-failure.ts';
 import { scalePool } from '../../../operator/scaler/scale-pool.ts';
 import { silentLog as log } from '../kube/silent-log.ts';
 
-it('scales a pool although a policy refuses to have one of its pods marked', async () => {
+it('a pool is scaled even if a policy forbids annotating one of its pods', async () => {
   const written: object[] = [];
   const pod = {
     metadata: { name: 'a', namespace: 'images', uid: 'a', resourceVersion: '1' },

@@ -78,12 +78,12 @@ describe('a SigningKey', () => {
     expect(decideSigningKey(signingKey(spec), rows, now).changes).toEqual(changes);
   });
 
-  it('that is gone lets the key go, and the key stays', () => {
+  it('that is deleted releases its key, and the key stays', () => {
     const decision = decideSigningKey(gone('SigningKey'), keyRows(), now);
     expect(decision.changes).toEqual([{ change: 'release', kid: 'kid_1', rotation_trigger: '1' }]);
   });
 
-  it('that never managed a key leaves nothing behind when it is gone', () => {
+  it('that never managed a key changes nothing when it is deleted', () => {
     const rows = { ...rowsOf({}), owned: undefined };
     expect(decideSigningKey(gone('SigningKey'), rows, now).changes).toEqual([]);
   });

@@ -5,7 +5,7 @@ import { gone, identity, presetRow, presetRows, watermarkPreset } from '../sampl
 const fields = { name: 'shop', file_id: 'file_1', x_offset: 0, y_offset: 0, opacity: 100 };
 
 describe('a WatermarkPreset', () => {
-  it('is made once its file is ready', () => {
+  it('is created once its file is ready', () => {
     const waiting = presetRows({ preset: undefined, file: undefined });
     expect(decideWatermarkPreset(watermarkPreset(), waiting).changes).toEqual([]);
     const there = presetRows({ preset: undefined });
@@ -23,13 +23,13 @@ describe('a WatermarkPreset', () => {
     { spec: { yOffset: 8 }, changed: { y_offset: 8 }, isPurging: true },
     { spec: { opacityPercent: 50 }, changed: { opacity: 50 }, isPurging: true },
     { spec: { displayName: 'Logo' }, changed: { name: 'Logo' }, isPurging: false },
-  ])('changed to $spec is written; purged: $isPurging', ({ spec, changed, isPurging }) => {
+  ])('is written when changed to $spec; purged: $isPurging', ({ spec, changed, isPurging }) => {
     expect(decideWatermarkPreset(watermarkPreset(spec), presetRows()).changes).toEqual([
       { change: 'update', preset: presetRow(), fields: { ...fields, ...changed }, isPurging },
     ]);
   });
 
-  it('is refused in words where its name cannot stand for what it does not declare', () => {
+  it('is refused if its metadata.name is too long to stand for displayName and fileSlug', () => {
     const image = { configMapRef: { name: 'logo', key: 'logo.png' } };
     const long = {
       ...watermarkPreset({ image, fileSlug: undefined }),
@@ -44,7 +44,7 @@ describe('a WatermarkPreset', () => {
     });
   });
 
-  it('follows its slug to the file that has it now', () => {
+  it('follows its fileSlug to the file that has it now', () => {
     const rows = presetRows({ file: { file_id: 'file_2', status: 'ready' } });
     expect(decideWatermarkPreset(watermarkPreset(), rows).changes).toEqual([
       {
@@ -56,7 +56,7 @@ describe('a WatermarkPreset', () => {
     ]);
   });
 
-  it('takes up the row that its namesake left, and purges nothing that looks the same', () => {
+  it('takes over the row that its namesake left, and purges nothing that looks the same', () => {
     const left = presetRow({ owner_uid: 'uid-before' });
     const decision = decideWatermarkPreset(watermarkPreset(), presetRows({ preset: left }));
     expect(decision.changes).toEqual([
@@ -64,7 +64,7 @@ describe('a WatermarkPreset', () => {
     ]);
   });
 
-  it('of a blocked file is reported and not made again', () => {
+  it('of a blocked file is reported and not created again', () => {
     const rows = presetRows({ preset: undefined, file: { file_id: 'file_1', status: 'blocked' } });
     const decision = decideWatermarkPreset(watermarkPreset(), rows);
     expect(decision.changes).toEqual([]);

@@ -59,7 +59,7 @@ async function rowsOf(table: 'purges' | 'audit_log'): Promise<Record<string, unk
 }
 
 describe('blocking a file', () => {
-  it('blocks it, purges it, tells the callback why, and is put down to who did it', async () => {
+  it('blocks and purges it, sends the reason to the callback, and records who did it', async () => {
     const { file_id } = await make();
     const blocked = await block(file_id, 'staff', '  spam\u202e  ');
     expect(blocked).toMatchObject({
@@ -85,7 +85,7 @@ describe('blocking a file', () => {
     ]);
   });
 
-  it('that is blocked changes nothing and tells nobody', async () => {
+  it('that is already blocked changes nothing and sends no event', async () => {
     const { file_id } = await make();
     await block(file_id, 'staff', 'first');
     const before = [await current(file_id), await told(), await rowsOf('purges')];
@@ -95,7 +95,7 @@ describe('blocking a file', () => {
     expect(await rowsOf('audit_log')).toHaveLength(1);
   });
 
-  it('by staff, by staff for another reason keeps the later reason, in the audit log both, without an event', async () => {
+  it('by staff again for another reason keeps the later reason and audits both, without an event', async () => {
     const { file_id } = await make();
     const first = await block(file_id, 'staff', 'first');
     const told_before = [await told(), await rowsOf('purges')];
@@ -114,7 +114,7 @@ describe('blocking a file', () => {
     ]);
   });
 
-  it('by staff over the scanner makes it a block by staff, without an event', async () => {
+  it('by staff over a scanner block makes it a block by staff, without an event', async () => {
     const { file_id } = await make();
     await block(file_id, 'scanner', 'nudity');
     const taken = await block(file_id, 'staff', 'worse');
@@ -131,7 +131,7 @@ describe('blocking a file', () => {
     expect((await block(file_id, 'scanner', 'nudity'))?.blocked_by).toBe('staff');
   });
 
-  it('removes the presets that draw it, leaves no default, and forgets the whole project', async () => {
+  it('removes the watermark presets that use it, clears the default, and purges the whole project', async () => {
     const { file_id } = await make();
     const preset = id('wm');
     await db.query(
@@ -165,7 +165,7 @@ describe('blocking a file', () => {
     ]);
   });
 
-  it('is nothing for a file that is deleted, or never was', async () => {
+  it('has no effect if the file is deleted or does not exist', async () => {
     const { file_id } = await make();
     await remove();
     for (const each of [file_id, id('file')]) {
@@ -175,7 +175,7 @@ describe('blocking a file', () => {
     expect(await told()).toEqual([]);
   });
 
-  it('keeps a long reason within what a webhook may hold', async () => {
+  it('cuts a long reason to what fits into a webhook', async () => {
     const { file_id } = await make();
     const blocked = await block(file_id, 'staff', '🧨'.repeat(900));
     expect([...(blocked?.blocked_reason ?? '')]).toHaveLength(500);
@@ -186,7 +186,7 @@ describe('blocking a file', () => {
     expect(row?.bytes).toBeLessThanOrEqual(2000);
   });
 
-  it('writes no event where the project has no callback URL', async () => {
+  it('records no event if the project has no callback URL', async () => {
     const { project_id } = project;
     const changes = { callback_url: null, callback_secret_sealed: null };
     await updateProject(db, { project_id, changes });
@@ -196,7 +196,7 @@ describe('blocking a file', () => {
 });
 
 describe('unblocking a file', () => {
-  it('serves it again, purges, and tells; each later round has an id of its own', async () => {
+  it('serves it again, purges it and sends an event, with a new event id for each later round', async () => {
     const { file_id } = await make();
     for (const round of [1, 2]) {
       await block(file_id);
@@ -214,7 +214,7 @@ describe('unblocking a file', () => {
     expect(await rowsOf('purges')).toHaveLength(8);
   });
 
-  it('of a file that is not blocked changes nothing and tells nobody', async () => {
+  it('that is not blocked changes nothing and sends no event', async () => {
     const { file_id } = await make();
     expect(await unblock(file_id)).toMatchObject({ status: 'ready', unblock_count: 0 });
     expect([await told(), await rowsOf('purges')]).toEqual([[], []]);
@@ -240,7 +240,7 @@ async function atOnce<Result>(work: readonly (() => Promise<Result>)[]): Promise
   return Promise.all(results);
 }
 
-describe('delete, re-upload, block and unblock at one barrier', () => {
+describe('concurrent deletes, re-uploads, blocks and unblocks', () => {
   const republish = async () => {
     const upload = await makeProcessing(db, project, { file_slug });
     const { upload_id, attempt } = upload;
@@ -249,7 +249,7 @@ describe('delete, re-upload, block and unblock at one barrier', () => {
     return () => publishFile({ db, clock: systemClock }, publication);
   };
 
-  it('leave rows that agree with one order of them, whichever it was', async () => {
+  it('leave rows that agree with one sequential order of them', async () => {
     for (const round of Array.from({ length: 8 }, (_, index) => index)) {
       project = await makeProject(db, {
         organization_id: project.organization_id,
@@ -305,7 +305,7 @@ describe('delete, re-upload, block and unblock at one barrier', () => {
     expect(purged).toContainEqual({ file_id: first });
   }
 
-  it('of ten deletes at once delete once, and all of them succeed', async () => {
+  it('of one file delete it once, and ten deletes all succeed', async () => {
     await make();
     const outcomes = await atOnce(Array.from({ length: 10 }, () => remove));
     expect(outcomes.toSorted()).toEqual(['deleted', ...Array(9).fill('deleted_before')]);
@@ -313,7 +313,7 @@ describe('delete, re-upload, block and unblock at one barrier', () => {
     expect(must(await findProject(db, project.project_id)).file_count).toBe(0);
   });
 
-  it('leave no watermark preset that draws a file which is gone or blocked', async () => {
+  it('leave no watermark preset whose file is deleted or blocked', async () => {
     for (const end of [block, () => remove()]) {
       for (const first of ['end', 'preset']) {
         const { file_id } = await make();
@@ -331,7 +331,7 @@ describe('delete, re-upload, block and unblock at one barrier', () => {
     }
   });
 
-  it('of ten blocks at once block once, with one event', async () => {
+  it('of one file block it once for ten blocks, with one event', async () => {
     const { file_id } = await make();
     await atOnce(Array.from({ length: 10 }, () => () => block(file_id)));
     expect(await told()).toHaveLength(1);
@@ -353,7 +353,7 @@ async function countSwitchingOff(project_id: string): Promise<number> {
   return asked;
 }
 
-it('blocks of deleted files go with the switch of the scanner, in as many statements however many', async () => {
+it('turning off auto-blocking clears the scanner blocks of deleted files in a fixed number of statements', async () => {
   const { project_id } = project;
   const gone: string[] = [];
   for (let n = 0; n < 3; n += 1) {
@@ -378,7 +378,7 @@ it('blocks of deleted files go with the switch of the scanner, in as many statem
   }
 });
 
-it('blocks of three thousand files that nobody counted yet go with the switch of the scanner in a few statements, each told of by itself', async () => {
+it('turning off auto-blocking unblocks 3,000 files in few statements, with an event and audit entry each', async () => {
   const { project_id } = project;
   const count = 3_000;
   // The planner's statistics predate the many files: it expects only one or two rows.
@@ -405,7 +405,7 @@ it('blocks of three thousand files that nobody counted yet go with the switch of
   }
 });
 
-it('blocks of a great many deleted files go in parts, each told of by itself', async () => {
+it('turning off auto-blocking clears 2,500 blocks of deleted files in batches, with an audit entry each', async () => {
   const { project_id } = project;
   const count = 2_500;
   const gone = new Set((await makeManyBlocked(project_id, count)).map(({ file_id }) => file_id));

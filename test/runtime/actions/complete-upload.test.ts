@@ -65,8 +65,8 @@ async function expire(upload: UploadRow): Promise<UploadRow> {
   return now(upload);
 }
 
-describe('an upload whose object is there', () => {
-  it('becomes uploaded and its doorbell rings once, however often it is completed', async () => {
+describe('completing an upload whose object is stored', () => {
+  it('makes it uploaded and notifies the workers once, however often it is repeated', async () => {
     const upload = await make();
     await put(upload);
     const first = await completeUpload(jobs.deps, upload);
@@ -78,7 +78,7 @@ describe('an upload whose object is there', () => {
     expect(jobs.rung).toEqual([upload.upload_id]);
   });
 
-  it('is moved by exactly one of twenty at once, and all see the same upload', async () => {
+  it('moves it exactly once for twenty concurrent callers, who all see the same upload', async () => {
     const upload = await make({ sha256 });
     await put(upload);
     const seen = await Promise.all(
@@ -90,7 +90,7 @@ describe('an upload whose object is there', () => {
     expect((await findProject(db, project.project_id))?.reserved_bytes).toBe(bytes.length);
   });
 
-  it('completes after its expiry too, as long as nothing ended it', async () => {
+  it('succeeds even after its expires_at, unless something has ended it', async () => {
     for (const upload of [await make(), await make(PARTS)]) {
       await put(upload);
       const late = await expire(upload);
@@ -98,12 +98,12 @@ describe('an upload whose object is there', () => {
     }
   });
 
-  it('is answered as it is once it is processed', async () => {
+  it('returns it unchanged once it is being processed', async () => {
     const processing = await makeProcessing(db, project);
     expect(await completeUpload(jobs.deps, processing)).toMatchObject({ status: 'processing' });
   });
 
-  it('is answered as it is now, also where its bytes went since the caller read it', async () => {
+  it('returns it as it is now, even if its bytes were removed since the caller read it', async () => {
     for (const began of [await make(), await make({ sha256 }), await expire(await make())]) {
       await put(began);
       const failpoint = async () => {
@@ -116,7 +116,7 @@ describe('an upload whose object is there', () => {
     }
   });
 
-  it('is uploaded also when no queue takes the doorbell', async () => {
+  it('succeeds even if the queue cannot be reached', async () => {
     const upload = await make();
     await put(upload);
     const queue = { ...jobs.deps.queue, publish: () => Promise.reject(new Error('no broker')) };
@@ -125,14 +125,14 @@ describe('an upload whose object is there', () => {
   });
 });
 
-describe('an upload stays created', () => {
-  it('while no object is there: 409 ingest_object_missing', async () => {
+describe('completing an upload whose object is missing or wrong', () => {
+  it('answers 409 ingest_object_missing while no object is stored, and keeps it created', async () => {
     const upload = await make();
     expect(await refusal(upload)).toMatchObject({ code: 'ingest_object_missing', status: 409 });
     expect((await now(upload)).status).toBe('created');
   });
 
-  it('while the object has another size: 409 ingest_size_mismatch', async () => {
+  it('answers 409 ingest_size_mismatch while the object has another size, and keeps it created', async () => {
     const upload = await make();
     await put(upload, Buffer.from('short'));
     expect(await refusal(upload)).toMatchObject({ code: 'ingest_size_mismatch', status: 409 });
@@ -140,7 +140,7 @@ describe('an upload stays created', () => {
     expect(jobs.rung).toEqual([]);
   });
 
-  it('while the object has another sha256 than declared: 422, and completes with the right bytes', async () => {
+  it('answers 422 sha256_mismatch for other bytes, and succeeds once the right ones are stored', async () => {
     const upload = await make({ sha256 });
     await put(upload, Buffer.alloc(bytes.length, 1));
     expect(await refusal(upload)).toMatchObject({ code: 'sha256_mismatch', status: 422 });
@@ -149,7 +149,7 @@ describe('an upload stays created', () => {
     expect((await completeUpload(jobs.deps, upload)).status).toBe('uploaded');
   });
 
-  it('with bytes of another sha256 that are read once, until others came', async () => {
+  it('reads bytes with a wrong sha256 only once, until other bytes are stored', async () => {
     const upload = await make({ sha256 });
     const opened = vi.spyOn(jobs.deps.buckets.ingest, 'open');
     await put(upload, Buffer.alloc(bytes.length, 1));
@@ -164,7 +164,7 @@ describe('an upload stays created', () => {
     opened.mockRestore();
   });
 
-  it('not once its parts were joined to bytes of another sha256, which cannot be sent again', async () => {
+  it('answers 422 and fails a multipart upload whose joined parts have a wrong sha256', async () => {
     const upload = await make({ sha256, ...PARTS });
     await put(upload, Buffer.alloc(bytes.length, 1));
     const error = await refusal(upload);
@@ -181,15 +181,15 @@ describe('an upload stays created', () => {
     ]);
   });
 
-  it('unless the digest is left to the worker', async () => {
+  it('succeeds if the check of the sha256 is left to the worker', async () => {
     const upload = await make({ sha256 });
     await put(upload, Buffer.alloc(bytes.length, 1));
     expect((await completeUpload(jobs.deps, upload, { sha256: 'worker' })).status).toBe('uploaded');
   });
 });
 
-describe('an upload that has ended', () => {
-  it('by time answers 410 upload_expired with its expires_at', async () => {
+describe('completing an upload that has ended', () => {
+  it('answers 410 upload_expired with its expires_at if it expired', async () => {
     const upload = await make();
     const late = await expire(upload);
     const error = await refusal(late);
@@ -197,7 +197,7 @@ describe('an upload that has ended', () => {
     expect(error.details).toEqual({ expires_at: late.expires_at.toISOString() });
   });
 
-  it('by an abort stays so for a caller who read it before', async () => {
+  it('answers 410 upload_expired if it was aborted since the caller read it', async () => {
     const upload = await make();
     await put(upload);
     await db.transaction((tx) => updateUploadAborted(tx, upload.upload_id));
@@ -211,7 +211,7 @@ describe('an upload that has ended', () => {
     expect(jobs.rung).toEqual([]);
   });
 
-  it('as failed answers 422 with its own error_code', async () => {
+  it('answers 422 with its own error_code if it failed', async () => {
     const { upload_id, attempt } = await makeProcessing(db, project);
     const error_code = 'decode_failed';
     await db.transaction((tx) => updateUploadFailed(tx, { upload_id, attempt, error_code }));

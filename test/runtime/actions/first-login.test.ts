@@ -25,7 +25,7 @@ async function count(table: string): Promise<number> {
 }
 
 describe('the first login of a subject', () => {
-  it('makes a user, an organization and its trial credits', async () => {
+  it('creates a user, an organization and its trial credits', async () => {
     const { user, organization } = await login('first', { name: 'Ada', email: 'ada@example.com' });
     expect(user).toMatchObject({
       subject: 'first',
@@ -42,7 +42,7 @@ describe('the first login of a subject', () => {
     const { organization_id: external_id } = organization;
     expect(grants).toEqual([{ source: 'trial', credits: 1000, external_id }]);
   });
-  it('is in the audit log, once, by whoever logged in', async () => {
+  it('is recorded in the audit log once, with the subject as the actor', async () => {
     const { organization } = await login('audited', { name: 'Ada' });
     await login('audited');
     expect(await auditEntries(db, organization, '%')).toEqual([
@@ -57,12 +57,12 @@ describe('the first login of a subject', () => {
       },
     ]);
   });
-  it('is the only one: later logins find it and change nothing', async () => {
+  it('creates the account for good: later logins return it and change nothing', async () => {
     const first = await login('again', { name: 'Ada' });
     const later = await login('again', { name: 'Somebody Else', email: 'else@example.com' });
     expect(later).toEqual(first);
   });
-  it('happens once when many requests of it arrive together', async () => {
+  it('happens once for many concurrent requests', async () => {
     const before = [
       await count('organizations'),
       await count('users'),
@@ -96,7 +96,7 @@ describe('the display headers', () => {
     expect(user).toMatchObject({ name: 'Ada', last_name: null, email: null });
     expect(user.first_name).toHaveLength(120);
   });
-  it('name the organization by the best of them', async () => {
+  it('name the organization by full name, else by email, else by subject', async () => {
     const nameOf = async (subject: string, display: Partial<DisplayFacts>) =>
       (await login(subject, display)).organization.name;
     expect(await nameOf('n1', { first_name: 'Ada', last_name: 'Lovelace', email: 'a@b.c' })).toBe(
@@ -106,7 +106,7 @@ describe('the display headers', () => {
     expect(await nameOf('n3', {})).toBe('n3');
   });
 
-  it('leave it to the subject, cleaned and cut between two letters, and then to the id', async () => {
+  it('leave the name to the cleaned and cut subject if absent, and to the user id if that is empty', async () => {
     const nameOf = async (subject: string) => (await login(subject)).organization.name;
     const cut = `${'n'.repeat(119)}😀`;
     expect(await nameOf(`${cut}4`)).toBe(cut);

@@ -13,19 +13,19 @@ const revoked = {
   revoked_at_seconds: REVOKED_AT,
 } as LibrarySessionFacts;
 
-describe('a session whose subject was revoked', () => {
+describe('a library session whose subject was revoked', () => {
   it.each([
     ['long before', -3600],
     ['in the same second', 0],
     ['just before, by a clock that is ahead', PAUSE / 2 - 1],
-  ])('is over when it was minted %s', (_, after) => {
+  ])('ends if it was minted %s', (_, after) => {
     expect(endOf({ iat: REVOKED_AT + after }, revoked)).toBe('session_revoked');
   });
 
   it.each([
     ['after the pause', PAUSE],
     ['after the pause, by a clock that is behind', PAUSE / 2],
-  ])('goes on when it was minted %s', (_, after) => {
+  ])('stays valid if it was minted %s', (_, after) => {
     expect(endOf({ iat: REVOKED_AT + after }, revoked)).toBeUndefined();
   });
 });

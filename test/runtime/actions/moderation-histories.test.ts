@@ -62,7 +62,7 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 type Ids = { files: string[]; checks: string[]; claims: ClaimedCheck[] };
 
 it(
-  'moves at once leave what one order of them leaves, by the sentences of the specification',
+  'concurrent moderation actions leave a state that one sequential order of them would leave',
   async () => {
     await fc.assert(
       fc.asyncProperty(histories, async (history) => {

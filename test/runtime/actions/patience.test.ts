@@ -28,8 +28,8 @@ function server(times: number) {
   };
 }
 
-describe('a process that starts', () => {
-  it('waits for a server that is away, longer each time, and says so once', async () => {
+describe('a starting process', () => {
+  it('waits for an unavailable server, longer each time, and logs it once', async () => {
     const { lines, pauses, patience } = starting();
     expect(await patience.open('database', server(7))).toBe(8);
     expect(pauses).toEqual([500, 1000, 2000, 4000, 8000, 10_000, 10_000]);
@@ -42,7 +42,7 @@ describe('a process that starts', () => {
     ]);
   });
 
-  it('is not ready meanwhile, and names the server that it waits for', async () => {
+  it('is not ready while it waits, and names the server that it waits for', async () => {
     const { lines, patience, ready } = starting();
     expect(await ready()).toEqual({ ready: false, checks: { start: false } });
     await patience.open('database', server(1));
@@ -52,14 +52,14 @@ describe('a process that starts', () => {
     expect(lines).toHaveLength(2);
   });
 
-  it('ends at once with what somebody has to mend', async () => {
+  it('fails immediately on an error that somebody has to fix', async () => {
     const { patience, pauses } = starting();
     const refused = () => Promise.reject(new Advice('the password is wrong'));
     await expect(patience.open('database', refused)).rejects.toThrow('the password is wrong');
     expect(pauses).toEqual([]);
   });
 
-  it('ends without an error when it is told to while it waits', async () => {
+  it('ends without an error if it is stopped while it waits', async () => {
     const lifecycle = createLifecycle({ log: silent });
     const patience = createPatience({ log: silent, lifecycle });
     const order: string[] = [];

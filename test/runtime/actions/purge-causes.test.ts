@@ -246,9 +246,9 @@ const causes: Cause[] = [
   }),
 ];
 
-describe('what makes caches forget', () => {
+describe('cache purges', () => {
   for (const { cause, before, happens, forgets, changes, reason } of causes) {
-    it(`${cause}: ${forgets}, now and again, in the transaction of the change`, async () => {
+    it(`${cause}: purges ${forgets}, now and again later, in the same transaction`, async () => {
       await before?.();
       await happens();
       const { project_id, generation } = project;
@@ -276,7 +276,7 @@ describe('what makes caches forget', () => {
     });
   }
 
-  it('a custom domain that left is named to caches that know hosts alone, both times', async () => {
+  it('a removed custom domain is named in both of its purges', async () => {
     await setDomains('old.hero.example', 'img.hero.example');
     await setDomains('img.hero.example');
     await setDomains('img.hero.example', 'new.hero.example');
@@ -289,7 +289,7 @@ describe('what makes caches forget', () => {
     ]);
   });
 
-  it('… and once, where it has come back by then', async () => {
+  it('a custom domain that was removed and added again is named once in each purge', async () => {
     await setDomains('old.hero.example');
     await setDomains();
     await setDomains('old.hero.example');

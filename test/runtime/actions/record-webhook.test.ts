@@ -32,7 +32,7 @@ async function told({ project_id }: ProjectRow) {
   }));
 }
 
-it('says when it was recorded by the clock of the database, whatever that of the process', async () => {
+it('a webhook event carries the time of the database clock at which it was recorded', async () => {
   const project = await makeListener();
   const upload = await makeProcessing(db, project, { file_slug: 'hero.png' });
   const { upload_id, attempt } = upload;
@@ -45,7 +45,7 @@ it('says when it was recorded by the clock of the database, whatever that of the
   for (const { ago_ms } of events) expect(ago_ms).toBeLessThan(50_000);
 });
 
-it('of two events of one revision the later one says so, also where its transaction began first', async () => {
+it('the later of two events of a revision has the later time, even if its transaction began first', async () => {
   const project = await makeListener();
   const { file_id } = await makeFile(db, project, { file_slug: 'hero.png' });
   await db.transaction(async (tx) => {

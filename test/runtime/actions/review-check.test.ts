@@ -11,7 +11,7 @@ import { makeCheck, makeFile, makeProject } from '../../support/rows.ts';
 const { db } = useDatabase({ maxConnections: 4 });
 const actor = { actor_kind: 'staff', actor_id: 'user_staff' } as const;
 
-it('notes beside a decision the one that it replaces, also of two at once', async () => {
+it('each review is audited with the decision that it replaces, even if two are concurrent', async () => {
   const project = await makeProject(db);
   const check_id = await makeCheck(db, await makeFile(db, project));
   const review = (tx: Transaction, decision: ReviewDecision) =>

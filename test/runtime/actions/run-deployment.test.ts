@@ -16,7 +16,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-it('a process is ready when its own part has begun, and not with what that works with', async () => {
+it('a process is ready only once its own start has finished, not as soon as its dependencies are ready', async () => {
   const begun = Promise.withResolvers<void>();
   const starting = Promise.withResolvers<Lifecycle>();
   const port = await freePort();

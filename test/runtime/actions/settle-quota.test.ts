@@ -50,25 +50,25 @@ type Work = (tx: Transaction) => Promise<unknown>;
 const told = () =>
   db.query('select event, url, status from webhook_deliveries where project_id = $1', [project_id]);
 
-describe('a quota that is settled while a callback URL is changed', () => {
-  it('tells nobody where the URL goes first, and is not told of to a later one', async () => {
+describe('settling a quota while the callback URL is changed', () => {
+  it('records no event if the URL was removed first, even if another one is set later', async () => {
     await inTurn(change(null), settle);
     await db.transaction(change(NEW));
     expect(await told()).toEqual([]);
   });
 
-  it('tells the new URL where that comes first', async () => {
+  it('sends the event to the new URL if that was set first', async () => {
     await inTurn(change(NEW), settle);
     expect(await told()).toEqual([{ event: 'quota.exceeded', url: NEW, status: 'pending' }]);
   });
 
-  it('is no longer told where the URL goes afterwards', async () => {
+  it('cancels the event if the URL is removed afterwards', async () => {
     await inTurn(settle, change(null));
     await db.transaction(change(NEW));
     expect(await told()).toEqual([{ event: 'quota.exceeded', url: OLD, status: 'canceled' }]);
   });
 
-  it('is told to the new URL where that comes afterwards', async () => {
+  it('sends the event to the new URL if that is set afterwards', async () => {
     await inTurn(settle, change(NEW));
     expect(await told()).toEqual([{ event: 'quota.exceeded', url: NEW, status: 'pending' }]);
   });

@@ -163,7 +163,7 @@ const OF_THE_ROWS = [
 describe.each(endpoints.filter(({ auth }) => auth.includes('none')))(
   '$method $path',
   (endpoint) => {
-    it('answers anybody, whatever credential is sent', async () => {
+    it('succeeds without a credential and with an invalid one', async () => {
       const { method, ok } = endpoint;
       const path = pathOf(endpoint, ours.slug);
       const body = bodyOf(endpoint);
@@ -178,7 +178,7 @@ describe.each(endpoints.filter(({ auth }) => auth.includes('none')))(
 describe.each(endpoints.filter(({ auth }) => tokenCredential(auth) !== undefined))(
   '$method $path',
   (endpoint) => {
-    it('is 401 unauthorized for all but library sessions, and invalid_session for what is none', async () => {
+    it('returns 401 unauthorized to other callers, and invalid_session for an invalid session token', async () => {
       const { method } = endpoint;
       const path = pathOf(endpoint, ours.slug);
       const callers = [api.anonymous, owner, api.session(STAFF_SUBJECT), api.withKey(ours.key)];
@@ -194,7 +194,7 @@ describe.each(endpoints.filter(({ auth }) => tokenCredential(auth) !== undefined
 describe.each(guarded)('$method $path', (endpoint) => {
   const { method } = endpoint;
 
-  it('is 401 unauthorized without a credential, or with a mistyped one', async () => {
+  it('returns 401 for a missing or malformed credential and for a library session token', async () => {
     const path = pathOf(endpoint, ours.slug);
     const body = bodyOf(endpoint);
     expect(codeOf(await api.anonymous(method, path, body))).toBe('401 unauthorized');
@@ -215,7 +215,7 @@ describe.each(guarded)('$method $path', (endpoint) => {
     );
   });
 
-  it('lets nobody in by a wrong body before it knows who is calling', async () => {
+  it('returns 401 unauthorized for an invalid body from an unauthenticated caller', async () => {
     const path = pathOf(endpoint, ours.slug);
     expect(codeOf(await api.send({ method, path, raw: '{' }))).toBe('401 unauthorized');
   });
@@ -224,7 +224,7 @@ describe.each(guarded)('$method $path', (endpoint) => {
 describe.each(forSessions)('$method $path', (endpoint) => {
   const { method } = endpoint;
 
-  it('lets a session in, whose writes are signed', async () => {
+  it('accepts a browser session, and requires a request signature for writes', async () => {
     const path = pathOf(endpoint, ours.slug);
     const body = bodyOf(endpoint);
     const answer = await owner(method, path, body);
@@ -235,7 +235,7 @@ describe.each(forSessions)('$method $path', (endpoint) => {
     else expect(unsigned.status).toBe(200);
   });
 
-  it('asks for the user id that is the token’s', async () => {
+  it('returns 401 unauthorized unless x-identity-user-id equals the token’s sub', async () => {
     const path = pathOf(endpoint, ours.slug);
     const { authorization } = await api.sessionHeaders(subject);
     const signature = signatureOf(method, path, '');
@@ -249,7 +249,7 @@ describe.each(forSessions)('$method $path', (endpoint) => {
 describe.each(guarded.filter((each) => !forSessions.includes(each)))(
   '$method $path',
   (endpoint) => {
-    it('answers a session 403: api_key_required where keys are let in, staff_only where staff are', async () => {
+    it('returns 403 to a non-staff session: staff_only on staff routes, otherwise api_key_required', async () => {
       const answer = await owner(endpoint.method, pathOf(endpoint, ours.slug), bodyOf(endpoint));
       const code = endpoint.auth.includes('staff') ? 'staff_only' : 'api_key_required';
       expect(codeOf(answer)).toBe(`403 ${code}`);
@@ -258,7 +258,7 @@ describe.each(guarded.filter((each) => !forSessions.includes(each)))(
 );
 
 describe.each(guarded.filter((each) => !forKeys.includes(each)))('$method $path', (endpoint) => {
-  it('answers a key 403 browser_session_required', async () => {
+  it('returns 403 browser_session_required to an API key', async () => {
     const call = api.withKey(ours.key);
     const answer = await call(endpoint.method, pathOf(endpoint, ours.slug), bodyOf(endpoint));
     expect(codeOf(answer)).toBe('403 browser_session_required');
@@ -266,7 +266,7 @@ describe.each(guarded.filter((each) => !forKeys.includes(each)))('$method $path'
 });
 
 describe.each(forKeys)('$method $path', (endpoint) => {
-  it('takes a key in either header, and believes X-Api-Key when both are sent', async () => {
+  it('accepts an API key in either header, and prefers X-Api-Key when both are sent', async () => {
     const { method } = endpoint;
     const sent = { method, path: pathOf(endpoint, ours.slug), body: bodyOf(endpoint) };
     const [good, bad] = [ours.key, `tin_live_${'0'.repeat(36)}`];
@@ -286,7 +286,7 @@ describe.each(forKeys)('$method $path', (endpoint) => {
 });
 
 describe.each(scoped)('$method $path', (endpoint) => {
-  it('asks a key for its scope: 403 forbidden with all the others', async () => {
+  it('requires exactly one scope, and returns 403 forbidden to a key with all the others', async () => {
     const needed = apiKeyScopes.filter((scope) => endpoint.auth.includes(`key:${scope}`));
     const others = apiKeyScopes.filter((scope) => !needed.includes(scope));
     const call = async (scopes: readonly string[]) => {
@@ -302,7 +302,7 @@ describe.each(scoped)('$method $path', (endpoint) => {
 });
 
 describe.each(ofProjects)('$method $path', (endpoint) => {
-  it('answers for another organization’s project as for none: byte by byte the same 404', async () => {
+  it('returns the same 404 for another organization’s project as for a nonexistent one', async () => {
     const { method } = endpoint;
     const body = bodyOf(endpoint);
     const callers = [
@@ -317,7 +317,7 @@ describe.each(ofProjects)('$method $path', (endpoint) => {
     }
   });
 
-  it('answers that 404 before it looks at the body', async () => {
+  it('returns 404 for another organization’s project before it validates the body', async () => {
     if (!forSessions.includes(endpoint)) return;
     const answer = await owner(endpoint.method, pathOf(endpoint, theirs.slug), { nonsense: 1 });
     expect(codeOf(answer)).toBe('404 not_found');
@@ -325,7 +325,7 @@ describe.each(ofProjects)('$method $path', (endpoint) => {
 });
 
 describe.each(ofProjects.filter((each) => forKeys.includes(each)))('$method $path', (endpoint) => {
-  it('answers a key for any project but its own with the same 404, those of its organization too', async () => {
+  it('returns the same 404 for another project of the key’s organization as for a nonexistent one', async () => {
     const { method } = endpoint;
     const call = api.withKey(ours.other.key);
     const real = await call(method, pathOf(endpoint, ours.slug), bodyOf(endpoint));
@@ -336,7 +336,7 @@ describe.each(ofProjects.filter((each) => forKeys.includes(each)))('$method $pat
 });
 
 describe.each(forKeys)('$method $path', (endpoint) => {
-  it('answers the key of a suspended project 401, as one that never was', async () => {
+  it('answers the key of a suspended project with the same 401 as an unknown key', async () => {
     const { method } = endpoint;
     const path = pathOf(endpoint, ours.suspended.slug);
     const real = await api.withKey(ours.suspended.key)(method, path, bodyOf(endpoint));
@@ -350,7 +350,7 @@ describe.each(forKeys)('$method $path', (endpoint) => {
 describe.each(ofProjects.filter((each) => forSessions.includes(each)))(
   '$method $path',
   (endpoint) => {
-    it('lets staff address another’s project only where it says so, and nobody while the staff API is off', async () => {
+    it('lets staff into other organizations’ projects only if declared so and the staff API is enabled', async () => {
       const { method } = endpoint;
       const staff = api.session(STAFF_SUBJECT);
       const path = pathOf(endpoint, theirs.slug);

@@ -219,8 +219,8 @@ const audited = (request_id: unknown) =>
   );
 
 describe('the audit log', { shuffle: false }, () => {
-  describe('every write', () => {
-    it('stands in the table of this test', () => {
+  describe('every write endpoint', () => {
+    it('is covered by this test', () => {
       expect(writes.map(nameOf).toSorted()).toEqual(Object.keys(allDeeds).toSorted());
     });
   });
@@ -232,7 +232,7 @@ describe('the audit log', { shuffle: false }, () => {
       return caller(method, path?.() ?? usual, body);
     };
 
-    it('leaves neither its effect nor its entry when its transaction is killed, then both', async () => {
+    it('commits the change together with its audit entry, or neither if the transaction is killed', async () => {
       const before = await everything();
       await api.db.query(
         'create trigger end_writers before insert on audit_log for each row execute function end_writer()',

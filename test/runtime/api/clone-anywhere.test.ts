@@ -26,7 +26,7 @@ const server = app.listen(0, '127.0.0.1', async () => {
 });
 `;
 
-it('finds its own files', async () => {
+it('the docs and status pages load from a clone in a folder with a space and a non-ASCII letter', async () => {
   const root = join(import.meta.dirname, '../../..');
   cpSync(join(root, 'runtime'), join(clone, 'runtime'), { recursive: true });
   cpSync(join(root, 'package.json'), join(clone, 'package.json'));

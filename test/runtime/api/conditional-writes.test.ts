@@ -67,8 +67,8 @@ async function putNew(list: string, body: object): Promise<string> {
   return `${project}/${list}/${answer.body.id}`;
 }
 
-describe.each(kinds)('a $kind', ({ method, make, change }) => {
-  it('is written with the ETag that it has, and answers the next one', async () => {
+describe.each(kinds)('If-Match on a $kind', ({ method, make, change }) => {
+  it('accepts the current ETag and returns the new one', async () => {
     const path = await make();
     const tag = await tagOf(path);
     const answer = await write({ method, path, body: change(), tag });
@@ -77,7 +77,7 @@ describe.each(kinds)('a $kind', ({ method, make, change }) => {
     expect(answer.headers.etag).not.toBe(tag);
   });
 
-  it('is not written with an older one, a weak one or a stranger: 412, and nothing has changed', async () => {
+  it('rejects an outdated, weak, unknown or unquoted ETag with 412 and changes nothing', async () => {
     const path = await make();
     const old = await tagOf(path);
     expect((await owner(method, path, change())).status).toBe(200);
@@ -89,14 +89,14 @@ describe.each(kinds)('a $kind', ({ method, make, change }) => {
     expect(await tagOf(path)).toBe(tag);
   });
 
-  it('is written with any by a star, or by one of a list', async () => {
+  it('accepts * and a list that contains the current ETag', async () => {
     const path = await make();
     expect((await write({ method, path, body: change(), tag: '*' })).status).toBe(200);
     const tag = `"stranger", ${await tagOf(path)}`;
     expect((await write({ method, path, body: change(), tag })).status).toBe(200);
   });
 
-  it('that twenty change at once from the same state is changed by one', async () => {
+  it('lets exactly one of 20 concurrent writes with the same ETag succeed', async () => {
     waitPatiently(api);
     const path = await make();
     const tag = await tagOf(path);
@@ -107,7 +107,7 @@ describe.each(kinds)('a $kind', ({ method, make, change }) => {
   });
 });
 
-it('a record that is not there has no tag: If-Match makes none', async () => {
+it('If-Match: * on a nonexistent record returns 412 and creates nothing', async () => {
   const path = `${project}/recipes/rcp_${'0'.repeat(26)}`;
   const body = { name: newSubject(), transform_chain: 'quality/5' };
   expect(codeOf(await write({ method: 'PUT', path, body, tag: '*' }))).toBe(
@@ -116,7 +116,7 @@ it('a record that is not there has no tag: If-Match makes none', async () => {
   expect((await owner('GET', path)).status).toBe(404);
 });
 
-it('the counters of a project do not change its tag, nor does a preset that makes it forget its images', async () => {
+it('a project’s ETag does not change when a file or a watermark preset is added', async () => {
   const row = await createProject(owner);
   const path = `/v1/projects/${row.project_slug}`;
   const tag = await tagOf(path);
@@ -128,7 +128,7 @@ it('the counters of a project do not change its tag, nor does a preset that make
   expect(await tagOf(path)).toBe(tag);
 });
 
-it('a new signing key refuses no write of settings: the project has changed in nothing that they could undo', async () => {
+it('rotating the signing key does not invalidate the project’s ETag', async () => {
   const row = await createProject(owner);
   const path = `/v1/projects/${row.project_slug}`;
   const tag = await tagOf(path);
@@ -140,13 +140,13 @@ it('a new signing key refuses no write of settings: the project has changed in n
   expect(answer.status, answer.text).toBe(200);
 });
 
-describe('a GET with If-None-Match is answered in full', () => {
+describe('a GET with If-None-Match', () => {
   const read = async (path: string, tag: string): Promise<Answer> => {
     const session = await api.sessionHeaders(subject);
     return api.send({ path, headers: { ...session, 'if-none-match': tag } });
   };
 
-  it('of a project whose counters have moved', async () => {
+  it('returns a project in full after its counters have changed', async () => {
     const row = await createProject(owner);
     const path = `/v1/projects/${row.project_slug}`;
     const tag = await tagOf(path);
@@ -155,7 +155,7 @@ describe('a GET with If-None-Match is answered in full', () => {
     expect([status, body?.file_count]).toEqual([200, 1]);
   });
 
-  it('of a recipe whose preset has gone', async () => {
+  it('returns a recipe in full after its resolution preset was removed', async () => {
     const row = await createProject(owner, { resolution_presets: { t: 'resize/9x9' } });
     const path = `/v1/projects/${row.project_slug}`;
     const recipe = { name: 'hero', transform_chain: 'preset:t' };
@@ -166,7 +166,7 @@ describe('a GET with If-None-Match is answered in full', () => {
     expect([made.valid, status, body?.valid]).toEqual([true, 200, false]);
   });
 
-  it('by whatever is there, with a star', async () => {
+  it('returns the full body for *', async () => {
     const slug = project.split('/').at(-1) ?? '';
     const headers = { 'x-api-key': await createKey(owner, slug), 'if-none-match': '*' };
     for (const path of [project, '/v1/key', '/v1/public/status', '/readyz']) {

@@ -24,7 +24,7 @@ const read = async (path: string) => {
 };
 
 it.each(['/docs', '/docs/errors', '/docs/errors/not_found'])(
-  '%s has no other base, sends no form, stands in no frame, and tells nobody where a link stood',
+  '%s forbids base URLs, form submission and framing in its CSP, and sends no referrer',
   async (path) => {
     const { headers } = (await read(path)).answer;
     const policy = headers.get('content-security-policy')?.split('; ');
@@ -35,7 +35,7 @@ it.each(['/docs', '/docs/errors', '/docs/errors/not_found'])(
 );
 
 it.each(['/', '/?next=https://evil.example'])(
-  '%s leads to /docs of the same host',
+  '%s redirects to /docs on the same host',
   async (path) => {
     const { status, headers } = await fetch(`${base}${path}`, { redirect: 'manual' });
     expect([status, headers.get('location')]).toEqual([302, '/docs']);
@@ -43,7 +43,7 @@ it.each(['/', '/?next=https://evil.example'])(
 );
 
 describe('/docs/errors', () => {
-  it('has a page for every code, which says why and what to do', async () => {
+  it('has a page for every error code, with advice on what to do for each of its meanings', async () => {
     for (const [code, entries] of errorPages) {
       const { answer, text } = await read(`/docs/errors/${code}`);
       expect(answer.status, code).toBe(200);
@@ -53,7 +53,7 @@ describe('/docs/errors', () => {
     }
   });
 
-  it('lists every code with a link to its page', async () => {
+  it('links to the page of every code', async () => {
     const { text } = await read('/docs/errors');
     const linked = [...text.matchAll(/href="\/docs\/errors\/([a-z0-9_]+)"/g)].map(
       ([, code]) => code,
@@ -61,13 +61,13 @@ describe('/docs/errors', () => {
     expect(new Set(linked)).toEqual(new Set(errorPages.keys()));
   });
 
-  it('tells one word with two statuses on one page', async () => {
+  it('describes a code that has two statuses on a single page', async () => {
     const { text } = await read('/docs/errors/invalid_signature');
     expect(text).toContain('The management API: 401 Unauthorized');
     expect(text).toContain('Delivery hosts: 403 Forbidden');
   });
 
-  it('runs nothing, loads only its style, and is kept as long as /docs', async () => {
+  it('runs no scripts, loads only its stylesheet, and is cached as long as /docs', async () => {
     const [page, docs, style] = await Promise.all([
       read('/docs/errors/not_found'),
       read('/docs'),
@@ -92,16 +92,16 @@ describe('/docs/errors', () => {
     expect((await read(`/docs/errors/${code}`)).answer.status).toBe(404);
   });
 
-  it('shows an example whose details are those of the code', async () => {
+  it('shows an example with the details fields of the code', async () => {
     const { text } = await read('/docs/errors/ingest_size_mismatch');
     for (const key of apiErrors.ingest_size_mismatch.details)
       expect(text).toContain(`&quot;${key}&quot;`);
   });
 });
 
-describe('what /docs loads', () => {
+describe('the resources that /docs loads', () => {
   it.each(['/openapi.json', '/docs/assets/swagger-ui-bundle.js', '/docs/assets/page.css'])(
-    '%s comes compressed to whoever takes that, and the same to whoever does not',
+    '%s is compressed with gzip only for clients that accept it, with the same content',
     async (path) => {
       const whole = await ask(path, 'identity');
       const small = await ask(path, 'gzip, br');

@@ -88,9 +88,9 @@ const places = [undefined, FILES * 0.97, FILES * 0.4 + 5, 7];
 const compared = [undefined, 7];
 const filters = statuses.flatMap((status) => prefixes.map((q) => ({ status, q })));
 
-describe(`a page of ${FILES} files`, () => {
+describe(`one page of a list of ${FILES} files`, () => {
   it.each(filters)(
-    'with status $status and q $q reads no table and few rows, however deep',
+    'with status $status and q $q scans only indexes and reads few rows, however deep the page is',
     async (filter) => {
       const set = Object.fromEntries(
         Object.entries(filter).filter(([, value]) => value !== undefined),

@@ -48,7 +48,7 @@ async function worked(bytes: Buffer): Promise<UploadRecord> {
   return (await owner('GET', `${home.path}/uploads/${upload.upload_id}`)).body;
 }
 
-it('a palette PNG that becomes too large when re-encoded: image_too_large, and why', async () => {
+it('a palette PNG that grows too large when re-encoded fails with image_too_large and a logged reason', async () => {
   const upload = await worked(await dots(256));
   expect(upload).toMatchObject({ status: 'failed', error_code: 'image_too_large' });
   const { status, body } = await at(upload, 'complete');
@@ -56,6 +56,6 @@ it('a palette PNG that becomes too large when re-encoded: image_too_large, and w
   expect(JSON.stringify(api.logged())).toContain('bytes when re-encoded');
 });
 
-it('one that stays below the limit is taken', async () => {
+it('a palette PNG that stays below the limit is accepted', async () => {
   expect((await worked(await dots(2))).status).toBe('ready');
 });

@@ -35,7 +35,7 @@ async function patchRaw(raw: Buffer | string, headers: Record<string, string> = 
 }
 
 describe('a second Authorization header', () => {
-  it('lets nobody in: another server may read the last where we read the first', async () => {
+  it('is rejected with 401 unauthorized, whether one or both are valid', async () => {
     const token = (await api.sessionHeaders(subject))['authorization'] ?? '';
     expect(token).toMatch(/^Bearer /);
     const ask = (authorization: string | string[]) =>
@@ -53,14 +53,14 @@ describe('a second Authorization header', () => {
 });
 
 describe('an unknown path or method', () => {
-  it('is 404 not_found in the envelope, signed in or not', async () => {
+  it('returns 404 not_found in the error envelope, signed in or not', async () => {
     for (const unknown of ['/v1', '/v1/nothing', '/v1/me/', '/V1/me', '/v1//me', '/healthz/x']) {
       expect(codeOf(await api.anonymous('GET', unknown)), unknown).toBe('404 not_found');
       expect(codeOf(await owner('GET', unknown)), unknown).toBe('404 not_found');
     }
   });
 
-  it('holds for every other method of every endpoint', async () => {
+  it('returns 404 not_found for every undeclared method of every endpoint', async () => {
     const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
     // `…/files/move` is the endpoint that moves files, and also the path of a file named `move`.
     const fileCalledMove = /(?<=\/files\/)move$/;
@@ -82,7 +82,7 @@ describe('an unknown path or method', () => {
     }
   });
 
-  it('covers paths whose escapes cannot be read', async () => {
+  it('returns 404 for a path with an invalid escape or a NUL', async () => {
     expect(codeOf(await owner('GET', '/v1/projects/%E0%A4'))).toBe('404 not_found');
     expect(codeOf(await owner('GET', '/v1/projects/%00'))).toBe('404 not_found');
     expect(codeOf(await owner('GET', `${path}/uploads/%00`))).toBe('404 upload_not_found');
@@ -96,12 +96,12 @@ describe('x-request-id', () => {
       'x-request-id'
     ];
 
-  it('is taken over where it is well-formed', async () => {
+  it('is taken from the request if it is well-formed', async () => {
     for (const sent of ['12345678', 'a.B_c-D.9', 'x'.repeat(128)])
       expect(await idFor(sent)).toBe(sent);
   });
 
-  it('is made anew where it is not, or was not sent', async () => {
+  it('is generated if it is malformed or missing', async () => {
     for (const sent of ['1234567', 'x'.repeat(129), 'with space', 'semi;colon', '']) {
       expect(await idFor(sent)).not.toBe(sent);
     }
@@ -110,7 +110,7 @@ describe('x-request-id', () => {
     expect(first.headers['x-request-id']).not.toBe(second.headers['x-request-id']);
   });
 
-  it('stands in the log beside what was answered', async () => {
+  it('is logged with the route, status and error code of the response', async () => {
     await api.send({ path: '/v1/me', headers: { 'x-request-id': 'trace-me-1' } });
     await expect
       .poll(() => api.logged())
@@ -127,15 +127,15 @@ describe('x-request-id', () => {
   it.each([
     ['/v1/projects/a-tenants-name', '/v1/projects/:slug'],
     ['/nowhere/a-tenants-name', 'none'],
-  ])('stands beside the pattern of %s, never beside the path', async (path, route) => {
+  ])('is logged with the route pattern of %s, never with the path itself', async (path, route) => {
     await api.send({ path });
     await expect.poll(() => api.logged()).toContainEqual(expect.objectContaining({ route }));
     expect(JSON.stringify(api.logged())).not.toContain('a-tenants-name');
   });
 });
 
-describe('a body', () => {
-  it('that is not JSON in UTF-8 is 400 invalid_json', async () => {
+describe('a request body', () => {
+  it('is rejected with 400 invalid_json if it is not JSON in UTF-8', async () => {
     const wrong = [
       '{',
       '{"name":"x"',
@@ -152,13 +152,13 @@ describe('a body', () => {
       expect(codeOf(await patchRaw(raw)), raw.toString()).toBe('400 invalid_json');
   });
 
-  it('that names __proto__ at any depth is 400 invalid_json', async () => {
+  it('is rejected with 400 invalid_json if it has a __proto__ key at any depth', async () => {
     expect(codeOf(await patchRaw('{"__proto__":{"status":"suspended"}}'))).toBe('400 invalid_json');
     const nested = '{"resolution_presets":{"__proto__":"resize/1x1"}}';
     expect(codeOf(await patchRaw(nested))).toBe('400 invalid_json');
   });
 
-  it('with a key twice in one object is 400 invalid_json, which names the key', async () => {
+  it('is rejected with 400 invalid_json, naming the key, if a key occurs twice in one object', async () => {
     for (const raw of ['{"name":"x","name":"y"}', '{"name":"x","\\u006eame":"x"}']) {
       const answer = await patchRaw(raw);
       expect(codeOf(answer)).toBe('400 invalid_json');
@@ -169,13 +169,13 @@ describe('a body', () => {
     expect(codeOf(await patchRaw(apart))).toBe('200');
   });
 
-  it('that is nested deeper than anything of ours is 400 invalid_json', async () => {
+  it('is rejected with 400 invalid_json if it is nested more than 64 levels deep', async () => {
     const nested = (depth: number) => `{"name":${'['.repeat(depth)}${']'.repeat(depth)}}`;
     expect(codeOf(await patchRaw(nested(63)))).toBe('400 invalid_request');
     expect(codeOf(await patchRaw(nested(64)))).toBe('400 invalid_json');
   });
 
-  it('that is JSON and no object is 400 invalid_request', async () => {
+  it('is rejected with 400 invalid_request if it is empty or not a JSON object', async () => {
     for (const raw of ['null', '[]', '"x"', '1', '']) {
       const answer = await patchRaw(raw);
       expect(codeOf(answer), raw).toBe('400 invalid_request');
@@ -185,7 +185,7 @@ describe('a body', () => {
     }
   });
 
-  it('is taken up to 256 KiB, and one byte more is 413 with max_bytes', async () => {
+  it('is accepted up to 256 KiB; one more byte is rejected with 413 and max_bytes', async () => {
     const name = JSON.stringify({ name: 'Shop' });
     const full = name.padEnd(REQUEST_BODY_BYTES_MAX);
     expect(codeOf(await patchRaw(full))).toBe('200');
@@ -194,13 +194,13 @@ describe('a body', () => {
     expect(answer.body.error.details).toEqual({ max_bytes: 262_144 });
   });
 
-  it('in a chunked transfer is bounded just the same', async () => {
+  it('is subject to the same size limit when sent in chunks', async () => {
     const raw = 'x'.repeat(REQUEST_BODY_BYTES_MAX + 1);
     const answer = await patchRaw(raw, { 'transfer-encoding': 'chunked' });
     expect(codeOf(answer)).toBe('413 payload_too_large');
   });
 
-  it('with a Content-Encoding is refused, never inflated', async () => {
+  it('is rejected with a Content-Encoding other than identity, never decompressed', async () => {
     const raw = gzipSync('{"name":"Shop"}');
     const answer = await patchRaw(raw, { 'content-encoding': 'gzip' });
     expect(codeOf(answer)).toBe('400 invalid_request');
@@ -210,11 +210,11 @@ describe('a body', () => {
     );
   });
 
-  it('is taken whatever its Content-Type says', async () => {
+  it('is accepted whatever its Content-Type', async () => {
     expect(codeOf(await patchRaw('{"name":"Shop"}', { 'content-type': 'text/plain' }))).toBe('200');
   });
 
-  it('where none belongs may be {} and nothing else', async () => {
+  it('may only be {} if the endpoint takes no body', async () => {
     const headers = await api.sessionHeaders(subject);
     expect(codeOf(await api.send({ path: '/v1/me', raw: '{}', headers }))).toBe('200');
     for (const raw of ['{"a":1}', '[]', 'null']) {
@@ -224,7 +224,7 @@ describe('a body', () => {
 });
 
 describe('HEAD', () => {
-  it('answers what GET does, without the body', async () => {
+  it('returns what GET returns, without the body', async () => {
     const headers = await api.sessionHeaders(subject);
     const got = await api.send({ path, headers });
     const head = await api.send({ method: 'HEAD', path, headers });
@@ -235,8 +235,8 @@ describe('HEAD', () => {
   });
 });
 
-describe('a browser', () => {
-  it('is told to run, frame, send and guess nothing, whatever is answered', async () => {
+describe('security headers', () => {
+  it('forbid scripts, framing, forms, referrers and MIME sniffing on successes and errors alike', async () => {
     for (const where of ['/healthz', '/v1/me', '/nowhere']) {
       expect((await api.send({ path: where })).headers).toMatchObject({
         'content-security-policy':
@@ -247,7 +247,7 @@ describe('a browser', () => {
     }
   });
 
-  it('is told to come over TLS alone where the API is reached so, and only there', async () => {
+  it('include Strict-Transport-Security only if the API’s base URL uses https', async () => {
     const strict = async () =>
       (await api.send({ path: '/healthz' })).headers['strict-transport-security'];
     expect(await strict()).toBeUndefined();
@@ -256,8 +256,8 @@ describe('a browser', () => {
   });
 });
 
-describe('a fault of our own', () => {
-  it('is 500 internal: its cause is in the log and not in the answer', async () => {
+describe('an internal error', () => {
+  it('returns 500 internal, with its cause in the log but not in the response', async () => {
     const clock = {
       now: () => {
         throw new Error('the very secret cause');
@@ -276,13 +276,13 @@ describe('a fault of our own', () => {
     });
   });
 
-  it('in a statement of ours is 500 too', async () => {
+  it('returns 500 internal when the cursor keys are missing', async () => {
     api.change({ cursorKeys: undefined as unknown as Uint8Array[] });
     expect(codeOf(await owner('GET', '/v1/projects?cursor=abc'))).toBe('500 internal');
   });
 });
 
-describe('a dashboard in a browser', () => {
+describe('CORS for the dashboard', () => {
   const origin = 'https://app.example';
   const preflight = (path: string, from: string) =>
     api.send({
@@ -291,7 +291,7 @@ describe('a dashboard in a browser', () => {
       headers: { origin: from, 'access-control-request-method': 'PATCH' },
     });
 
-  it('may call from a configured origin, and read what it needs', async () => {
+  it('lets a configured origin send and read the headers it needs', async () => {
     api.change({ settings: { dashboardOrigins: [origin] } });
     const asked = await preflight('/v1/projects/shop', origin);
     expect(asked.status).toBe(204);
@@ -309,7 +309,7 @@ describe('a dashboard in a browser', () => {
     expect(answer.headers.vary).toContain('Origin');
   });
 
-  it('of any other origin is shown nothing', async () => {
+  it('allows no other origin', async () => {
     api.change({ settings: { dashboardOrigins: [origin] } });
     for (const from of ['https://evil.example', `${origin}.evil.example`, 'null']) {
       const asked = await preflight('/v1/me', from);
@@ -322,8 +322,8 @@ describe('a dashboard in a browser', () => {
   });
 });
 
-describe('a refusal', () => {
-  it('leads to a page that explains its code', async () => {
+describe('an error response', () => {
+  it('links to the page that explains its code', async () => {
     const { headers } = await api.anonymous('GET', '/v1/me');
     expect(headers.link).toMatch(/^<http.*\/docs\/errors\/unauthorized>; rel="help"$/);
   });

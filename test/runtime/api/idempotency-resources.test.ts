@@ -22,7 +22,7 @@ it.each([
     after: { status: 'revoked' },
   },
 ])(
-  'an Idempotency-Key with another of the $made in its path is 400 idempotency_key_reused, and that one stays as it was',
+  'an Idempotency-Key reused for another of the $made returns 400 idempotency_key_reused and changes nothing',
   async ({ made, wish, idOf, deed, after }) => {
     const subject = newSubject();
     const owner = api.session(subject);

@@ -66,13 +66,13 @@ const stored = (key: string) =>
     [key],
   );
 
-describe('a POST to what can be no project', () => {
+describe('a POST to a slug that cannot belong to a project', () => {
   it.each([
     ['a slug that is too long', 'y'.repeat(64)],
     ['one far too long', 'y'.repeat(2000)],
     ['a NUL', '%00'],
     ['no label', 'A_b'],
-  ])('is the 404 of every other miss, and keeps no key: %s', async (_what, slug) => {
+  ])('returns 404 not_found and stores no idempotency key: %s', async (_what, slug) => {
     const key = randomUUID();
     for (const operation of ['uploads', 'signed-url', 'files/move']) {
       const path = `/v1/projects/${slug}/${operation}`;
@@ -83,8 +83,8 @@ describe('a POST to what can be no project', () => {
   });
 });
 
-describe('a POST that is repeated with its Idempotency-Key', () => {
-  it('makes one upload and is answered the same, way in included, whatever the order of its fields', async () => {
+describe('a POST repeated with the same Idempotency-Key', () => {
+  it('creates one upload and returns the same response, upload URL included, whatever the field order', async () => {
     const [before, key] = [await countUploads(), randomUUID()];
     const first = await post({ path: uploads, body: wish, key });
     expect(first.status).toBe(201);
@@ -95,7 +95,7 @@ describe('a POST that is repeated with its Idempotency-Key', () => {
     expect(await countUploads()).toBe(before + 1);
   });
 
-  it('makes one project, and one API key whose secret is shown again and stored sealed only', async () => {
+  it('creates one project and one API key, whose secret is returned again but stored only encrypted', async () => {
     const body = { project_slug: `p-${randomBytes(6).toString('hex')}` };
     const made = { path: '/v1/projects', body, key: randomUUID() };
     const first = await postByOwner(made);
@@ -114,7 +114,7 @@ describe('a POST that is repeated with its Idempotency-Key', () => {
     expect(row?.sealed_answer?.includes('plaintext_secret')).toBe(false);
   });
 
-  it('completes once, and is answered as it was although the upload has moved on', async () => {
+  it('completes an upload once and returns the first response even after the upload has changed', async () => {
     const { body } = await post({ path: uploads, body: wish, key: randomUUID() });
     const complete = { path: `${uploads}/${body.upload_id}/complete`, key: randomUUID() };
     expect(codeOf(await post(complete))).toBe('409 ingest_object_missing');
@@ -128,7 +128,7 @@ describe('a POST that is repeated with its Idempotency-Key', () => {
     expect((await post(complete)).body).toEqual(first.body);
   });
 
-  it('is 400 idempotency_key_reused with another body or path, and does nothing', async () => {
+  it('is rejected with 400 idempotency_key_reused, without effect, if its body or path differs', async () => {
     const key = randomUUID();
     const { body } = await post({ path: uploads, body: wish, key });
     const before = await countUploads();
@@ -142,7 +142,7 @@ describe('a POST that is repeated with its Idempotency-Key', () => {
     expect(await countUploads()).toBe(before);
   });
 
-  it('is another call by another caller, and in another project', async () => {
+  it('counts as a new request from another caller or in another project', async () => {
     const key = randomUUID();
     const other = await createProject(owner);
     const there = `/v1/projects/${other.project_slug}/uploads`;
@@ -156,7 +156,7 @@ describe('a POST that is repeated with its Idempotency-Key', () => {
     expect(new Set(answers.map(({ body }) => body.upload_id)).size).toBe(4);
   });
 
-  it('is another call a day later', async () => {
+  it('counts as a new request after 24 hours', async () => {
     const made = { path: uploads, body: wish, key: randomUUID() };
     const first = await post(made);
     await api.db.query(
@@ -168,7 +168,7 @@ describe('a POST that is repeated with its Idempotency-Key', () => {
     expect(later.body.upload_id).not.toBe(first.body.upload_id);
   });
 
-  it('has one effect of 20 calls at once; the others get its answer or 409 with Retry-After', async () => {
+  it('has one effect if 20 arrive concurrently; the others get its response or 409 with Retry-After', async () => {
     waitPatiently(api);
     const before = await countUploads();
     const made = { path: uploads, body: wish, key: randomUUID() };
@@ -184,7 +184,7 @@ describe('a POST that is repeated with its Idempotency-Key', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  it('is free again after a refusal, which leaves nothing', async () => {
+  it('can be used again after a rejected request, which stores nothing', async () => {
     const key = randomUUID();
     const refused = await post({ path: uploads, body: { ...wish, size_bytes: 0 }, key });
     expect(codeOf(refused)).toBe('400 invalid_request');
@@ -192,7 +192,7 @@ describe('an Idempotency-Key', () => {
     expect((await post({ path: uploads, body: wish, key })).status).toBe(201);
   });
 
-  it('leaves neither effect nor answer where the process ends between them; then the call is worked on', async () => {
+  it('has no effect if storing the response fails, so that a retry starts over', async () => {
     const before = await countUploads();
     const made = { path: uploads, body: wish, key: randomUUID() };
     api.change({ db: withoutStoring(api.db) });
@@ -204,7 +204,7 @@ describe('an Idempotency-Key', () => {
     expect(await countUploads()).toBe(before + 1);
   });
 
-  it('of an upload in parts opens no transaction before the storage has begun it, which it does once', async () => {
+  it('lets a multipart upload begin in storage only once, before any transaction is open', async () => {
     let open = 0;
     const openThen: number[] = [];
     const transaction: Database['transaction'] = (work, options) => {
@@ -231,7 +231,7 @@ describe('an Idempotency-Key', () => {
     expect(openThen).toEqual([0]);
   });
 
-  it('of an upload in parts that finds no room waits for no storage to take them back, and they are taken back', async () => {
+  it('lets a multipart upload over the storage limit be rejected without waiting for its abort', async () => {
     const { buckets } = api.deps();
     const hanging = Promise.withResolvers<void>();
     const aborted: string[] = [];
@@ -252,7 +252,7 @@ describe('an Idempotency-Key', () => {
     expect([code, aborted.length]).toEqual(['403 storage_quota_exceeded', 1]);
   });
 
-  it('of a process that was killed is free after its lease, for another body too, and not before', async () => {
+  it('of a killed process is free only once its lease has expired, then even for another body', async () => {
     const made = { path: uploads, body: wish, key: randomUUID() };
     const first = await post(made);
     const set = (lease: string) =>
@@ -273,7 +273,7 @@ describe('an Idempotency-Key', () => {
     expect(codeOf(await post(made))).toBe('400 idempotency_key_reused');
   });
 
-  it('commits no effect of a call whose claim was taken over, and stays with who took it', async () => {
+  it('stays with the process that took over the claim; the previous one commits nothing', async () => {
     const before = await countUploads();
     const made = { path: uploads, body: wish, key: randomUUID() };
     const taken: Database = {
@@ -290,7 +290,7 @@ describe('an Idempotency-Key', () => {
     expect(await stored(made.key)).toMatchObject([{ claim_id: 'another', status: null }]);
   });
 
-  it('is 400 where it is no key, and ignored where nothing is made', async () => {
+  it('is rejected with 400 if malformed, and ignored on a GET', async () => {
     for (const key of ['', 'ö', 'two words', 'k'.repeat(256)]) {
       const answer = await post({ path: uploads, body: wish, key });
       expect(codeOf(answer), key).toBe('400 invalid_request');

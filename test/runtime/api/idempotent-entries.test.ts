@@ -12,7 +12,7 @@ const api = useApi();
 /** Callers that can send Idempotency-Key; other requests are deduplicated by their own ids. */
 const CALLERS = /^(dash|staff|key|token)/;
 
-it('runs every POST in the transaction of its answer but those that wait for a storage or a provider', () => {
+it('every POST declares that it takes effect once, unless it waits for storage or a provider', () => {
   const others = endpoints.filter(
     ({ method, effect, auth }) =>
       method === 'POST' && effect !== 'once' && auth.some((one) => CALLERS.test(one)),
@@ -27,7 +27,7 @@ it('runs every POST in the transaction of its answer but those that wait for a s
   ]);
 });
 
-it('answers an abort whose answer could not be kept, and again, with one effect', async () => {
+it('an abort whose response could not be stored returns the same response when retried', async () => {
   const subject = newSubject();
   const owner = api.session(subject);
   const { project_slug } = await createProject(owner);
@@ -53,31 +53,34 @@ it.each([
   ['signed-url', { file_slug: 'a.png' }, 200],
   ['files/a.png/moderation-notes', { note: 'Looked at.' }, 201],
   ['keys/{key}/revoke', undefined, 200],
-])('%s is done once and answered the same, or not done at all', async (name, body, status) => {
-  const subject = newSubject();
-  const { project_slug } = await createProject(api.session(subject));
-  const { project_id } = must(await findProjectBySlug(api.db, project_slug));
-  await makeFile(api.db, { project_id }, { file_slug: 'a.png' });
-  const project = `/v1/projects/${project_slug}`;
-  const made = await api.session(subject)('POST', `${project}/keys`, { name: 'server' });
-  const path = `${project}/${name.replace('{key}', made.body.id)}`;
-  const raw = body === undefined ? '' : JSON.stringify(body);
-  const key = { 'idempotency-key': randomUUID() };
-  const post = async () => {
-    const headers = { ...(await api.sessionHeaders(subject)), ...signatureOf('POST', path, raw) };
-    return api.send({ method: 'POST', path, raw, headers: { ...headers, ...key } });
-  };
-  const entries = () =>
-    api.db.query(
-      `select action from audit_log where project_id = $1 and action not in ('project.create', 'api_key.create')`,
-      [project_id],
-    );
-  api.change({ db: withoutStoring(api.db) });
-  expect((await post()).status).toBe(500);
-  expect(await entries()).toEqual([]);
-  api.change({});
-  const first = await post();
-  expect(first.status).toBe(status);
-  expect((await post()).body).toEqual(first.body);
-  expect(await entries()).toHaveLength(1);
-});
+])(
+  '%s takes effect once and repeats its response, or has no effect if the response cannot be stored',
+  async (name, body, status) => {
+    const subject = newSubject();
+    const { project_slug } = await createProject(api.session(subject));
+    const { project_id } = must(await findProjectBySlug(api.db, project_slug));
+    await makeFile(api.db, { project_id }, { file_slug: 'a.png' });
+    const project = `/v1/projects/${project_slug}`;
+    const made = await api.session(subject)('POST', `${project}/keys`, { name: 'server' });
+    const path = `${project}/${name.replace('{key}', made.body.id)}`;
+    const raw = body === undefined ? '' : JSON.stringify(body);
+    const key = { 'idempotency-key': randomUUID() };
+    const post = async () => {
+      const headers = { ...(await api.sessionHeaders(subject)), ...signatureOf('POST', path, raw) };
+      return api.send({ method: 'POST', path, raw, headers: { ...headers, ...key } });
+    };
+    const entries = () =>
+      api.db.query(
+        `select action from audit_log where project_id = $1 and action not in ('project.create', 'api_key.create')`,
+        [project_id],
+      );
+    api.change({ db: withoutStoring(api.db) });
+    expect((await post()).status).toBe(500);
+    expect(await entries()).toEqual([]);
+    api.change({});
+    const first = await post();
+    expect(first.status).toBe(status);
+    expect((await post()).body).toEqual(first.body);
+    expect(await entries()).toHaveLength(1);
+  },
+);

@@ -27,7 +27,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   'GET /embed/{project}/{library}': 400,
 };
 
-it('is found by no operation, and breaks none', async () => {
+it('no operation returns a 5xx for a path parameter that contains a NUL', async () => {
   const owner = newSubject();
   const { project_slug } = await createProject(api.session(owner));
   const callback = { callback_url: 'https://1.1.1.1/hook' };

@@ -31,8 +31,8 @@ const use = () => api.withKey(secret)('GET', '/v1/key');
 const ago = (seconds: number) =>
   api.db.query('update api_keys set last_used_at = now() - make_interval(secs => $1)', [seconds]);
 
-describe('the last use of a key', () => {
-  it('costs no write but the first of a minute', async () => {
+describe('last_used_at of an API key', () => {
+  it('is written at most once a minute', async () => {
     const written = watchWrites();
     await use();
     for (let n = 0; n < 5; n += 1) expect((await use()).status).toBe(200);
@@ -48,14 +48,14 @@ describe('the last use of a key', () => {
     expect(written).toHaveLength(2);
   });
 
-  it('is written once of uses that arrive together', async () => {
+  it('is not written again by concurrent requests in the same minute', async () => {
     await Promise.all(Array.from({ length: 20 }, use));
     const first = (await use()).body.last_used_at;
     await Promise.all(Array.from({ length: 20 }, use));
     expect((await use()).body.last_used_at).toBe(first);
   });
 
-  it('that cannot be written refuses nobody', async () => {
+  it('does not fail the request if it cannot be written, which is logged as one warning', async () => {
     const db: Database = {
       ...api.db,
       query: (text, values) =>

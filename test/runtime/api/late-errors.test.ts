@@ -30,7 +30,7 @@ function throwAfter(_answered: boolean | Response): never {
 it.each([
   ['half an answer is not ended as if it were whole', '/half', /^(?!.*0\r\n\r\n$)/s],
   ['a whole answer stays as it is', '/whole', /whole$/],
-])('%s, and nothing is printed beside the log', async (_what, path, end) => {
+])('%s, and nothing is printed to the console', async (_what, path, end) => {
   const printed = vi.spyOn(console, 'error');
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`);

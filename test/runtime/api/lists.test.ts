@@ -107,7 +107,7 @@ async function insertForStaff(n: number): Promise<void> {
   await insertAccessRequest(db, { ...request, access_request_id: id('acr'), email });
 }
 
-it('every list is tested here', () => {
+it('every endpoint with a cursor is covered by this test', () => {
   // The list of the picker has its own limits and tests.
   const isList = ({ query, auth }: Endpoint) =>
     query !== null &&
@@ -138,7 +138,7 @@ describe.each(lists)('the list of $name', ({ name, pathOf, key, caller, filter }
     return ids;
   }
 
-  it('has 50 items a page by default, newest first', async () => {
+  it('returns 50 items per page by default, newest first', async () => {
     const { body } = await get('');
     expect(body.items).toHaveLength(50);
     const times = body.items.map(({ created_at }: { created_at: string }) => created_at);
@@ -146,7 +146,7 @@ describe.each(lists)('the list of $name', ({ name, pathOf, key, caller, filter }
     expect(body.next_cursor).toEqual(expect.any(String));
   });
 
-  it('is whole and in the same order page by page, whatever the page', async () => {
+  it('returns every item once and in the same order, whatever the page size', async () => {
     const all = await walk(100);
     expect(new Set(all).size).toBe(all.length);
     expect(all.length).toBeGreaterThanOrEqual(ROWS);
@@ -155,7 +155,7 @@ describe.each(lists)('the list of $name', ({ name, pathOf, key, caller, filter }
     expect(await walk(all.length - 1)).toEqual(all);
   });
 
-  it('shows what came after the first page was read to no later page', async () => {
+  it('repeats no item on the next page after a new one was added', async () => {
     const { body } = await get('?limit=50');
     await createProject(owner);
     await insertOfEach(nextRow());
@@ -167,7 +167,7 @@ describe.each(lists)('the list of $name', ({ name, pathOf, key, caller, filter }
     expect(rest.length).toBeGreaterThanOrEqual(3);
   });
 
-  it('takes limits from 1 to 100', async () => {
+  it('accepts limits from 1 to 100 and rejects any other', async () => {
     expect((await get('?limit=1')).body.items).toHaveLength(1);
     expect((await get('?limit=100')).status).toBe(200);
     for (const limit of ['0', '101', '-1', '1.5', '1e1', '', 'x', '%00', '10&limit=10']) {
@@ -214,7 +214,7 @@ describe.each(lists)('the list of $name', ({ name, pathOf, key, caller, filter }
     expect(codeOf(elsewhere)).toBe('400 invalid_cursor');
   });
 
-  it('keeps a cursor valid when the size of the page changes', async () => {
+  it('accepts a cursor with another page size', async () => {
     const { next_cursor } = (await get('?limit=1')).body;
     expect((await get(`?limit=5&cursor=${next_cursor}`)).body.items).toHaveLength(5);
   });
@@ -237,7 +237,7 @@ describe('a cursor', () => {
     return { code: body.error?.code ?? answer.status, cursor: body.next_cursor };
   }
 
-  it('is taken by processes that have another first key, while a new one is rolled out', async () => {
+  it('is accepted by every process that knows its key, whichever key it signs with first', async () => {
     const { project_slug } = project;
     const key = await createKey(owner, project_slug, ['files:read']);
     const path = `/v1/projects/${project_slug}/files?limit=1`;
@@ -257,7 +257,7 @@ describe('a cursor', () => {
 });
 
 describe('the list of uploads', () => {
-  it('is narrowed by status, and by nothing else that a session can be', async () => {
+  it('filters by status, rejects an unknown status, and shows no upload URL', async () => {
     const path = `/v1/projects/${project.project_slug}/uploads`;
     const { upload_id } = await makeUpload(api.db, project);
     const { body } = await owner('GET', `${path}?status=created`);

@@ -40,15 +40,18 @@ function expectAlike(
 }
 
 describe('the OpenAPI document', () => {
-  it.each(successes)('$name has an example and its headers', ({ answer: { headers, content } }) => {
-    const json = content?.['application/json'];
-    expect(json === undefined || hasExample(json)).toBe(true);
-    expect(Object.keys(headers ?? {})).toEqual(
-      expect.arrayContaining(['x-request-id', 'Cache-Control']),
-    );
-  });
+  it.each(successes)(
+    '$name has an example, if it is JSON, and declares x-request-id and Cache-Control',
+    ({ answer: { headers, content } }) => {
+      const json = content?.['application/json'];
+      expect(json === undefined || hasExample(json)).toBe(true);
+      expect(Object.keys(headers ?? {})).toEqual(
+        expect.arrayContaining(['x-request-id', 'Cache-Control']),
+      );
+    },
+  );
 
-  it('says of every parameter what it is', () => {
+  it('has no parameter with an empty description', () => {
     type Parameter = { name: string; description?: string };
     const silent = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.values(methods)
@@ -59,7 +62,7 @@ describe('the OpenAPI document', () => {
     expect(silent).toEqual([]);
   });
 
-  it('shows a way in for the bytes of an upload in the answer of create alone, as the service does', () => {
+  it('shows how to send the bytes only in the responses that create an upload', () => {
     const shown = successes.flatMap(({ name, answer: { content } }) => {
       const json = content?.['application/json'];
       return json === undefined ? [] : [{ name, example: JSON.stringify(shownOf(json)) }];
@@ -71,7 +74,7 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('shows an upload that is not published yet where it is completed, as the service answers at once', () => {
+  it('shows an uploaded, not yet ready upload in the response to complete', () => {
     const shown = successes
       .filter(({ name }) => name.endsWith('/complete 200'))
       .map(({ answer: { content } }) => shownOf(content?.['application/json'] as Media));
@@ -79,14 +82,14 @@ describe('the OpenAPI document', () => {
     expect(shown).toEqual([isTaken, isTaken]);
   });
 
-  it('shows a storage event that names an object, as whoever tries it would be ignored otherwise', () => {
+  it('shows a storage event whose key names an upload', () => {
     const { post } = document.paths['/v1/internal/storage-events'];
     const { example } = post.requestBody.content['application/json'];
     const keys = parseStorageEvents(example)?.map(({ key }) => key);
     expect(keys).toEqual([expect.stringMatching(/^prj_[0-9a-z]{26}\/upl_[0-9a-z]{26}$/)]);
   });
 
-  it('has the code of each failed upload for completing it, and of none that expired: that is 410', () => {
+  it('documents 422 for a failed upload and 410 for an expired one when completing it', () => {
     for (const path of [
       '/v1/projects/{slug}/uploads/{id}/complete',
       '/v1/library/uploads/{id}/complete',
@@ -98,13 +101,13 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('says no-store but where an answer may be kept', () => {
+  it('declares Cache-Control: no-store, except for cacheable responses such as /v1/public/status', () => {
     expect(document.components.headers['Cache-Control'].schema.const).toBe('no-store');
     const kept = successes.filter(({ answer }) => answer.headers?.['Cache-Control']?.schema);
     expect(kept.map(({ name }) => name)).toContain('GET /v1/public/status 200');
   });
 
-  it('says of everything below /v1 that what it asks may be away, also where nobody has to say who they are', () => {
+  it('declares 503 for every operation below /v1', () => {
     const asking = Object.entries(document.paths).filter(([path]) => path.startsWith('/v1/'));
     const silent = asking.flatMap(([path, methods]) =>
       Object.entries(methods).flatMap(([method, { responses }]) =>
@@ -114,7 +117,7 @@ describe('the OpenAPI document', () => {
     expect(silent).toEqual([]);
   });
 
-  it('tells custom domains from what is none, as the service does', () => {
+  it('has a pattern for custom domains that accepts what the service accepts', () => {
     const { patch } = document.paths['/v1/staff/projects/{slug}'];
     const { custom_domains } = patch.requestBody.content['application/json'].schema.properties;
     const hosts = ['img.shop.example', 'IMG.Shop.Example', 'xn--bcher-kva.example', '1.example'];
@@ -131,7 +134,7 @@ describe('the OpenAPI document', () => {
     expectAlike(custom_domains.items, parseHostname, [...hosts, ...others, long]);
   });
 
-  it('tells the origins that may embed the picker from what is none, as nearly as a pattern can', () => {
+  it('has a pattern for allowed origins that accepts what the service accepts', () => {
     const { patch } = document.paths['/v1/projects/{slug}/libraries/{lib}'];
     const { allowed_origins } = patch.requestBody.content['application/json'].schema.properties;
     const origins = ['https://W.example:8443', 'https://[::1]', 'http://127.0.0.1:80'];
@@ -146,7 +149,7 @@ describe('the OpenAPI document', () => {
   });
 
   // The page at /docs resolves references without decoding them.
-  it('refers to names alone', () => {
+  it('refers only to named components', () => {
     const references = JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g);
     const found = [...references].map(([, reference = '']) => reference);
     expect(found.length).toBeGreaterThan(500);

@@ -49,7 +49,7 @@ function useProxiedDatabase(): void {
 }
 
 describe('a database that refuses connections', () => {
-  it('is 503 storage_unavailable, its cause in the log only, and all is well when it is back', async () => {
+  it('fails requests with 503 storage_unavailable, with the cause only in the log, until it is back', async () => {
     useProxiedDatabase();
     expect(codeOf(await withKey('GET', path))).toBe('200');
     proxy.set({ kind: 'refuse' });
@@ -73,7 +73,7 @@ describe('a database that refuses connections', () => {
     expect(codeOf(await withKey('GET', path))).toBe('200');
   });
 
-  it('makes /readyz 503 in the same shape, and /healthz stays 200', async () => {
+  it('makes /readyz return 503 with the usual body, while /healthz stays 200', async () => {
     useProxiedDatabase();
     proxy.set({ kind: 'refuse' });
     const answer = await api.anonymous('GET', '/readyz');
@@ -90,7 +90,7 @@ describe('a database that refuses connections', () => {
 });
 
 describe('a database that does not answer in time', () => {
-  it('is 503 query_timeout when it is frozen', async () => {
+  it('fails requests with 503 query_timeout while it is frozen', async () => {
     useProxiedDatabase();
     expect(codeOf(await withKey('GET', path))).toBe('200');
     proxy.set({ kind: 'stall' });
@@ -99,7 +99,7 @@ describe('a database that does not answer in time', () => {
     expect(codeOf(await withKey('GET', path))).toBe('200');
   });
 
-  it('is 503 query_timeout when somebody else holds a lock, and nothing was changed', async () => {
+  it('fails a write with 503 query_timeout, without effect, while another transaction holds the lock', async () => {
     useProxiedDatabase();
     const rows = () => api.db.query('select version, name from projects');
     const before = await rows();
@@ -113,7 +113,7 @@ describe('a database that does not answer in time', () => {
 });
 
 describe('a list of files that takes too long', () => {
-  it('is 503 query_timeout with any filter, and the next one is answered', async () => {
+  it('fails with 503 query_timeout whatever the filter, and succeeds when the lock is released', async () => {
     useProxiedDatabase();
     const queries = ['', '?status=blocked', '?q=img-', '?library=default'];
     await api.db.transaction(async (tx) => {
@@ -127,8 +127,8 @@ describe('a list of files that takes too long', () => {
   });
 });
 
-describe('a bucket that is gone', () => {
-  it('is 503 storage_unavailable on complete, never a missing object; the upload is untouched', async () => {
+describe('a missing ingest bucket', () => {
+  it('makes complete return 503 storage_unavailable, and leaves the upload as it was', async () => {
     const body = { content_type: 'image/png', size_bytes: 10 };
     const { upload_id } = (await withKey('POST', `${path}/uploads`, body)).body;
     await rename(api.ingestFolder(), `${api.ingestFolder()}-gone`);
@@ -151,8 +151,8 @@ describe('a bucket that is gone', () => {
   });
 });
 
-describe('a key set that cannot be fetched', () => {
-  it('is 503 auth_unavailable for sessions, and keys are let in', async () => {
+describe('an identity key set that cannot be fetched', () => {
+  it('fails sessions with 503 auth_unavailable, while API keys still work', async () => {
     const [issuer, jwksUrl] = ['http://127.0.0.1:1/identity', 'http://127.0.0.1:1/jwks.json'];
     api.change({ identity: createIdentity({ issuer, jwksUrl, clock: systemClock }) });
     expect(codeOf(await owner('GET', '/v1/me'))).toBe('503 auth_unavailable');
@@ -160,8 +160,8 @@ describe('a key set that cannot be fetched', () => {
   });
 });
 
-describe('when everything is there', () => {
-  it('/readyz is 200 in the same shape', async () => {
+describe('without an outage', () => {
+  it('/readyz returns 200 with the same body shape', async () => {
     const answer = await api.anonymous('GET', '/readyz');
     expect(answer.status).toBe(200);
     expectRecord(readiness, answer.body);

@@ -18,7 +18,7 @@ const codeOf = (work: Promise<unknown>) =>
     (error: { code?: string }) => error.code,
   );
 
-it('whoever leaves while it waits gives the place to the next, and its work is never begun', async () => {
+it('a preview canceled while it waits never starts and leaves its place to the next', async () => {
   const { gate, first, free } = takenGate();
   const leaving = new AbortController();
   let begun = 0;
@@ -35,7 +35,7 @@ it('whoever leaves while it waits gives the place to the next, and its work is n
   expect(begun).toBe(1);
 });
 
-it('whoever has left before it came takes no place', async () => {
+it('a preview canceled beforehand is rejected with preview_busy without waiting', async () => {
   const { gate, first, free } = takenGate();
   const left = AbortSignal.abort();
   expect(await codeOf(gate(async () => 'drawn', left))).toBe('preview_busy');

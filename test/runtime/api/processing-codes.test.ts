@@ -149,14 +149,14 @@ const produced: Record<keyof typeof processingErrors, () => Promise<UploadRecord
   },
 };
 
-describe('a processing error code', () => {
-  it('of the specification is produced here, each of them', () => {
+describe('processing error codes', () => {
+  it('are all produced by this test', () => {
     const specified = specification.processing.rows.map(({ error_code }) => error_code);
     expect(Object.keys(produced).toSorted()).toEqual(specified.toSorted());
   });
 
   it.each(Object.entries(produced))(
-    '%s is read in the session, and explained',
+    '%s appears in the upload session and is explained by complete',
     async (code, make) => {
       const upload = await make();
       const session = await call('GET', `${path}/${upload.upload_id}`);
@@ -169,7 +169,7 @@ describe('a processing error code', () => {
     },
   );
 
-  it('sha256_mismatch says which digest the bytes have that a worker read, also behind others', async () => {
+  it('sha256_mismatch reports the digest that the worker read, not one of an earlier attempt', async () => {
     const declared = digestOf(photo);
     const upload = await create(photo, { sha256: declared });
     await store(upload, Buffer.alloc(photo.length, 1));

@@ -17,8 +17,8 @@ beforeAll(async () => {
   await makeFile(api.db, project, { file_slug: 'a.png' });
 });
 
-describe('an endpoint that takes a query', () => {
-  it('is among these', () => {
+describe('an endpoint with query parameters', () => {
+  it('is covered by this test', () => {
     expect(queried.map(({ path }) => path).toSorted()).toEqual([
       '/v1/projects',
       '/v1/projects/{slug}/files',
@@ -30,21 +30,27 @@ describe('an endpoint that takes a query', () => {
     ]);
   });
 
-  it.each(queried)('refuses an unknown parameter in our words: $path', async ({ method, path }) => {
-    const known = path.replace('{slug}', slug).replace('{fileSlug}', 'a.png');
-    for (const bogus of ['bogus', '__proto__', 'constructor']) {
-      const answer = await owner(method, `${known}?${bogus}=1`);
-      expect(codeOf(answer), bogus).toBe('400 invalid_request');
-      expect(answer.body.error.details.issues).toEqual([
-        { path: bogus, message: expect.stringContaining(`unknown parameter; known parameters: `) },
-      ]);
-    }
-  });
+  it.each(queried)(
+    'rejects an unknown parameter and names the known ones: $path',
+    async ({ method, path }) => {
+      const known = path.replace('{slug}', slug).replace('{fileSlug}', 'a.png');
+      for (const bogus of ['bogus', '__proto__', 'constructor']) {
+        const answer = await owner(method, `${known}?${bogus}=1`);
+        expect(codeOf(answer), bogus).toBe('400 invalid_request');
+        expect(answer.body.error.details.issues).toEqual([
+          {
+            path: bogus,
+            message: expect.stringContaining(`unknown parameter; known parameters: `),
+          },
+        ]);
+      }
+    },
+  );
 });
 
-describe('an endpoint that takes none', () => {
+describe('an endpoint without query parameters', () => {
   it.each(['keys', 'signing-keys', 'recipes', 'watermark-presets', ''])(
-    'ignores what is sent, limit and cursor too: %s',
+    'ignores any query, even limit and cursor: %s',
     async (list) => {
       const path = `/v1/projects/${slug}${list && `/${list}`}`;
       const plain = await owner('GET', path);

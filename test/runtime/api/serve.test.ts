@@ -42,7 +42,7 @@ async function endHalfway(drain: { drain_ms?: number } = {}) {
   return { socket, stopped };
 }
 
-it('lets a body that is being sent arrive for a minute where nobody says otherwise', async () => {
+it('a stopping server lets a body that is being sent arrive for a minute by default', async () => {
   const { socket, stopped } = await endHalfway();
   vi.advanceTimersByTime(59_999);
   // If the server closed the connection, the client would notice within a turn.
@@ -56,24 +56,30 @@ it('lets a body that is being sent arrive for a minute where nobody says otherwi
 it.each([
   [60_000, {}],
   [1000, { drain_ms: 1000 }],
-])('hangs up on it after %d ms', async (ms, drain) => {
-  const { socket, stopped } = await endHalfway(drain);
-  vi.advanceTimersByTime(ms);
-  vi.useRealTimers();
-  expect(await text(socket).catch(() => '')).toBe('');
-  await stopped;
-});
+])(
+  'a stopping server closes the connection of an unfinished body after %d ms',
+  async (ms, drain) => {
+    const { socket, stopped } = await endHalfway(drain);
+    vi.advanceTimersByTime(ms);
+    vi.useRealTimers();
+    expect(await text(socket).catch(() => '')).toBe('');
+    await stopped;
+  },
+);
 
 it.each([
   ['TINTYPE_PROVIDER_B_API_KEY', { TINTYPE_PROVIDER_B_URL: 'https://b.example' }],
   ['TINTYPE_PROVIDER_B_URL', { TINTYPE_PROVIDER_B_API_KEY: 'key-of-provider-b' }],
-])('tells that %s is missing, as no subscription can be cancelled', (variable, half) => {
-  const lines: string[] = [];
-  const destination = { write: (line: string) => void lines.push(line) };
-  const log = createLog({ level: 'info', name: 'test', destination });
-  startApi({ ...api.deps(), log }, { config: apiConfig(half) });
-  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 'warn', variable }]);
-  expect(lines.join()).not.toContain('key-of');
-  startApi({ ...api.deps(), log }, { config: apiConfig() });
-  expect(lines).toHaveLength(1);
-});
+])(
+  'the server warns at startup that %s is missing, without which no subscription can be canceled',
+  (variable, half) => {
+    const lines: string[] = [];
+    const destination = { write: (line: string) => void lines.push(line) };
+    const log = createLog({ level: 'info', name: 'test', destination });
+    startApi({ ...api.deps(), log }, { config: apiConfig(half) });
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 'warn', variable }]);
+    expect(lines.join()).not.toContain('key-of');
+    startApi({ ...api.deps(), log }, { config: apiConfig() });
+    expect(lines).toHaveLength(1);
+  },
+);

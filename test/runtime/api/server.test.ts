@@ -9,7 +9,7 @@ import { createApiServer } from '../../../runtime/api/server.ts';
 import { printHelpLink } from '../../../runtime/core/error-help/help-link.ts';
 import { expectDocumented } from '../../support/documented.ts';
 
-describe('the server of the API', () => {
+describe('the API server', () => {
   const server = createApiServer(
     (request, response) => {
       setImmediate(() => response.end(`read ${request.url}`));
@@ -29,7 +29,7 @@ describe('the server of the API', () => {
     return text(socket);
   };
 
-  it('names every response, whoever answers it: as the caller did, else anew', async () => {
+  it('sends x-request-id with every response, either from the request or generated', async () => {
     const { port } = server.address() as AddressInfo;
     const idOf = async (headers: Record<string, string>) =>
       (await fetch(`http://127.0.0.1:${port}/`, { headers })).headers.get('x-request-id');
@@ -77,11 +77,11 @@ describe('the server of the API', () => {
     },
   );
 
-  it('closes a connection that no request comes over, without a word', async () => {
+  it('closes a connection without a response if no request arrives', async () => {
     expect(await sent('')).toBe('');
   });
 
-  it('says what is wrong where it could read the head', async () => {
+  it('names what is wrong with a request whose head it could read', async () => {
     const absolute = await sent('GET http://b/ HTTP/1.1\r\nHost: a\r\n\r\n');
     expect(absolute).toContain(
       '"The request is not valid HTTP: a request target for another host. Check',
@@ -90,7 +90,7 @@ describe('the server of the API', () => {
     expect(hostless).toContain('"The request is not valid HTTP: not exactly one Host. Check');
   });
 
-  it('lets HTTP/1.0 leave the Host out, and nothing else', async () => {
+  it('accepts HTTP/1.0 without a Host, but not with an absolute target', async () => {
     expect(await sent('GET /1 HTTP/1.0\r\n\r\n')).toContain('read /1');
     expect(await sent('GET http://b/1 HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
   });
@@ -101,7 +101,7 @@ describe('the server of the API', () => {
     ['https://a', 'a', 'read /\n'],
     ['http://a?b', 'a', 'read /?b\n'],
     ['http://a//b', 'a', 'read //b\n'],
-  ])('takes the absolute form %s of its Host %s', async (target, name, read) => {
+  ])('accepts the absolute form %s with Host %s', async (target, name, read) => {
     const head = `GET ${target} HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n\r\n`;
     expect(`${await sent(head)}\n`).toContain(read);
   });
@@ -112,50 +112,50 @@ describe('the server of the API', () => {
     ['http:///1', 'a'],
     ['ftp://a/1', 'a'],
     ['http:a/1', 'a'],
-  ])('refuses the absolute form %s to its Host %s', async (target, name) => {
+  ])('rejects the absolute form %s with Host %s', async (target, name) => {
     const head = `GET ${target} HTTP/1.1\r\nHost: ${name}\r\n\r\n`;
     expect(await sent(head)).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  it('passes over an expectation that it does not know', async () => {
+  it('ignores an unknown value of Expect', async () => {
     const bytes = `POST /1 HTTP/1.1\r\nHost: a\r\nExpect: foo\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
     expect(await sent(bytes)).toMatch(/^HTTP\/1\.1 200 OK\r\nx-request-id: /);
   });
 
-  it('answers requests that come one behind the other in their order', async () => {
+  it('answers pipelined requests in order', async () => {
     const requests = ['/1', '/2', '/3'].map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
     const last = 'GET /4 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
     const answers = await sent([...requests, last].join(''));
     expect(answers.match(/read \/\d/g)).toEqual(['read /1', 'read /2', 'read /3', 'read /4']);
   });
 
-  it('answers what it could read, and not in the place of that what comes behind and it cannot', async () => {
+  it('answers a valid request even if invalid bytes follow it, with no 400 in its place', async () => {
     const answers = await sent(`GET /1 HTTP/1.1\r\nHost: a\r\n\r\nwhat is this\r\n\r\n`);
     expect(answers).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(answers).toContain('read /1');
     expect(answers).not.toContain(' 400 ');
   });
 
-  it('ends the connection of an offer to upgrade, so that nothing behind it is lost unsaid', async () => {
+  it('closes the connection after an upgrade request, and does not answer what follows it', async () => {
     const offer = 'GET /1 HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
     const answers = await sent(`${offer}GET /2 HTTP/1.1\r\nHost: a\r\n\r\n`);
     expect(answers.match(/read \/\d/g)).toEqual(['read /1']);
     expect(answers).toMatch(/\r\nconnection: close\r\n/i);
   });
 
-  it('keeps connections for longer than proxies in front of it do', () => {
+  it('keeps idle connections open for longer than the proxies in front of it', () => {
     const usual = createApiServer(() => undefined, { baseUrl: 'http://api.test' });
     // Envoy's default is an hour.
     expect(usual.keepAliveTimeout).toBeGreaterThan(3_600_000);
   });
 
-  it('waits ten seconds for the head of a request, and a body has a least rate instead', () => {
+  it('waits ten seconds for the head of a request, and has no timeout for the whole request', () => {
     const usual = createApiServer(() => undefined, { baseUrl: 'http://api.test' });
     expect([usual.headersTimeout, usual.requestTimeout]).toEqual([10_000, 0]);
   });
 });
 
-describe('who reads a body', () => {
+describe('reading a request body', () => {
   const told: PromiseWithResolvers<number>[] = [];
   const server = createApiServer((request) => void read(request), { baseUrl: 'http://api.test' });
 
@@ -178,7 +178,7 @@ describe('who reads a body', () => {
   it.each([
     ['a client that leaves', ''],
     ['bytes that are no chunk', 'zz\r\n'],
-  ])('is told that no more of it comes: %s', async (_what, bytes) => {
+  ])('fails if no more of it can arrive: %s', async (_what, bytes) => {
     told.unshift(Promise.withResolvers());
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').resume();
     socket.end(

@@ -33,7 +33,7 @@ async function answerTo(bytes: string): Promise<{ status: number; head: string; 
 
 type Json = { code: string; message: string; details?: unknown };
 
-it('a body that says to be too long is refused before a byte of it has come', async () => {
+it('a body with a too large Content-Length is rejected before any of it has arrived', async () => {
   const { status, error } = await answerTo(`${POST}content-length: ${10 ** 12}\r\n\r\n`);
   expect([status, error.code, error.details]).toEqual([
     413,
@@ -42,13 +42,13 @@ it('a body that says to be too long is refused before a byte of it has come', as
   ]);
 });
 
-it('and nobody who asks before is told to send it', async () => {
+it('a too large body with Expect: 100-continue is rejected with 413 and no 100 Continue', async () => {
   const asked = `${POST}expect: 100-continue\r\ncontent-length: ${10 ** 9}\r\n\r\n`;
   const { status, head } = await answerTo(asked);
   expect([status, head]).toEqual([413, expect.not.stringContaining('100 Continue')]);
 });
 
-it('a body without a length is refused at the first byte that is too many', async () => {
+it('a body without a length is rejected at the first byte above the limit', async () => {
   const chunk = (bytes: number) => `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`;
   const chunked = `${POST}transfer-encoding: chunked\r\n\r\n${chunk(REQUEST_BODY_BYTES_MAX)}`;
   const { status, error } = await answerTo(`${chunked}${chunk(1)}`);
@@ -59,7 +59,7 @@ it.each([
   ['a length that is none', 'zz\r\n'],
   ['bytes behind a chunk', '5\r\nhelloXX\r\n'],
   ['a length that no number holds', `${'f'.repeat(18)}\r\n`],
-])('a body that cannot be read is refused at once: %s', async (_what, bytes) => {
+])('a malformed chunked body is rejected immediately: %s', async (_what, bytes) => {
   const { status, head, error } = await answerTo(
     `${POST}transfer-encoding: chunked\r\n\r\n${bytes}`,
   );
@@ -69,7 +69,7 @@ it.each([
   expect(head).toMatch(/\r\nconnection: close\r\n/i);
 });
 
-it('a body that cannot be read has no second answer behind the first', async () => {
+it('a malformed body gets no second response after the first', async () => {
   const socket = connect(portOf(), '127.0.0.1');
   socket.write('POST /nothing HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n');
   let answers = '';
@@ -80,7 +80,7 @@ it('a body that cannot be read has no second answer behind the first', async () 
   expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404']);
 });
 
-it('a body that nobody reads may be anything', async () => {
+it('a malformed body is ignored if nobody reads it', async () => {
   const asked = 'GET /docs HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n';
   const socket = connect(portOf(), '127.0.0.1');
   socket.write(asked);
@@ -91,7 +91,7 @@ it('a body that nobody reads may be anything', async () => {
 });
 
 it.each(['POST /nothing', 'GET /docs'])(
-  'a body that nobody reads holds its connection no longer than one that is refused: %s',
+  'a body that nobody reads does not keep its connection open: %s',
   async (asked) => {
     const socket = connect(portOf(), '127.0.0.1').on('error', () => undefined);
     socket.write(`${asked} HTTP/1.1\r\nhost: a\r\ncontent-length: 1000000\r\n\r\n`);
@@ -101,7 +101,7 @@ it.each(['POST /nothing', 'GET /docs'])(
   },
 );
 
-it('a compressed body is refused unread, whatever compresses it', async () => {
+it('a compressed body is rejected unread, whatever its encoding', async () => {
   for (const encoding of ['gzip', 'br', 'zstd', 'deflate', 'gzip, gzip']) {
     const { status, error } = await answerTo(
       `${POST}content-encoding: ${encoding}\r\ncontent-length: 1000\r\n\r\n`,
@@ -111,7 +111,7 @@ it('a compressed body is refused unread, whatever compresses it', async () => {
   }
 });
 
-it('a body that does not come in time is given up in words, and the connection ends', async () => {
+it('a body that does not arrive in time is answered with 408, and its connection is closed', async () => {
   api.change({ body_ms_max: 200 });
   const { status, head, error } = await answerTo(`${POST}content-length: 1000\r\n\r\n{`);
   expect([status, error.code]).toEqual([408, 'invalid_request']);
@@ -124,7 +124,7 @@ it('a body that does not come in time is given up in words, and the connection e
     .toContainEqual(expect.objectContaining({ status: 408, code: 'invalid_request' }));
 });
 
-it('others are answered while many send their heads and bodies a byte at a time', async () => {
+it('other requests are answered while many clients send heads and bodies byte by byte', async () => {
   const port = portOf();
   const slow = Array.from({ length: 200 }, (_, nth) => {
     const socket = connect(port, '127.0.0.1').on('error', () => undefined);
@@ -139,7 +139,7 @@ it('others are answered while many send their heads and bodies a byte at a time'
   for (const socket of slow) socket.destroy();
 });
 
-it('a body has the 30 seconds that the documentation promises', () => {
+it('a body has 30 seconds to arrive, as documented', () => {
   vi.useFakeTimers();
   try {
     const bytes = new EventEmitter() as Request;

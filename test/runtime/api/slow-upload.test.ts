@@ -36,7 +36,7 @@ describe.each([
     ['trickles', 3000],
     ['never comes', 0],
   ])(
-    'whose body %s is told its rate and the least one, and hung up on; nothing stays, and it may be sent again',
+    'is rejected with its rate and the minimum rate if its body %s, stores nothing and can be repeated',
     async (_how, bytes) => {
       const ingest = bucketOf();
       const buckets = { ...api.deps().buckets, ingest };

@@ -18,7 +18,7 @@ describe.each(ofStaff)('$method $path', (endpoint) => {
   const { method } = endpoint;
   const path = pathOf(endpoint);
 
-  it('lets staff in, whose writes are signed', async () => {
+  it('lets staff in, and requires a request signature for writes', async () => {
     const answer = await staff(method, path);
     const seen = answer.status < 300 ? 'let in' : codeOf(answer);
     expect(['let in', ...LET_IN]).toContain(seen);
@@ -30,7 +30,7 @@ describe.each(ofStaff)('$method $path', (endpoint) => {
     if (method !== 'GET') expect(other).toBe('401 invalid_request_signature');
   });
 
-  it('is not there while the staff API is off, whoever asks and whatever is sent', async () => {
+  it('returns 404 not_found to any caller and for any body while the staff API is disabled', async () => {
     api.change({ staff: { is_enabled: false, subjects: [STAFF_SUBJECT] } });
     for (const call of [staff, owner, api.anonymous, api.withKey('tin_live_nonsense')])
       expect(codeOf(await call(method, path, { nonsense: 1 }))).toBe('404 not_found');
@@ -42,7 +42,7 @@ describe.each(ofStaff)('$method $path', (endpoint) => {
   });
 });
 
-it('a path below staff that no endpoint has is 404, with the API on and off', async () => {
+it('an unknown path below /v1/staff returns 404 not_found with the staff API enabled and disabled', async () => {
   expect(codeOf(await staff('GET', '/v1/staff/nothing'))).toBe('404 not_found');
   api.change({ staff: { is_enabled: false, subjects: [STAFF_SUBJECT] } });
   expect(codeOf(await staff('GET', '/v1/staff/nothing'))).toBe('404 not_found');

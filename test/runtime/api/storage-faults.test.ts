@@ -173,19 +173,22 @@ const scenes: Scene[] = [
 
 const BEFORE_THE_EFFECT: StorageFaultKind[] = ['reset', 'status_500', 'silence'];
 
-describe.each(BEFORE_THE_EFFECT)('while the storage answers with %s', (kind) => {
-  it.each(scenes)('$name is 503, changes nothing, and succeeds afterwards', async (scene) => {
-    useBucket(ingest);
-    const { upload, act } = await scene.set();
-    proxy.set({ operation: scene.operation, kind });
-    expect(await act()).toBe('503 storage_unavailable');
-    expect(proxy.hits()).toBeGreaterThan(0);
-    proxy.set(undefined);
-    if (upload !== undefined) expect(await statusOf(upload)).toBe('created');
-    expect(await act()).toBe(scene.afterwards);
-  });
+describe.each(BEFORE_THE_EFFECT)('while the storage fails with %s', (kind) => {
+  it.each(scenes)(
+    '$name returns 503 storage_unavailable, changes nothing, and succeeds afterwards',
+    async (scene) => {
+      useBucket(ingest);
+      const { upload, act } = await scene.set();
+      proxy.set({ operation: scene.operation, kind });
+      expect(await act()).toBe('503 storage_unavailable');
+      expect(proxy.hits()).toBeGreaterThan(0);
+      proxy.set(undefined);
+      if (upload !== undefined) expect(await statusOf(upload)).toBe('created');
+      expect(await act()).toBe(scene.afterwards);
+    },
+  );
 
-  it('an abort ends the session in any case: what it leaves, the sweep finds', async () => {
+  it('an abort returns 200 and expires the session all the same', async () => {
     useBucket(ingest);
     const upload = await made(large, { parts: 2 });
     proxy.set({ operation: 'abortMultipart', kind });
@@ -195,8 +198,8 @@ describe.each(BEFORE_THE_EFFECT)('while the storage answers with %s', (kind) => 
   });
 });
 
-describe('while answers of the storage are lost after their effect', () => {
-  it.each(scenes)('$name is done by itself, or by the same call again', async (scene) => {
+describe('while responses of the storage are lost after their effect', () => {
+  it.each(scenes)('$name succeeds, either immediately or when repeated', async (scene) => {
     useBucket(ingest);
     const { upload, act } = await scene.set();
     proxy.set({ operation: scene.operation, kind: 'reply_dropped', times: 1 });
@@ -226,22 +229,25 @@ describe('while the storage is slow', () => {
 
   // Storage performs the operation although it answers too late. The multipart complete call checks
   // for this, so its first attempt may succeed.
-  it.each(scenes)('beyond the deadline, $name is 503, and succeeds afterwards', async (scene) => {
-    useBucket(patient);
-    const { upload, act } = await scene.set();
-    proxy.set({ operation: scene.operation, kind: 'slow_headers' });
-    useBucket(impatient);
-    const first = await act();
-    const isDone = scene.operation === 'completeMultipart' && first === scene.afterwards;
-    if (!isDone) expect(first).toBe('503 storage_unavailable');
-    proxy.set(undefined);
-    useBucket(patient);
-    if (!isDone && upload !== undefined) expect(await statusOf(upload)).toBe('created');
-    expect(await act()).toBe(scene.afterwards);
-  });
+  it.each(scenes)(
+    '$name returns 503 storage_unavailable beyond the deadline, and succeeds afterwards',
+    async (scene) => {
+      useBucket(patient);
+      const { upload, act } = await scene.set();
+      proxy.set({ operation: scene.operation, kind: 'slow_headers' });
+      useBucket(impatient);
+      const first = await act();
+      const isDone = scene.operation === 'completeMultipart' && first === scene.afterwards;
+      if (!isDone) expect(first).toBe('503 storage_unavailable');
+      proxy.set(undefined);
+      useBucket(patient);
+      if (!isDone && upload !== undefined) expect(await statusOf(upload)).toBe('created');
+      expect(await act()).toBe(scene.afterwards);
+    },
+  );
 });
 
-describe('a PUT that breaks in the middle of its bytes', () => {
+describe('a PUT that is cut off in the middle', () => {
   const unfinished = async (upload: UploadRecord) => {
     proxy.set(undefined);
     expect(await statusOf(upload)).toBe('created');
@@ -250,7 +256,7 @@ describe('a PUT that breaks in the middle of its bytes', () => {
     expect(codeOf(await complete(upload))).toBe('409 ingest_object_missing');
   };
 
-  it('through the service is 503, leaves no object, and succeeds afterwards', async () => {
+  it('through the service returns 503, leaves no object, and can be repeated', async () => {
     useBucket(ingest);
     const upload = await made(small, { mode: 'proxy' });
     const send = () => put(upload.proxy?.put_url ?? '', small, { 'content-type': 'image/png' });
@@ -261,7 +267,7 @@ describe('a PUT that breaks in the middle of its bytes', () => {
     expect((await send()).status).toBe(204);
   });
 
-  it('from the client itself leaves no object, and can be sent again', async () => {
+  it('from the client to the storage leaves no object, and can be repeated', async () => {
     useBucket(ingest);
     const upload = await made(small);
     const { put_url = '', headers } = upload.direct ?? {};
@@ -273,7 +279,7 @@ describe('a PUT that breaks in the middle of its bytes', () => {
   });
 });
 
-describe('storage in a folder', () => {
+describe('folder storage', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tintype-full-'));
   const mounted = join(folder, 'small');
   const isRoot = process.getuid?.() === 0;
@@ -296,7 +302,7 @@ describe('storage in a folder', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('that is full, or cannot be written, is 503 with a line that says what to do, and leaves nothing', async () => {
+  it('returns 503 storage_unavailable, logs what to do and leaves nothing if full or not writable', async () => {
     useBucket(open(mounted));
     const bytes = randomBytes(3 * MIB);
     const upload = await made(bytes, { mode: 'proxy' });
@@ -310,7 +316,7 @@ describe('storage in a folder', () => {
     expect((await send()).status).toBe(204);
   });
 
-  it.runIf(isRoot)('that became read-only is 503 with a line that says what to do', async () => {
+  it.runIf(isRoot)('returns 503 and logs the reason if it has become read-only', async () => {
     execFileSync('mount', ['-o', 'remount,ro', mounted]);
     useBucket(open(mounted));
     const upload = await made(small, { mode: 'proxy' });

@@ -51,7 +51,7 @@ afterAll(async () => {
   await Promise.all(databases.map((db) => db.close()));
 });
 
-it('is never passed by 100 creates at once, in all modes, over two servers; every end gives room back', async () => {
+it('the storage limit holds for 100 concurrent uploads on two servers, and ended uploads free it', async () => {
   const made = await createHundred();
   expect(await reserved()).toBe(10 * SIZE_BYTES);
 

@@ -16,13 +16,13 @@ async function total(source: AsyncIterable<Buffer>): Promise<number> {
   return sum;
 }
 
-describe('the least rate of an upload', () => {
-  it('lets a body pass that is slow in all and never too slow in a window', async () => {
+describe('the minimum rate of an upload', () => {
+  it('accepts a slow body that reaches the rate in every window', async () => {
     const steady = Array.from({ length: 20 }, () => ({ bytes: 200, after_ms: 20 }));
     expect(await total(atLeastTheRate(chunks(...steady), rate))).toBe(4000);
   });
 
-  it('refuses a body that trickles, and one that falls silent', async () => {
+  it('rejects a body that trickles and one that stalls', async () => {
     const trickle = Array.from({ length: 100 }, () => ({ bytes: 1, after_ms: 20 }));
     await expect(total(atLeastTheRate(chunks(...trickle), rate))).rejects.toMatchObject({
       code: 'invalid_request',

@@ -6,11 +6,11 @@ const countObjects = onRealServers();
 
 // In order: the last test counts the objects that the suites before it stored.
 describe('on S3 and RabbitMQ', { shuffle: false }, () => {
-  describe('creating', async () => {
+  describe('creating uploads', async () => {
     await import('./routes/create-upload.test.ts');
   });
 
-  describe('completing', async () => {
+  describe('completing uploads', async () => {
     await import('./routes/complete-upload.test.ts');
   });
 
@@ -18,11 +18,11 @@ describe('on S3 and RabbitMQ', { shuffle: false }, () => {
     await import('./routes/proxy-upload.test.ts');
   });
 
-  describe('storage events, and the four movers at once', async () => {
+  describe('storage events and concurrent completion', async () => {
     await import('./routes/storage-events.test.ts');
   });
 
-  describe('bodies that are too slow', async () => {
+  describe('slow upload bodies', async () => {
     await import('./slow-upload.test.ts');
   });
 
@@ -30,19 +30,19 @@ describe('on S3 and RabbitMQ', { shuffle: false }, () => {
     await import('./routes/multipart-upload.test.ts');
   });
 
-  describe('refusals', async () => {
+  describe('rejected upload requests', async () => {
     await import('./routes/upload-refusals.test.ts');
   });
 
-  describe('refusals of bytes', async () => {
+  describe('rejected upload bytes', async () => {
     await import('./routes/upload-byte-refusals.test.ts');
   });
 
-  describe('the room of a project', async () => {
+  describe('the storage limit of a project', async () => {
     await import('./storage-limit.test.ts');
   });
 
-  it('all of which left their bytes with the S3 server', async () => {
+  it('the S3 server holds the objects that these suites stored', async () => {
     expect(await countObjects()).toBeGreaterThan(60);
   });
 });

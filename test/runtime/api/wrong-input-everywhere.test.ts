@@ -96,7 +96,7 @@ describe('every endpoint', () => {
   ]);
 
   it.each(schemas)(
-    '$name speaks to a person, a field once, whatever is sent',
+    '$name names each wrong field once, in a readable sentence',
     ({ parse, values }) => {
       for (const value of values) {
         const issues = wrongInput(() => parse(value));

@@ -23,7 +23,7 @@ const SCOPE =
 const SLUG =
   'a slug: a letter or digit, then up to 127 letters, digits, dots, underscores or hyphens';
 
-describe('a wrong body', () => {
+describe('an invalid body', () => {
   const cases: [string, z.ZodType, unknown, Record<string, string>][] = [
     [
       'nothing',
@@ -185,13 +185,13 @@ describe('a wrong body', () => {
   ];
 
   it.each(cases)(
-    '%s is named whole, each field with what was expected',
+    'is answered with every wrong field and what was expected: %s',
     (_what, schema, body, issues) => {
       expect(said(() => parseBody(schema, body))).toEqual(issues);
     },
   );
 
-  it('of nothing but errors is answered with no endless list, and says how many are left', () => {
+  it('is answered with at most 1,000 errors and the number of the remaining ones', () => {
     const body = Object.fromEntries(Array.from({ length: 30_000 }, (_, at) => [`field_${at}`, at]));
     const issues = wrongInput(() => parseBody(createApiKeyBody, body));
     expect(issues).toHaveLength(1001);
@@ -200,8 +200,8 @@ describe('a wrong body', () => {
   });
 });
 
-describe('a wrong query', () => {
-  it('is named whole: what is not known, what is not of its kind, and what came twice', () => {
+describe('an invalid query', () => {
+  it('is answered with all unknown, invalid and repeated parameters', () => {
     const query = { limit: ['1', '2'], status: 'gone', sort: '', page: ['1', '2'], q: 'a\0' };
     const { page, ...issues } = said(() => parseQuery(listFilesQuery, query));
     expect(page).toMatch(/^unknown parameter; known parameters: status, q, /);
@@ -213,7 +213,7 @@ describe('a wrong query', () => {
     });
   });
 
-  it('of times names both ends', () => {
+  it('is answered with both ends of an invalid time range', () => {
     const range = () => resolveUsageRange({ from: 'May', to: '2026-02-30' }, new Date());
     expect(Object.keys(said(range)).toSorted()).toEqual(['from', 'to']);
   });

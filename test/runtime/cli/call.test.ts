@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const call = (...words: string[]) => runTintype(['call', ...words, '--data', folder]);
 
-it('sends the session to the Tintype that runs', async () => {
+it('tintype call sends a bearer token to the running Tintype', async () => {
   const { code, stdout } = await call('GET', '/v1/me?a=//b');
   expect([code, JSON.parse(stdout)]).toEqual([0, { is: 'here' }]);
   expect(own.asked.map(({ url, headers }) => [url, headers.authorization])).toEqual([
@@ -34,21 +34,21 @@ it('sends the session to the Tintype that runs', async () => {
   ]);
 });
 
-it('names a person in whatever script, in the UTF-8 of its header', async () => {
+it('tintype call sends a --sub name in any script as UTF-8', async () => {
   const { code, stderr } = await call('GET', '/v1/me', '--sub', 'é 山😀');
   expect([code, stderr]).toEqual([0, '']);
   const sent = own.asked[0]?.headers['x-identity-user-id'] ?? '';
   expect(Buffer.from(String(sent), 'latin1').toString()).toBe('é 山😀');
 });
 
-it('is for the audience that this Tintype looks for', async () => {
+it('tintype call makes a token for the audience that the running Tintype expects', async () => {
   await writeInstance(folder, { ...instance, environment: { TINTYPE_IDENTITY_AUDIENCE: 'shop' } });
   expect((await call('GET', '/v1/me')).code).toBe(0);
   const claims = own.asked[0]?.headers.authorization?.split('.')[1] ?? '';
   expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({ aud: 'shop' });
 });
 
-it('is not made where another issuer is believed', async () => {
+it('tintype call makes no token if the running Tintype trusts another issuer', async () => {
   const issuer = `http://127.0.0.1:${await other.port}/realms/shop`;
   await writeInstance(folder, { ...instance, issuer });
   const { code, stdout, stderr } = await call('GET', '/v1/me');
@@ -57,7 +57,7 @@ it('is not made where another issuer is believed', async () => {
 });
 
 it.each(['//', '/\\', '/\t/', '/\n\\', '\\\\', ' //', 'http://'])(
-  'sends it to no other host, named by %j',
+  'tintype call sends no token to another host named by %j',
   async (signs) => {
     const { code, stdout, stderr } = await call('GET', `${signs}127.0.0.1:${await other.port}/x`);
     expect(other.asked.map(({ headers }) => headers)).toEqual([]);
@@ -66,7 +66,7 @@ it.each(['//', '/\\', '/\t/', '/\n\\', '\\\\', ' //', 'http://'])(
   },
 );
 
-it('says of a GET with a body that it has none', async () => {
+it('tintype call rejects a GET with a body', async () => {
   const { code, stdout, stderr } = await call('get', '/v1/me', '{}');
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toBe('tintype: a GET has no body: leave it out\n');

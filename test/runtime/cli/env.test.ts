@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => removeFolder(folder));
 
-it('gives a shell the very secret', async () => {
+it('tintype env prints a secret that a shell reads back unchanged', async () => {
   const { stdout } = await runTintype(['env', '--data', folder]);
   const script = `${stdout}printf %s "$TINTYPE_REQUEST_SIGNING_SECRET"`;
   const said = await promisify(execFile)('sh', ['-c', script]);

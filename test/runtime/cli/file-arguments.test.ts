@@ -20,7 +20,7 @@ afterAll(() => {
 
 const read = (...words: string[]) => nameDashedFiles(['node', 'tintype', ...words]).slice(2);
 
-it('writes the name of a file that begins like an option as a path', () => {
+it('a file name that begins like an option is rewritten as a path', () => {
   expect(read('upload', '-dash.jpg', '-h', '--slug.jpg', 'plain.jpg')).toEqual([
     'upload',
     './-dash.jpg',
@@ -30,7 +30,7 @@ it('writes the name of a file that begins like an option as a path', () => {
   ]);
 });
 
-it('leaves options, what is no file, and other commands as they are', () => {
+it('options, words that name no file, and other commands stay unchanged', () => {
   const words = ['upload', '--slug', 'x', '--data=y', '--', '--projct', '-x'];
   expect(read(...words)).toEqual(words);
   expect(read('token', '-dash.jpg')).toEqual(['token', '-dash.jpg']);

@@ -31,7 +31,7 @@ async function asNobody<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-it('says who may read a file that its caller may not', async () => {
+it('an unreadable file is rejected with advice on its permissions', async () => {
   const path = await write('private.png');
   await chmod(path, 0);
   await expect(asNobody(() => readFileFacts(path))).rejects.toMatchObject({
@@ -40,12 +40,12 @@ it('says who may read a file that its caller may not', async () => {
   });
 });
 
-it('knows an SVG behind a long licence', async () => {
+it('an SVG is recognized behind a long license comment', async () => {
   const path = await write('a.svg', `<!-- ${'Licence. '.repeat(1000)}--><svg/>`);
   expect(await readFileFacts(path)).toMatchObject({ content_type: 'image/svg+xml' });
 });
 
-it('goes by the bytes, and says so where the name says something else', async () => {
+it('the type follows from the bytes, with a note if the name suggests another one', async () => {
   expect(await readFileFacts(await write('a.png'))).toEqual({
     content_type: 'image/png',
     size_bytes: PNG.length,
@@ -71,7 +71,7 @@ it.each([
     Buffer.from('caf\xe9.jpg', 'latin1').toString(),
     /not in UTF-8.*Rename/,
   ],
-])('says what is wrong with %s', async (_what, name, says) => {
+])('the error says what is wrong with %s', async (_what, name, says) => {
   await write('a.png');
   await expect(readFileFacts(join(folder, name))).rejects.toThrow(says);
 });
@@ -82,9 +82,12 @@ it.each([
   [Buffer.from('ff0a0000', 'hex'), /JPEG XL/],
   ['\0\0\0\x20ftypisom\0\0\x02\0isommp42', /video/],
   ['GIF', /not an image that Tintype supports/],
-])('says what %s is taken for', async (bytes, says) => {
-  await expect(readFileFacts(await write('stranger', bytes))).rejects.toMatchObject({
-    code: 'unsupported_content_type',
-    message: expect.stringMatching(says),
-  });
-});
+])(
+  'an unsupported file that begins with %s is rejected with the name of its format',
+  async (bytes, says) => {
+    await expect(readFileFacts(await write('stranger', bytes))).rejects.toMatchObject({
+      code: 'unsupported_content_type',
+      message: expect.stringMatching(says),
+    });
+  },
+);

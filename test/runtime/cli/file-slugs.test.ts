@@ -17,17 +17,20 @@ describe('slugFromName', () => {
     ['a/b/c.gif', 'c.gif'],
     ['no extension', 'no-extension'],
     [`${'long '.repeat(40)}.jpg`, `${'long-'.repeat(24)}long.jpg`],
-  ])('makes of %s what a URL can hold', (name, slug) => {
+  ])('turns %s into a valid slug', (name, slug) => {
     expect(slugFromName(name)).toBe(slug);
   });
 
-  it.each(['写真.jpg', '---.jpg', '…', '🦆.png'])('leaves %s to the service', (name) => {
-    expect(slugFromName(name)).toBeUndefined();
-  });
+  it.each(['写真.jpg', '---.jpg', '…', '🦆.png'])(
+    'returns no slug for %s, so that the service chooses one',
+    (name) => {
+      expect(slugFromName(name)).toBeUndefined();
+    },
+  );
 });
 
 describe('nameFiles', () => {
-  it('gives any files of a call lawful slugs, each its own', () => {
+  it('gives every file of a call a valid slug of its own', () => {
     const name = fc.oneof(
       fc.string({ unit: 'binary', minLength: 1, maxLength: 300 }),
       fc.constantFrom('a.jpg', 'A.jpg', 'a .jpg', 'a-2.jpg', 'x/a.jpg', `${'y'.repeat(130)}.jpg`),
@@ -41,7 +44,7 @@ describe('nameFiles', () => {
     );
   });
 
-  it('says which file has the name already', () => {
+  it('notes which file has taken a name', () => {
     expect(nameFiles(['a/photo.jpg', 'b/Photo.JPG', 'photo-2.jpg'])).toEqual([
       { file: 'a/photo.jpg', slug: 'photo.jpg' },
       { file: 'b/Photo.JPG', slug: 'photo-2.jpg', note: 'photo.jpg is taken by a/photo.jpg' },
@@ -49,7 +52,7 @@ describe('nameFiles', () => {
     ]);
   });
 
-  it('publishes once what is named twice, and under the slug that was asked for', () => {
+  it('lists a file only once that is named twice, under the requested slug', () => {
     expect(nameFiles(['a.jpg', './a.jpg'], 'cover')).toEqual([{ file: './a.jpg', slug: 'cover' }]);
   });
 });

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { showProgress } from '../../../runtime/cli/progress.ts';
 
-it('shows no sign of a name that a terminal would obey, wherever the name stands', () => {
+it('progress output replaces terminal control characters wherever a name stands', () => {
   const out = new PassThrough({ encoding: 'utf8' });
   const progress = showProgress('a\u001b[2Jb', out as unknown as NodeJS.WriteStream);
   progress.say('is \u001b[2J');

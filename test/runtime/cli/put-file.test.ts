@@ -30,7 +30,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-it('is heard at its first word, although the rest can no longer be sent', async () => {
+it('putFile reports a refusal that arrives before all bytes are sent', async () => {
   const { port } = server.address() as AddressInfo;
   const put = putFile({
     url: `http://127.0.0.1:${port}/expired`,
@@ -42,7 +42,7 @@ it('is heard at its first word, although the rest can no longer be sent', async 
   expect(seen.requests).toBe(1);
 });
 
-it('may answer once it has all bytes, before the end of the file is read', async () => {
+it('putFile returns the ETag once the storage answers, before the end of the file is read', async () => {
   const fifo = join(folder, 'fifo');
   execFileSync('mkfifo', [fifo]);
   const writer = await open(fifo, 'r+');
@@ -63,7 +63,7 @@ it('may answer once it has all bytes, before the end of the file is read', async
   await new Promise((done) => taking.close(done));
 });
 
-it('is not waited for without end when it takes the bytes and says nothing', async () => {
+it('putFile fails with network_error after three tries at a storage that never answers', async () => {
   let connections = 0;
   const silent = createServer().on('connection', () => (connections += 1));
   silent.on('request', (request) => request.resume());

@@ -83,7 +83,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }));
 
-it('sends every part once, and returns the ETag of each', async () => {
+it('sendParts sends every part once, and returns the ETag of each', async () => {
   await startStorage(() => 'take');
   const { parts, sentUpTo } = await send();
   expect(Object.fromEntries(stored)).toEqual({ 1: '012', 2: '345', 3: '678', 4: '9' });
@@ -93,20 +93,20 @@ it('sends every part once, and returns the ETag of each', async () => {
   expect(Math.max(...sentUpTo)).toBe(SIZE);
 });
 
-it('sends a part again whose connection breaks, to the same URL', async () => {
+it('sendParts sends a part again to the same URL if the connection breaks', async () => {
   await startStorage((path, times) => (path === '/part/2/0' && times < 3 ? 'break' : 'take'));
   await send();
   expect([stored.get('2'), asked.get('/part/2/0')]).toEqual(['345', 3]);
 });
 
-it('sends a part again that is refused, to a new URL', async () => {
+it('sendParts sends a part again to a new URL if it is refused', async () => {
   await startStorage((path) => (path === '/part/3/0' ? 'refuse' : 'take'));
   const { parts } = await send();
   expect(parts.find(({ part_number }) => part_number === 3)?.etag).toBe('"/part/3/1"');
   expect(stored.get('3')).toBe('678');
 });
 
-it('gives up what is refused three times, and begins no other part', async () => {
+it('sendParts fails when a part is refused three times', async () => {
   const later = Promise.withResolvers<Mood>();
   await startStorage((path) => (path.startsWith('/part/1/') ? 'refuse' : later.promise));
   await expect(send()).rejects.toThrow(/storage refused the bytes \(403\)/);
@@ -123,6 +123,6 @@ it.each([
   [16 * 1024 * 1024, undefined],
   [16 * 1024 * 1024 + 1, 3],
   [250_000_000, 30],
-])('a file of %i bytes is sent in %s parts', (bytes, parts) => {
+])('a file of %i bytes is split into parts: %s', (bytes, parts) => {
   expect(partsOf(bytes).parts).toBe(parts);
 });

@@ -145,17 +145,17 @@ async function callOf(request: IncomingMessage): Promise<{ slug: string; at: str
   return { slug, at: method === 'PUT' ? 'put' : what };
 }
 
-it.each(Object.keys(fates))('of %s it says what happened, and by what it is found', (name) => {
+it.each(Object.keys(fates))('tintype upload explains what happened to %s', (name) => {
   const line = said.stderr.split('\n').find((each) => each.startsWith(`${name} `)) ?? '';
   expect(line.slice(33)).toMatch(fates[name]?.says ?? /$^/);
 });
 
-it('ends with 1', () => {
+it('tintype upload exits with 1 and counts the files that were not published', () => {
   expect(said.code).toBe(1);
   expect(said.stderr).toMatch(/tintype: 10 of 12 files were not published \(.*2 internal/);
 });
 
-it('of a key that is not taken it says what may be wrong with the project, and sends nothing', async () => {
+it('tintype upload explains why the API key may be rejected, and sends no file', async () => {
   const data = join(folder, 'suspended');
   await mkdir(data);
   await writeInstance(data, { ...instance, api_key: 'of a suspended project' });
@@ -176,15 +176,18 @@ it.each([
     ['originals', 'resize/640x480', 'preset:hero'],
     'The project is protected: these URLs work only with a signature, which POST /v1/projects/demo/signed-url returns.\n',
   ],
-])('of a project that is %s with the list of chains %j it prints what opens', async (...terms) => {
-  const [delivery_access, allowed_transform_chains, paths, note] = terms;
-  project = { ...project, delivery_access, allowed_transform_chains };
-  const { stdout, stderr } = await runTintype(['upload', 'patient.jpg', '--data', folder], {
-    cwd: folder,
-  });
-  const printed = stdout.trimEnd().split('\n');
-  expect(printed.map((line) => new URL(line.trim()).pathname)).toEqual(
-    paths.map((path) => `/${path}/f/patient.jpg`),
-  );
-  expect(stderr.split('\n').slice(1).join('\n')).toBe(note);
-});
+])(
+  'tintype upload prints the URLs that work in a %s project with the allowed chains %j',
+  async (...terms) => {
+    const [delivery_access, allowed_transform_chains, paths, note] = terms;
+    project = { ...project, delivery_access, allowed_transform_chains };
+    const { stdout, stderr } = await runTintype(['upload', 'patient.jpg', '--data', folder], {
+      cwd: folder,
+    });
+    const printed = stdout.trimEnd().split('\n');
+    expect(printed.map((line) => new URL(line.trim()).pathname)).toEqual(
+      paths.map((path) => `/${path}/f/patient.jpg`),
+    );
+    expect(stderr.split('\n').slice(1).join('\n')).toBe(note);
+  },
+);

@@ -15,7 +15,7 @@ const position = fc.array(fc.string({ unit: 'binary', maxLength: 20 }), { maxLen
 const refused = expect.objectContaining({ code: 'invalid_cursor', status: 400 });
 
 describe('cursors', () => {
-  it('give back the keys that were printed', () => {
+  it('read back the keys that were printed', () => {
     fc.assert(
       fc.property(position, (texts) => {
         const wellFormed = texts.map((text) => text.toWellFormed());
@@ -24,7 +24,7 @@ describe('cursors', () => {
     );
   });
 
-  it('refuse every changed character', () => {
+  it('reject any changed character', () => {
     const cursor = printCursor(keys, scope, ['2026-11-20T08:00:00.000Z', 'file_0']);
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. ';
     for (let at = 0; at < cursor.length; at += 1) {
@@ -36,7 +36,7 @@ describe('cursors', () => {
     }
   });
 
-  it('refuse every flipped byte', () => {
+  it('reject any flipped bit', () => {
     const bytes = Buffer.from(printCursor(keys, scope, ['a', 'b']), 'base64url');
     for (let at = 0; at < bytes.length * 8; at += 1) {
       const flipped = Buffer.from(bytes);
@@ -45,7 +45,7 @@ describe('cursors', () => {
     }
   });
 
-  it('refuse every other scope and key', () => {
+  it('reject another route, project, sort, filter or key', () => {
     const cursor = printCursor(keys, scope, ['a']);
     for (const field of ['route', 'project_id', 'sort', 'filters'] as const) {
       const other = { ...scope, [field]: `${scope[field]}x` };
@@ -54,7 +54,7 @@ describe('cursors', () => {
     expect(() => parseCursor([Buffer.alloc(32, 8)], scope, cursor)).toThrow(refused);
   });
 
-  it('are printed under the first key and read under all', () => {
+  it('are signed with the first key and accepted under any key of the list', () => {
     const newer = Buffer.alloc(32, 8);
     const cursor = printCursor([newer, key], scope, ['a']);
     expect(cursor).toBe(printCursor([newer], scope, ['a']));
@@ -64,7 +64,7 @@ describe('cursors', () => {
     expect(() => printCursor([], scope, ['a'])).toThrow(TypeError);
   });
 
-  it('never let a field of the scope flow into the next', () => {
+  it('do not confuse scopes that differ only in where one field ends and the next begins', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (sort, filters) => {
         const moved = { ...scope, sort: `${sort}x`, filters };
@@ -74,7 +74,7 @@ describe('cursors', () => {
     );
   });
 
-  it('refuse rubbish, padding, truncation and what is too long', () => {
+  it('reject garbage, padding, truncation and a text that is too long', () => {
     const cursor = printCursor(keys, scope, ['a']);
     const wrong = [
       '',
@@ -98,7 +98,7 @@ describe('cursors', () => {
     expect(() => printCursor(keys, scope, [`${longest[0]}a`])).toThrow(RangeError);
   });
 
-  it('fit the longest keys of a list, and no more than 4096 characters', () => {
+  it('fit the longest keys of a list, and throw RangeError above 4096 characters', () => {
     const name = '😀'.repeat(255);
     expect(printCursor(keys, scope, [name, 'file_0']).length).toBeLessThanOrEqual(
       CURSOR_LENGTH_MAX,

@@ -26,20 +26,20 @@ const named = ({ surface, code }: ErrorEntry) => `${surface} ${code}`;
 const detailsOf = ({ example }: ErrorEntry) =>
   (example as { error: { details?: object } }).error.details;
 
-describe('pages on codes', () => {
-  it('there is an entry for every code of every surface, and no other', () => {
+describe('the error pages', () => {
+  it('have an entry for every code of every surface, and no other', () => {
     const codes = Object.entries(tables).flatMap(([surface, rows]) =>
       Object.keys(rows).map((code) => `${surface} ${code}`),
     );
     expect(entries.map(named).toSorted()).toEqual(codes.toSorted());
   });
 
-  it('the index has every entry once', () => {
+  it('are each listed once in the index', () => {
     const listed = errorGroups().flatMap((group) => group.entries);
     expect(listed.map(named).toSorted()).toEqual(entries.map(named).toSorted());
   });
 
-  it('an example has exactly the details that its row lists', () => {
+  it('show in an API example exactly the details that the error table lists', () => {
     for (const entry of entries.filter(({ surface }) => surface === 'api')) {
       const row = apiErrors[entry.code as keyof typeof apiErrors];
       const keys = 'details' in row ? row.details : [];
@@ -49,19 +49,19 @@ describe('pages on codes', () => {
     }
   });
 
-  it('cause and steps are whole sentences', () => {
+  it('consist of whole sentences in cause and steps', () => {
     for (const { code, cause, steps } of entries) {
       expect(steps.length, code).toBeGreaterThan(0);
       for (const text of [cause, ...steps]) expect(text, code).toMatch(/^[A-Z`].*[.]$/s);
     }
   });
 
-  it('sends nobody back to a failed render before it is tried again', () => {
+  it('state on the page of the delivery code internal when a failed render is retried', () => {
     const { steps } = entries.find((entry) => named(entry) === 'delivery internal') ?? {};
     expect(steps?.[0]).toContain(`after ${FAILED_RENDER_REMEMBERED_SECONDS} seconds`);
   });
 
-  it('names only codes and addresses that there are', () => {
+  it('mention only existing codes', () => {
     const codes = new Set(entries.map(({ code }) => code));
     const told = entries.flatMap(({ cause, steps }) => [cause, ...steps]).join(' ');
     for (const [word] of told.matchAll(/\b[a-z]+_(?:by_staff|failed|mismatch|expired|disabled)\b/g))

@@ -21,12 +21,12 @@ const messages = [
   ...Object.values(verifierReasons),
 ];
 
-describe('the tables of codes', () => {
-  it('gives every code one or more whole sentences', () => {
+describe('the error tables', () => {
+  it('give every code a message of whole sentences', () => {
     for (const message of messages) expect(message).toMatch(/^[A-Z].*\.$/s);
   });
 
-  it('spells every code in lower snake case and gives it an error status', () => {
+  it('give every API and delivery code a lower snake case name and an error status', () => {
     for (const table of [apiErrors, deliveryErrors]) {
       for (const [code, row] of Object.entries(table)) {
         expect(code).toMatch(/^[a-z0-9]+(_[a-z0-9]+)*$/);
@@ -36,14 +36,14 @@ describe('the tables of codes', () => {
     }
   });
 
-  it('answers one word with each surface its own status', () => {
+  it('give a code shared by two surfaces its own status on each', () => {
     expect(apiErrors.invalid_signature.status).toBe(401);
     expect(deliveryErrors.invalid_signature.status).toBe(403);
     expect(apiErrors.transform_chain_not_allowed.status).toBe(400);
     expect(deliveryErrors.transform_chain_not_allowed.status).toBe(403);
   });
 
-  it('names the codes of ours', () => {
+  it('contain the codes that Tintype adds to the specification', () => {
     for (const code of Object.keys(additionalErrors)) expect(apiErrors).toHaveProperty(code);
     for (const code of additionalDeliveryCodes) expect(deliveryErrors).toHaveProperty(code);
   });
@@ -58,7 +58,7 @@ describe('ServiceError', () => {
     expect(error.retryAfterSeconds).toBeUndefined();
   });
 
-  it('keeps a message of its own, the cause and the wait', () => {
+  it('accepts its own message, a cause and a Retry-After', () => {
     const cause = new Error('secret');
     const error = new ServiceError('rate_limited', {
       message: 'Slow.',
@@ -70,7 +70,7 @@ describe('ServiceError', () => {
     expect(error.retryAfterSeconds).toBe(7);
   });
 
-  it('takes the details that the code lists, and no others', () => {
+  it('accepts exactly the details that the code lists', () => {
     const sent = new ServiceError('proxy_upload_too_large', {
       details: { max_bytes: 1, mode: 'proxy' },
     });
@@ -91,7 +91,7 @@ describe('ServiceError', () => {
     expect(wrong).toHaveLength(5);
   });
 
-  it('answers a failed upload with 422 and its own code, whatever the code is elsewhere', () => {
+  it('maps a processing error code to 422, whatever its status elsewhere', () => {
     for (const error_code of ['session_expired', 'file_too_large', 'decode_failed'] as const) {
       const error = new ServiceError({ error_code });
       expect(error).toMatchObject({ code: error_code, status: 422 });
@@ -101,7 +101,7 @@ describe('ServiceError', () => {
 });
 
 describe('errorEnvelope', () => {
-  it('holds code and message, and details only where there are some', () => {
+  it('contains code and message, and details only if they are given', () => {
     expect(errorEnvelope({ code: 'a', message: 'b' })).toEqual({
       error: { code: 'a', message: 'b' },
     });

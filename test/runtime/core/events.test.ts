@@ -46,7 +46,7 @@ describe('printWebhookBody', () => {
     );
   });
 
-  it('stays within 2 KB whatever the reason is', () => {
+  it('keeps the body within 2000 bytes, whatever the reason', () => {
     const unit = fc.constantFrom('a', '"', '\\', '😀', 'é', '\0', '\ud800', '\u202e', ' ', '€');
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 1200 }), (reason) => {
@@ -59,14 +59,14 @@ describe('printWebhookBody', () => {
     );
   });
 
-  it('cuts no more of a reason than it must', () => {
+  it('cuts a reason no more than necessary', () => {
     expect(JSON.parse(printWebhookBody(blocked('a'.repeat(600)))).data.reason).toBe(
       'a'.repeat(500),
     );
     expect(Buffer.byteLength(printWebhookBody(blocked('😀'.repeat(600))))).toBeGreaterThan(1990);
   });
 
-  it('refuses data that do not fit the event', () => {
+  it('rejects data that does not match the event', () => {
     const data = { ...quota, quota_exceeded_at: null };
     const wrong = { id: 'x', event: 'quota.exceeded', created_at, data } as unknown as WebhookEvent;
     expect(() => printWebhookBody(wrong)).toThrow();
@@ -77,7 +77,7 @@ describe('printWebhookBody', () => {
 });
 
 describe('printDeliveryId', () => {
-  it('is the event and what it is about', () => {
+  it('names the event and its subject', () => {
     const ready = {
       upload_id: 'upl_1',
       project_id: 'prj_1',
@@ -93,7 +93,7 @@ describe('printDeliveryId', () => {
     );
   });
 
-  it('tells a repeated event from the first', () => {
+  it('adds a number for a repeated event', () => {
     const data = { ...file, reason: 'x' };
     expect(printDeliveryId('file.blocked', data, 1)).toBe('file.blocked:file_1');
     expect(printDeliveryId('file.blocked', data, 2)).toBe('file.blocked:file_1:2');
@@ -101,7 +101,7 @@ describe('printDeliveryId', () => {
 });
 
 describe('webhookHeaders', () => {
-  it('are those of the specification, in its order', () => {
+  it('returns the headers of the specification in its order', () => {
     const headers = webhookHeaders({
       event: 'upload.ready',
       id: 'upload.ready:upl_1',
@@ -118,7 +118,7 @@ describe('webhookHeaders', () => {
 });
 
 describe('parseRetryAfter', () => {
-  it('is seconds, or those until a date: whole ones, and never too few', () => {
+  it('reads seconds or a date as whole seconds, rounded up, and anything else as 0', () => {
     const now = new Date('2026-11-20T08:00:00.400Z');
     expect(parseRetryAfter('7', now)).toBe(7);
     expect(parseRetryAfter('Fri, 20 Nov 2026 08:00:10 GMT', now)).toBe(10);
@@ -139,12 +139,12 @@ describe('retryDelaySeconds', () => {
     expect(retryDelaySeconds(WEBHOOK_ATTEMPTS_MAX + 1)).toBeNull();
   });
 
-  it('gives up about three hours in', () => {
+  it('spreads all attempts over about three hours', () => {
     const sum = WEBHOOK_RETRY_DELAYS_SECONDS.reduce((total: number, delay) => total + delay, 0);
     expect(sum / 3600).toBeCloseTo(3.06, 2);
   });
 
-  it('lets the receiver move a retry later, never earlier, never beyond an hour', () => {
+  it('lets Retry-After delay a retry up to an hour, but never bring it forward', () => {
     expect(retryDelaySeconds(1, 90)).toBe(90);
     expect(retryDelaySeconds(5, 90)).toBe(480);
     expect(retryDelaySeconds(1, 86_400)).toBe(3600);

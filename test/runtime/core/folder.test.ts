@@ -43,7 +43,7 @@ describe('parseFolder', () => {
     ['...', '...'],
     ['a/b/c/d/e/f/g/h/i/j', 'a/b/c/d/e/f/g/h/i/j'],
     ['😀'.repeat(255), '😀'.repeat(255)],
-  ])('%j is %j', (text, folder) => expect(parseFolder(text)).toBe(folder));
+  ])('reads %j as %j', (text, folder) => expect(parseFolder(text)).toBe(folder));
 
   it.each([
     '.',
@@ -55,13 +55,13 @@ describe('parseFolder', () => {
     'a\ud800',
     'a/b/c/d/e/f/g/h/i/j/k',
     'a'.repeat(256),
-  ])('refuses %j', (text) => expect(parseFolder(text)).toBeUndefined());
+  ])('rejects %j', (text) => expect(parseFolder(text)).toBeUndefined());
 
-  it('takes a name that is as long as it may be once its letters are composed', () => {
+  it('measures the length of a name after Unicode composition', () => {
     expect(parseFolder('\u03b1\u0313\u0300\u0345'.repeat(255))).toBe('\u1f82'.repeat(255));
   });
 
-  it('refuses a body full of marks without sorting them, which would take minutes', () => {
+  it('rejects a huge run of combining marks without normalizing it', () => {
     const marks = 60_000;
     expect(parseFolder(`a${'\u0315'.repeat(marks)}${'\u0316'.repeat(marks)}`)).toBeUndefined();
   });

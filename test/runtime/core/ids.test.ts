@@ -21,7 +21,7 @@ describe('newId', () => {
     fc.assert(fc.property(prefix, time, (kind, at) => FILE_SLUG_PATTERN.test(newId(kind, at))));
   });
 
-  it('is recognised by its own kind only', () => {
+  it('makes an id that isId accepts only for its own kind', () => {
     fc.assert(
       fc.property(prefix, prefix, time, (kind, other, at) => {
         const id = newId(kind, at);
@@ -31,7 +31,7 @@ describe('newId', () => {
     );
   });
 
-  it('holds a UUID of version 7 and variant 2, with its time', () => {
+  it('encodes a UUID of version 7 with its timestamp', () => {
     const digits = '0123456789abcdefghjkmnpqrstvwxyz';
     let value = 0n;
     for (const c of newId('upl', 1_800_000_000_000).slice(4))
@@ -46,14 +46,14 @@ describe('newId', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('refuses what is no time', () => {
+  it('rejects a timestamp that is negative, fractional, NaN or above 48 bits', () => {
     for (const at of [-1, 0.5, Number.NaN, 2 ** 48])
       expect(() => newId('org', at)).toThrow(RangeError);
   });
 });
 
 describe('isId', () => {
-  it('refuses other spellings', () => {
+  it('rejects any other spelling of an id', () => {
     const id = newId('upl', 1_800_000_000_000);
     const others = [
       id.toUpperCase(),

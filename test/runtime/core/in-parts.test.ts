@@ -9,6 +9,6 @@ it.each([
     [1, 2, 3, 4, 5],
     [[1, 2], [3, 4], [5]],
   ],
-])('%j, two at a time: %j', (items, parts) => {
+])('inParts splits %j into parts of two: %j', (items, parts) => {
   expect([...inParts(items, 2)]).toEqual(parts);
 });

@@ -43,7 +43,7 @@ describe('deliveryCredits', () => {
     );
   });
 
-  it('is the least whole number that covers the exact fraction', () => {
+  it('is the exact cost, rounded up to whole credits', () => {
     fc.assert(
       fc.property(bytes, fc.boolean(), fc.boolean(), (count, is_raw, is_watermarked) => {
         const credits = BigInt(deliveryCredits({ bytes: count, is_raw, is_watermarked }));
@@ -69,7 +69,7 @@ describe('deliveryCredits', () => {
     expect(deliveryCredits({ bytes: count, is_raw, is_watermarked })).toBe(credits);
   });
 
-  it('refuses what is no count of bytes', () => {
+  it('rejects a byte count that is negative, fractional, NaN or unsafe', () => {
     for (const count of [-1, 0.5, Number.NaN, 2 ** 53]) {
       expect(() => deliveryCredits({ bytes: count, is_raw: false, is_watermarked: false })).toThrow(
         RangeError,
@@ -84,7 +84,7 @@ describe('dailyCharge', () => {
     millionths: fc.integer({ min: 0, max: 1_000_000_000 }),
   });
 
-  it('is the ceiling of the exact sum, hour by hour at its own multiplier', () => {
+  it('is the exact sum of hourly credits times multiplier, rounded up', () => {
     fc.assert(
       fc.property(fc.array(hour, { maxLength: 24 }), (hours) => {
         const charge = dailyCharge(
@@ -99,7 +99,7 @@ describe('dailyCharge', () => {
     );
   });
 
-  it('rounds once a day, not once an hour, and floats do not get in', () => {
+  it('rounds once a day rather than once an hour, and without floating-point error', () => {
     const tenth = { credits: 1, pricing_multiplier: '0.1' };
     expect(dailyCharge(Array.from({ length: 10 }, () => tenth))).toBe(1);
     expect(dailyCharge([{ credits: 100, pricing_multiplier: '1.1' }])).toBe(110);
@@ -108,7 +108,7 @@ describe('dailyCharge', () => {
     expect(dailyCharge([{ credits: 5, pricing_multiplier: '0' }])).toBe(0);
   });
 
-  it('refuses a multiplier that is no decimal', () => {
+  it('rejects a multiplier that is not a plain decimal', () => {
     expect(() => dailyCharge([{ credits: 1, pricing_multiplier: '1e3' }])).toThrow(RangeError);
   });
 });
@@ -122,7 +122,7 @@ describe('parseMultiplier', () => {
     ['1.500000', '1.5'],
     ['1000', '1000'],
     ['1.00', '1'],
-  ])('%j is %s', (value, decimal) => expect(parseMultiplier(value)).toBe(decimal));
+  ])('reads %j as %s', (value, decimal) => expect(parseMultiplier(value)).toBe(decimal));
 
   it.each([
     -1,
@@ -138,7 +138,7 @@ describe('parseMultiplier', () => {
     '0x1',
     '1.0000001',
     ' 1',
-  ])('refuses %j', (value) => expect(parseMultiplier(value)).toBeUndefined());
+  ])('rejects %j', (value) => expect(parseMultiplier(value)).toBeUndefined());
 
   it('is idempotent', () => {
     fc.assert(
@@ -150,13 +150,13 @@ describe('parseMultiplier', () => {
   });
 });
 
-describe('what is in force at an hour', () => {
+describe('pricing multipliers and exemptions by hour', () => {
   const changes = [
     { effective_from: at('10T00:00:00'), pricing_multiplier: '2' },
     { effective_from: at('12T10:00:00'), pricing_multiplier: '3' },
   ];
 
-  it('a multiplier counts from its hour on', () => {
+  it('a multiplier applies from its effective hour on, which is the next full hour', () => {
     for (const order of [changes, changes.toReversed()]) {
       expect(multiplierAt(order, at('09T23:00:00'))).toBe('1');
       expect(multiplierAt(order, at('12T09:00:00'))).toBe('2');
@@ -166,7 +166,7 @@ describe('what is in force at an hour', () => {
     expect(nextHour(at('12T09:00:00')).toISOString()).toBe('2026-11-12T09:00:00.000Z');
   });
 
-  it('an hour that exemption touches is not billed', () => {
+  it('an hour that overlaps an exemption is exempt', () => {
     const periods = [{ from: at('12T10:59:59.999'), until: at('12T12:00:00') }];
     const exempt = ['09', '10', '11', '12'].filter((h) =>
       isHourExempt(periods, at(`12T${h}:00:00`)),
@@ -175,7 +175,7 @@ describe('what is in force at an hour', () => {
     expect(isHourExempt([{ from: at('12T00:00:00'), until: null }], at('30T00:00:00'))).toBe(true);
   });
 
-  it('an exemption that begins with the next hour touches none before it', () => {
+  it('an exemption that starts at the next hour does not affect the hours before', () => {
     const next = [{ from: at('12T11:00:00'), until: null }];
     expect(isHourExempt(next, at('12T10:00:00'))).toBe(false);
     expect(isHourExempt(next, at('12T11:00:00'))).toBe(true);
@@ -188,7 +188,7 @@ describe('hours and days', () => {
     expect(reconciledThrough(at('12T12:00:00'))).toEqual(at('12T09:00:00'));
   });
 
-  it('reconciled through is the start of the newest final hour', () => {
+  it('reconciledThrough returns the start of the newest final hour', () => {
     fc.assert(
       fc.property(
         fc.date({ min: at('01T00:00:00'), max: at('30T00:00:00'), noInvalidDate: true }),
@@ -203,7 +203,7 @@ describe('hours and days', () => {
     );
   });
 
-  it('counts the closed hours of a day', () => {
+  it('countHoursClosed counts the final hours of a day', () => {
     expect(countHoursClosed('2026-11-12', at('12T02:59:00'))).toBe(0);
     expect(countHoursClosed('2026-11-12', at('12T03:00:00'))).toBe(1);
     expect(countHoursClosed('2026-11-12', at('13T00:20:00'))).toBe(22);
@@ -212,14 +212,14 @@ describe('hours and days', () => {
     expect(countHoursClosed('2026-11-12', at('01T00:00:00'))).toBe(0);
   });
 
-  it('a charge recomputes the three days before today, across months too', () => {
+  it('the daily charge recomputes the last three days, across months, and reconciliation seven', () => {
     expect(chargedDays(at('02T00:20:00'))).toEqual(['2026-10-30', '2026-10-31', '2026-11-01']);
     expect(reconciliationDays(at('07T23:59:59'))).toHaveLength(7);
     expect(reconciliationDays(at('07T23:59:59')).at(-1)).toBe('2026-11-07');
     expect(dayOf(at('07T23:59:59.999'))).toBe('2026-11-07');
   });
 
-  it('an organization is over quota at zero and below', () => {
+  it('an organization is over quota at a balance of zero or below', () => {
     expect([1, 0, -1].map(isOverQuota)).toEqual([false, true, true]);
   });
 });

@@ -6,12 +6,12 @@ import { jobs } from '../../../runtime/jobs/table.ts';
 const HOUR_MS = 3_600_000;
 
 describe('the schedules', () => {
-  it('are those of the jobs that there are', () => {
+  it('cover exactly the existing jobs', () => {
     expect(Object.keys(schedules)).toEqual(Object.keys(jobs));
   });
 
   it.each(Object.entries(schedules))(
-    'of %s is frequent where it is due within the hour',
+    'mark %s as frequent if and only if it runs more than once an hour',
     (_name, it) => {
       const [first, second] = new Cron(it.schedule, { timezone: 'UTC' }).nextRuns(2);
       const apart = (second?.getTime() ?? 0) - (first?.getTime() ?? 0);

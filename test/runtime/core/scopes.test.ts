@@ -12,7 +12,7 @@ describe('scopes of an API key', () => {
     expect(printScopes(null)).toEqual(apiKeyScopes);
   });
 
-  it('a key with scopes has those and no other', () => {
+  it('a key with scopes has only those', () => {
     const scopes = ['files:read', 'urls:sign'];
     expect(apiKeyScopes.filter((scope) => hasScope(scopes, scope))).toEqual(scopes);
     expect(printScopes(['urls:sign', 'files:read', 'unknown'])).toEqual(scopes);
@@ -26,10 +26,13 @@ describe('missingMintScopes', () => {
     [['upload'], 'public', ['files:write']],
     [['browse', 'upload'], 'public', ['files:read', 'files:write']],
     [['upload'], 'protected', ['files:write', 'urls:sign']],
-  ] as const)('%j in a %s scope needs %j', (permissions, delivery_access, needed) => {
-    const mint = { permissions, delivery_access };
-    expect(missingMintScopes(['library:sessions'], mint)).toEqual(needed);
-    expect(missingMintScopes(needed, mint)).toEqual([]);
-    expect(missingMintScopes(null, mint)).toEqual([]);
-  });
+  ] as const)(
+    'reports for permissions %j on a %s project the missing scopes %j',
+    (permissions, delivery_access, needed) => {
+      const mint = { permissions, delivery_access };
+      expect(missingMintScopes(['library:sessions'], mint)).toEqual(needed);
+      expect(missingMintScopes(needed, mint)).toEqual([]);
+      expect(missingMintScopes(null, mint)).toEqual([]);
+    },
+  );
 });

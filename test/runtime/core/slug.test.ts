@@ -16,8 +16,8 @@ const slugLike = fc.string({
   maxLength: 8,
 });
 
-describe('every parser of slugs', () => {
-  it('is idempotent, and answers only what it would answer itself', () => {
+describe('the slug parsers', () => {
+  it('are idempotent', () => {
     for (const parse of [parseFileSlug, parseProjectSlug, parseLibrarySlug, parseLibraryName]) {
       fc.assert(
         fc.property(slugLike, (text) => {
@@ -30,7 +30,7 @@ describe('every parser of slugs', () => {
 });
 
 describe('parseFileSlug', () => {
-  it('lower-cases, then checks', () => {
+  it('lower-cases the text before it is checked', () => {
     expect(parseFileSlug('Hero-Shot_2.JPG')).toBe('hero-shot_2.jpg');
     expect(parseFileSlug('a'.repeat(128))).toBe('a'.repeat(128));
     expect(parseFileSlug('0')).toBe('0');
@@ -49,33 +49,33 @@ describe('parseFileSlug', () => {
     'a'.repeat(129),
     '\u212Aelvin',
     'İ',
-  ])('refuses %j', (text) => expect(parseFileSlug(text)).toBeUndefined());
+  ])('rejects %j', (text) => expect(parseFileSlug(text)).toBeUndefined());
 
-  it('answers only what the pattern of the specification accepts', () => {
+  it('returns only slugs that match the pattern of the specification', () => {
     fc.assert(fc.property(slugLike, (text) => FILE_SLUG_PATTERN.test(parseFileSlug(text) ?? 'a')));
   });
 });
 
 describe('parseProjectSlug', () => {
-  it('takes one DNS label', () => {
+  it('accepts a single DNS label', () => {
     for (const slug of ['a', '7', 'shop', 'my-shop-2', 'a'.repeat(63)]) {
       expect(parseProjectSlug(slug)).toBe(slug);
     }
   });
 
   it.each(['', '-a', 'a-', 'a.b', 'a_b', 'Shop', 'a'.repeat(64), 'a\n', 'é'])(
-    'refuses %j',
+    'rejects %j',
     (text) => expect(parseProjectSlug(text)).toBeUndefined(),
   );
 
-  it('refuses every reserved word', () => {
+  it('rejects every reserved slug', () => {
     expect(RESERVED_PROJECT_SLUGS).toHaveLength(17);
     for (const slug of RESERVED_PROJECT_SLUGS) expect(parseProjectSlug(slug)).toBeUndefined();
   });
 });
 
 describe('library slugs and preset names', () => {
-  it('a library slug is trimmed and lower-cased; default is reserved', () => {
+  it('a library slug is trimmed and lower-cased, and default is reserved', () => {
     expect(parseLibrarySlug('  Summer-24 ')).toBe('summer-24');
     expect(parseLibrarySlug('Default')).toBeUndefined();
     expect(parseLibraryName(' Default')).toBe('default');

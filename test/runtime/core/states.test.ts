@@ -19,28 +19,31 @@ const tables = [
 ] as const;
 
 describe('the state tables', () => {
-  it.each(tables)('%s: every row has a name of its own', (_name, _all, moves, additional) => {
+  it.each(tables)('%s: every move has a unique name', (_name, _all, moves, additional) => {
     const names = [...moves, ...additional].map((row: Move<string>) => row.move);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it.each(tables)('%s: every state is reached or begun from', (_name, all, moves, additional) => {
-    const rows: readonly Move<string>[] = [...moves, ...additional];
-    for (const state of all) {
-      expect(rows.some((row) => row.to === state || row.from.includes(state))).toBe(true);
-    }
-  });
+  it.each(tables)(
+    '%s: every state is the start or the end of a move',
+    (_name, all, moves, additional) => {
+      const rows: readonly Move<string>[] = [...moves, ...additional];
+      for (const state of all) {
+        expect(rows.some((row) => row.to === state || row.from.includes(state))).toBe(true);
+      }
+    },
+  );
 });
 
 describe('statesBefore', () => {
-  it('is where a named move may start', () => {
+  it('returns the states in which a named move may start', () => {
     expect(statesBefore(uploadMoves, 'complete')).toEqual(['created']);
     expect(statesBefore(fileMoves, 'delete')).toEqual(['ready', 'blocked']);
     expect(statesBefore(uploadMoves, 'create')).toEqual([]);
     expect(statesBefore(additionalWebhookMoves, 'cancel')).toEqual(['pending', 'retry scheduled']);
   });
 
-  it('gives every caller a list of its own', () => {
+  it('returns a new list to every caller', () => {
     statesBefore(fileMoves, 'delete').length = 0;
     expect(statesBefore(fileMoves, 'delete')).toEqual(['ready', 'blocked']);
   });
@@ -52,8 +55,8 @@ function isMoveAllowed(table: readonly Move<string>[], from: string | null, to: 
   );
 }
 
-describe('the moves', () => {
-  it('of an upload are these and no other', () => {
+describe('the moves of the specification', () => {
+  it('lead an upload from created via uploaded and processing to ready, failed or expired', () => {
     const allowed = states.uploadStatuses.flatMap((from) =>
       states.uploadStatuses
         .filter((to) => isMoveAllowed(uploadMoves, from, to))
@@ -70,7 +73,7 @@ describe('the moves', () => {
     expect(isMoveAllowed(uploadMoves, null, 'ready')).toBe(false);
   });
 
-  it('never let a deleted file or an abandoned delivery come back', () => {
+  it('never lead out of deleted or abandoned', () => {
     for (const to of states.fileStatuses)
       expect(isMoveAllowed(fileMoves, 'deleted', to)).toBe(false);
     for (const to of states.webhookStatuses) {

@@ -32,8 +32,11 @@ it.each([
   ['xxx..x..', 'open', undefined],
   ['xxx.....', 'open', { move: 'close', minute: 3 }],
   ['.......', 'open', { move: 'close', minute: 2 }],
-] as const)('samples %s of a service with %s incident', (text, state, expected) => {
-  const move = incidentMove(samples(text), state);
-  const seen = move && { move: move.move, minute: move.at.getUTCMinutes() };
-  expect(seen).toEqual(expected);
-});
+] as const)(
+  'incidentMove decides whether samples %s open or close an incident (now: %s)',
+  (text, state, expected) => {
+    const move = incidentMove(samples(text), state);
+    const seen = move && { move: move.move, minute: move.at.getUTCMinutes() };
+    expect(seen).toEqual(expected);
+  },
+);

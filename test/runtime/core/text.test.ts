@@ -32,7 +32,7 @@ describe('cleanText', () => {
     );
   });
 
-  it('never leaves control or bidirectional characters, outer spaces or half a character', () => {
+  it('removes control and bidirectional characters, outer spaces and lone surrogates', () => {
     fc.assert(
       fc.property(wild, length, (text, max) => {
         const clean = cleanText(text, max) ?? '';
@@ -49,7 +49,7 @@ describe('cleanText', () => {
     expect(cleanText('😀a', 1)).toBe('😀');
   });
 
-  it('cuts before a letter or emoji that would be left in pieces, unless that is all there is', () => {
+  it('cuts before a grapheme that would be split, unless it is the only one', () => {
     const family = '👩‍👩‍👧‍👦';
     expect(cleanText(`ab${family}`, 6)).toBe('ab');
     expect(cleanText(`ab${family}c`, 9)).toBe(`ab${family}`);
@@ -62,7 +62,7 @@ describe('cleanText', () => {
     expect(cleanText(text, 200)).toBe(text);
   });
 
-  it('is null where nothing is left', () => {
+  it('returns null if nothing is left', () => {
     for (const text of ['', '   ', '\u202e', '\0\n', ' \u200f '])
       expect(cleanText(text, 9)).toBeNull();
   });
@@ -75,19 +75,19 @@ describe('cleanText', () => {
 
 describe('cutText and stripText', () => {
   it.each(['\u061c', '\u200e', '\u200f', '\u202a', '\u202e', '\u2066', '\u2069', '\0', '\u0085'])(
-    'strips %j',
+    'stripText removes %j',
     (character) => expect(stripText(`a${character}b`)).toBe('ab'),
   );
 
-  it('a cut is a prefix', () => {
+  it('cutText returns a prefix', () => {
     fc.assert(fc.property(wild, length, (text, max) => text.startsWith(cutText(text, max))));
   });
 
-  it('counts characters as the cut does', () => {
+  it('cutText counts characters as countCharacters does', () => {
     fc.assert(fc.property(wild, (text) => cutText(text, countCharacters(text)) === text));
   });
 
-  it('replaces a lone surrogate', () => {
+  it('stripText replaces a lone surrogate', () => {
     expect(stripText('a\ud83d')).toBe('a\ufffd');
   });
 });

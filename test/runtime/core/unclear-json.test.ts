@@ -2,11 +2,11 @@
 import { expect, it } from 'vitest';
 import { findUnclearJson } from '../../../runtime/core/unclear-json.ts';
 
-it('the same name in two objects, and in a text, is clear', () => {
+it('findUnclearJson accepts the same name in two objects and inside a text', () => {
   expect(findUnclearJson('[{"a":"\\"a\\":"},{"a":{"a":1}}]')).toBeUndefined();
 });
 
-it('a long name is shown to a place between two letters', () => {
+it('findUnclearJson does not split a character if it shortens a long name', () => {
   const begin = `${'n'.repeat(63)}😀`;
   expect(findUnclearJson(`{"${begin}s":1,"${begin}s":2}`)).toContain(JSON.stringify(begin));
 });
@@ -16,6 +16,6 @@ it.each([
   ['a text that does not end', ''],
   ['a text that ends in an escape', '\\'],
   ['a text that is cut by a line', '\\\n'],
-])('what is no JSON is read once, as %s', (_what, end) => {
+])('findUnclearJson reads invalid JSON only once: %s', (_what, end) => {
   expect(findUnclearJson(`"${'\\"'.repeat(80_000)}${end}`)).toBeUndefined();
 });

@@ -121,14 +121,14 @@ const largest = ({ definition }: Check): number[] =>
   [...definition.matchAll(/<= \(?'?(-?\d+)/g)].map(([, number]) => Number(number));
 
 describe('the schema and the code agree', () => {
-  it('on every largest length, number and count', async () => {
+  it('on every maximum length, number and count', async () => {
     const checks = await listChecks();
     const found = checks.flatMap((check) => largest(check).map((most) => [check.column, most]));
     const outward = found.filter(([column]) => !inward.includes(String(column)));
     expect(Object.fromEntries(outward)).toEqual(bounds);
   });
 
-  it.each(words)('on the words of %s', async (column, known) => {
+  it.each(words)('on the allowed values of %s', async (column, known) => {
     const checks = (await listChecks()).filter((check) => check.column === column);
     const said = checks.flatMap(({ definition }) =>
       [...definition.matchAll(/'([^']+)'::text/g)].map(([, word]) => word),
@@ -136,14 +136,14 @@ describe('the schema and the code agree', () => {
     expect(said.sort()).toEqual([...known].sort());
   });
 
-  it('on the most active keys of a project', async () => {
+  it('on the maximum number of active API keys per project', async () => {
     const [row] = await db.query<{ source: string }>(
       `select prosrc as source from pg_proc where proname = 'check_active_api_keys'`,
     );
     expect(row?.source).toContain(`> ${limits.API_KEYS_ACTIVE_MAX} then`);
   });
 
-  it('on the attempts that a waiting webhook has left', async () => {
+  it('on the maximum number of attempts of a pending webhook', async () => {
     const [row] = await db.query<{ definition: string }>(
       `select pg_get_constraintdef(oid) as definition from pg_constraint
        where conname = 'webhook_deliveries_pending_has_attempts_left'`,

@@ -43,7 +43,7 @@ describe('the next upload', () => {
   // Leases uploads left by earlier tests for longer than the tests run.
   beforeEach(leaveNothingWaiting);
 
-  it('alternates between projects that all have some, oldest first in each', async () => {
+  it('alternates between projects, oldest first within each', async () => {
     const projects = [await makeProject(db), await makeProject(db), await makeProject(db)];
     const waiting = new Map<string, string[]>();
     for (const project of projects) {
@@ -62,7 +62,7 @@ describe('the next upload', () => {
     expect(await claimUpload(db, { upload_id: null, lease_seconds: 60 })).toBeUndefined();
   });
 
-  it('may be one whose lease ran out, and never one whose pause lasts', async () => {
+  it('may be one whose retry is due, but never one whose retry delay lasts', async () => {
     const project = await makeProject(db);
     const pausing = await makeProcessing(db, project);
     await updateUploadRetry(db, { ...pausing, cause: 'failure', delay_seconds: 60 });
@@ -74,7 +74,7 @@ describe('the next upload', () => {
     expect(await claimUpload(db, { upload_id: null, lease_seconds: 60 })).toBeUndefined();
   });
 
-  it('is one at a time of those in a project that ran out of time before, while others go on', async () => {
+  it('is one that timed out before only while no other such upload of its project is in progress', async () => {
     const [project, other] = [await makeProject(db), await makeProject(db)];
     const slow = async (of: ProjectRow) => {
       const attempt = await makeProcessing(db, of);
@@ -96,7 +96,7 @@ describe('the next upload', () => {
     expect(await claimUpload(db, { upload_id: null, lease_seconds: 60 })).toBeUndefined();
   });
 
-  it('is none that ran out of time before, where a worker has one of those in hand', async () => {
+  it('is never one that timed out before if only quick ones are requested', async () => {
     const slow = await makeProcessing(db, await makeProject(db));
     await updateUploadRetry(db, { ...slow, cause: 'timeout', delay_seconds: 0 });
     const failed = await makeProcessing(db, await makeProject(db));
@@ -109,7 +109,7 @@ describe('the next upload', () => {
     expect((await claim()).upload_id).toBe(slow.upload_id);
   });
 
-  it('goes to one worker, of many that ask at once, until none is left', async () => {
+  it('goes to exactly one of many concurrent workers, until none is left', async () => {
     const projects = [await makeProject(db), await makeProject(db)];
     const uploads: string[] = [];
     for (const project of projects) {
@@ -124,14 +124,14 @@ describe('the next upload', () => {
   });
 });
 
-describe('with ten thousand uploads of one project waiting, the next upload', () => {
+describe('the next upload while 10,000 of one project are waiting', () => {
   let crowded: ProjectRow;
   beforeAll(async () => {
     crowded = await makeProject(db);
     await makeCrowd(crowded);
   });
 
-  it('of another project waits behind no more than one of them', async () => {
+  it('of another project waits behind at most one of them', async () => {
     const quiet = await makeProject(db);
     const seen: string[] = [];
     for (let turn = 0; turn < 5; turn += 1) {
@@ -143,7 +143,7 @@ describe('with ten thousand uploads of one project waiting, the next upload', ()
     expect(new Set(seen)).toEqual(new Set([crowded.project_id]));
   });
 
-  it('is found without reading what waits', async () => {
+  it('is found without reading all that are waiting', async () => {
     const before = await tuplesRead();
     for (let turn = 0; turn < 10; turn += 1) await claim();
     const read = (await tuplesRead()) - before;

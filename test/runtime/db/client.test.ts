@@ -32,8 +32,8 @@ const codeOf = (promise: Promise<unknown>) =>
   );
 const signal = (pid: number, name: 'STOP' | 'CONT') => spawnSync('kill', [`-${name}`, String(pid)]);
 
-describe('values', () => {
-  it('are numbers, exact texts and dates', async () => {
+describe('values in query results', () => {
+  it('are numbers, exact strings, dates and parsed JSON', async () => {
     const [row] = await db.query(
       `select 9007199254740991::int8 as big, array[1, null]::int8[] as list, 1.50::numeric as price,
         date '2026-03-01' as day, timestamptz '2026-03-01T00:00:00.123Z' as at, '{"a":1}'::jsonb as json`,
@@ -48,13 +48,13 @@ describe('values', () => {
     });
   });
 
-  it('beyond the exact integers are refused, not rounded', async () => {
+  it('beyond the safe integers are rejected instead of rounded', async () => {
     await expect(db.query('select 9007199254740993::int8')).rejects.toThrow(RangeError);
   });
 });
 
 describe('a transaction', () => {
-  it('is one or nothing', async () => {
+  it('is rolled back as a whole if its callback throws', async () => {
     const work = db.transaction(async (tx) => {
       await tx.query(`insert into marks values ('half')`);
       throw new Error('changed our mind');
@@ -63,7 +63,7 @@ describe('a transaction', () => {
     expect(await db.query('select * from marks')).toEqual([]);
   });
 
-  it('whose failure was swallowed is an error, never a silent rollback', async () => {
+  it('rejects if a failed statement was swallowed, instead of rolling back silently', async () => {
     const work = db.transaction(async (tx) => {
       await tx.query(`insert into marks values ('swallowed')`);
       await tx.query('select 1 / 0').catch(() => undefined);
@@ -72,7 +72,7 @@ describe('a transaction', () => {
     expect(await db.query(`select * from marks where mark = 'swallowed'`)).toEqual([]);
   });
 
-  it('is repeated after a deadlock until both sides are done', async () => {
+  it('is retried after a deadlock until both sides succeed', async () => {
     await db.query('drop table if exists pairs');
     await db.query('create table pairs (id int primary key, n int not null)');
     await db.query('insert into pairs values (1, 0), (2, 0)');
@@ -98,7 +98,7 @@ describe('a transaction', () => {
     expect(await db.query('select n from pairs')).toEqual([{ n: 2 }, { n: 2 }]);
   });
 
-  it('is over for whoever kept its handle, and nothing of it reaches the next one', async () => {
+  it('rejects queries on its handle after its end, and leaks nothing into the next one', async () => {
     const one = open({ maxConnections: 1 });
     const kept: Queryable[] = [];
     await one.transaction(async (tx) => {
@@ -120,7 +120,7 @@ describe('a transaction', () => {
     expect(await one.query(`select * from marks where mark = 'late'`)).toEqual([]);
   });
 
-  it('that was begun as a statement ends with its connection', async () => {
+  it('begun by a plain query ends with its connection, which is closed', async () => {
     const one = open({ maxConnections: 1 });
     const pid = await backendPid(one);
     await one.query('begin');
@@ -129,7 +129,7 @@ describe('a transaction', () => {
     expect(await db.query(`select * from marks where mark = 'outside'`)).toHaveLength(1);
   });
 
-  it('that was begun and left failed as a statement ends with its connection', async () => {
+  it('begun and failed in a plain query ends with its connection, which is closed', async () => {
     const one = open({ maxConnections: 1 });
     const pid = await backendPid(one);
     await one.query('begin; select 1 / 0').catch(() => undefined);
@@ -137,7 +137,7 @@ describe('a transaction', () => {
     expect(await one.query('select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  it('whose commit a deferred constraint refuses is rolled back and keeps its connection', async () => {
+  it('is rolled back and keeps its connection if a deferred constraint rejects the commit', async () => {
     const one = open({ maxConnections: 1 });
     const pid = await backendPid(one);
     await one.query('create table twins (n int unique deferrable initially deferred)');
@@ -158,8 +158,8 @@ describe('a transaction', () => {
   });
 });
 
-describe('failures', () => {
-  it('of a constraint carry its kind and name, and leave the connection sound', async () => {
+describe('database failures', () => {
+  it('of a constraint carry its kind and name, and keep the connection', async () => {
     const one = open({ maxConnections: 1 });
     const pid = await backendPid(one);
     await one.query('create table taken (name text constraint taken_name unique)');
@@ -170,14 +170,14 @@ describe('failures', () => {
     expect(await backendPid(one)).toBe(pid);
   });
 
-  it('of a statement over its deadline are query_timeout, and its connection is destroyed', async () => {
+  it('of a statement beyond its deadline are query_timeout and close the connection', async () => {
     const one = open({ maxConnections: 1, queryTimeoutMs: 200 });
     const pid = await backendPid(one);
     expect(await codeOf(one.query('select pg_sleep(30)'))).toBe('query_timeout');
     expect(await backendPid(one)).not.toBe(pid);
   });
 
-  it('of a killed backend are storage_unavailable, and the next call has a new one', async () => {
+  it('of a killed backend are storage_unavailable, and the next query gets a new backend', async () => {
     const one = open({ maxConnections: 1 });
     const pid = await backendPid(one);
     const sleeping = codeOf(one.query('select pg_sleep(30)'));
@@ -186,7 +186,7 @@ describe('failures', () => {
     expect(await backendPid(one)).not.toBe(pid);
   });
 
-  it('of a backend killed while idle are seen by nobody but the log', async () => {
+  it('of a backend killed while idle are reported to onIdleFailure only', async () => {
     const seen: unknown[] = [];
     const one = open({ maxConnections: 1, onIdleFailure: (error) => seen.push(error) });
     const pid = await backendPid(one);
@@ -195,7 +195,7 @@ describe('failures', () => {
     expect(await backendPid(one)).not.toBe(pid);
   });
 
-  it('of a server that panics are storage_unavailable, whatever the code', () => {
+  it('of a server that panics are storage_unavailable, whatever the error code', () => {
     const message = 'could not write to log file "000000010000000000000001": Read-only file system';
     const panic = Object.assign(new Error(message), { severity: 'PANIC', code: '42501' });
     expect(describeFailure(panic)).toMatchObject({ code: 'storage_unavailable', cause: panic });
@@ -217,7 +217,7 @@ describe('failures', () => {
     expect(await one.query(`select * from marks where mark = 'killed'`)).toEqual([]);
   });
 
-  it('of a frozen server are query_timeout for every caller, and the pool recovers with the server', async () => {
+  it('of a frozen server are query_timeout for every caller, and the pool recovers with it', async () => {
     const one = open({ maxConnections: 2, queryTimeoutMs: 100, connectTimeoutMs: 500 });
     const inside = one.transaction(async (tx) => {
       const pid = await backendPid(tx);
@@ -236,7 +236,7 @@ describe('failures', () => {
     expect(answers).toEqual([[{ n: 1 }], [{ n: 2 }], [{ n: 3 }], [{ n: 4 }]]);
   });
 
-  it('of a server whose certificate nobody trusts are storage_unavailable', async () => {
+  it('of a server with an untrusted certificate are storage_unavailable', async () => {
     const secureContext = createSecureContext(makeSelfSigned('localhost'));
     const server = createServer((socket) => {
       // The reply to SSLRequest: the client starts TLS next.
@@ -255,7 +255,7 @@ describe('failures', () => {
     server.close();
   });
 
-  it('of a server that is not there, refuses or has no room are storage_unavailable', async () => {
+  it('of a server that is absent, silent, full or refuses the login are storage_unavailable', async () => {
     const nobody = createDatabase({ url: 'postgres://a:b@127.0.0.1:1/x' });
     const silent = createServer(() => undefined);
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
@@ -281,8 +281,8 @@ describe('failures', () => {
   });
 });
 
-describe('a commit whose answer is lost', () => {
-  it('is in doubt, and says storage_unavailable to a client', async () => {
+describe('a commit whose response is lost', () => {
+  it('rejects with InDoubtCommit, which clients see as storage_unavailable', async () => {
     const proxy = await startCommitEater(url(), 'after');
     const through = createDatabase({ url: proxy.url, maxConnections: 1 });
     const work = through.transaction((tx) => tx.query(`insert into marks values ('doubt')`));
@@ -295,7 +295,7 @@ describe('a commit whose answer is lost', () => {
   });
 
   it.each(['before', 'after'] as const)(
-    'is settled by its natural key: lost %s it happened, it happens once',
+    'is settled by its natural key, and happens once if lost %s it took effect',
     async (moment) => {
       const proxy = await startCommitEater(url(), moment);
       const through = createDatabase({ url: proxy.url, maxConnections: 1 });

@@ -732,21 +732,21 @@ const NAMED_RULES = `
     (select oid from pg_proc where starts_with(proname, 'note_') or proname in ('place_file', 'name_organization'))
   order by 1`;
 
-describe('the schema holds, whatever the code does, that', () => {
+describe('guarantees of the database schema', () => {
   it.each(attempts)('%s', async (_promise, constraint, statement) => {
     const failure = await db.transaction((tx) => tx.query(statement())).catch((error) => error);
     expect(failure).toBeInstanceOf(ConstraintViolation);
     expect(must<ConstraintViolation>(failure).constraint).toBe(constraint);
   });
 
-  it('each of its rules: every constraint, unique index and trigger that has a name of its own is attempted', async () => {
+  it('every named constraint, unique index and trigger is tested', async () => {
     const named = await db.query<{ name: string }>(NAMED_RULES);
     const attempted = new Set(attempts.map(([, constraint]) => constraint));
     expect(named.length).toBeGreaterThan(60);
     expect(named.map(({ name }) => name).filter((name) => !attempted.has(name))).toEqual([]);
   });
 
-  it('of two transactions that together break a rule, one is refused', async () => {
+  it('of two concurrent transactions that together break a rule, one is rejected', async () => {
     const { organization_id, project_id } = await makeProject(db);
     const both = async (statement: (n: number) => string) => {
       const [done, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -777,7 +777,7 @@ describe('the schema holds, whatever the code does, that', () => {
     expect(refused(keys)).toEqual(['api_keys_at_most_100_active']);
   });
 
-  it('counters may move in any order within a transaction, as long as they agree at its end', async () => {
+  it('counters may change in any order within a transaction if they agree at its end', async () => {
     const own = await makeProject(db);
     const { upload_id } = await makeUpload(db, own, { size_bytes: 70 });
     await db.transaction(async (tx) => {
@@ -797,7 +797,7 @@ describe('the schema holds, whatever the code does, that', () => {
     expect(rows).toEqual([{ reserved_bytes: 0, noted: '' }]);
   });
 
-  it('the reservation of an upload is its size until it ends, and cannot be written', async () => {
+  it('the reservation of an open upload is its size, and cannot be written', async () => {
     expect(upload.reserved_bytes).toBe(upload.size_bytes);
     await expect(
       db.query(`update uploads set reserved_bytes = 1 where ${theUpload()}`),

@@ -4,7 +4,7 @@ import { useDatabase } from '../../support/database.ts';
 
 const { db } = useDatabase();
 
-it('rows that have served go in parts until none is left', async () => {
+it('deleteRows deletes the matching rows in batches until none is left', async () => {
   await db.query(
     `insert into doomed_objects (bucket, object_key, delete_after)
      select 'content', n::text, now() + make_interval(hours => n) from generate_series(-4, 1) n`,

@@ -68,7 +68,7 @@ const filter = fc.record({
   ),
 });
 
-it('is every file of the filter once, newest first, in pages of any size', async () => {
+it('a paged file list holds every matching file once, newest first, for any page size', async () => {
   const limit = fc.integer({ min: 1, max: 100 });
   await fc.assert(
     fc.asyncProperty(filter, limit, async ({ status, q }, size) => {
@@ -86,7 +86,7 @@ it('is every file of the filter once, newest first, in pages of any size', async
   );
 });
 
-it('reads few rows of a slug that was uploaded and deleted over and over', async () => {
+it('the list of a slug that was uploaded and deleted thousands of times reads few rows', async () => {
   const busy = (await makeProject(db)).project_id;
   const { limit, deleted } = { limit: 1, deleted: 2000 };
   await db.transaction(async (tx) => {
@@ -118,7 +118,7 @@ it('reads few rows of a slug that was uploaded and deleted over and over', async
   }
 });
 
-it('is empty in a project without files', async () => {
+it('the list of a project without files is empty', async () => {
   const empty = (await makeProject(db)).project_id;
   for (const q of [null, 'a']) {
     const page = await listFiles(db, { project_id: empty, status: null, q, limit: 5, after: null });

@@ -8,7 +8,7 @@ import { id, makeFile, makeProject } from '../../support/rows.ts';
 
 const { db } = useDatabase();
 
-it('a file that somebody moves meanwhile is told where it lies once it is locked', async () => {
+it('locking a file waits for a concurrent move and returns its new folder and library', async () => {
   const project = await makeProject(db);
   const { project_id } = project;
   const { file_id } = await makeFile(db, project, { file_slug: 'a.png' });

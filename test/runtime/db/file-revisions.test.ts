@@ -16,7 +16,7 @@ const doomedOf = async (file_id: string) =>
     )
   ).map(({ object_key }) => object_key);
 
-it('a newer revision keeps the title and the name where it brings none, and takes those that it brings', async () => {
+it('a new revision keeps the title and filename of the file unless it brings its own', async () => {
   const project = await makeProject(db);
   const named = { file_slug, title: 'Hero', original_filename: 'hero (1).png' };
   await publish(db, await makeProcessing(db, project, named));
@@ -34,7 +34,7 @@ it('a newer revision keeps the title and the name where it brings none, and take
 });
 
 it.each(['replaced', 'deleted'])(
-  'every object of a %s revision goes, its raw one too',
+  'every object of a %s revision is scheduled for deletion, including the raw one',
   async (how) => {
     const project = await makeProject(db);
     const raw_object_key = `${id('file')}/native`;
@@ -49,7 +49,7 @@ it.each(['replaced', 'deleted'])(
   },
 );
 
-it('a revision whose transaction began before the file was made is published after it was', async () => {
+it('a revision is never published before its file was created, even if its transaction began earlier', async () => {
   const project = await makeProject(db);
   const [first, second] = [
     await makeProcessing(db, project, { file_slug }),

@@ -44,7 +44,7 @@ async function counters({ project_id }: ProjectRow) {
 }
 
 describe('publishing', () => {
-  it('in parallel under one slug makes revisions 1 to n without gaps', async () => {
+  it('concurrently under one slug makes revisions 1 to n without gaps', async () => {
     const project = await makeProject(db);
     const uploads = [];
     for (const size of times(30)) {
@@ -62,7 +62,7 @@ describe('publishing', () => {
     expect(kept).toEqual({ file_count: 1, storage_bytes: last.size_bytes, reserved_bytes: 0 });
   });
 
-  it('keeps counters true while files are published, deleted and blocked at once', async () => {
+  it('keeps counters correct while files are published, deleted and blocked concurrently', async () => {
     const project = await makeProject(db);
     await Promise.all(
       times(24).map(async (index) => {
@@ -81,7 +81,7 @@ describe('publishing', () => {
     expect(gaps).toEqual([]);
   });
 
-  it('after a deletion makes a new file with revision 1', async () => {
+  it('after a deletion creates a new file with revision 1', async () => {
     const project = await makeProject(db);
     const first = await makeFile(db, project, { file_slug });
     await remove(project);
@@ -90,7 +90,7 @@ describe('publishing', () => {
     expect(second).toMatchObject({ revision: 1, status: 'ready' });
   });
 
-  it('on a blocked slug stays blocked, also after it was deleted while blocked', async () => {
+  it('to a blocked slug stays blocked, even after the file was deleted while blocked', async () => {
     const project = await makeProject(db);
     const file = await makeFile(db, project, { file_slug });
     const unblock = (file_id: string) =>
@@ -111,7 +111,7 @@ describe('publishing', () => {
     expect(await makeFile(db, project, { file_slug })).toMatchObject({ status: 'ready' });
   });
 
-  it('by an attempt that was overtaken leaves nothing behind', async () => {
+  it('by an attempt that was superseded leaves nothing behind', async () => {
     const project = await makeProject(db);
     const upload = await makeProcessing(db, project, { file_slug });
     await expect(publish(db, { ...upload, attempt: 7 })).rejects.toThrow();
@@ -121,7 +121,7 @@ describe('publishing', () => {
 });
 
 describe('deleting', () => {
-  it('happens once, is remembered, and dooms every object of the file', async () => {
+  it('happens once, is remembered, and schedules every object of the file for deletion', async () => {
     const project = await makeProject(db);
     const { project_id } = project;
     const file = await makeFile(db, project, { file_slug });
@@ -141,8 +141,8 @@ describe('deleting', () => {
   });
 });
 
-describe('doomed objects', () => {
-  it('come after their grace, to one worker at a time, until their row is deleted', async () => {
+describe('objects scheduled for deletion', () => {
+  it('are claimed after their grace period, by one worker at a time, until their row is deleted', async () => {
     const project = await makeProject(db);
     const file = await makeFile(db, project, { file_slug });
     await remove(project);
@@ -161,7 +161,7 @@ describe('doomed objects', () => {
     expect(file.status).toBe('ready');
   });
 
-  it('are never those of a revision that is served', async () => {
+  it('are never claimed while their revision is served', async () => {
     const file = await makeFile(db, await makeProject(db), { file_slug });
     await db.query(
       `insert into doomed_objects (bucket, object_key, file_id, revision, delete_after)
@@ -174,7 +174,7 @@ describe('doomed objects', () => {
 });
 
 describe('files', () => {
-  it('are listed newest first by status and by a prefix that means itself', async () => {
+  it('are listed by status and by a literal slug prefix', async () => {
     const project = await makeProject(db);
     const { project_id } = project;
     for (const slug of ['a_1', 'a_2', 'ab1', 'b.png']) {
@@ -201,7 +201,7 @@ describe('files', () => {
     expect(await slugs({ status: 'deleted' })).toEqual(['ab1']);
   });
 
-  it('change what is set and nothing else', async () => {
+  it('are updated only in the fields that are set', async () => {
     const project = await makeProject(db);
     const { project_id } = project;
     await makeFile(db, project, { file_slug });
@@ -212,7 +212,7 @@ describe('files', () => {
     expect(await updateFile(db, { project_id, file_slug: 'none', changes })).toBeUndefined();
   });
 
-  it('are blocked once and unblocked once', async () => {
+  it('are blocked once by concurrent callers, and unblocked once', async () => {
     const file = await makeFile(db, await makeProject(db), { file_slug });
     const blocked = await Promise.all(times(4).map(() => block(file.file_id)));
     expect(blocked.filter((row) => row !== undefined)).toHaveLength(1);
@@ -225,7 +225,7 @@ describe('files', () => {
 });
 
 describe('watermark presets', () => {
-  it('follow their file, and go with it, the default too', async () => {
+  it('follow their file to new revisions, and are deleted with it, even the project default', async () => {
     const project = await makeProject(db);
     const { project_id } = project;
     const file = await makeFile(db, project, { file_slug });
@@ -263,8 +263,8 @@ describe('watermark presets', () => {
   });
 });
 
-describe('positions', () => {
-  it('count the files of a project in the order in which they were published, however many at once', async () => {
+describe('file positions', () => {
+  it('number the files of a project in the order of publication, even concurrent ones', async () => {
     const project = await makeProject(db);
     await makeFile(db, await makeProject(db), { file_slug });
     const uploads = [];

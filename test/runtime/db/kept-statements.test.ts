@@ -14,17 +14,14 @@ const ours = listKept();
 const { db, url } = useDatabase();
 
 /** Connections keep a generic plan while the tables grow. */
-it.each(ours)(
-  'what is planned while the tables are empty reads none as a whole: %s',
-  async (text) => {
-    const scanned = await listTablesScannedByAny(db, text);
-    expect(scanned.filter((table) => !table.startsWith('pg_'))).toEqual([]);
-  },
-);
+it.each(ours)('a plan made while the tables are empty scans no table in full: %s', async (text) => {
+  const scanned = await listTablesScannedByAny(db, text);
+  expect(scanned.filter((table) => !table.startsWith('pg_'))).toEqual([]);
+});
 
 /** An average of one file per project must not make the plan list all files of a project. */
 it.each(ours.filter((text) => /file_slug = \$2/.test(text)))(
-  'what asks for a slug goes by the slug where most projects have one file: %s',
+  'a lookup by slug searches by the slug even if most projects have one file: %s',
   async (text) => {
     await makeFilesOfMany();
     expect(await listConditionsByAny(db, text, 'files')).toEqual([
@@ -57,7 +54,7 @@ function makeFilesOfMany(): Promise<void> {
 const planned = (text: string) =>
   `select generic_plans + custom_plans as runs from pg_prepared_statements where statement = '${text}'`;
 
-it('a kept statement is planned once on a connection, and others are not kept', async () => {
+it('a kept statement is prepared once per connection, and other statements are not', async () => {
   const one = createDatabase({ url: url(), maxConnections: 1 });
   const statement = kept('select $1::int + 1 as sum');
   for (let n = 0; n < 3; n += 1) expect(await one.query(statement, [n])).toEqual([{ sum: n + 1 }]);
@@ -68,7 +65,7 @@ it('a kept statement is planned once on a connection, and others are not kept', 
 });
 
 it.each(['alone', 'in a transaction'])(
-  'a kept statement that a migration gives another answer is answered all the same: %s',
+  'a kept statement still works after a migration has changed its columns: %s',
   async (where) => {
     const table = `grown_${where.length}`;
     await db.query(`create table ${table} (one int)`);

@@ -35,7 +35,7 @@ const makeKey = ({ project_id }: ProjectRow) =>
   );
 
 describe('API keys', () => {
-  it('are at most 100 active a project, also when made in parallel', async () => {
+  it('are limited to 100 active ones per project, even if created concurrently', async () => {
     const project = await makeProject(db);
     const made = await Promise.all(times(120).map(() => makeKey(project)));
     expect(made.filter((key) => key !== undefined)).toHaveLength(100);
@@ -46,7 +46,7 @@ describe('API keys', () => {
     expect(await listApiKeys(db, project_id)).toHaveLength(101);
   });
 
-  it('rotate as one step: never two valid keys, never none', async () => {
+  it('are rotated exactly once by concurrent callers, keeping their name and scopes', async () => {
     const project = await makeProject(db);
     const { project_id } = project;
     const old = must(await makeKey(project));
@@ -70,7 +70,7 @@ describe('API keys', () => {
     expect((await findApiKey(db, { project_id, key_id: old.key_id }))?.status).toBe('revoked');
   });
 
-  it('rotate by their own project alone', async () => {
+  it('cannot be rotated through another project', async () => {
     const key = must(await makeKey(await makeProject(db)));
     const { project_id } = await makeProject(db);
     const rotation = { project_id, old_key_id: key.key_id, new_key_id: id('key'), ...secret() };
@@ -78,7 +78,7 @@ describe('API keys', () => {
     expect((await findApiKey(db, key))?.status).toBe('active');
   });
 
-  it('are found by their secret while active, with their project', async () => {
+  it('are found by their secret, with their project, until they are revoked', async () => {
     const project = await makeProject(db);
     const { project_id } = project;
     const key = must(await makeKey(project));
@@ -96,7 +96,7 @@ describe('API keys', () => {
     expect(await findApiKey(db, { project_id, key_id: 'key_none' })).toBeUndefined();
   });
 
-  it('note their use at most once a minute', async () => {
+  it('record their use at most once a minute', async () => {
     const key = must(await makeKey(await makeProject(db)));
     const lastUsed = async () => (await findApiKey(db, key))?.last_used_at;
     expect(await lastUsed()).toBeNull();
@@ -114,7 +114,7 @@ describe('signing keys', () => {
     secret_sealed: Buffer.from('sealed'),
   });
 
-  it('have one active under parallel rotation, and every one before verifies for its own time', async () => {
+  it('have one active after concurrent rotations, while every earlier one still verifies', async () => {
     const { project_id } = await makeProject(db);
     await insertSigningKey(db, newKey(project_id));
     await Promise.all(
@@ -132,7 +132,7 @@ describe('signing keys', () => {
     expect(active.retire_after).toBeNull();
   });
 
-  it('stop verifying at their end', async () => {
+  it('stop verifying when their overlap ends', async () => {
     const { project_id } = await makeProject(db);
     const first = await insertSigningKey(db, newKey(project_id));
     await db.transaction((tx) =>
@@ -142,7 +142,7 @@ describe('signing keys', () => {
     expect(old).toMatchObject({ status: 'retired', is_verifying: false });
   });
 
-  it('know who declares them', async () => {
+  it('store the resource that declares them', async () => {
     const { project_id } = await makeProject(db);
     const { kid } = await insertSigningKey(db, newKey(project_id));
     const owner = { owner_uid: 'uid-1', owner_namespace: 'shop', owner_name: 'key' };

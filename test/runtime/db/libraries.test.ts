@@ -43,7 +43,7 @@ const contents = (on: Database = db) =>
     return countLibraryContents(tx, library_id);
   });
 
-describe('what keeps a library from being deleted', () => {
+describe('counting uploads that keep a library from being deleted', () => {
   const ways: [state: string, make: () => Promise<unknown>, uploads: number][] = [
     ['is created', () => makeUpload(db, project, inLibrary()), 1],
     [
@@ -72,13 +72,13 @@ describe('what keeps a library from being deleted', () => {
       0,
     ],
   ];
-  it.each(ways)('an upload that %s', async (_, make, uploads) => {
+  it.each(ways)('counts one that %s only if it is unfinished', async (_, make, uploads) => {
     await make();
     expect(await contents()).toEqual({ files: 0, uploads });
   });
 });
 
-it('is counted no further than is asked, however much is in it', async () => {
+it('the contents of a library are counted only up to the given limit', async () => {
   for (let n = 0; n < 3; n++) {
     await makeFile(db, project, inLibrary());
     await makeUpload(db, project, inLibrary());
@@ -89,8 +89,8 @@ it('is counted no further than is asked, however much is in it', async () => {
   expect(await count(4)).toEqual({ files: 3, uploads: 3 });
 });
 
-describe('a library that is deleted while an upload into it begins', () => {
-  it('is not empty for who comes second: the count waits for the upload', async () => {
+describe('deleting a library while an upload into it begins', () => {
+  it('waits for an upload that came first, and counts it', async () => {
     const counted = Promise.withResolvers<Awaited<ReturnType<typeof contents>>>();
     await db.transaction(async (tx) => {
       must(await insertUpload(tx, newUpload(project, inLibrary())));
@@ -100,7 +100,7 @@ describe('a library that is deleted while an upload into it begins', () => {
     expect(await counted.promise).toEqual({ files: 0, uploads: 1 });
   });
 
-  it('takes no upload that comes second: it waits for the deletion', async () => {
+  it('makes an upload that comes second wait, and refuses it', async () => {
     const begun = Promise.withResolvers<Awaited<ReturnType<typeof insertUpload>>>();
     await db.transaction(async (tx) => {
       const { library_id } = must(await lockLibrary(tx, library));

@@ -154,7 +154,7 @@ async function listAll(sort: FileSort, filters: LibraryFileFilters, limit: numbe
 }
 
 it.each(['without', 'with'])(
-  'every filter with every other, every sort, page by page: as the model says, %s the indexes',
+  'library file lists match the model for all filters, sorts and page sizes, %s the indexes',
   async (indexes) => {
     if (indexes === 'with') {
       for (const name of Object.keys(LIBRARY_INDEXES)) await buildLibraryIndex(db, name);
@@ -178,7 +178,7 @@ it.each(['without', 'with'])(
 );
 
 it.each<FileSort>(['uploaded', 'name', 'taken'])(
-  'all files by %s, small letters of every script with their capitals',
+  'all files are sorted by %s, ignoring case in every script',
   async (sort) => {
     const expected = rows.toSorted(ORDER[sort]).map(({ file_slug }) => file_slug);
     expect(await listAll(sort, {}, 7)).toEqual(expected);

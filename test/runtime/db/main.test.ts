@@ -12,14 +12,14 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 it.each([{ pathname: '/nowhere' }, { port: '1' }])(
-  'asks for the address where that is none: %j',
+  'migrate asks whether TINTYPE_DATABASE_URL is right if no database answers there: %j',
   async (part) => {
     const { href } = Object.assign(new URL(database.url), part);
     await expect(migrateOrAdvise(href)).rejects.toThrow(/: is TINTYPE_DATABASE_URL right\?$/);
   },
 );
 
-it('says what the database says where it was let in', async () => {
+it('migrate reports the error of the database if it could connect', async () => {
   const db = createDatabase({ url: database.url });
   await db.query('create table projects ()');
   await db.close();

@@ -33,7 +33,7 @@ const entry = (project_id: string, window_start: Date, requests: number) => ({
 });
 
 describe('usage', () => {
-  it('that comes twice counts once', async () => {
+  it('that arrives twice counts once', async () => {
     const { project_id } = await makeProject(db);
     const batch = {
       spool_id: 'spl_twice',
@@ -62,7 +62,7 @@ describe('usage', () => {
     expect(row).toMatchObject({ requests: 6, bytes: 6000, transforms: 3, credits: 12 });
   });
 
-  it('of a day is folded by UTC, and final once all of its hours are', async () => {
+  it('of a day is summed by UTC, and final once all of its hours are closed', async () => {
     const { project_id, organization_id } = await makeProject(db);
     const entries = [
       entry(project_id, hour('1T23'), 1),
@@ -87,7 +87,7 @@ describe('usage', () => {
     );
   });
 
-  it('is found where a batch tells of no hours, as those of an older version', async () => {
+  it('is found in batches that do not list their hours, as those of an older version', async () => {
     const { project_id } = await makeProject(db);
     const entries = [entry(project_id, hour('3T07'), 1)];
     await insertUsageBatch(db, { spool_id: 'spl_untold', sequence: 1, entries });
@@ -97,7 +97,7 @@ describe('usage', () => {
     expect(touched).toContainEqual(hour('3T07'));
   });
 
-  it('is forgotten piece by piece only when all of a piece is old', async () => {
+  it('is deleted by batch, and only once all hours of the batch are old', async () => {
     const { project_id } = await makeProject(db);
     const old = [entry(project_id, hour('1T10'), 1)];
     const mixed = [entry(project_id, hour('1T10'), 1), entry(project_id, hour('3T00'), 1)];
@@ -113,7 +113,7 @@ describe('usage', () => {
 });
 
 describe('the ledger', () => {
-  it('charges the difference once, in whatever order and number runs come', async () => {
+  it('charges only the difference, and once, whatever the order and number of runs', async () => {
     const { project_id, organization_id } = await makeProject(db);
     await insertCreditGrant(db, {
       organization_id,
@@ -143,7 +143,7 @@ describe('the ledger', () => {
     expect(await countBalance(db, organization_id)).toBe(960);
   });
 
-  it('takes the balance below zero when usage says so', async () => {
+  it('lets usage take the balance below zero', async () => {
     const { project_id, organization_id } = await makeProject(db);
     await db.transaction((tx) =>
       insertLedgerEntry(tx, {

@@ -38,11 +38,11 @@ async function takeBackTo(oldest: string): Promise<string[]> {
   return taken;
 }
 
-it('applies nothing to a database that is up to date', async () => {
+it('migrate applies nothing to a database that is up to date', async () => {
   expect(await migrate(url())).toEqual({ applied: [], newer: [] });
 });
 
-it('tells of what a newer version applied, and leaves it', async () => {
+it('migrations applied by a newer version are reported and left in place', async () => {
   const newer = ['9998_later', '9999_latest'];
   await db.query('insert into schema_migrations (name, run_on) select unnest($1::text[]), now()', [
     newer,
@@ -59,7 +59,7 @@ it('tells of what a newer version applied, and leaves it', async () => {
   ).toHaveLength(2);
 });
 
-it('has left the server when it answers, which may end then', async () => {
+it('migrate has closed its connection when it returns', async () => {
   const { hostname, port } = new URL(url());
   const proxy = await startFaultProxy({ host: hostname, port: Number(port) });
   try {
@@ -76,7 +76,7 @@ it('has left the server when it answers, which may end then', async () => {
   }
 });
 
-it('lets processes that start together migrate once', async () => {
+it('processes that start at the same time migrate the database once', async () => {
   await takeBackTo('0001');
   expect(await tables()).toEqual([]);
   const applied = await Promise.all([migrate(url()), migrate(url()), migrate(url())]);
@@ -84,7 +84,7 @@ it('lets processes that start together migrate once', async () => {
   expect((await tables()).length).toBeGreaterThan(20);
 });
 
-it('waits for a table in use without holding up who comes behind it', async () => {
+it('migrate waits for a table in use without blocking queries that come later', async () => {
   const taken = await takeBackTo('0067_refusals_of_checks');
   const { promise: read, resolve: endReader } = Promise.withResolvers<void>();
   const { promise: reading, resolve: hasRead } = Promise.withResolvers<void>();
@@ -142,7 +142,7 @@ async function nextMiss(table: string): Promise<void> {
   await expect.poll(waits, often).toEqual([]);
 }
 
-it('has the whole patience for each file', async () => {
+it('migrate has its full patience for each migration file', async () => {
   const taken = await takeBackTo('0067_refusals_of_checks');
   const endChecks = await use('scanner_checks', 'access share');
   const endPurges = await use('purges', 'row exclusive');
@@ -156,7 +156,7 @@ it('has the whole patience for each file', async () => {
   expect(await applied).toMatchObject({ applied: taken });
 });
 
-it('waits for longer each time, as reads that overlap leave no short gap', async () => {
+it('migrate waits longer for a table with each attempt', async () => {
   await takeBackTo('0068_purges_of_project');
   const end = await use('purges', 'row exclusive');
   const migrating = migrate(url());
@@ -169,7 +169,7 @@ it('waits for longer each time, as reads that overlap leave no short gap', async
   await migrating;
 });
 
-it('says what keeps it where a table stays in use, and goes on when called again', async () => {
+it('migrate reports that a table stays in use, and continues when called again', async () => {
   const taken = await takeBackTo('0068_purges_of_project');
   const end = await use('purges', 'row exclusive');
   await expect(migrate(url(), { patience_ms: 500 })).rejects.toThrow(
@@ -179,7 +179,7 @@ it('says what keeps it where a table stays in use, and goes on when called again
   expect(await migrate(url())).toEqual({ applied: taken, newer: [] });
 });
 
-it('says that another migration runs', async () => {
+it('migrate reports that another migration is running', async () => {
   const taken = await takeBackTo('0068_purges_of_project');
   const end = await use('purges', 'row exclusive');
   const first = migrate(url());
@@ -191,7 +191,7 @@ it('says that another migration runs', async () => {
   expect(await first).toMatchObject({ applied: taken });
 });
 
-it('finds its migrations in whatever folder they lie', async () => {
+it('migrations are found in a folder with spaces, umlauts and a percent sign in its name', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'my clöne 100% '));
   try {
     cpSync(fileURLToPath(new URL('../../../runtime/db', import.meta.url)), folder, {
@@ -207,7 +207,7 @@ it('finds its migrations in whatever folder they lie', async () => {
   }
 });
 
-it('names the organization of audit entries that were written before they had it', async () => {
+it('a migration sets the organization of audit entries written before it', async () => {
   const { project_id, organization_id } = await makeProject(db);
   const file = new URL('0061_audit_of_organization.sql', MIGRATIONS);
   const [up = '', down = ''] = readFileSync(file, 'utf8').split('-- Down Migration');
@@ -223,7 +223,7 @@ it('names the organization of audit entries that were written before they had it
   expect(owners).toEqual([{ organization_id }, { organization_id: null }]);
 });
 
-it('lets the rollup continue behind what the version before has summed', async () => {
+it('a migration lets the rollup continue from where the previous version stopped', async () => {
   const file = new URL('0079_positions_of_rollup.sql', MIGRATIONS);
   const [up = '', down = ''] = readFileSync(file, 'utf8').split('-- Down Migration');
   const again = async () => {
@@ -252,7 +252,7 @@ it('lets the rollup continue behind what the version before has summed', async (
   expect(await again()).toEqual([{ ...beginning, after_key: String(summed?.id) }]);
 });
 
-it('comments every table', async () => {
+it('every table has a comment', async () => {
   const bare = await db.query(
     `select relname from pg_class
      where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'schema_migrations'

@@ -34,14 +34,17 @@ it.each([
   ['a project that has few, of long ago', () => ({ project_slug: quiet.project_slug }), LIMIT],
   ['a slug that two projects have', () => ({ file_slug: 'f19995' }), 2],
   ['one file', () => ({ project_slug: quiet.project_slug, file_slug: 'f19995' }), 1],
-])('shows a page of %s, and the next', async (_what, filters, count) => {
-  const { db: told, explained } = explaining(db, ['moderation_notes']);
-  const asked = { ...nothing, ...filters(), limit: LIMIT };
-  const first = await listModerationNotes(told, { ...asked, after: null });
-  expect(first.rows).toHaveLength(count);
-  if (first.next !== null) {
-    const second = await listModerationNotes(told, { ...asked, after: first.next });
-    expect(second.rows).toHaveLength(LIMIT);
-  }
-  for (const { rows_read } of explained) expect(rows_read).toBeLessThanOrEqual(2 * LIMIT);
-});
+])(
+  'a page of the moderation notes of %s reads few rows, and so does the next page',
+  async (_what, filters, count) => {
+    const { db: told, explained } = explaining(db, ['moderation_notes']);
+    const asked = { ...nothing, ...filters(), limit: LIMIT };
+    const first = await listModerationNotes(told, { ...asked, after: null });
+    expect(first.rows).toHaveLength(count);
+    if (first.next !== null) {
+      const second = await listModerationNotes(told, { ...asked, after: first.next });
+      expect(second.rows).toHaveLength(LIMIT);
+    }
+    for (const { rows_read } of explained) expect(rows_read).toBeLessThanOrEqual(2 * LIMIT);
+  },
+);

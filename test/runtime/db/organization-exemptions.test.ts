@@ -15,7 +15,7 @@ beforeAll(async () => {
   clock = await takeDatabaseClock(url(), db);
 });
 
-it('exemptions that begin and end within one millisecond, or by a clock that was set back, stand apart', async () => {
+it('exemptions within one millisecond, or after the clock was set back, do not overlap', async () => {
   const { organization_id } = await makeOrganization(db);
   const exempt = (billing_exempt: boolean) =>
     db.transaction((tx) => exemptOrganization(tx, { organization_id, billing_exempt, actor }));
@@ -35,7 +35,7 @@ it('exemptions that begin and end within one millisecond, or by a clock that was
   ]);
 });
 
-it('an exemption that never was has no end, and its end no entry in the audit log', async () => {
+it('ending an exemption that never began sets no end and writes no audit entry', async () => {
   const { organization_id } = await makeOrganization(db);
   const wish = { organization_id, billing_exempt: false, actor };
   const after = await db.transaction((tx) => exemptOrganization(tx, wish));

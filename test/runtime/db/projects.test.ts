@@ -56,7 +56,7 @@ function pausingAfterDelete(tx: Transaction): Transaction {
 const times = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 describe('a first login', () => {
-  it('makes one user and one organization, however often it comes at once', async () => {
+  it('creates one user and one organization for many concurrent requests', async () => {
     const subject = id('usr');
     const count = async () => (await db.query('select 1 from organizations')).length;
     const before = await count();
@@ -84,7 +84,7 @@ describe('a first login', () => {
 });
 
 describe('an organization', () => {
-  it('of a namespace is made once', async () => {
+  it('of a namespace is created once by concurrent callers', async () => {
     const make = () =>
       insertOrganization(db, {
         organization_id: id('org'),
@@ -115,7 +115,7 @@ describe('an organization', () => {
     expect(await updateWithinQuota(db, organization_id)).toBeUndefined();
   });
 
-  it('is granted credits once a source and id', async () => {
+  it('is granted credits once per source and external id', async () => {
     const { organization_id } = await makeOrganization(db);
     const grant = () =>
       insertCreditGrant(db, {
@@ -131,7 +131,7 @@ describe('an organization', () => {
 });
 
 describe('a project', () => {
-  it('has its slug alone: of parallel creations one succeeds', async () => {
+  it('has a unique slug: of concurrent creations one succeeds', async () => {
     const { organization_id } = await makeOrganization(db);
     const make = () =>
       insertProject(db, {
@@ -145,7 +145,7 @@ describe('a project', () => {
     expect((await findProjectBySlug(db, 'taken'))?.project_id).toBe(made[0]?.project_id);
   });
 
-  it('is read with its domains, key, price and plan', async () => {
+  it('is read with its domains, signing key, pricing and plan', async () => {
     const project = await makeProject(db, { resolution_presets: { thumb: 'resize/1x1' } });
     const { project_id } = project;
     expect(project).toMatchObject({
@@ -174,7 +174,7 @@ describe('a project', () => {
     expect((await findProject(db, project_id))?.custom_domains).toEqual([]);
   });
 
-  it('exchanges no domains with another that does the same, and neither waits for the other', async () => {
+  it('cannot exchange domains with another one concurrently: both fail without a deadlock', async () => {
     const projects = [await makeProject(db), await makeProject(db)];
     const domains = ['one.exchanged.example', 'two.exchanged.example'];
     const give = (tx: Transaction, at: number, of: number) => {
@@ -195,7 +195,7 @@ describe('a project', () => {
     expect(runs).toBe(2);
   });
 
-  it('has another version with each change, also where none of its own columns changes', async () => {
+  it('gets a new version with each change, even if none of its own columns changes', async () => {
     const { project_id, version } = await makeProject(db);
     const renamed = await updateProject(db, { project_id, changes: { name: 'a' } });
     expect(renamed).toMatchObject({ name: 'a', version: version + 1 });
@@ -206,7 +206,7 @@ describe('a project', () => {
     expect(await updateProject(db, { project_id: newId('prj', 0), changes })).toBeUndefined();
   });
 
-  it('is locked by one transaction at a time, which sees what the one before wrote', async () => {
+  it('is locked by one transaction at a time, which sees what the previous one wrote', async () => {
     const { project_id } = await makeProject(db);
     const raise = () =>
       db.transaction(async (tx) => {
@@ -246,7 +246,7 @@ describe('a project', () => {
 });
 
 describe('recipes', () => {
-  it('are made, replaced and deleted under their project alone', async () => {
+  it('are created, replaced and deleted only within their own project', async () => {
     const { project_id } = await makeProject(db);
     const foreign = await makeProject(db);
     const recipe = {

@@ -13,7 +13,7 @@ import { makeProject } from '../../support/rows.ts';
 const { db } = useDatabase();
 const REPEAT_SECONDS = 20;
 
-it('a purge is repeated so long after the change, however long its transaction had waited', async () => {
+it('the repeat of a purge is timed from the change, however long its transaction had waited', async () => {
   const { project_id } = await makeProject(db);
   const late = await db.transaction(async (tx) => {
     // Simulates waiting for a lock. The time is truncated to milliseconds, as stored times are.
@@ -38,7 +38,7 @@ it('a purge is repeated so long after the change, however long its transaction h
   ]);
 });
 
-it('a purge waits from when it is due until it was sent, whenever it is tried again', async () => {
+it('a purge counts as waiting from when it is due until it is sent, regardless of retries', async () => {
   await db.query('delete from purges');
   expect(await countPurgesWaiting(db)).toEqual({ count: 0, oldest_seconds: 0 });
   const { project_id } = await makeProject(db);

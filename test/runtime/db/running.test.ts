@@ -43,7 +43,7 @@ describe('a job', () => {
   const done = (job: string) =>
     db.query(`select run_id from job_runs where job = $1 and outcome = 'done'`, [job]);
 
-  it('runs one at a time, and again when it is done', async () => {
+  it('has one run at a time, and may run again when that is done', async () => {
     const runs = await Promise.all(times(10).map(() => start('sweep')));
     const run = must(runs.find((each) => each !== undefined));
     expect(runs.filter((each) => each !== undefined)).toHaveLength(1);
@@ -54,7 +54,7 @@ describe('a job', () => {
     expect(await deleteOldJobRuns(db, 3600)).toBe(0);
   });
 
-  it('is not kept by runs that a clock dated that was set back since', async () => {
+  it('is not held up by runs dated in the future by a clock that was set back since', async () => {
     const [ahead, before] = [must(await start('clock')), must(await start('before'))];
     await updateJobRunFinished(db, { run_id: ahead.run_id, outcome: 'done', error: null });
     const open = must(await start('clock'));
@@ -75,7 +75,7 @@ describe('a job', () => {
     expect(await db.query(rows, [open.run_id])).toHaveLength(1);
   });
 
-  it('that stopped renewing its lease is lost, and says so to itself', async () => {
+  it('loses its run if its lease expires, and can no longer renew or finish it', async () => {
     const lost = must(await start('fold', 0));
     await aMoment();
     const next = must(await start('fold'));
@@ -85,7 +85,7 @@ describe('a job', () => {
     expect(await done('fold')).toEqual([]);
   });
 
-  it('counts what failed or was killed since it last ended well', async () => {
+  it('counts the runs that failed or were killed since the last success', async () => {
     const job = `count-${Date.now()}`;
     const count = async () => (await countFailedJobRuns(db, [job, 'never-ran']))[0]?.failed;
     const end = async (outcome: 'done' | 'failed') =>
@@ -112,7 +112,7 @@ describe('a job', () => {
 });
 
 describe('a rate window', () => {
-  it('lets exactly its limit through, over all callers', async () => {
+  it('allows exactly its limit across concurrent callers', async () => {
     const take = () =>
       takeFromRateWindow(db, { scope: 'mint', subject: 'p', limit: 60, window_seconds: 86_400 });
     const answers = await Promise.all(times(80).map(take));
@@ -129,7 +129,7 @@ describe('a rate window', () => {
 });
 
 describe('a purge', () => {
-  it('is sent at once and again later, each by one worker, until it is sent', async () => {
+  it('is claimed by one worker at a time until it is sent, and once more for its repeat', async () => {
     const { project_id, project_slug } = await makeProject(db);
     await insertPurges(db, {
       project_id,
@@ -155,8 +155,8 @@ describe('a purge', () => {
   });
 });
 
-describe('a claim of many', () => {
-  it('takes as many as it asked for, whatever else is due', async () => {
+describe('a claim with a limit', () => {
+  it('takes exactly that many rows, however many are due', async () => {
     const { project_id } = await makeProject(db);
     await db.query(
       `insert into purges (project_id, reason, run_after)
@@ -175,7 +175,7 @@ describe('a claim of many', () => {
   });
 });
 
-describe('a webhook', () => {
+describe('webhooks', () => {
   const event = (project_id: string, delivery_id: string) => ({
     delivery_id,
     project_id,
@@ -184,7 +184,7 @@ describe('a webhook', () => {
     created_at: new Date(),
   });
 
-  it('is written only while the project has a callback URL, and once an event', async () => {
+  it('are recorded only while the project has a callback URL, and once per event', async () => {
     const { project_id } = await makeProject(db);
     const insert = (delivery_id: string) =>
       insertWebhookDeliveries(db, [event(project_id, delivery_id)]);
@@ -212,7 +212,7 @@ describe('a webhook', () => {
   it.each([
     ['follow a new callback URL', 'https://b.example/hook', 'pending'],
     ['are canceled', null, 'canceled'],
-  ])('%s in parts, without those that are over', async (_, url, status) => {
+  ])('%s in batches, except those that have ended', async (_, url, status) => {
     const { project_id } = await makeProject(db);
     const [waiting, over] = [11_000, 30_000];
     const old = 'https://a.example/hook';

@@ -46,7 +46,7 @@ async function countReads(project_id: string): Promise<{ found: number; rows_rea
   return { found, rows_read: explained.reduce((sum, each) => sum + each.rows_read, 0) };
 }
 
-it('reads each file and check a few times where nobody counted yet how many there are, and staff rejected most', async () => {
+it('listing unreviewed blocks reads each row only a few times even with outdated statistics', async () => {
   await db.query('truncate files cascade');
   for (let n = 0; n < 30; n += 1)
     await makeChecked({ count: 1, blocked: 'true', rejected: 'true' });
@@ -61,7 +61,7 @@ it('reads each file and check a few times where nobody counted yet how many ther
   expect(rows_read).toBeLessThanOrEqual(10 * count);
 });
 
-it('reads as much as was blocked, however many files there are', async () => {
+it('listing unreviewed blocks reads only what was blocked, however many files there are', async () => {
   const blocked = 'n % 2000 = 7';
   const project_id = await makeChecked({ count: 20_000, blocked, rejected: 'n % 2 = 0' });
   await db.query('analyze');

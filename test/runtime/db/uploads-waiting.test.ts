@@ -9,7 +9,7 @@ beforeEach(async () => {
   await db.query('truncate uploads cascade');
 });
 
-it('what waits to be processed is counted with its age, and nothing else', async () => {
+it('only uploads that wait to be processed are counted, with the age of the oldest', async () => {
   expect(await countUploadsWaiting(db)).toEqual({ count: 0, oldest_seconds: 0 });
   const project = await makeProject(db);
   await makeUpload(db, project);
@@ -28,7 +28,7 @@ it('what waits to be processed is counted with its age, and nothing else', async
 it.each([
   ['that an outage put off', 'excused_count = 1'],
   ['whose worker is gone', `lease_until = now() - interval '1 second'`],
-])('an upload %s waits, since its bytes came', async (_, change) => {
+])('an upload %s counts as waiting since its bytes arrived', async (_, change) => {
   const { upload_id } = await makeProcessing(db, await makeProject(db));
   await db.query(
     `update uploads set ${change}, uploaded_at = now() - interval '400 seconds' where upload_id = $1`,

@@ -48,15 +48,15 @@ const lapse = (upload: UploadRow, column: 'expires_at' | 'lease_until' | 'create
 /** Times are rounded to milliseconds, so one that was just set may still be in the future. */
 const nextMillisecond = () => db.query('select pg_sleep(0.002)');
 
-describe('a reservation', () => {
-  it('of parallel sessions never passes the limit together', async () => {
+describe('a storage reservation', () => {
+  it('of concurrent sessions never exceeds the limit in total', async () => {
     const project = await makeProject(db, { storage_hard_limit_bytes: 10_000 });
     const made = await Promise.all(times(40).map(() => insertUpload(db, newUpload(project))));
     expect(made.filter((upload) => upload !== undefined)).toHaveLength(10);
     expect((await reread(project)).reserved_bytes).toBe(10_000);
   });
 
-  it('is held against the plan where staff set no limit, and against none without a plan', async () => {
+  it('is limited by the plan if staff set no limit, and by nothing without a plan', async () => {
     const project = await makeProject(db);
     const plan = { size_bytes: 600, plan_storage_bytes: 1000 };
     expect(await insertUpload(db, newUpload(project, plan))).toBeDefined();
@@ -64,14 +64,14 @@ describe('a reservation', () => {
     expect(await insertUpload(db, newUpload(project, { size_bytes: 600 }))).toBeDefined();
   });
 
-  it('counts what is stored already', async () => {
+  it('takes into account what is already stored', async () => {
     const project = await makeProject(db, { storage_hard_limit_bytes: 1500 });
     await makeFile(db, project);
     expect(await insertUpload(db, newUpload(project))).toBeUndefined();
     expect(await insertUpload(db, newUpload(project, { size_bytes: 500 }))).toBeDefined();
   });
 
-  it('is refused to a suspended project', async () => {
+  it('is refused for a suspended project', async () => {
     const project = await makeProject(db);
     await updateProject(db, {
       project_id: project.project_id,
@@ -80,7 +80,7 @@ describe('a reservation', () => {
     expect(await insertUpload(db, newUpload(project))).toBeUndefined();
   });
 
-  it('is returned by every end, once', async () => {
+  it('is released exactly once, however the upload ends', async () => {
     const project = await makeProject(db);
     const [expired, aborted, wrong] = [
       await makeUpload(db, project),
@@ -105,8 +105,8 @@ describe('a reservation', () => {
   });
 });
 
-describe('the moves of an upload', () => {
-  it('to uploaded is made by exactly one of several callers', async () => {
+describe('state transitions of an upload', () => {
+  it('to uploaded are made by exactly one of several concurrent callers', async () => {
     const upload = await makeUpload(db, await makeProject(db));
     const moved = await Promise.all(
       times(20).map(() => updateUploadUploaded(db, upload.upload_id)),
@@ -114,7 +114,7 @@ describe('the moves of an upload', () => {
     expect(moved.filter((row) => row !== undefined)).toHaveLength(1);
   });
 
-  it('to expired waits for its time and never meets accepted bytes', async () => {
+  it('to expired wait for expires_at, and never happen to accepted bytes', async () => {
     const project = await makeProject(db);
     const upload = await makeUpload(db, project);
     expect(await updateUploadExpired(db, upload.upload_id)).toBeUndefined();
@@ -127,7 +127,7 @@ describe('the moves of an upload', () => {
     expect([uploaded, expired].filter((row) => row !== undefined)).toHaveLength(1);
   });
 
-  it('to an end doom its object for when its signed URL is over, or at once where it is', async () => {
+  it('to a final state schedule its object for deletion once its signed URL has expired', async () => {
     const project = await makeProject(db);
     const [open, over] = [await makeUpload(db, project), await makeUpload(db, project)];
     await lapse(over, 'expires_at');
@@ -146,7 +146,7 @@ describe('the moves of an upload', () => {
     ]);
   });
 
-  it('of a killed worker end when it is known to be gone, the pause before a next attempt does not', async () => {
+  it('release the lease of a killed worker, but not the delay before a retry', async () => {
     const project = await makeProject(db);
     await updateUploadLeasesOver(db, { lease_seconds: 60 });
     const killed = await makeProcessing(db, project);
@@ -164,7 +164,7 @@ describe('the moves of an upload', () => {
     expect(await claimUpload(db, { upload_id, lease_seconds: 60 })).toBeUndefined();
   });
 
-  it('end although the attempt in its pause was excused already: no attempt is excused twice', async () => {
+  it('release an attempt that was already excused without excusing it twice', async () => {
     await updateUploadLeasesOver(db, { lease_seconds: 60 });
     const upload = await makeProcessing(db, await makeProject(db));
     const { upload_id } = upload;
@@ -175,7 +175,7 @@ describe('the moves of an upload', () => {
     expect(again).toMatchObject({ attempt: 2, excused_count: 1 });
   });
 
-  it('to processing are made one attempt at a time, each upload by one worker', async () => {
+  it('to processing hand each upload to exactly one worker', async () => {
     const project = await makeProject(db);
     for (const _ of times(5)) {
       await updateUploadUploaded(db, (await makeUpload(db, project)).upload_id);
@@ -190,7 +190,7 @@ describe('the moves of an upload', () => {
     expect(ids.length).toBe(5);
   });
 
-  it('count the attempt before work begins, and fence the attempt before', async () => {
+  it('to processing count the attempt first, and fence off the previous one', async () => {
     const first = await makeProcessing(db, await makeProject(db));
     expect(first.attempt).toBe(1);
     expect(
@@ -209,7 +209,7 @@ describe('the moves of an upload', () => {
     expect(await updateUploadLease(db, { ...second, lease_seconds: 60 })).toBe(true);
   });
 
-  it('a heartbeat that comes after its attempt was put off leaves the pause as it is', async () => {
+  it('ignore a heartbeat that arrives after its attempt was postponed', async () => {
     const attempt = await makeProcessing(db, await makeProject(db));
     const put = { ...attempt, cause: 'unavailable', delay_seconds: 5 } as const;
     const { lease_until } = must(await updateUploadRetry(db, put));
@@ -217,7 +217,7 @@ describe('the moves of an upload', () => {
     expect(await findUpload(db, attempt.upload_id)).toMatchObject({ lease_until });
   });
 
-  it('give up an attempt for a later one, and count its timeouts', async () => {
+  it('to a later attempt keep the delay and count timeouts', async () => {
     const upload = await makeProcessing(db, await makeProject(db));
     const retried = must(
       await updateUploadRetry(db, { ...upload, delay_seconds: 60, cause: 'timeout' }),
@@ -234,7 +234,7 @@ describe('the moves of an upload', () => {
   it.each([
     ['timeout', { timeout_count: 1, excused_count: 0 }],
     ['unavailable', { timeout_count: 0, excused_count: 1 }],
-  ] as const)('count a %s once, however often it is said', async (cause, counted) => {
+  ] as const)('count a %s once, however often it is reported', async (cause, counted) => {
     const upload = await makeProcessing(db, await makeProject(db));
     for (const _ of times(3)) {
       const retried = await updateUploadRetry(db, { ...upload, delay_seconds: 60, cause });
@@ -244,7 +244,7 @@ describe('the moves of an upload', () => {
 });
 
 describe('uploads are found', () => {
-  it('by id, by project and id, and by the key of their bytes', async () => {
+  it('by id, by project and id, and by the key of their stored bytes', async () => {
     const project = await makeProject(db);
     const other = await makeProject(db);
     const { upload_id, ingest_key } = await makeUpload(db, project);
@@ -257,7 +257,7 @@ describe('uploads are found', () => {
     expect(await findProjectUpload(db, foreign)).toBeUndefined();
   });
 
-  it('in pages, newest first, each once, also where they were made in one millisecond', async () => {
+  it('in pages, newest first, each once, even if created in the same millisecond', async () => {
     const project = await makeProject(db);
     for (const _ of times(7)) await makeUpload(db, project);
     await db.query('update uploads set created_at = now() where project_id = $1', [
@@ -280,7 +280,7 @@ describe('uploads are found', () => {
     expect(none).toEqual({ rows: [], next: null });
   });
 
-  it('for the sweep in order of their ids, once they have some age', async () => {
+  it('by the sweep only once they have reached a minimum age', async () => {
     const project = await makeProject(db);
     const young = await makeUpload(db, project);
     const old = [];

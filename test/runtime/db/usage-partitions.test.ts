@@ -51,7 +51,7 @@ const places = async () => {
   return rows.map(({ place }) => place);
 };
 
-it('a new database has a partition for the day of its making and each day of the week after', async () => {
+it('a new database has a partition for the day of its creation and each of the next seven days', async () => {
   const database = await createTestDatabase();
   const fresh = createDatabase({ url: database.url });
   onTestFinished(async () => {
@@ -66,11 +66,11 @@ it('a new database has a partition for the day of its making and each day of the
   expect(await partitions(fresh)).toEqual([...ahead, 'usage_batch_rows_other']);
 });
 
-it('days that have a partition get none', async () => {
+it('days that already have a partition get no other', async () => {
   expect(await insertUsagePartitions(db, 7)).toBe(0);
 });
 
-it('usage stands in the partition of its day, or where no day has one', async () => {
+it('usage is stored in the partition of its day, or in the default one if its day has none', async () => {
   await deliver(day(-3), day(0), new Date(day(1).getTime() - 3_600_000), day(1), day(40));
   expect(await places()).toEqual([
     'usage_batch_rows_other',
@@ -81,7 +81,7 @@ it('usage stands in the partition of its day, or where no day has one', async ()
   ]);
 });
 
-it('a day whose rows stand elsewhere already gets no partition, and the days around it do', async () => {
+it('a day that has rows in the default partition gets none, but the days around it do', async () => {
   await deliver(day(10));
   expect(await insertUsagePartitions(db, 11)).toBe(3);
   expect(await partitions()).toContain(nameOf(day(11)));
@@ -89,13 +89,13 @@ it('a day whose rows stand elsewhere already gets no partition, and the days aro
   expect(await places()).toEqual(['usage_batch_rows_other']);
 });
 
-it('two that make partitions at once make each once', async () => {
+it('concurrent calls create each partition once', async () => {
   const made = await Promise.all([12, 12, 12, 12].map((ahead) => insertUsagePartitions(db, ahead)));
   expect(made.sort()).toEqual([0, 0, 0, 5]);
   expect(await partitions()).toContain(nameOf(day(12)));
 });
 
-it('days that ended before an hour go as a whole, rows elsewhere by their hour, and nothing else', async () => {
+it('days before the cutoff are dropped as a whole, and older rows in the default partition deleted', async () => {
   await deliver(day(-2), new Date(day(2).getTime() - 3_600_000), day(2), day(3));
   expect(await deleteUsagePartitions(db, new Date(day(2).getTime() + 3_600_000))).toBe(2);
   expect(await partitions()).not.toContain(nameOf(day(1)));
@@ -103,7 +103,7 @@ it('days that ended before an hour go as a whole, rows elsewhere by their hour, 
   expect(await deleteUsagePartitions(db, day(2))).toBe(0);
 });
 
-it('a day that is read for long is left to the next run, and nobody waits behind it', async () => {
+it('a day that is being read is left to the next run, and no writer waits behind it', async () => {
   const reading = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const reader = db.transaction(async (tx) => {
@@ -119,7 +119,7 @@ it('a day that is read for long is left to the next run, and nobody waits behind
   expect(await deleteUsagePartitions(db, day(4))).toBeGreaterThan(0);
 });
 
-it('a batch is forgotten once all of its hours are old, whether or not its rows are gone', async () => {
+it('a batch is deleted once all of its hours are old, whether or not its rows are gone', async () => {
   await deliver(day(-50));
   await deliver(day(-50), day(-10));
   await db.query(`update usage_batches set received_at = now() - interval '48 days'`);

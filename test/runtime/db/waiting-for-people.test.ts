@@ -6,7 +6,7 @@ import { makeCheck, makeFile, makeOrganization, makeProject } from '../../suppor
 
 const { db } = useDatabase({ queryTimeoutMs: 60_000 });
 
-it('what is flagged waits for a moderator until one has reviewed it, and nothing else does', async () => {
+it('flagged checks count as waiting for a moderator until one has reviewed them', async () => {
   await db.query('delete from scanner_checks');
   expect(await countChecksUnreviewed(db)).toEqual({ count: 0, oldest_seconds: 0 });
   const project = await makeProject(db);
@@ -28,7 +28,7 @@ it('what is flagged waits for a moderator until one has reviewed it, and nothing
   expect(await countChecksUnreviewed(db)).toEqual({ count: 0, oldest_seconds: 0 });
 });
 
-it('organizations over quota are counted, those who pay apart', async () => {
+it('organizations over quota are counted, trials and paying ones separately', async () => {
   expect(await countOverQuota(db)).toEqual({ trial: 0, paid: 0 });
   await makeOrganization(db);
   for (const plan of ['trial', 'starter', 'growth']) {
@@ -41,7 +41,7 @@ it('organizations over quota are counted, those who pay apart', async () => {
   expect(await countOverQuota(db)).toEqual({ trial: 1, paid: 2 });
 });
 
-it('those who pay are counted however many trials are used up, and as far as anybody reads', async () => {
+it('paying organizations over quota are counted despite many trials, and counts stop at 10,000', async () => {
   await db.query('truncate organizations cascade');
   const make = (plan: string, count: number) =>
     db.query(

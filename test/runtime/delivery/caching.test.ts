@@ -139,7 +139,7 @@ const lasting = ({ headers }: Answer) => {
 const withoutSeconds = (headers: object) =>
   JSON.parse(JSON.stringify(headers).replace(/s-maxage=9\d\d\b/, 's-maxage=900'));
 
-describe('of the table of caching', () => {
+describe('the caching table', () => {
   it.each(rows.map((row, at) => ({ ...row, at })))('$answer: $status', async ({ at, ...row }) => {
     const path = pathOf(row, at);
     const headers = await headersOf(row, path);
@@ -157,7 +157,7 @@ describe('of the table of caching', () => {
 
   const gets = rows.filter(({ sends }) => sends.method === undefined);
   it.each(gets.map((row, at) => ({ ...row, at })))(
-    '$answer: HEAD is GET without a body',
+    '$answer: HEAD answers like GET, without a body',
     async ({ at, ...row }) => {
       // HEAD ignores ranges: it responds as for the whole image.
       const { range: _range, if_range: _ifRange, ...sends } = row.sends;

@@ -95,7 +95,7 @@ const block = () =>
 const remove = () => deleteFile(db, { project_id: project.project_id, file_slug: 'large', actor });
 const replace = () => publishImage({ db, content }, project, { image: LARGE, file_slug: 'large' });
 
-describe('a large body that is read slowly', () => {
+describe('a large response that is read slowly', () => {
   it.each([
     ['an original', ORIGINAL, 'was blocked', block],
     ['an original', ORIGINAL, 'was deleted', remove],
@@ -119,24 +119,24 @@ describe('a large body that is read slowly', () => {
       'has other presets',
       () => change(db, project, { resolution_presets: { a: 'resize/9x9' } }),
     ],
-  ] as const)('of %s is broken off (%s) once it %s', async (_, path, __, happens) => {
+  ] as const)('of %s (%s) is aborted once the image %s', async (_, path, __, happens) => {
     const answer = await begin(path);
     await happens();
     expect(await readLater(answer)).toBe('broken off');
   });
 
-  it.each([ORIGINAL, DERIVED])('goes on while %s is served', async (path) => {
+  it.each([ORIGINAL, DERIVED])('is completed while %s does not change', async (path) => {
     const answer = await begin(path);
     expect(await readLater(answer)).toBe(LARGE.bytes.length);
   });
 
-  it('of an original goes on when settings change that it does not depend on', async () => {
+  it('of an original is completed if only settings change that do not affect it', async () => {
     const answer = await begin(ORIGINAL);
     await change(db, project, { resolution_presets: { a: 'resize/9x9' } });
     expect(await readLater(answer)).toBe(LARGE.bytes.length);
   });
 
-  it('leaves no timer, be it read or not, asked for by HEAD, or left', async () => {
+  it('leaves no timer behind, whether it was read, abandoned or requested with HEAD', async () => {
     const set = vi.spyOn(globalThis, 'setInterval');
     const cleared = vi.spyOn(globalThis, 'clearInterval');
     onTestFinished(() => void [set, cleared].map((spy) => spy.mockRestore()));

@@ -60,7 +60,7 @@ async function usage(): Promise<{ requests: number; credits: number; transforms:
 }
 
 describe('a derived image', () => {
-  it('is sent in part where one range of its bytes is asked for', async () => {
+  it('answers a request for one byte range with 206 and only those bytes', async () => {
     const path = '/resize/80x60/f/cat';
     const whole = (await get(path)).body;
     const part = await host.get(project.project_slug, path, { headers: { range: 'bytes=10-19' } });
@@ -71,7 +71,7 @@ describe('a derived image', () => {
     expect(part.body.equals(whole.subarray(10, 20))).toBe(true);
   });
 
-  it('is drawn as its chain says', async () => {
+  it('is rendered as its transform chain says', async () => {
     const answer = await get('/crop/0,0,160,120/resize/80x60/format/webp/quality/90/f/cat');
     expect(answer.headers['content-type']).toBe('image/webp');
     const { format, width, height } = await sharp(answer.body).metadata();
@@ -88,7 +88,7 @@ describe('a derived image', () => {
     }
   });
 
-  it('comes from one render, then memory; from the store where memory lost it', async () => {
+  it('is rendered once, then served from memory, or from storage by a server that has not cached it', async () => {
     const other = await startDeliveryHost({ db, content: host.content, queue: host.queue });
     const path = '/resize/40x30/f/cat';
     const first = await get(path);
@@ -108,7 +108,7 @@ describe('a derived image', () => {
     await other.stop();
   });
 
-  it('is rendered once, however many ask for it at once', async () => {
+  it('is rendered once for 50 concurrent requests, each of which is metered', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => get('/resize/64x48/format/jpeg/f/cat')),
     );
@@ -118,7 +118,7 @@ describe('a derived image', () => {
     expect(await usage()).toEqual({ requests: 50, credits: 50, transforms: 50 });
   });
 
-  it('is read from the smallest half-way image that is enough', async () => {
+  it('is rendered from the smallest mezzanine that is large enough', async () => {
     const small = await sharp(picture.bytes).resize(160, 120).negate().png().toBuffer();
     const object_key = `${project.project_id}/half`;
     await host.content.write(object_key, small, { content_type: 'image/png' });
@@ -139,7 +139,7 @@ describe('a derived image', () => {
     expect(Math.abs(255 - (whole ?? 0) - (found ?? 0))).toBeLessThan(40);
   });
 
-  it('expands a resolution preset, and shares the render with the chain that it stands for', async () => {
+  it('expands a resolution preset, and shares its render with the equivalent chain', async () => {
     await change(db, project, { resolution_presets: { thumb: 'resize/50x40/format/webp' } });
     const named = await get('/preset:thumb/f/cat');
     const plain = await get('/format/webp/resize/50x40/f/cat');
@@ -150,14 +150,14 @@ describe('a derived image', () => {
     }
   });
 
-  it('beyond the output rules answers 404 without rendering', async () => {
+  it('answers 404 not_found without rendering if the chain breaks the output rules', async () => {
     for (const path of ['/resize/4000x4000/f/cat', '/crop/400,400,5,5/f/cat']) {
       expect((await get(path)).code).toBe('not_found');
     }
     expect(host.renders).toEqual([]);
   });
 
-  it('of an unsigned URL uses a listed chain, in whatever order it is written', async () => {
+  it('requires an allowed chain, in any order of its operations, when the URL is unsigned', async () => {
     await change(db, project, { allowed_transform_chains: ['resize/40x30/format/webp'] });
     expect((await get('/format/webp/resize/40x30/f/cat')).status).toBe(200);
     expect((await get('/format/webp/resize/41x30/f/cat')).code).toBe('transform_chain_not_allowed');
@@ -167,7 +167,7 @@ describe('a derived image', () => {
 });
 
 describe('a watermark', () => {
-  it('that is the default is drawn on every derived image, never on the original', async () => {
+  it('is drawn on every derived image, but never on the original, if it is the project default', async () => {
     const plain = await get('/resize/100x75/format/png/f/cat');
     const preset = await makeWatermark(db, project, await publish('mark', mark));
     await change(db, project, { default_watermark_preset_id: preset });
@@ -180,7 +180,7 @@ describe('a watermark', () => {
     expect((await get('/originals/f/cat')).body.equals(picture.bytes)).toBe(true);
   });
 
-  it('that is named is drawn instead; an unknown id falls back to the default', async () => {
+  it('is the one named in the URL, or the default if that id is unknown', async () => {
     const black = { width: 20, height: 10, channels: 3 as const, background: '#000000' };
     const bytes = await sharp({ create: black }).png().toBuffer();
     const white = await makeWatermark(db, project, await publish('white', mark));
@@ -195,7 +195,7 @@ describe('a watermark', () => {
     expect(host.renders.length).toBe(2);
   });
 
-  it('that is an SVG is drawn from its raster grid', async () => {
+  it('is drawn from the raster grid if its file is an SVG', async () => {
     const object_key = `${project.project_id}/grid`;
     await host.content.write(object_key, mark.bytes, { content_type: 'image/png' });
     const grid = { long_edge: 20, width: 20, height: 10, object_key, content_type: 'image/png' };
@@ -209,7 +209,7 @@ describe('a watermark', () => {
     expect(await pixelAt(body, [5, 5])).toEqual([255, 255, 255]);
   });
 
-  it('makes a delivery dearer only where one is drawn', async () => {
+  it('raises the price of a delivery only if one is actually drawn', async () => {
     // A drawn watermark costs 1.2 times as much: a body above 10/12 MiB then takes two credits.
     const random = seededRandom(1);
     const noise = Buffer.from(
@@ -231,7 +231,7 @@ describe('a watermark', () => {
 });
 
 describe('a purge', () => {
-  it('of a project draws every derived image anew', async () => {
+  it('of a project renders its derived images again once the cached lookup expires', async () => {
     const path = '/resize/44x33/f/cat';
     await get(path);
     await change(db, project, {});
@@ -242,7 +242,7 @@ describe('a purge', () => {
     expect(host.renders).toEqual(['done', 'done']);
   });
 
-  it('is not needed by a new revision: it has its own tag, revision and bytes', async () => {
+  it('is not needed for a new revision, which has its own ETag, revision header and pixels', async () => {
     const path = '/resize/44x33/format/png/f/cat';
     const before = await get(path);
     const bytes = await over(quarters(320, 240)).png().toBuffer();
@@ -258,7 +258,7 @@ describe('a purge', () => {
 describe('a render that fails', () => {
   beforeEach(() => host.content.delete(`${project.project_id}/${file.file_id}`));
 
-  it('answers 500 internal that nobody keeps or pays, and is not tried again for 30 seconds', async () => {
+  it('answers 500 internal, uncached and unbilled, and is not retried for 30 seconds', async () => {
     await db.query('update file_revisions set object_key = $2 where file_id = $1', [
       file.file_id,
       `${project.project_id}/gone`,
@@ -282,13 +282,13 @@ describe('a render that fails', () => {
     expect(await usage()).toEqual({ requests: 1, credits: 1, transforms: 1 });
   });
 
-  it('over bytes that are no image is a 500 as well', async () => {
+  it('answers 500 internal if the stored source is not an image', async () => {
     const bytes = Buffer.from('this is no picture at all');
     await publish('broken', { ...picture, bytes });
     expect((await get('/resize/10x10/f/broken')).code).toBe('internal');
   });
 
-  it('by the clock answers 504 render_timeout, unbilled, and may be tried again', async () => {
+  it('answers 504 render_timeout, uncached and unbilled, if it exceeds its time limit', async () => {
     const hasty = await startDeliveryHost({ db, content: host.content, wall_clock_ms: 1 });
     const bytes = await over(photograph(2000, 1500)).png({ compressionLevel: 1 }).toBuffer();
     await publishImage({ db, content: hasty.content }, project, {
@@ -303,8 +303,8 @@ describe('a render that fails', () => {
   });
 });
 
-describe('storage that is away', () => {
-  it('answers 503 busy with Retry-After 2 and is tried again at once', async () => {
+describe('unavailable storage', () => {
+  it('answers 503 busy with Retry-After 2, and still 503 when the image is requested again', async () => {
     const content = { ...host.content, read: gone, open: gone, head: gone };
     const broken = await startDeliveryHost({ db, content, wall_clock_ms: 0 });
     for (const path of ['/resize/12x12/f/cat', '/originals/f/cat']) {
@@ -374,7 +374,7 @@ describe('createDerivedImages', () => {
   }
   const small = { content_type: 'image/png', size_bytes: 3, bytes: Buffer.from('abc') };
 
-  it('hands on busy with its seconds and render_timeout, and remembers neither', async () => {
+  it('passes on busy with its Retry-After and render_timeout, and remembers neither', async () => {
     const busy = await make(() => Promise.reject(new QueueBusy('render', 7)));
     expect(await busy.derived.find(request('a'), STAYS)).toEqual({
       outcome: 'busy',
@@ -388,7 +388,7 @@ describe('createDerivedImages', () => {
     expect(late.calls()).toBe(2);
   });
 
-  it('does not remember an outage, and everyone in the flight learns of it', async () => {
+  it('does not remember a storage outage, and reports it to every concurrent caller', async () => {
     const { derived, calls } = await make(() =>
       Promise.reject(new StorageUnavailable('the disk fails')),
     );
@@ -401,7 +401,7 @@ describe('createDerivedImages', () => {
     expect(calls()).toBe(2);
   });
 
-  it('does not remember what was given up because its viewers had left', async () => {
+  it('does not remember a render that was given up because its viewers had left', async () => {
     const begun = Promise.withResolvers<void>();
     let answer: () => Promise<unknown> = () => {
       begun.resolve();
@@ -419,7 +419,7 @@ describe('createDerivedImages', () => {
     expect((await derived.find(request('left'), STAYS)).outcome).toBe('done');
   });
 
-  it('reads a long result from the store, and fails where it is not there whole', async () => {
+  it('serves an image from storage, and fails if a render result that should be there is missing', async () => {
     const find = async (name: string, stored: string | null) => {
       const made: Awaited<ReturnType<typeof make>> = await make(async () => {
         const key = request(name).derived_key;
@@ -435,7 +435,7 @@ describe('createDerivedImages', () => {
     expect(await find('whole', 'abc')).toEqual({ outcome: 'done', source: 'render', bytes });
   });
 
-  it('keeps no image in memory that takes more than an eighth of it', async () => {
+  it('does not keep an image in memory that takes more than an eighth of the memory limit', async () => {
     const large = { ...small, size_bytes: 200, bytes: Buffer.alloc(200, 1) };
     const { derived, calls } = await make(async () => large);
     await derived.find(request('a'), STAYS);

@@ -58,8 +58,8 @@ const today = async () => {
   return row?.day;
 };
 
-describe('a derived image', () => {
-  it('that is rendered was not read before; from then on each day counts', async () => {
+describe('the read date of a derived image', () => {
+  it('is not set by the request that renders it, but by later ones, and follows the latest day', async () => {
     expect(await get()).toBe(200);
     await host.reads.flush();
     expect(await reads()).toEqual([]);
@@ -76,7 +76,7 @@ describe('a derived image', () => {
   });
 
   it.each([-40, 40])(
-    'is read on the day of the database, when the clock of its server is %i days off',
+    'is the day of the database even if the server’s clock is %i days off',
     async (days) => {
       await get();
       host.clock.advance(days * DAY_SECONDS);
@@ -86,7 +86,7 @@ describe('a derived image', () => {
     },
   );
 
-  it('that another server has rendered counts as well', async () => {
+  it('is also set when another server has rendered the image', async () => {
     await get();
     const { content, queue } = host;
     const prefix = `derived/${project.project_id}/`;
@@ -97,7 +97,7 @@ describe('a derived image', () => {
     expect([answer.status, (await reads()).length]).toEqual([200, 1]);
   });
 
-  it('is written about once a day, and no viewer waits for it', async () => {
+  it('is written once a day, without delaying any viewer', async () => {
     await get();
     for (let count = 0; count < 5; count += 1) expect(await get()).toBe(200);
     expect(statements).toEqual([]);
@@ -107,7 +107,7 @@ describe('a derived image', () => {
     expect(statements.length).toBe(1);
   });
 
-  it('is served while nothing can be written, and written about when it can', async () => {
+  it('is written later if the database fails, and the image is served meanwhile', async () => {
     await get();
     isAway = true;
     expect(await get()).toBe(200);
@@ -119,7 +119,7 @@ describe('a derived image', () => {
   });
 });
 
-it('many images are written in few statements, those of two servers without waiting for each other', async () => {
+it('two servers record reads of 2500 images in few statements, without a deadlock', async () => {
   const keys = Array.from({ length: 2500 }, (_, at) => `derived/p/1/file/1/${at}`);
   const clock = createManualClock();
   const servers = [0, 1].map(() => startDerivedReads({ db: counted, clock, log: silent }));

@@ -106,22 +106,25 @@ function say(port: number, text: string): Promise<string> {
   return sayRaw(port, text.replaceAll('%H', name));
 }
 
-describe.each(kinds)('what is strange, behind %s', (kind) => {
+describe.each(kinds)('malformed requests through %s', (kind) => {
   const port = useFront(kind);
 
-  it.each(strange)('a request with $what has one verdict', async ({ what, text, target }) => {
-    const said = await say(port(), `${text}${end}`);
-    const [first = 0, ...rest] = statusesIn(said);
-    if (mended[kind]?.includes(what)) expect(first).toBe(200);
-    else expect([400, 404, 422, 501, 505]).toContain(first);
-    // The next request on the connection gets its own response, or the connection has ended.
-    expect(rest).toEqual(rest.length === 0 ? [] : [404]);
-    const others = arrived.filter((each) => ![`GET ${target}`, `GET ${END}`].includes(each));
-    expect(others.filter((each) => each !== `GET ${RAW_PATH}` || first !== 200)).toEqual([]);
-  });
+  it.each(strange)(
+    'a request with $what is rejected or normalized, and never read as another request',
+    async ({ what, text, target }) => {
+      const said = await say(port(), `${text}${end}`);
+      const [first = 0, ...rest] = statusesIn(said);
+      if (mended[kind]?.includes(what)) expect(first).toBe(200);
+      else expect([400, 404, 422, 501, 505]).toContain(first);
+      // The next request on the connection gets its own response, or the connection has ended.
+      expect(rest).toEqual(rest.length === 0 ? [] : [404]);
+      const others = arrived.filter((each) => ![`GET ${target}`, `GET ${END}`].includes(each));
+      expect(others.filter((each) => each !== `GET ${RAW_PATH}` || first !== 200)).toEqual([]);
+    },
+  );
 
   it.each(hiding)(
-    'what stands behind %s is one request to both ends, or to none',
+    'a request hidden behind %s is seen by both the proxy and the server, or by neither',
     async (_what, text) => {
       const said = await say(port(), `${text}0\r\n\r\n${smuggled}${end}`);
       expect(statusesIn(said).length).toBeGreaterThan(0);
@@ -130,7 +133,7 @@ describe.each(kinds)('what is strange, behind %s', (kind) => {
   );
 });
 
-describe.each(['nginx', 'HAProxy'] as const)('what is proper, behind %s,', (kind) => {
+describe.each(['nginx', 'HAProxy'] as const)('well-formed requests through %s', (kind) => {
   const port = useFront(kind);
 
   it.each([
@@ -142,7 +145,7 @@ describe.each(['nginx', 'HAProxy'] as const)('what is proper, behind %s,', (kind
     ['an image that the viewer has', RAW_PATH, { headers: { 'if-none-match': '*' } }],
     ['a refusal', '/originals/f/absent', {}],
     ['another method', RAW_PATH, { method: 'DELETE' }],
-  ])('%s is what it is without it', async (_what, path, asking) => {
+  ])('%s gets the same response as without the proxy', async (_what, path, asking) => {
     const [direct, through] = [
       await ask(host.port, name, { path, ...asking }),
       await ask(port(), name, { path, ...asking }),
@@ -157,22 +160,22 @@ describe.each(['nginx', 'HAProxy'] as const)('what is proper, behind %s,', (kind
     expect(through.headers['x-request-id']).toBeDefined();
   });
 
-  it('a host that nobody has is not found', async () => {
+  it('an unknown host is answered with 404 not_found', async () => {
     const answer = await ask(port(), 'elsewhere.example', { path: RAW_PATH });
     expect([answer.status, answer.code]).toEqual([404, 'not_found']);
   });
 
-  it('requests of one connection go to the hosts that they name', async () => {
+  it('requests on one connection reach the hosts that they name', async () => {
     const other = `GET ${RAW_PATH} HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n`;
     const said = await say(port(), `${rawGet(RAW_PATH)}${other}${rawGet(RAW_PATH)}${end}`);
     expect(statusesIn(said)).toEqual([200, 404, 200, 404]);
   });
 });
 
-describe('the cache of nginx', () => {
+describe('the nginx cache', () => {
   const port = useFront('nginx with a cache');
 
-  it('answers once asked by itself, and of another query nothing', async () => {
+  it('answers a repeated request itself, but forwards one with another query', async () => {
     const seen = async (target: string) => {
       const [status] = statusesIn(await say(port(), rawGet(target, 'Connection: close\r\n')));
       return [status, ...arrived];

@@ -79,7 +79,7 @@ const segments = () =>
     name.endsWith('.ndjson'),
   );
 
-it('a full disk costs a metric and a log line, no usage, and no viewer anything', async () => {
+it('a full disk is counted and logged once, and neither loses usage nor affects viewers', async () => {
   rmSync(ballast(), { force: true });
   lines.length = 0;
   const before = await requests();

@@ -65,14 +65,14 @@ function isEasy({ source, gives }: Case): boolean {
   return width * height < EASY_PIXELS && across * down < EASY_PIXELS;
 }
 
-describe('a request of the table', () => {
-  it('is one of 60 at least that are drawn, from every rule that has small ones', () => {
+describe('the rendered cases of the geometry table', () => {
+  it('number at least 60 and cover every rule that has small cases', () => {
     expect(sample.length).toBeGreaterThanOrEqual(60);
     const rules = [...new Set(cases.filter(isSmall).map(({ rule }) => rule))];
     expect(rules.filter((rule) => sample.every((row) => row.rule !== rule))).toEqual([]);
   });
 
-  it.each(sample)('of $source as $chain gives $gives', async ({ source, chain, gives }) => {
+  it.each(sample)('$chain of $source gives $gives', async ({ source, chain, gives }) => {
     const slug = await publish(source, gives);
     const answer = await host.get(project.project_slug, `/${chain}/f/${slug}`);
     if (gives === '404') {
@@ -99,20 +99,23 @@ function describeOthers(): void {
   });
   afterAll(() => undrawn.close());
 
-  it.each(others)('of $source as $chain asks for $gives', async ({ source, chain, gives }) => {
-    const slug = await publish(source, '404');
-    const { code } = await undrawn.get(project.project_slug, `/${chain}/f/${slug}`);
-    const { window, output } = asked.at(-1)?.plan ?? {};
-    expect({ code, window, output }).toEqual({ code: 'busy', ...sizesOf(gives) });
-  });
+  it.each(others)(
+    '$chain of $source requests a render of $gives',
+    async ({ source, chain, gives }) => {
+      const slug = await publish(source, '404');
+      const { code } = await undrawn.get(project.project_slug, `/${chain}/f/${slug}`);
+      const { window, output } = asked.at(-1)?.plan ?? {};
+      expect({ code, window, output }).toEqual({ code: 'busy', ...sizesOf(gives) });
+    },
+  );
 
-  it('is all that the table has', () => {
+  it('cover the whole table together with the rendered ones', () => {
     expect(sample.length + others.length).toBe(cases.length);
     expect(cases.length).toBeGreaterThanOrEqual(413);
   });
 }
 
-if (others.length > 0) describe('every other request of the table', describeOthers);
+if (others.length > 0) describe('the remaining cases of the geometry table', describeOthers);
 
 function sizesOf(gives: string) {
   const numbers = (gives.match(/\d+/g) ?? []).map(Number);

@@ -70,40 +70,49 @@ async function statusOf(chain: string, of = project): Promise<number[]> {
 const refusalOf = (chain: string) => (/^[!-~]*$/.test(chain) ? 404 : 400);
 
 describe.each(rows)('$operation', ({ accepted, refused }) => {
-  it.each(accepted)('$chain is served, however else it is written', async ({ chain, same_as }) => {
-    const tag = await tagOf(chain);
-    for (const other of same_as ?? []) expect(await tagOf(other), other).toBe(tag);
-  });
+  it.each(accepted)(
+    'serves $chain under one ETag, however it is written',
+    async ({ chain, same_as }) => {
+      const tag = await tagOf(chain);
+      for (const other of same_as ?? []) expect(await tagOf(other), other).toBe(tag);
+    },
+  );
 
-  it.each(refused)('%j is not found', async (chain) => {
+  it.each(refused)('rejects %j', async (chain) => {
     expect(await statusOf(chain)).toEqual([refusalOf(chain)]);
   });
 });
 
-describe('the grammar', () => {
+describe('the transform chain grammar', () => {
   const refused = specification.grammar.refused.filter(
     // As whole chains, these two are other URL shapes.
     (chain) => !['originals', 'download/raw'].includes(chain),
   );
-  it.each(refused)('%j is not found', async (chain) => {
+  it.each(refused)('rejects %j', async (chain) => {
     expect(await statusOf(chain)).toEqual([refusalOf(chain)]);
   });
 
-  it.each(specification.grammar.preset_expansion)('$chain with its presets', async (example) => {
-    const own = await makeProject(db, { resolution_presets: example.presets });
-    await publishImage({ db, content: host.content }, own, { image, file_slug: 'large' });
-    if (example.same_as === null) expect(await statusOf(example.chain, own)).toEqual([404]);
-    else expect(await tagOf(example.chain, own)).toBe(await tagOf(example.same_as, own));
-  });
+  it.each(specification.grammar.preset_expansion)(
+    'expands or rejects the presets in $chain',
+    async (example) => {
+      const own = await makeProject(db, { resolution_presets: example.presets });
+      await publishImage({ db, content: host.content }, own, { image, file_slug: 'large' });
+      if (example.same_as === null) expect(await statusOf(example.chain, own)).toEqual([404]);
+      else expect(await tagOf(example.chain, own)).toBe(await tagOf(example.same_as, own));
+    },
+  );
 });
 
-describe('what is rendered', () => {
-  it.each(['jpeg', 'png', 'webp', 'avif'])('as %s says nothing of its source', async (format) => {
-    const path = `/resize/20x15/format/${format}/f/tagged`;
-    const { status, body } = await host.get(project.project_slug, path);
-    expect(status).toBe(200);
-    const groups = Object.keys(await tagsOf(body)).map((name) => name.split(':')[0]);
-    const embedded = ['EXIF', 'XMP', 'ICC_Profile', 'IPTC', 'Photoshop', 'MakerNotes'];
-    expect(groups.filter((group) => embedded.includes(group ?? ''))).toEqual([]);
-  });
+describe('a rendered image', () => {
+  it.each(['jpeg', 'png', 'webp', 'avif'])(
+    'as %s carries no metadata of its source',
+    async (format) => {
+      const path = `/resize/20x15/format/${format}/f/tagged`;
+      const { status, body } = await host.get(project.project_slug, path);
+      expect(status).toBe(200);
+      const groups = Object.keys(await tagsOf(body)).map((name) => name.split(':')[0]);
+      const embedded = ['EXIF', 'XMP', 'ICC_Profile', 'IPTC', 'Photoshop', 'MakerNotes'];
+      expect(groups.filter((group) => embedded.includes(group ?? ''))).toEqual([]);
+    },
+  );
 });

@@ -201,7 +201,7 @@ const pairs = rows.flatMap((first, at) =>
     .map((second) => ({ first, second })),
 );
 
-describe('refusals of a delivery', () => {
+describe('delivery refusals', () => {
   it.each(rows)('row $row answers $status $code', async ({ code, status, needs }) => {
     const answer = await answerIn({ ...plain, ...needs });
     expect({ status: answer.status, code: answer.code }).toEqual({ status, code });
@@ -210,7 +210,7 @@ describe('refusals of a delivery', () => {
     expect(answer.headers['x-content-type-options']).toBe('nosniff');
   });
 
-  it.each(rows)('row $row ($code) answers HEAD as GET, without a body', async ({ needs }) => {
+  it.each(rows)('row $row ($code) answers HEAD like GET, without a body', async ({ needs }) => {
     const scene = { ...plain, ...needs };
     const [got, head] = [await answerIn(scene), await answerIn(scene, 'HEAD')];
     expect([head.status, head.body.length]).toEqual([got.status, 0]);
@@ -219,7 +219,7 @@ describe('refusals of a delivery', () => {
     expect(told(head)).toEqual(told(got));
   });
 
-  it('hold every pair of rows, but for those that no request can hold', () => {
+  it('cover every pair of rows except those that no single request can trigger', () => {
     const held = new Set(pairs.map(({ first, second }) => `${first.row} ${second.row}`));
     const impossible = refusalPairs.impossible.map(({ rows: [one, other] }) => `${one} ${other}`);
     const all = Array.from({ length: 12 }, (_, at) => at + 1).flatMap((one) =>
@@ -229,7 +229,7 @@ describe('refusals of a delivery', () => {
   });
 
   it.each(pairs)(
-    'row $first.row ($first.code) speaks before row $second.row ($second.code)',
+    'row $first.row ($first.code) takes precedence over row $second.row ($second.code)',
     async ({ first, second }) => {
       const answer = await answerIn({ ...plain, ...second.needs, ...first.needs });
       expect({ status: answer.status, code: answer.code }).toEqual({
@@ -239,18 +239,18 @@ describe('refusals of a delivery', () => {
     },
   );
 
-  it('are never usage', async () => {
+  it('are never metered', async () => {
     await host.meter.flush();
     expect(await db.query('select * from usage_batches')).toEqual([]);
   });
 
-  it('tell when to come back where rendering is saturated', async () => {
+  it('carry Retry-After when rendering is saturated', async () => {
     const { headers } = await answerIn(plain);
     expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
   });
 
   it.each(['image/avif', 'image/gif', 'image/svg+xml'] as const)(
-    'answer a raw download of %s with 415 where raw downloads are enabled',
+    'answer a raw download of %s with 415 raw_unavailable even if raw downloads are enabled',
     async (content_type) => {
       const project = await makeProject(db, { raw_download_enabled: true });
       await publishImage({ db, content: host.content }, project, {

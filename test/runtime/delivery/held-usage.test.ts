@@ -9,7 +9,7 @@ const delivery = (bytes: number) => ({
   is_watermarked: false,
 });
 
-it('hands a piece out unchanged until it is taken, and what came meanwhile under the next number', async () => {
+it('held usage is resent unchanged until it is accepted, and newer usage follows under the next number', async () => {
   const held = holdUsage('spl');
   const seen: string[] = [];
   const see = ({ spool_id, sequence, deliveries }: HeldPiece) =>
@@ -28,7 +28,7 @@ it('hands a piece out unchanged until it is taken, and what came meanwhile under
   expect(seen.length).toBe(3);
 });
 
-it('has room for so many, and for others when those are taken', async () => {
+it('held usage refuses deliveries beyond its limit until the held ones are accepted', async () => {
   const held = holdUsage('spl', 2);
   expect([1, 2, 3].map((bytes) => held.add(delivery(bytes)))).toEqual([true, true, false]);
   await held.send(async () => undefined);

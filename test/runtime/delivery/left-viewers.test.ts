@@ -100,7 +100,7 @@ async function askAndLeave(path: string): Promise<void> {
 it.each([
   ['an image that is in memory', '/resize/40x/f/cat'],
   ['an original', '/originals/f/cat'],
-])('who leave before their look-ups are done get nothing of %s', async (_what, path) => {
+])('a viewer who disconnects during the lookups is not metered for %s', async (_what, path) => {
   expect((await get(path)).status).toBe(200);
   const before = [await metered(), await left()] as const;
   host.clock.advance(LOOKUP_CACHE_SECONDS_MAX);
@@ -110,7 +110,7 @@ it.each([
   await expect.poll(left).toBe(before[1] + 1);
 });
 
-it('who leave before their look-ups are done have nothing rendered', async () => {
+it('nothing is rendered for a viewer who disconnects during the lookups', async () => {
   expect((await get('/resize/40x/f/cat')).status).toBe(200);
   const before = await left();
   host.clock.advance(LOOKUP_CACHE_SECONDS_MAX);
@@ -120,7 +120,7 @@ it('who leave before their look-ups are done have nothing rendered', async () =>
   expect(host.renders).toEqual([]);
 });
 
-it('who leave before the original is open leave no stream behind', async () => {
+it('a viewer who disconnects before the original is opened leaves no stream open and is not metered', async () => {
   expect((await get('/resize/40x/f/cat')).status).toBe(200);
   const before = await metered();
   await askAndLeave('/originals/f/cat');
@@ -128,7 +128,7 @@ it('who leave before the original is open leave no stream behind', async () => {
   expect(await metered()).toBe(before);
 });
 
-it('who leave with the whole original, before its stream has ended, pay once', async () => {
+it('a viewer who disconnects after receiving the whole original is metered once', async () => {
   const ending = Promise.withResolvers<void>();
   const { content } = stack;
   const whole = over(photograph(320, 240)).jpeg().toBuffer();

@@ -22,7 +22,7 @@ function lookUpNobody() {
   return { ask, waits };
 }
 
-it('the last reload is remembered of ten thousand hosts, and of the one asked for longest ago no more', async () => {
+it('lookups remember the last reload of 10,000 hosts, and evict the least recently requested host', async () => {
   const { ask, waits } = lookUpNobody();
   for (let index = 0; index < HOSTS; index++) await ask(index);
   expect(waits).toEqual([]);

@@ -62,7 +62,7 @@ function takeDatabaseAway(kind: 'refuse' | 'stall'): void {
 }
 
 describe.each(['refuse', 'stall'] as const)('while the database does not answer (%s)', (kind) => {
-  it('what is known serves on for five minutes, and not longer', async () => {
+  it('known files are served for five minutes, and no longer', async () => {
     expect((await get('cat')).status).toBe(200);
     takeDatabaseAway(kind);
     for (const passed of [31, 100, 168.9]) {
@@ -75,7 +75,7 @@ describe.each(['refuse', 'stall'] as const)('while the database does not answer 
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  it('what is served on is kept by nobody for longer than it serves', async () => {
+  it('caches may keep a response only as long as the cached lookup may be served', async () => {
     const kept = async () => (await get('cat')).headers['cache-control'];
     const longLived = 'public, max-age=300, s-maxage=31536000';
     expect(await kept()).toBe(longLived);
@@ -90,7 +90,7 @@ describe.each(['refuse', 'stall'] as const)('while the database does not answer 
     expect(answer.headers['cache-control']).toBe('public, max-age=1, s-maxage=1');
   });
 
-  it('what is not known answers 503 busy with Retry-After 2', async () => {
+  it('unknown files and hosts are answered with 503 busy', async () => {
     expect((await get('cat')).status).toBe(200);
     takeDatabaseAway(kind);
     const answer = await get('dog');
@@ -99,7 +99,7 @@ describe.each(['refuse', 'stall'] as const)('while the database does not answer 
     expect([other.status, other.code]).toEqual([503, 'busy']);
   });
 
-  it('a kid that nobody can look up is 503, not refused', async () => {
+  it('a URL with an unknown kid is answered with 503 instead of being refused', async () => {
     const key = await makeKey(db, project);
     expect((await get('cat')).status).toBe(200);
     takeDatabaseAway(kind);
@@ -110,7 +110,7 @@ describe.each(['refuse', 'stall'] as const)('while the database does not answer 
     expect((await host.get(project.project_slug, known)).status).toBe(200);
   });
 
-  it('and when it answers again, all is looked up anew', async () => {
+  it('everything is looked up again as soon as it answers', async () => {
     expect((await get('cat')).status).toBe(200);
     takeDatabaseAway(kind);
     host.clock.advance(60);
@@ -135,8 +135,8 @@ describe.each(['refuse', 'stall'] as const)('while the database does not answer 
   });
 });
 
-describe('an image that was looked up later than its project', () => {
-  it('is kept by nobody for longer than its project serves', async () => {
+describe('an image whose lookup is newer than that of its project', () => {
+  it('may be cached only as long as the lookup of its project may be served', async () => {
     expect((await get('cat')).status).toBe(200);
     host.clock.advance(20);
     expect((await get('dog')).status).toBe(200);
@@ -146,8 +146,8 @@ describe('an image that was looked up later than its project', () => {
   });
 });
 
-describe('a database that was away for a moment', () => {
-  it('is asked again for what nobody wanted since', async () => {
+describe('after a brief database outage', () => {
+  it('looks up an entry again even if it was not requested in the meantime', async () => {
     expect((await get('cat')).status).toBe(200);
     takeDatabaseAway('refuse');
     expect((await get('dog')).status).toBe(503);
@@ -160,7 +160,7 @@ describe('a database that was away for a moment', () => {
 });
 
 describe('a frozen database', () => {
-  it('keeps nobody waiting twice: what is known is served at once', async () => {
+  it('delays known files only once: later requests for them are served immediately', async () => {
     expect((await get('cat')).status).toBe(200);
     expect((await get('dog')).status).toBe(200);
     takeDatabaseAway('stall');

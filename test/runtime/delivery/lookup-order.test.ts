@@ -19,7 +19,7 @@ function askByHand() {
   return { clock, cache, asked };
 }
 
-it('what was asked earlier and comes later is not remembered in place of what is newer', async () => {
+it('the answer to an earlier lookup does not replace that to a later one', async () => {
   const { clock, cache, asked } = askByHand();
   const slow = cache.find('host');
   clock.advance(1);
@@ -33,7 +33,7 @@ it('what was asked earlier and comes later is not remembered in place of what is
   expect(asked.length).toBe(2);
 });
 
-it('what was asked later is remembered in place of what is older', async () => {
+it('the answer to a later lookup replaces that to an earlier one', async () => {
   const { clock, cache, asked } = askByHand();
   const first = cache.find('host');
   asked[0]?.resolve('as it was');
@@ -45,7 +45,7 @@ it('what was asked later is remembered in place of what is older', async () => {
   expect(await cache.find('host')).toBe('as it is');
 });
 
-it('what the database did not answer is asked again two seconds later, and not before', async () => {
+it('a failed lookup is repeated two seconds later, and not before', async () => {
   const { clock, cache, asked } = askByHand();
   const first = cache.find('host');
   asked[0]?.resolve('as it was');

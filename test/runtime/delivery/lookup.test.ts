@@ -76,7 +76,7 @@ const get = (path: string, headers = {}) => host.get(project.project_slug, path,
 const codeOf = async (path: string) => (await get(path)).code ?? 'served';
 
 describe('a signed URL', () => {
-  it('opens a protected project until it expires, and caches no longer', async () => {
+  it('grants access to a protected project until it expires, and is cached no longer', async () => {
     const exp = seconds() + 100;
     const answer = await get(signed(PATH, { project, key, exp }));
     expect(answer.status).toBe(200);
@@ -85,7 +85,7 @@ describe('a signed URL', () => {
     );
   });
 
-  it('is refused from the second of its exp on, also where the viewer has the image', async () => {
+  it('is refused from the second of its exp on, even if the viewer has the image', async () => {
     const url = signed(PATH, { project, key, exp: seconds() + 10 });
     const { headers } = await get(url);
     const condition = { 'if-none-match': String(headers.etag) };
@@ -95,7 +95,7 @@ describe('a signed URL', () => {
     expect((await get(url, condition)).status).toBe(403);
   });
 
-  it.each([-120, 120])('ends when it said where our clock is %i s wrong', async (wrong) => {
+  it.each([-120, 120])('expires on time even if the server’s clock is %i s off', async (wrong) => {
     host.clock.advance(wrong);
     const url = signed(PATH, { project, key, exp: seconds() + 20 });
     const { headers } = await get(url);
@@ -105,7 +105,7 @@ describe('a signed URL', () => {
     host.clock.advance(-wrong);
   });
 
-  it('opens its own path only, and no letter of it can be changed', async () => {
+  it('is valid for its own path only, and rejected if its exp or signature was altered', async () => {
     const exp = seconds() + 100;
     const url = signed(PATH, { project, key, exp });
     const sig = url.split('sig=')[1] ?? '';
@@ -121,7 +121,7 @@ describe('a signed URL', () => {
     expect(await codeOf(url)).toBe('served');
   });
 
-  it('opens nothing with any letter more, less or other, in path and query', async () => {
+  it('is never valid with any character inserted, removed or replaced', async () => {
     const url = signed('/resize/2x2/f/cat', { project, key, exp: seconds() + 100 });
     const letter = fc.constantFrom(...'aA0/.%&=?;,-_:+~');
     const edit = fc.tuple(fc.nat(url.length - 1), letter, fc.constantFrom('in', 'out', 'other'));
@@ -138,7 +138,7 @@ describe('a signed URL', () => {
     );
   });
 
-  it('of another project opens nothing', async () => {
+  it('is rejected if it was made for another project or with another project’s key', async () => {
     const other = await protectedProject(db);
     const otherKey = await makeKey(db, other);
     const exp = seconds() + 100;
@@ -146,7 +146,7 @@ describe('a signed URL', () => {
     expect(await codeOf(signed(PATH, { project: other, key, exp }))).toBe('invalid_signature');
   });
 
-  it('carries exactly exp, kid and sig, in this order', async () => {
+  it('must carry exactly exp, kid and sig, in this order', async () => {
     const url = signed(PATH, { project, key, exp: seconds() + 100 });
     expect(await codeOf(url)).toBe('served');
     const [path = '', query = ''] = url.split('?');
@@ -157,7 +157,7 @@ describe('a signed URL', () => {
     }
   });
 
-  it('may use a chain that the list of a public project does not have', async () => {
+  it('may use a chain outside the allowed list of a public project', async () => {
     await change(db, project, {
       delivery_access: 'public',
       allowed_transform_chains: ['resize/9x9'],
@@ -172,8 +172,8 @@ describe('a signed URL', () => {
   });
 });
 
-describe('a key', () => {
-  it('that was made a moment ago verifies at once', async () => {
+describe('a signing key', () => {
+  it('verifies as soon as it was created', async () => {
     expect(await codeOf(PATH)).toBe('signature_required');
     const fresh = await makeKey(db, project, { overlap_seconds: 3600 });
     const exp = seconds() + 100;
@@ -181,7 +181,7 @@ describe('a key', () => {
     expect(await codeOf(signed(PATH, { project, key, exp }))).toBe('served');
   });
 
-  it('that is unknown asks the database at most once a second, however many ask', async () => {
+  it('is looked up at most once a second while unknown, however many requests use it', async () => {
     const find = await startLookup();
     const found = Promise.all(Array.from({ length: 20 }, () => find('kid_nobody')));
     expect(await pauseEnds()).toBe(1000);
@@ -193,7 +193,7 @@ describe('a key', () => {
     expect(timesAsked()).toBe(3);
   });
 
-  it('that is fresh is asked for once and waits for nothing, however many bring it at once', async () => {
+  it('is looked up once, without a wait, when many concurrent requests use a new one', async () => {
     await get(PATH);
     const fresh = await makeKey(db, project, { overlap_seconds: 3600 });
     asked.length = 0;
@@ -205,7 +205,7 @@ describe('a key', () => {
     expect(pauses).toEqual([]);
   });
 
-  it('that was made a moment ago verifies at its first request, whoever sends unknown ones', async () => {
+  it('verifies on its first request even if others are sending unknown keys', async () => {
     const find = await startLookup();
     expect(await find('kid_nobody')).toBeUndefined();
     host.clock.advance(0.3);
@@ -217,7 +217,7 @@ describe('a key', () => {
     expect(timesAsked()).toBe(1);
   });
 
-  it('that is rotated verifies for a day by the clock of the database, to the second', async () => {
+  it('verifies for 24 hours after its rotation by the database clock, to the second', async () => {
     await rotateByAction();
     const url = signed(PATH, { project, key, exp: seconds() + 100_000 });
     await passAtDatabase(24 * 3600 - 1);
@@ -226,7 +226,7 @@ describe('a key', () => {
     expect(await codeOf(url)).toBe('unknown_kid');
   });
 
-  it('is retired within the time of a lookup, to the second', async () => {
+  it('is retired on time, to the second, even while its lookup is cached', async () => {
     await rotateByAction();
     await passAtDatabase(24 * 3600 - 10);
     const url = signed(PATH, { project, key, exp: seconds() + 100_000 });
@@ -237,17 +237,20 @@ describe('a key', () => {
     expect(await codeOf(url)).toBe('unknown_kid');
   });
 
-  it.each([-3600, 3600])('is judged as well where our clock is %i s wrong', async (wrong) => {
-    host.clock.advance(wrong);
-    await rotateByAction();
-    const url = signed(PATH, { project, key, exp: seconds() + 100_000 });
-    await passAtDatabase(24 * 3600 - 5);
-    expect(await codeOf(url)).toBe('served');
-    await passAtDatabase(10);
-    expect(await codeOf(url)).toBe('unknown_kid');
-  });
+  it.each([-3600, 3600])(
+    'is retired on time even if the server’s clock is %i s off',
+    async (wrong) => {
+      host.clock.advance(wrong);
+      await rotateByAction();
+      const url = signed(PATH, { project, key, exp: seconds() + 100_000 });
+      await passAtDatabase(24 * 3600 - 5);
+      expect(await codeOf(url)).toBe('served');
+      await passAtDatabase(10);
+      expect(await codeOf(url)).toBe('unknown_kid');
+    },
+  );
 
-  it('that was rotated three times within a day verifies still, as do those between', async () => {
+  it('still verifies for its full day if it is rotated three times within a day', async () => {
     const keys = [key];
     for (let count = 0; count < 3; count += 1) {
       keys.push(await makeKey(db, project, { overlap_seconds: 24 * 3600 }));
@@ -263,7 +266,7 @@ describe('a key', () => {
     expect(codes).toEqual(['unknown_kid', 'served', 'served', 'served']);
   });
 
-  it('that cannot be opened fails its own URLs only', async () => {
+  it('fails only the URLs signed with it if its secret cannot be unsealed', async () => {
     await change(db, project, { delivery_access: 'public' });
     await db.query("update signing_keys set secret_sealed = '\\x00' where kid = $1", [key.kid]);
     const answer = await get(signed(PATH, { project, key, exp: seconds() + 100 }));
@@ -305,8 +308,8 @@ async function passAtDatabase(passed: number): Promise<void> {
   host.clock.advance(LOOKUP_CACHE_SECONDS_MAX);
 }
 
-describe('what is known of projects and files', () => {
-  it('is at most 30 seconds old, whether it is there or not', async () => {
+describe('lookups of projects and files', () => {
+  it('are at most 30 seconds old, for existing and missing files alike', async () => {
     await change(db, project, { delivery_access: 'public' });
     expect((await get(PATH)).status).toBe(200);
     expect((await get('/originals/f/late')).status).toBe(404);
@@ -324,7 +327,7 @@ describe('what is known of projects and files', () => {
     expect((await get('/originals/f/late')).status).toBe(200);
   });
 
-  it('is a second old at most where the deployment wants that', async () => {
+  it('are at most one second old if configured so', async () => {
     const deps = { db, clock: host.clock, sealing, rootDomain: 'localhost' };
     const { findProject } = createLookup({ ...deps, fresh_seconds: 1 });
     const accessNow = async () =>
@@ -338,7 +341,7 @@ describe('what is known of projects and files', () => {
     expect(await accessNow()).toBe('public');
   });
 
-  it('of a host without a project is remembered as well', async () => {
+  it('also remember that a host has no project', async () => {
     const slug = `late-${project.project_slug}`;
     expect((await host.get(slug, PATH)).status).toBe(404);
     const late = await makeProject(db, { project_slug: slug });
@@ -348,13 +351,13 @@ describe('what is known of projects and files', () => {
     expect((await host.get(slug, PATH)).status).toBe(200);
   });
 
-  it('is asked for once, however many ask', async () => {
+  it('query the database once for many concurrent requests', async () => {
     await change(db, project, { delivery_access: 'public' });
     await Promise.all(Array.from({ length: 30 }, () => get(PATH)));
     expect(asked).toEqual(['project', 'file']);
   });
 
-  it('has the secret of a key opened once for all requests', async () => {
+  it('unseal the secret of a key once for all requests', async () => {
     const opened: string[] = [];
     const open = (sealed: Uint8Array, context: string) => {
       opened.push(context);
@@ -374,7 +377,7 @@ describe('what is known of projects and files', () => {
     expect(opened).toEqual([`signing-key:${key.kid}`]);
   });
 
-  it('has the list of allowed chains read once for all requests, and anew after 30 seconds', async () => {
+  it('parse the list of allowed chains once for all requests, and again after 30 seconds', async () => {
     await change(db, project, { allowed_transform_chains: ['format/webp/resize/8x'] });
     const lookup = createLookup({ db, clock: host.clock, sealing, rootDomain: 'localhost' });
     const listOf = async () =>

@@ -68,7 +68,7 @@ async function told(): Promise<number[]> {
   return rows.map((row) => row.lost_deliveries);
 }
 
-it('what is lost between a batch and its being sent again is told by the next one', async () => {
+it('deliveries lost between a batch and its resend are reported by the next batch', async () => {
   lose();
   lose();
   await meter.flush();

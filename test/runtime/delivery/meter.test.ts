@@ -99,7 +99,7 @@ const files = () =>
     .filter((name) => name.includes('.ndjson'));
 
 describe('metering', () => {
-  it('sums what was delivered by the hour in which it ended', async () => {
+  it('sums deliveries by the hour in which they ended', async () => {
     const meter = start();
     const hour = new Date(Math.ceil(clock.now().getTime() / 3_600_000) * 3_600_000);
     clock.advance((hour.getTime() - clock.now().getTime()) / 1000 - 0.001);
@@ -126,13 +126,13 @@ describe('metering', () => {
     await expect.poll(requests).toBe(1);
   });
 
-  it('sends nothing where nothing was delivered', async () => {
+  it('sends no batch if nothing was delivered', async () => {
     const before = await db.query('select * from usage_batches');
     await start().flush();
     expect(await db.query('select * from usage_batches')).toEqual(before);
   });
 
-  it('numbers its batches, so that each is there once', async () => {
+  it('numbers its batches consecutively under one spool id', async () => {
     const meter = start();
     for (let count = 0; count < 3; count += 1) {
       meter.record(delivery());
@@ -148,7 +148,7 @@ describe('metering', () => {
     expect(batches[0]?.spool_id).toMatch(/^spl_[0-9a-z]{26}$/);
   });
 
-  it('does not count twice what is sent again after a lost reply', async () => {
+  it('counts a batch once if it is resent after a lost response', async () => {
     const target = new URL(url());
     const proxy = await startFaultProxy({ port: Number(target.port) });
     target.port = String(proxy.port);
@@ -175,7 +175,7 @@ describe('metering', () => {
     await proxy.close();
   });
 
-  it('keeps what is spooled while the database is away, and sends it all in order', async () => {
+  it('keeps spooled usage while the database is away, and sends all of it afterwards', async () => {
     const closed = createDatabase({ url: url() });
     const meter = start({ db: closed });
     await closed.close();
@@ -196,7 +196,7 @@ describe('metering', () => {
     expect(files()).toEqual([]);
   });
 
-  it('does not let a batch that the database refuses for good hold up the others', async () => {
+  it('sets aside a batch that the database rejects for good, and sends the others', async () => {
     const meter = start();
     meter.record({ ...delivery(), project_id: 'prj_nobody' });
     await meter.flush();
@@ -207,14 +207,14 @@ describe('metering', () => {
     expect(lines.filter((line) => line.includes('set aside')).length).toBe(1);
   });
 
-  it('flushes at its end', async () => {
+  it('flushes when it stops', async () => {
     const meter = start();
     meter.record(delivery());
     await meter.stop();
     expect(await requests()).toBe(1);
   });
 
-  it('has sent at its end also what came while it was sending', async () => {
+  it('also sends, when it stops, what was recorded during the last flush', async () => {
     const begun = Promise.withResolvers<void>();
     const goOn = Promise.withResolvers<void>();
     const slow: Queryable = {
@@ -234,7 +234,7 @@ describe('metering', () => {
     expect(await requests()).toBe(2);
   });
 
-  it('waits at its end for a database that is away, as its folder may go with it', async () => {
+  it('waits, when it stops, for a database that is away', async () => {
     let tries = 0;
     const late: Queryable = {
       query: (text, values) => {
@@ -249,7 +249,7 @@ describe('metering', () => {
     expect(lines.join('')).not.toContain('stays in the spool');
   });
 
-  it('says at its end how much it could not send', async () => {
+  it('logs, when it stops, how many deliveries it could not send', async () => {
     const away: Queryable = { query: () => Promise.reject(new Error('away')) };
     const meter = start({ db: away, usage_patience_ms: 10 });
     for (let count = 0; count < 3; count += 1) meter.record(delivery());
@@ -262,7 +262,7 @@ describe('metering', () => {
     });
   });
 
-  it('says at its end what no disk took, apart from what stays: that is lost', async () => {
+  it('logs as lost, when it stops, the deliveries that no disk took', async () => {
     const away: Queryable = { query: () => Promise.reject(new Error('away')) };
     const meter = start({ db: away, usage_patience_ms: 10 });
     meter.record(delivery());
@@ -278,7 +278,7 @@ describe('metering', () => {
     rmSync(folder);
   });
 
-  it('ends with nothing unsent where a disk refused and the database came back', async () => {
+  it('sends everything when it stops if the disk failed but the database is back', async () => {
     let isAway = true;
     const late: Queryable = {
       query: (text, values) =>
@@ -296,7 +296,7 @@ describe('metering', () => {
     rmSync(folder);
   });
 
-  it('never stops a delivery: what a disk does not take is kept in memory until the database has it', async () => {
+  it('keeps deliveries in memory if the disk fails, until the database has them', async () => {
     const meter = start();
     rmSync(folder, { recursive: true });
     writeFileSync(folder, 'a file where the folder was');
@@ -313,7 +313,7 @@ describe('metering', () => {
     expect(await told()).toEqual([0, 0]);
   });
 
-  it('counts once what was in memory when the answer of the database was lost', async () => {
+  it('counts deliveries in memory once if the response of the database was lost', async () => {
     let isDeaf = true;
     const deaf: Queryable = {
       query: async (text, values) => {
@@ -337,8 +337,8 @@ describe('metering', () => {
   });
 });
 
-describe('a killed process', () => {
-  it('loses nothing that was spooled: the next start sends it, once', async () => {
+describe('a killed delivery process', () => {
+  it('loses no spooled usage: the next process sends it exactly once', async () => {
     const said = await runAndKill();
     const child = await requests();
     const next = start();
@@ -351,7 +351,7 @@ describe('a killed process', () => {
     expect(await requests()).toBe(counted);
   });
 
-  it('however often it is killed, leaves neither gaps nor doubles', async () => {
+  it('leaves neither gaps nor duplicates after being killed repeatedly', async () => {
     const said = [await runAndKill(), await runAndKill()];
     const left = files().length;
     expect(left).toBeGreaterThanOrEqual(1);

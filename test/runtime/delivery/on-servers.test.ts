@@ -6,7 +6,7 @@ import { onRealServers } from '../../support/delivery-stack.ts';
 const keys = onRealServers();
 
 // In order: the last test inspects what all previous suites stored.
-describe('on S3 and RabbitMQ', { shuffle: false }, () => {
+describe('delivery on S3 and RabbitMQ', { shuffle: false }, () => {
   describe('refusals and their order', async () => {
     await import('./handler.test.ts');
   });
@@ -23,7 +23,7 @@ describe('on S3 and RabbitMQ', { shuffle: false }, () => {
     await import('./watermark.test.ts');
   });
 
-  describe('originals and parts of them', async () => {
+  describe('originals and byte ranges of them', async () => {
     await import('./originals.test.ts');
   });
 
@@ -31,15 +31,15 @@ describe('on S3 and RabbitMQ', { shuffle: false }, () => {
     await import('./raw.test.ts');
   });
 
-  describe('signed URLs and what is known', async () => {
+  describe('signed URLs and lookups', async () => {
     await import('./lookup.test.ts');
   });
 
-  describe('viewers who left', async () => {
+  describe('viewers who disconnect', async () => {
     await import('./left-viewers.test.ts');
   });
 
-  describe("a worker's storage that is away", async () => {
+  describe("a worker's storage outage", async () => {
     await import('./worker-outage.test.ts');
   });
 
@@ -47,7 +47,7 @@ describe('on S3 and RabbitMQ', { shuffle: false }, () => {
     await import('./overload.test.ts');
   });
 
-  it('all of which went to the S3 server', async () => {
+  it('stores the derived images of these suites on the S3 server', async () => {
     const derived = (await keys()).filter((key) => key.startsWith('derived/'));
     expect(derived.length).toBeGreaterThan(30);
   });

@@ -94,7 +94,7 @@ describe('an original', () => {
     expect(await usage()).toEqual({ bytes: BYTES, credits: Math.ceil(BYTES / 1_048_576) });
   });
 
-  it('is read no faster than the viewer takes it', async () => {
+  it('is read from storage no faster than the viewer receives it', async () => {
     const socket = await open();
     await readSome(socket, 100_000);
     let before = 0;
@@ -110,7 +110,7 @@ describe('an original', () => {
     await expect.poll(() => seen.isClosed).toBe(true);
   });
 
-  it('whose viewer leaves midway is metered for what was handed over, and closed', async () => {
+  it('is closed and metered for the bytes sent if the viewer disconnects midway', async () => {
     const socket = await open();
     const received = await readSome(socket, 5_000_000);
     socket.destroy();
@@ -122,7 +122,7 @@ describe('an original', () => {
     expect(metered).toBeLessThanOrEqual(seen.read);
   });
 
-  it('as a raw download whose viewer leaves midway costs twice what was handed over', async () => {
+  it('costs twice the bytes sent if it is a raw download that the viewer aborts midway', async () => {
     await change(db, project, { raw_download_enabled: true });
     const socket = connect({ port: host.port, host: '127.0.0.1' });
     const path = '/download/raw/f/large';
@@ -136,7 +136,7 @@ describe('an original', () => {
     expect(credits).toBe(Math.ceil((2 * metered) / 1_048_576));
   });
 
-  it('whose viewer takes nothing any more is given up', async () => {
+  it('is closed if the viewer stops reading', async () => {
     const { content } = stack;
     const impatient = await startDeliveryHost({
       db,
@@ -152,13 +152,13 @@ describe('an original', () => {
     expect(await usage()).toBeDefined();
   });
 
-  it('that the viewer has already costs one credit and no bytes', async () => {
+  it('costs one credit and no bytes if the viewer already has it', async () => {
     const headers = { 'if-none-match': '*' };
     expect((await host.get(project.project_slug, PATH, { headers })).status).toBe(304);
     expect(await usage()).toEqual({ bytes: 0, credits: 1 });
   });
 
-  it('that is an SVG runs nothing, also where it is opened by itself', async () => {
+  it('is sent with a sandbox policy and nosniff if it is an SVG', async () => {
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
     await publishImage({ db, content: stack.content }, project, {
       image: { bytes: svg, width: 2048, height: 2048, content_type: 'image/svg+xml' },
@@ -172,7 +172,7 @@ describe('an original', () => {
     expect(headers['x-content-type-options']).toBe('nosniff');
   });
 
-  it('of HEAD is not opened, and costs one credit', async () => {
+  it('is not opened for HEAD, which costs one credit', async () => {
     seen = { read: 0, isClosed: false };
     const answer = await host.get(project.project_slug, PATH, { method: 'HEAD' });
     expect(answer.headers['content-length']).toBe(String(BYTES));
@@ -181,11 +181,11 @@ describe('an original', () => {
   });
 });
 
-describe('a part of an original', () => {
+describe('a byte range of an original', () => {
   const part = (range: string, headers = {}) =>
     host.get(project.project_slug, PATH, { headers: { range, ...headers } });
 
-  it('is served alone, and metered by its bytes', async () => {
+  it('is served with 206 and metered by its bytes', async () => {
     const answer = await part('bytes=1000-2999');
     expect(answer.status).toBe(206);
     expect(answer.headers).toMatchObject({
@@ -198,27 +198,27 @@ describe('a part of an original', () => {
     expect(await usage()).toEqual({ bytes: 2000, credits: 1 });
   });
 
-  it('that is its end is served alone', async () => {
+  it('may be a suffix of the image', async () => {
     const answer = await part('bytes=-5');
     expect(answer.headers['content-range']).toBe(`bytes ${BYTES - 5}-${BYTES - 1}/${BYTES}`);
     expect(answer.body.equals(bytes.subarray(-5))).toBe(true);
   });
 
-  it('of an image that has changed since is not served: the whole is', async () => {
+  it('is served only if If-Range matches, otherwise the whole image is', async () => {
     const { etag = '' } = (await part('bytes=0-0')).headers;
     expect((await part('bytes=0-0', { 'if-range': etag })).status).toBe(206);
     const other = await part('bytes=0-0', { 'if-range': '"another"' });
     expect([other.status, other.body.length]).toEqual([200, BYTES]);
   });
 
-  it('behind its end is refused with its size, and not metered', async () => {
+  it('beyond the end is refused with 416 range_not_satisfiable, and not metered', async () => {
     const answer = await part(`bytes=${BYTES}-`);
     expect([answer.status, answer.code]).toEqual([416, 'range_not_satisfiable']);
     expect(answer.headers['content-range']).toBe(`bytes */${BYTES}`);
     expect(await usage()).toBeUndefined();
   });
 
-  it('asked for by HEAD is answered as the whole', async () => {
+  it('is ignored for HEAD', async () => {
     const answer = await host.get(project.project_slug, PATH, {
       method: 'HEAD',
       headers: { range: 'bytes=0-0' },
@@ -227,8 +227,8 @@ describe('a part of an original', () => {
   });
 });
 
-describe('an original that is not stored', () => {
-  it('answers 500 internal to GET and HEAD, unbilled, and is not looked for during 30 seconds', async () => {
+describe('an original that is missing from storage', () => {
+  it('answers 500 internal to GET and HEAD, unbilled, and is not looked for again for 30 seconds', async () => {
     const { content } = stack;
     await db.query("update file_revisions set object_key = object_key || '-gone'");
     const [row] = await db.query<{ object_key: string }>(
@@ -247,12 +247,12 @@ describe('an original that is not stored', () => {
   });
 });
 
-describe('storage that breaks off midway', () => {
+describe('an original whose stream ends midway', () => {
   it.each([
     ['fails', true],
     ['is shorter than published', false],
   ])(
-    '(%s) ends the connection, so that nobody takes a part for the whole, unbilled',
+    '(%s) aborts the connection, so that a part never looks complete, and is not billed',
     async (_how, isError) => {
       const { content } = stack;
       const half = () =>
@@ -274,7 +274,7 @@ describe('storage that breaks off midway', () => {
   );
 });
 
-describe('storage that opens and fails before the first byte', () => {
+describe('an original whose stream fails before the first byte', () => {
   it.each([
     [
       'away',
@@ -285,7 +285,7 @@ describe('storage that opens and fails before the first byte', () => {
     ['broken', (stream: Readable) => stream.destroy(new Error('the disk fails')), 500, 'internal'],
     ['closed', (stream: Readable) => stream.destroy(), 500, 'internal'],
     ['empty', (stream: Readable) => stream.push(null), 500, 'internal'],
-  ])('(%s) is answered so, unbilled', async (_how, fail, status, code) => {
+  ])('(%s) is answered with an error, uncached and unbilled', async (_how, fail, status, code) => {
     const opened = new Readable({
       read() {
         fail(this);
@@ -303,7 +303,7 @@ describe('storage that opens and fails before the first byte', () => {
     expect(await usage()).toBeUndefined();
   });
 
-  it('(silent) is closed where its viewer leaves', async () => {
+  it('(silent) is closed if its viewer disconnects', async () => {
     const opened = new Readable({ read: () => undefined });
     const opening = vi.fn(async () => opened);
     const silent = await startDeliveryHost({
@@ -320,8 +320,8 @@ describe('storage that opens and fails before the first byte', () => {
   });
 });
 
-describe('an answer whose headers cannot be made', () => {
-  it('is refused, with nothing of the image, which is closed, unbilled', async () => {
+describe('a response whose headers cannot be built', () => {
+  it('becomes 500 internal, uncached and unbilled, and the image stream is closed', async () => {
     const clock = createManualClock();
     let isOpen = false;
     const failing = await startDeliveryHost({

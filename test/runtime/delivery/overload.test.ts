@@ -82,8 +82,8 @@ const tooMany = () => Array.from({ length: ROOM + 1 }, (_, at) => get(loud, cold
 const statusesOf = async (asked: readonly Promise<{ status: number }>[]) =>
   (await Promise.all(asked)).map(({ status }) => status).sort();
 
-describe('renders that are too many', () => {
-  it('are refused at once, with the time to come again, and cost nothing', async () => {
+describe('renders beyond the capacity', () => {
+  it('are refused immediately with 503 busy and Retry-After, and are not metered', async () => {
     await startLane();
     const asked = tooMany();
     const refused = await Promise.race(asked);
@@ -98,7 +98,7 @@ describe('renders that are too many', () => {
     expect(await requestsOf(loud)).toBe(ROOM);
   });
 
-  it('leave alone whatever needs no render', async () => {
+  it('do not affect requests that need no render', async () => {
     gate.open();
     await startLane();
     const hit = await get(loud, cold(9));
@@ -115,7 +115,7 @@ describe('renders that are too many', () => {
     await Promise.all(asked);
   });
 
-  it('of one project make room for the first of another', async () => {
+  it('of one project make room for the first render of another', async () => {
     await startLane();
     const asked = tooMany();
     expect((await Promise.race(asked)).status).toBe(503);
@@ -127,8 +127,8 @@ describe('renders that are too many', () => {
   });
 });
 
-describe('a render whose viewers have left', () => {
-  it('while it waited, leaves its place to others', async () => {
+describe('a render whose viewers have disconnected', () => {
+  it('gives up its place in the queue', async () => {
     await startLane();
     const running = [1, 2].map((width) => get(loud, cold(width)));
     await expect.poll(() => signals.length).toBe(SEATS);
@@ -144,7 +144,7 @@ describe('a render whose viewers have left', () => {
     await expect.poll(() => derivedOf(loud)).toBe(ROOM);
   });
 
-  it('is not rendered, but for another viewer who waits for it', async () => {
+  it('is canceled, unless another viewer still waits for it', async () => {
     await startLane();
     const viewers = [1, 2].map((width) => visit(loud, cold(width)));
     const staying = get(loud, cold(2));
@@ -158,7 +158,7 @@ describe('a render whose viewers have left', () => {
   });
 });
 
-it('a render that does not end is ended: 504 render_timeout, unbilled, and the next one may begin', async () => {
+it('a render that hangs is answered with 504 render_timeout, unbilled, and the next one can start', async () => {
   gate.open();
   const entry = new URL('../../support/hanging-decoder.ts', import.meta.url);
   await startLane({ entry, wall_clock_ms: 300 });

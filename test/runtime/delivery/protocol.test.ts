@@ -53,13 +53,13 @@ const say = (text: string) => sayRaw(host.port, text.replaceAll('%H', name));
 const statuses = (said: string) => statusesIn(said).map(String);
 const get = rawGet;
 
-describe('a request that is proper HTTP', () => {
+describe('a well-formed HTTP request', () => {
   it('is answered, and its connection stays open for the next', async () => {
     const answer = await say(`${get(PATH)}${get(PATH, 'Connection: close\r\n')}`);
     expect(statuses(answer)).toEqual(['200', '200']);
   });
 
-  it('may name its host twice, in the target and in Host, if it is the same', async () => {
+  it('may name the same host in both its target and its Host header', async () => {
     const [, absolute] = ABSOLUTE_FORM;
     const last = get(PATH, 'Connection: close\r\n');
     expect(statuses(await say(`${absolute}${last}`))).toEqual(['200', '200']);
@@ -68,7 +68,7 @@ describe('a request that is proper HTTP', () => {
   });
 
   it.each(strangeTargets)(
-    'with %s in its target answers one 404 that no cache keeps',
+    'with %s in its target is answered with a single uncacheable 404',
     async (_what, path) => {
       const answer = await say(get(path, 'Connection: close\r\n'));
       expect(statuses(answer)).toEqual(['404']);
@@ -78,19 +78,22 @@ describe('a request that is proper HTTP', () => {
   );
 });
 
-describe('what is no proper HTTP', () => {
-  it.each(improperRequests)('with %s answers one 400 and closes', async (_what, text) => {
-    const answer = await say(text);
-    expect(statuses(answer)).toEqual(['400']);
-    expect(answer).toMatch(/connection: close/i);
-    expect(answer).toMatch(/cache-control: no-store/i);
-    expect(answer).toMatch(/x-content-type-options: nosniff/i);
-    expect(answer).toMatch(/x-request-id: [0-9a-f-]{36}/i);
-    expect(answer).toContain('"invalid_request"');
-    expect(answer).toContain(`link: ${printHelpLink(BASE_URL, 'invalid_request')}\r\n`);
-  });
+describe('a malformed HTTP request', () => {
+  it.each(improperRequests)(
+    'with %s is answered with a single 400, and the connection is closed',
+    async (_what, text) => {
+      const answer = await say(text);
+      expect(statuses(answer)).toEqual(['400']);
+      expect(answer).toMatch(/connection: close/i);
+      expect(answer).toMatch(/cache-control: no-store/i);
+      expect(answer).toMatch(/x-content-type-options: nosniff/i);
+      expect(answer).toMatch(/x-request-id: [0-9a-f-]{36}/i);
+      expect(answer).toContain('"invalid_request"');
+      expect(answer).toContain(`link: ${printHelpLink(BASE_URL, 'invalid_request')}\r\n`);
+    },
+  );
 
-  it('answers the same 400 where routing would have said 404', async () => {
+  it('is answered with 400 even if routing would have answered 404', async () => {
     const absent = `GET /nowhere HTTP/1.1\r\nHost: absent.${ROOT_DOMAIN}\r\n`;
     const coded = await say(`${absent}Transfer-Encoding: xchunked\r\n\r\n`);
     expect(statuses(coded)).toEqual(['400']);
@@ -98,12 +101,12 @@ describe('what is no proper HTTP', () => {
     expect(statuses(twice)).toEqual(['400']);
   });
 
-  it('hides no second Host behind thousands of headers', async () => {
+  it('is rejected for a second Host even behind thousands of headers', async () => {
     const answer = await say(get(PATH, `${'A:\r\n'.repeat(3000)}Host: other\r\n`));
     expect(statuses(answer)).toEqual(['400']);
   });
 
-  it('never smuggles: what follows a refused request is not answered', async () => {
+  it('cannot smuggle another one: what follows it is not answered', async () => {
     const answer = await say(
       `${get(PATH, 'Transfer-Encoding: xchunked\r\n')}0\r\n\r\n${get(PATH)}`,
     );
@@ -111,36 +114,36 @@ describe('what is no proper HTTP', () => {
   });
 });
 
-describe('a body', () => {
+describe('a request body', () => {
   it.each([
     ['of a length', 'Content-Length: 5\r\n', 'hello'],
     ['in chunks', 'Transfer-Encoding: chunked\r\n', '5\r\nhello\r\n0\r\n\r\n'],
     ['that is awaited', 'Content-Length: 5\r\nExpect: 100-continue\r\n', ''],
-  ])('%s is not read: one answer, then the connection ends', async (_what, header, body) => {
+  ])('%s is not read: one response, then the connection closes', async (_what, header, body) => {
     const answer = await say(`${get(PATH, header)}${body}${get(PATH)}`);
     expect(statuses(answer)).toEqual(['200']);
     expect(answer).toMatch(/connection: close/i);
   });
 
-  it('is not begun by an offer to upgrade either: one answer, and nothing behind it is lost unsaid', async () => {
+  it('is not expected after an Upgrade offer either: one response, then the connection closes', async () => {
     const offer = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
     const answer = await say(`${get(PATH, offer)}${get(PATH)}`);
     expect(statuses(answer)).toEqual(['200']);
     expect(answer).toMatch(/connection: close/i);
   });
 
-  it('of an unknown expectation is answered as any other', async () => {
+  it('with an unknown Expect value is answered normally', async () => {
     const answer = await say(get(PATH, 'Expect: something\r\nConnection: close\r\n'));
     expect(statuses(answer)).toEqual(['200']);
   });
 });
 
 describe('a connection', () => {
-  it('on which nothing comes is closed without words', async () => {
+  it('is closed without a response if nothing is sent on it', async () => {
     expect(await say('')).toBe('');
   });
 
-  it('is kept between requests for longer than proxies do, while somebody is there', async () => {
+  it('is kept open between requests for longer than proxies do, with TCP keep-alive', async () => {
     // An hour is the default idle timeout of Envoy.
     expect(host.server.keepAliveTimeout).toBeGreaterThan(3_600_000);
     const socket = connect({ port: host.port, host: '127.0.0.1' });
@@ -150,19 +153,19 @@ describe('a connection', () => {
     socket.destroy();
   });
 
-  it('whose request head arrives too slowly is closed with one 400', async () => {
+  it('is closed with a single 400 if its request head arrives too slowly', async () => {
     const answer = await say(`GET ${PATH} HTTP/1.1\r\nHost: %H\r\nX-A`);
     expect(statuses(answer)).toEqual(['400']);
   });
 
-  it('whose next request is garbage ends without words inside the answer under way', async () => {
+  it('completes the response in progress if garbage follows, and then closes without another', async () => {
     const answer = await say(`${get('/originals/f/large')}garbage\r\n\r\n`);
     expect(statuses(answer)).toEqual(['200']);
     expect(answer).not.toContain('invalid_request');
     expect(answer.split('\r\n\r\n').slice(1).join('\r\n\r\n')).toHaveLength(largeBytes);
   });
 
-  it('is not disturbed by those before it', async () => {
+  it('is not affected by earlier connections', async () => {
     expect(statuses(await say(get(PATH, 'Connection: close\r\n')))).toEqual(['200']);
   });
 });

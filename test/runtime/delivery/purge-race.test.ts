@@ -224,16 +224,16 @@ async function tell({ happens, paths }: Cause, second: 'sent' | 'off'): Promise<
   return { before, refilled: stale, after, truth };
 }
 
-describe('behind Varnish, 30 s and a render after', () => {
+describe('Varnish after the lookup lifetime and the render deadline', () => {
   for (const [name, cause] of Object.entries(causes)) {
-    it(`${name} nothing stale is served, though the first purge was overtaken`, async () => {
+    it(`serves nothing stale after ${name}, even if stale refills overtook the first purge`, async () => {
       const { before, refilled, after, truth } = await tell(cause, 'sent');
       expect(refilled).toEqual(before);
       expect(truth.every((each, at) => each !== before[at])).toBe(true);
       expect(after).toEqual([...truth, ...truth]);
     });
 
-    it(`${name} what was is served on and on where the second purge is not sent`, async () => {
+    it(`keeps serving the old response after ${name} if the second purge is not sent`, async () => {
       const { before, refilled, after } = await tell(cause, 'off');
       expect(refilled).toEqual(before);
       expect(after).toEqual([...before, ...before]);
@@ -241,7 +241,7 @@ describe('behind Varnish, 30 s and a render after', () => {
   }
 });
 
-describe('an image that the storage kept waiting', () => {
+describe('the s-maxage of an image that storage delivers late', () => {
   const FOR_GOOD = 'public, max-age=300, s-maxage=31536000';
   const PATHS = [HELD, HELD_DERIVED];
 
@@ -258,30 +258,36 @@ describe('an image that the storage kept waiting', () => {
     return (await answer).headers['cache-control'];
   }
 
-  it.each(PATHS)('is kept for good where the second purge comes after it (%s)', async (path) => {
+  it.each(PATHS)('is a year if the second purge is still to come (%s)', async (path) => {
     await direct(one, REFILLED);
     one.clock.advance(LOOKUP_CACHE_SECONDS_MAX - 1);
     expect(await keptAfter(path, RENDER_DEADLINE_SECONDS - 4)).toBe(FOR_GOOD);
   });
 
-  it.each(PATHS)('is kept no longer than lookups serve where it may be over (%s)', async (path) => {
-    await direct(one, REFILLED);
-    one.clock.advance(LOOKUP_CACHE_SECONDS_MAX - 1);
-    expect(await keptAfter(path, 26)).toBe('public, max-age=245, s-maxage=245');
-  });
+  it.each(PATHS)(
+    'is the time that the lookup may still be served if the second purge may be over (%s)',
+    async (path) => {
+      await direct(one, REFILLED);
+      one.clock.advance(LOOKUP_CACHE_SECONDS_MAX - 1);
+      expect(await keptAfter(path, 26)).toBe('public, max-age=245, s-maxage=245');
+    },
+  );
 
-  it.each(PATHS)('is kept until its URL ends, from then on (%s)', async (path) => {
-    const key = await makeKey(db, project);
-    const exp = Math.floor(Date.now() / 1000) + 100;
-    const kept = await keptAfter(signed(path, { project, key, exp }), 40);
-    const seconds = Number(
-      /^public, max-age=0, must-revalidate, s-maxage=(\d+)$/.exec(`${kept}`)?.[1],
-    );
-    expect(seconds).toBeLessThanOrEqual(60);
-    expect(seconds).toBeGreaterThan(30);
-  });
+  it.each(PATHS)(
+    'is the time that its signed URL has left when it is delivered (%s)',
+    async (path) => {
+      const key = await makeKey(db, project);
+      const exp = Math.floor(Date.now() / 1000) + 100;
+      const kept = await keptAfter(signed(path, { project, key, exp }), 40);
+      const seconds = Number(
+        /^public, max-age=0, must-revalidate, s-maxage=(\d+)$/.exec(`${kept}`)?.[1],
+      );
+      expect(seconds).toBeLessThanOrEqual(60);
+      expect(seconds).toBeGreaterThan(30);
+    },
+  );
 
-  it.each(PATHS)('is kept by nobody where its URL has ended meanwhile (%s)', async (path) => {
+  it.each(PATHS)('is zero if its signed URL has expired meanwhile (%s)', async (path) => {
     const key = await makeKey(db, project);
     const exp = Math.floor(Date.now() / 1000) + 100;
     const kept = await keptAfter(signed(path, { project, key, exp }), 101);
@@ -289,12 +295,12 @@ describe('an image that the storage kept waiting', () => {
   });
 });
 
-describe('Varnish as it is documented', () => {
+describe('Varnish with the documented configuration', () => {
   const purgeNow = async () => {
     await purgeQueue(queue);
   };
 
-  it('serves an unblocked file again when the lookups are over', async () => {
+  it('serves an unblocked file again once the lookups have expired', async () => {
     const block = must(causes['a block']);
     await block.happens();
     expect((await throughVarnish(one, HELD)).code).toBe('file_blocked');
@@ -304,7 +310,7 @@ describe('Varnish as it is documented', () => {
     expect((await throughVarnish(one, HELD)).status).toBe(200);
   });
 
-  it('forgets one file and keeps the others of its project, and the projects of others', async () => {
+  it('purges one file, but no other file of its project and no other project', async () => {
     const neighbour = await makeProject(db);
     const at = { db, content };
     await publishImage(at, neighbour, { image: picture, file_slug: 'hero' });
@@ -320,7 +326,7 @@ describe('Varnish as it is documented', () => {
     expect(isHit(await throughVarnish(one, HELD))).toBe(false);
   });
 
-  it('gives browsers their minutes anew, no tags, and 304 from its own copy', async () => {
+  it('passes on max-age without Age and tags, and answers 304 from its own copy', async () => {
     const first = await throughVarnish(one, HELD);
     const second = await throughVarnish(one, HELD);
     for (const { headers } of [first, second]) {
@@ -334,7 +340,7 @@ describe('Varnish as it is documented', () => {
     expect([again.status, isHit(again)]).toEqual([304, true]);
   });
 
-  it('keeps no refusal, and one copy whatever a client sends of itself', async () => {
+  it('caches no refusal, and keeps one copy whatever headers the client sends', async () => {
     for (const _ of [1, 2]) {
       const refused = await throughVarnish(one, '/originals/f/nothing');
       expect([refused.code, isHit(refused)]).toEqual(['not_found', false]);
@@ -350,7 +356,7 @@ describe('Varnish as it is documented', () => {
     expect([part.status, part.body.length, isHit(part)]).toEqual([206, 10, true]);
   });
 
-  it('keeps an image of a signed URL as long as its URL, and not a moment longer', async () => {
+  it('caches an image of a signed URL until the URL expires, and no longer', async () => {
     const key = await makeKey(db, project);
     // Expiry is judged by the database's clock, which is that of this machine.
     const exp = Math.floor(Date.now() / 1000) + 5;
@@ -364,7 +370,7 @@ describe('Varnish as it is documented', () => {
     expect((await throughVarnish(one, HELD)).status).toBe(200);
   });
 
-  it('takes a ban only with tags, and nothing that could be an expression', async () => {
+  it('accepts a BAN with well-formed tags only, and no expression', async () => {
     const ban = (tags: string) =>
       ask(varnish.port, 'any', { path: '/', method: 'BAN', headers: { 'surrogate-key': tags } });
     expect((await ban('prj_a file_b')).status).toBe(200);
@@ -373,7 +379,7 @@ describe('Varnish as it is documented', () => {
     }
   });
 
-  it('is tried by the doctor’s check', async () => {
+  it('passes the CDN check of doctor', async () => {
     expect(await queue.cdn.check(queue.signal)).toEqual({ says: 'the cache accepts BAN requests' });
   });
 });

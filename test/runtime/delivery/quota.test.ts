@@ -69,7 +69,7 @@ async function secondsUntil(wanted: string): Promise<number> {
 }
 
 describe('an organization without credits', () => {
-  it('is refused within 30 seconds of the charge that took the last one', async () => {
+  it('is refused within 30 seconds of the charge that used its last credit', async () => {
     expect(await view()).toBe('served');
     await useUp(9);
     host.clock.advance(LOOKUP_CACHE_SECONDS_MAX + 1);
@@ -78,7 +78,7 @@ describe('an organization without credits', () => {
     expect(await secondsUntil('quota_exceeded')).toBeLessThanOrEqual(30);
   });
 
-  it('is served within 30 seconds of a payment', async () => {
+  it('is served again within 30 seconds of a payment', async () => {
     await useUp(10);
     expect(await view()).toBe('quota_exceeded');
     const products = { a: {}, b: { prod_s: 'starter' } };
@@ -104,7 +104,7 @@ describe('an organization without credits', () => {
     expect(await secondsUntil('served')).toBeLessThanOrEqual(30);
   });
 
-  it('is served within 30 seconds of being exempted, and not refused while it is', async () => {
+  it('is served again within 30 seconds of a billing exemption, and never refused while exempt', async () => {
     await useUp(10);
     expect(await view()).toBe('quota_exceeded');
     const { organization_id } = project;

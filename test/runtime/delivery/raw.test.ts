@@ -71,37 +71,43 @@ async function said(bytes: Buffer): Promise<Record<string, unknown>> {
 }
 
 describe('a raw download', () => {
-  it.each(Object.keys(encoders))('of %s has what its camera said, upright', async (extension) => {
-    const upload = await tagged(await (encoders[extension] as () => Sharp)().toBuffer(), extension);
-    const { master } = await store(upload, typeOf(extension));
-    const { status, body, headers } = await get();
-    expect([status, headers['content-type']]).toEqual([200, typeOf(extension)]);
-    const [before, after] = [await said(upload), await said(body)];
-    expect(after).toMatchObject({
-      'EXIF:Make': 'Tintype',
-      'EXIF:ExposureTime': '1/125',
-      'EXIF:DateTimeOriginal': '2024:05:06 07:08:09',
-      'EXIF:UserComment': 'a comment',
-      'Composite:GPSPosition': before['Composite:GPSPosition'],
-      'EXIF:Orientation': 'Horizontal (normal)',
-      'XMP:Title': 'Harbour',
-      'XMP:Subject': ['sea', 'boats & "sails" <tall>'],
-      'XMP:Orientation': 'Horizontal (normal)',
-      'XMP:City': 'Sydney',
-    });
-    const lost = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
-    const editors = [
-      'XMP:DocumentID',
-      'XMP:Exposure2012',
-      'XMP:XMPToolkit',
-      'EXIF:YCbCrPositioning',
-    ];
-    expect(lost.filter((name) => !editors.includes(name))).toEqual([]);
-    expect(await pixels(body)).toEqual(await pixels(master));
-    expect((await sharp(body).metadata()).autoOrient).toMatchObject({ width: 300, height: 400 });
-  });
+  it.each(Object.keys(encoders))(
+    'of %s is upright and has the metadata of its upload',
+    async (extension) => {
+      const upload = await tagged(
+        await (encoders[extension] as () => Sharp)().toBuffer(),
+        extension,
+      );
+      const { master } = await store(upload, typeOf(extension));
+      const { status, body, headers } = await get();
+      expect([status, headers['content-type']]).toEqual([200, typeOf(extension)]);
+      const [before, after] = [await said(upload), await said(body)];
+      expect(after).toMatchObject({
+        'EXIF:Make': 'Tintype',
+        'EXIF:ExposureTime': '1/125',
+        'EXIF:DateTimeOriginal': '2024:05:06 07:08:09',
+        'EXIF:UserComment': 'a comment',
+        'Composite:GPSPosition': before['Composite:GPSPosition'],
+        'EXIF:Orientation': 'Horizontal (normal)',
+        'XMP:Title': 'Harbour',
+        'XMP:Subject': ['sea', 'boats & "sails" <tall>'],
+        'XMP:Orientation': 'Horizontal (normal)',
+        'XMP:City': 'Sydney',
+      });
+      const lost = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
+      const editors = [
+        'XMP:DocumentID',
+        'XMP:Exposure2012',
+        'XMP:XMPToolkit',
+        'EXIF:YCbCrPositioning',
+      ];
+      expect(lost.filter((name) => !editors.includes(name))).toEqual([]);
+      expect(await pixels(body)).toEqual(await pixels(master));
+      expect((await sharp(body).metadata()).autoOrient).toMatchObject({ width: 300, height: 400 });
+    },
+  );
 
-  it('of a TIFF is a PNG with what its directories said', async () => {
+  it('of a TIFF is a PNG with the metadata of its upload', async () => {
     await store(await tagged(await photo().tiff().toBuffer(), 'tiff'), 'image/tiff');
     const { body, headers } = await get();
     expect(headers['content-type']).toBe('image/png');
@@ -126,7 +132,7 @@ describe('a raw download', () => {
     expect((await sharp(body).metadata()).hasAlpha).toBe((await sharp(master).metadata()).hasAlpha);
   });
 
-  it('of another colour space has its own pixels with its own profile', async () => {
+  it('of another color space keeps its own pixels and color profile', async () => {
     const upload = await photo().withIccProfile('p3').jpeg({ quality: 90 }).toBuffer();
     const { master, native } = await store(upload, 'image/jpeg');
     const { body } = await get();
@@ -141,7 +147,7 @@ describe('a raw download', () => {
     expect(psnr(await converted(body), await converted(master))).toBeGreaterThan(35);
   });
 
-  it('is an attachment under its own name that nobody keeps, metered twofold', async () => {
+  it('is an uncached attachment under its original filename, metered twofold', async () => {
     await store(await tagged(await photo().jpeg().toBuffer(), 'jpg'), 'image/jpeg');
     const { headers, body } = await get();
     expect(headers).toMatchObject({
@@ -161,7 +167,7 @@ describe('a raw download', () => {
     expect(rows).toEqual([{ bytes: body.length, credits, transforms: 0 }]);
   });
 
-  it('is never watermarked, and never asked to be transformed', async () => {
+  it('is the stored image unchanged if the upload had no metadata', async () => {
     await store(await photo().jpeg().toBuffer(), 'image/jpeg');
     const white = { width: 200, height: 100, channels: 3 as const, background: '#ffffff' };
     const bytes = await sharp({ create: white }).png().toBuffer();
@@ -177,7 +183,7 @@ describe('a raw download', () => {
     );
   });
 
-  it.each(Object.keys(encoders))('of %s can be had in parts', async (extension) => {
+  it.each(Object.keys(encoders))('of %s can be fetched in byte ranges', async (extension) => {
     const upload = await tagged(await (encoders[extension] as () => Sharp)().toBuffer(), extension);
     await store(upload, typeOf(extension));
     const { body } = await get();
@@ -193,7 +199,7 @@ describe('a raw download', () => {
     expect([head.status, head.headers['content-length']]).toEqual([200, String(body.length)]);
   });
 
-  it('in parts that end right at and around the first byte behind the picture is whole', async () => {
+  it('has exact byte ranges around the end of the image data', async () => {
     await store(await tagged(await photo().webp().toBuffer(), 'webp'), 'image/webp');
     const { body } = await get();
     const behindAt = body.indexOf('EXIF');
@@ -206,12 +212,12 @@ describe('a raw download', () => {
     }
   });
 
-  it('of a format that cannot take metadata back is refused', async () => {
+  it('of a format that cannot carry metadata is refused with raw_unavailable', async () => {
     await store(await photo().avif({ effort: 0 }).toBuffer(), 'image/avif');
     expect((await get()).code).toBe('raw_unavailable');
   });
 
-  it('is not there while the project has them off', async () => {
+  it('is not_found while raw downloads are disabled for the project', async () => {
     await store(await photo().jpeg().toBuffer(), 'image/jpeg');
     await change(db, project, { raw_download_enabled: false });
     host.clock.advance(31);

@@ -68,7 +68,7 @@ async function metered(): Promise<number> {
   return (await db.query('select 1 from usage_batch_rows')).length;
 }
 
-it('answers 504 render_timeout at 15 seconds, unbilled, and leaves no call behind', async () => {
+it('a render that no worker takes answers 504 render_timeout, unbilled, and leaves no call queued', async () => {
   const now = performance.now.bind(performance);
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + late_ms);
   const get = () => host.get(project.project_slug, '/resize/40x/f/cat');

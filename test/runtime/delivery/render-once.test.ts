@@ -46,8 +46,8 @@ const leases = () =>
     [`derived/${project.project_id}/%`],
   );
 
-describe('one cold image', () => {
-  it('asked for by 200 viewers of two processes is rendered once', async () => {
+describe('an image that is not yet rendered', () => {
+  it('is rendered once for 200 concurrent viewers of two processes', async () => {
     const asking = Array.from({ length: 200 }, (_, at) =>
       (at % 2 === 0 ? one : other).get(project.project_slug, PATH),
     );
@@ -57,7 +57,7 @@ describe('one cold image', () => {
     expect([...one.renders, ...other.renders]).toEqual(['done']);
   });
 
-  it('whose render another process gave up is rendered by who waits', async () => {
+  it('is rendered by a waiting process if another one gives up its lease', async () => {
     const derived_key = await keyOf(PATH);
     const { watched, asked } = watchLeases();
     const host = await startDeliveryHost({ db: watched, ...sharing() });
@@ -71,14 +71,14 @@ describe('one cold image', () => {
     await host.close();
   });
 
-  it('whose lease has ended is rendered by the next who asks', async () => {
+  it('is rendered for the next request if its lease has expired', async () => {
     const derived_key = await keyOf(PATH);
     await acquireRenderLease(db, { derived_key, lease_id: 'dead', lease_seconds: 0 });
     expect((await one.get(project.project_slug, PATH)).status).toBe(200);
     expect(one.renders).toEqual(['done']);
   });
 
-  it('that was stored and is gone again is rendered anew', async () => {
+  it('is rendered again if it was stored but is gone', async () => {
     const derived_key = await keyOf(PATH);
     await acquireRenderLease(db, { derived_key, lease_id: 'done', lease_seconds: 60 });
     await updateRenderLeaseStored(db, { derived_key, told_seconds: 60 });
@@ -86,7 +86,7 @@ describe('one cold image', () => {
     expect(one.renders).toEqual(['done']);
   });
 
-  it('that was stored long ago and is gone again is rendered by one, and waited for by the others', async () => {
+  it('is rendered by one process while others wait if it was stored long ago but is gone', async () => {
     const derived_key = await keyOf(PATH);
     const lease = (lease_id: string) => ({ derived_key, lease_id, lease_seconds: 60 });
     await acquireRenderLease(db, lease('done'));
@@ -95,7 +95,7 @@ describe('one cold image', () => {
     expect(await acquireRenderLease(db, lease('other'))).toBe('held');
   });
 
-  it('whose render is refused is given back at once: the next may try', async () => {
+  it('gives its lease back immediately if its render is refused', async () => {
     const queue = calling(() => Promise.reject(new QueueBusy('render', 7)));
     const host = await startDeliveryHost({ db, ...sharing(), queue, wall_clock_ms: 0 });
     const answer = await host.get(project.project_slug, PATH);
@@ -104,7 +104,7 @@ describe('one cold image', () => {
     await host.close();
   });
 
-  it('whose lease was taken over meanwhile stays with who has it now, when its render is refused', async () => {
+  it('leaves the lease to a process that has taken it over if its own render is refused', async () => {
     const other_one = { lease_id: 'other', lease_seconds: 60 };
     const takenOver = async () => {
       const [{ derived_key } = { derived_key: '' }] = await leases();
@@ -122,7 +122,7 @@ describe('one cold image', () => {
     await host.close();
   });
 
-  it('that was stored although the answer to its call was lost is still told of to who asks next', async () => {
+  it('is reported as stored to the next request even if the reply of the worker was lost', async () => {
     const asked = { lease_id: 'next', lease_seconds: 60 };
     const [derived_key, told_seconds] = [await keyOf(PATH), 60];
     const storedUnheard = async () => {
@@ -136,7 +136,7 @@ describe('one cold image', () => {
     await host.close();
   });
 
-  it('is rendered without a lease where the database gives none', async () => {
+  it('is rendered without a lease if the database cannot grant one', async () => {
     const { watched } = watchLeases(() => Promise.reject(new Error('away')));
     const host = await startDeliveryHost({ db: watched, ...sharing() });
     expect((await host.get(project.project_slug, PATH)).status).toBe(200);
@@ -144,7 +144,7 @@ describe('one cold image', () => {
     await host.close();
   });
 
-  it('whose lease comes when its viewers have waited for too long is left to the next who asks', async () => {
+  it('is left to the next request if its lease is granted only after the deadline of its viewers', async () => {
     const derived_key = await keyOf(PATH);
     const dead = { derived_key, lease_id: 'dead', lease_seconds: 60 };
     expect(await acquireRenderLease(db, dead)).toBe('mine');
@@ -164,7 +164,7 @@ describe('one cold image', () => {
     expect(await leases()).toEqual([]);
   });
 
-  it('that nobody waits for any more is not asked for again', async () => {
+  it('is no longer asked for once all its viewers have disconnected', async () => {
     const derived_key = await keyOf(PATH);
     const { watched, asked } = watchLeases();
     const host = await startDeliveryHost({ db: watched, ...sharing() });

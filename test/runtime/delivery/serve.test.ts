@@ -58,8 +58,8 @@ const requests = async () =>
   (await db.query('select * from usage_batch_rows where project_id = $1', [project.project_id]))
     .length;
 
-describe('the end of a delivery process', () => {
-  it('lets answers under way end, takes nothing new, and flushes', async () => {
+describe('the shutdown of a delivery process', () => {
+  it('completes responses in progress, accepts no new connection, and flushes usage', async () => {
     const host = await start({ drain_ms: 20_000 });
     const before = await requests();
     const idle = connect({ port: host.port, host: '127.0.0.1' });
@@ -78,7 +78,7 @@ describe('the end of a delivery process', () => {
     expect(await requests()).toBe(before + 1);
   });
 
-  it('does not wait for a viewer beyond its deadline', async () => {
+  it('does not wait for a viewer beyond its drain deadline', async () => {
     const host = await start({ drain_ms: 100 });
     const before = await requests();
     const socket = await begin(host);
@@ -87,7 +87,7 @@ describe('the end of a delivery process', () => {
     expect(await requests()).toBe(before + 1);
   });
 
-  it('gives a viewer longer than a render takes, where nobody says otherwise', async () => {
+  it('waits 20 seconds for viewers by default', async () => {
     const host = await start();
     const socket = await begin(host);
     const connections = promisify(host.server.getConnections.bind(host.server));
@@ -107,7 +107,7 @@ describe('the end of a delivery process', () => {
 });
 
 it.each([-5, 5])(
-  'counts usage in the hour of the database, where its own clock is %i days off',
+  'a delivery server counts usage in the hour of the database if its own clock is %i days off',
   async (days) => {
     const host = await start();
     host.clock.advance(days * 86_400);

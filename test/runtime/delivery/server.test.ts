@@ -48,7 +48,7 @@ describe('delivery hosts', () => {
     }
   });
 
-  it.each(['upper case', 'a port', 'both'])('are the same with %s', async (variant) => {
+  it.each(['upper case', 'a port', 'both'])('are recognized with %s', async (variant) => {
     const name = variant === 'a port' ? origin : origin.toUpperCase();
     const answer = await host.get(variant === 'upper case' ? name : `${name}:8443`, ORIGINAL);
     expect(answer.status).toBe(200);
@@ -63,7 +63,7 @@ describe('delivery hosts', () => {
     'img.shop.example.',
     '127.0.0.1:8081',
     '[::1]:8081',
-  ])('that nobody has answer 404: %s', async (name) => {
+  ])('that belong to no project are refused: %s', async (name) => {
     const answer = await ask(host.port, name, { path: ORIGINAL });
     expect([answer.status, answer.code]).toEqual([404, 'not_found']);
   });
@@ -73,7 +73,7 @@ describe('delivery hosts', () => {
     expect([answer.status, answer.code]).toEqual([400, 'invalid_request']);
   });
 
-  it('serve signed URLs under each of them, and each alike', async () => {
+  it('accept the same signed URL under the project host and the custom domain', async () => {
     const key = await makeKey(db, project);
     const exp = Math.floor(host.clock.now().getTime() / 1000) + 1000;
     const url = signed(DERIVED, { project, key, exp });
@@ -83,7 +83,7 @@ describe('delivery hosts', () => {
     expect(other.body.equals(one.body)).toBe(true);
   });
 
-  it('that leave a project are gone within 30 seconds, and serve the next one that has them', async () => {
+  it('that leave a project stop serving it within 30 seconds, and serve their next project', async () => {
     const leaving = 'img.leaving.example';
     const give = (project_id: string) =>
       db.query(
@@ -109,7 +109,7 @@ describe('delivery hosts', () => {
     ]);
   });
 
-  it('do not look at X-Forwarded-Host', async () => {
+  it('ignore X-Forwarded-Host and Forwarded', async () => {
     const headers = { 'x-forwarded-host': origin, forwarded: `host=${origin}` };
     expect((await host.get('other.example', ORIGINAL, { headers })).status).toBe(404);
   });
@@ -132,7 +132,7 @@ describe('methods', () => {
     expect(Number(head.headers['content-length'])).toBeGreaterThan(50);
   });
 
-  it('OPTIONS allows every origin to read, on any path', async () => {
+  it('OPTIONS allows every origin to read', async () => {
     const headers = { origin: 'https://elsewhere.example', 'access-control-request-method': 'GET' };
     for (const path of [DERIVED, ORIGINAL, '/originals/f/absent', '/no/such/path?a=b']) {
       const answer = await host.get(origin, path, { method: 'OPTIONS', headers });
@@ -144,7 +144,7 @@ describe('methods', () => {
   });
 
   it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'PURGE'])(
-    '%s answers 404 and says what is allowed',
+    '%s answers 404 not_found and names the allowed methods',
     async (method) => {
       const answer = await host.get(origin, ORIGINAL, { method });
       expect([answer.status, answer.code]).toEqual([404, 'not_found']);
@@ -154,8 +154,8 @@ describe('methods', () => {
   );
 });
 
-describe('headers of an image', () => {
-  it('let caches keep a public one, and name what a purge is about', async () => {
+describe('response headers of an image', () => {
+  it('allow caches to keep a public image, and carry its purge tags', async () => {
     const { headers } = await host.get(origin, DERIVED);
     expect(headers).toMatchObject({
       'content-type': 'image/webp',
@@ -170,7 +170,7 @@ describe('headers of an image', () => {
     expect(headers.vary).toBeUndefined();
   });
 
-  it('do not depend on who asks', async () => {
+  it('do not vary with Accept, Cookie or Accept-Encoding', async () => {
     const headers = {
       accept: 'image/avif',
       cookie: 'a=b',
@@ -185,7 +185,7 @@ describe('headers of an image', () => {
     expect(other.body.equals(plain.body)).toBe(true);
   });
 
-  it('take a well-formed x-request-id over, and make one otherwise', async () => {
+  it('echo a well-formed x-request-id, and a generated one otherwise', async () => {
     const sent = 'caller-0123.id_9';
     const taken = await host.get(origin, ORIGINAL, { headers: { 'x-request-id': sent } });
     expect(taken.headers['x-request-id']).toBe(sent);
@@ -197,22 +197,25 @@ describe('headers of an image', () => {
 });
 
 describe('conditional requests', () => {
-  it.each([ORIGINAL, DERIVED])('answer 304 to the tag, in a list, weak, or *: %s', async (path) => {
-    const { headers } = await host.get(origin, path);
-    const etag = String(headers.etag);
-    for (const value of [etag, `"a", ${etag}`, `W/${etag}`, '*']) {
-      const answer = await host.get(origin, path, { headers: { 'if-none-match': value } });
-      expect(answer.status).toBe(304);
-      expect(answer.body.length).toBe(0);
-      expect(answer.headers.etag).toBe(etag);
-      expect(answer.headers['cache-control']).toBe(headers['cache-control']);
-      expect(answer.headers['x-service-revision']).toBe('1');
-    }
-    const other = await host.get(origin, path, { headers: { 'if-none-match': '"other"' } });
-    expect(other.status).toBe(200);
-  });
+  it.each([ORIGINAL, DERIVED])(
+    'are answered with 304 for the ETag alone, in a list, weak, or *: %s',
+    async (path) => {
+      const { headers } = await host.get(origin, path);
+      const etag = String(headers.etag);
+      for (const value of [etag, `"a", ${etag}`, `W/${etag}`, '*']) {
+        const answer = await host.get(origin, path, { headers: { 'if-none-match': value } });
+        expect(answer.status).toBe(304);
+        expect(answer.body.length).toBe(0);
+        expect(answer.headers.etag).toBe(etag);
+        expect(answer.headers['cache-control']).toBe(headers['cache-control']);
+        expect(answer.headers['x-service-revision']).toBe('1');
+      }
+      const other = await host.get(origin, path, { headers: { 'if-none-match': '"other"' } });
+      expect(other.status).toBe(200);
+    },
+  );
 
-  it('answer 304 without rendering', async () => {
+  it('are answered with 304 without rendering', async () => {
     const path = '/resize/33x22/f/cat.jpg';
     const before = host.renders.length;
     const answer = await host.get(origin, path, { headers: { 'if-none-match': '*' } });
@@ -220,7 +223,7 @@ describe('conditional requests', () => {
     expect(host.renders.length).toBe(before);
   });
 
-  it('of two chains that mean the same share one tag and one render', async () => {
+  it('for two equivalent chains share one ETag and one render', async () => {
     const before = host.renders.length;
     const one = await host.get(origin, '/resize/31x21/quality/70/format/jpg/f/cat.jpg');
     const other = await host.get(origin, '/format/jpeg/quality/70/resize/31x21/fill/f/cat.jpg');
@@ -230,7 +233,7 @@ describe('conditional requests', () => {
 });
 
 describe('metrics', () => {
-  it('count bytes of image bodies only, by where they came from', async () => {
+  it('count requests by status and source, without naming projects', async () => {
     const sent = async () =>
       Number(metricValue((await host.metrics.print()).text, 'tintype_delivery_bytes_total'));
     const before = await sent();

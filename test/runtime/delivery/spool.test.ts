@@ -42,7 +42,7 @@ describe('a spool', () => {
     [import.meta.filename, 'EEXIST'],
     [join(import.meta.filename, 'spool'), 'EEXIST'],
     ['/proc/nowhere/spool', 'ENOENT'],
-  ])('says of a folder that cannot be used which variable names it: %s', (path, code) => {
+  ])('names TINTYPE_SPOOL_DIR in the error for an unusable folder: %s', (path, code) => {
     expect(() => openSpool(path, 'one')).toThrow(
       expect.objectContaining({
         name: 'Advice',
@@ -55,7 +55,7 @@ describe('a spool', () => {
     );
   });
 
-  it('has a line on disk when append returns', async () => {
+  it('has a line on disk once append returns', async () => {
     const ended = openSpool(folder, 'one');
     ended.append({ a: 1 });
     ended.end();
@@ -74,7 +74,7 @@ describe('a spool', () => {
     expect(first && (await readSegment(first))).toEqual([{ a: 1 }]);
   });
 
-  it('never lists a segment that was begun while it listed', async () => {
+  it('never lists a segment that was begun during the listing', async () => {
     const spool = openSpool(folder, 'spl_own');
     spool.append({ n: 1 });
     const listing = spool.closedSegments();
@@ -87,7 +87,7 @@ describe('a spool', () => {
     expect(rest && (await readSegment(rest))).toEqual([{ n: 2 }, { n: 3 }]);
   });
 
-  it('lists what earlier processes left first, each in order', async () => {
+  it('lists the segments of earlier processes first, each in order', async () => {
     const earlier = openSpool(folder, 'zzz');
     for (const a of [1, 2]) {
       earlier.append({ a });
@@ -104,7 +104,7 @@ describe('a spool', () => {
     ]);
   });
 
-  it('throws where the disk is full, leaves no segment without a line, and goes on with the next', async () => {
+  it('throws if the disk is full, leaves no empty segment, and continues with the next line', async () => {
     mkdirSync(join(folder, 'one'));
     symlinkSync('/dev/full', join(folder, 'one', '0000000001.ndjson'));
     const spool = openSpool(folder, 'one');
@@ -116,7 +116,7 @@ describe('a spool', () => {
     expect(last && (await readSegment(last))).toEqual([{ a: 2 }]);
   });
 
-  it('has no torn line in its middle where the disk takes a part of one', async () => {
+  it('has no torn line in the middle if the disk takes only a part of one', async () => {
     const printed = execFileSync(
       'prlimit',
       ['--fsize=100', process.execPath, '--input-type=module', '-e', CROWDED],
@@ -132,7 +132,7 @@ describe('a spool', () => {
     expect(lines.flat().map((line) => (line as { n: number }).n)).toEqual([1, 3]);
   });
 
-  it('leaves out a last line that a kill has cut short', async () => {
+  it('skips a last line that a kill has cut short', async () => {
     const spool = openSpool(folder, 'one');
     spool.append({ a: 1 });
     appendFileSync(join(folder, 'one', '0000000001.ndjson'), '{"a":');
@@ -140,7 +140,7 @@ describe('a spool', () => {
     expect(segment && (await readSegment(segment))).toEqual([{ a: 1 }]);
   });
 
-  it('removes folders of earlier processes once they are empty, and nothing else', async () => {
+  it('removes empty folders of earlier processes, and nothing else', async () => {
     const earlier = openSpool(folder, 'earlier');
     earlier.append({ a: 1 });
     earlier.end();
@@ -154,7 +154,7 @@ describe('a spool', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('has a folder that no other process removes while it lives, even without a line', async () => {
+  it('keeps its folder while its process lives, even if it has no lines', async () => {
     const spool = openSpool(folder, 'one');
     spool.append({ a: 1 });
     for (const segment of await spool.closedSegments()) await spool.remove(segment);
@@ -165,7 +165,7 @@ describe('a spool', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('of another process is left alone while that lives, and sent as soon as it was killed', async () => {
+  it('takes over the segments of another process only once that was killed', async () => {
     const writer = spawn(process.execPath, [WRITER, folder, 'other'], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
@@ -183,7 +183,7 @@ describe('a spool', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('other'))).toEqual(['other']);
   });
 
-  it('loses the lock that a killed process left, and not one that somebody may be about to take', () => {
+  it('removes the stale lock of a killed process, but not a recent one', () => {
     for (const name of ['left', 'new']) appendFileSync(join(folder, `${name}.lock`), '');
     const before = Date.now() / 1000 - 120;
     utimesSync(join(folder, 'left.lock'), before, before);
@@ -191,7 +191,7 @@ describe('a spool', () => {
     expect(readdirSync(folder)).toEqual(['new.lock']);
   });
 
-  it('is counted with those that it would send, and without those of others', async () => {
+  it('counts its own lines and those that it would send for ended processes', async () => {
     const [spool, other] = [openSpool(folder, 'one'), openSpool(folder, 'two')];
     for (const n of [1, 2]) spool.append({ n });
     other.append({ n: 3 });
@@ -200,7 +200,7 @@ describe('a spool', () => {
     expect(await spool.countLines()).toBe(3);
   });
 
-  it('ignores files that are not its own', async () => {
+  it('ignores files that are not segments', async () => {
     mkdirSync(join(folder, 'one'));
     appendFileSync(join(folder, 'one', 'notes.txt'), 'x');
     appendFileSync(join(folder, 'lost+found'), 'x');

@@ -12,7 +12,7 @@ const lines: fc.Arbitrary<SpooledDelivery> = fc.record({
 });
 
 describe('foldDeliveries', () => {
-  it('loses and adds nothing, whatever the order', () => {
+  it('preserves all totals, in whatever order deliveries come', () => {
     fc.assert(
       fc.property(fc.array(lines), (deliveries) => {
         const entries = foldDeliveries(deliveries);
@@ -43,7 +43,7 @@ describe('foldDeliveries', () => {
     );
   });
 
-  it('refuses a line that is no delivery', () => {
+  it('rejects a line that is not a delivery', () => {
     for (const line of [null, {}, { at: 1 }, { at: 1, project_id: 'a', bytes: -1 }]) {
       expect(() => foldDeliveries([line])).toThrow();
     }

@@ -90,14 +90,14 @@ const near = (found: number[], wanted: number[]) =>
     `${found} is not ${wanted}`,
   ).toBe(true);
 
-describe('a watermark lies', () => {
+describe('a watermark with offsets', () => {
   it.each([
     [{}, [0, 0]],
     [{ x_offset: 7, y_offset: 3 }, [7, 3]],
     [{ x_offset: -1, y_offset: -1 }, [79, 69]],
     [{ x_offset: -10, y_offset: 5 }, [70, 5]],
     [{ x_offset: 500, y_offset: -500 }, [80, 0]],
-  ])('at %j with its top left at %j', async (place, [left = 0, top = 0]) => {
+  ])('%j has its top left corner at %j', async (place, [left = 0, top = 0]) => {
     const { at } = await pixels(`/watermark:${await preset(logo, place)}/f/grey`);
     expect([at(left, top), at(left + 19, top + 9)]).toEqual([PINK, PINK]);
     const outside: [number, number][] = [
@@ -111,7 +111,7 @@ describe('a watermark lies', () => {
     }
   });
 
-  it('in pixels of the output, whatever the size of the source', async () => {
+  it('is placed in pixels of the output, whatever the size of the source', async () => {
     const mark = await preset(logo, { x_offset: 5, y_offset: 5 });
     const { at } = await pixels(`/resize/50x40/watermark:${mark}/f/grey`);
     expect([at(5, 5), at(24, 14), at(4, 5), at(25, 14)]).toEqual([PINK, PINK, GREY, GREY]);
@@ -119,7 +119,7 @@ describe('a watermark lies', () => {
 });
 
 describe('a watermark that is larger than the output', () => {
-  it('is shrunk to fit, in its own ratio, and offsets move it only inside', async () => {
+  it('is shrunk to fit, keeping its aspect ratio, and its offsets only move it inside', async () => {
     const bytes = await pink(1, { width: 400, height: 100 });
     const banner = await publish('banner', { bytes, width: 400, height: 100 });
     const { at } = await pixels(
@@ -135,18 +135,18 @@ describe('a watermark that is larger than the output', () => {
   });
 });
 
-describe('a watermark is as strong as', () => {
+describe('the opacity of a watermark', () => {
   it.each([
     [100, PINK],
     [50, [178, 50, 178]],
     [1, [102, 99, 102]],
     [0, GREY],
-  ])('its opacity %i says', async (opacity, color) => {
+  ])('of %i blends its color with that of the image', async (opacity, color) => {
     const { at } = await pixels(`/watermark:${await preset(logo, { opacity })}/f/grey`);
     near(at(10, 5), color);
   });
 
-  it('its own transparency times its opacity', async () => {
+  it('is multiplied by its own transparency', async () => {
     const bytes = await pink(0.5);
     const pale = await publish('pale', { bytes, width: 20, height: 10 });
     const { at } = await pixels(`/watermark:${await preset(pale, { opacity: 50 })}/f/grey`);
@@ -154,8 +154,8 @@ describe('a watermark is as strong as', () => {
   });
 });
 
-describe('transparency and 16 bits', () => {
-  it('a transparent picture stays so beside the watermark, and is covered below it', async () => {
+describe('watermarks with transparency and 16 bits per channel', () => {
+  it('a transparent image stays so beside the watermark, and is covered below it', async () => {
     const bytes = await sharp({
       create: { ...BASE, channels: 4, background: { r: 0, g: 200, b: 0, alpha: 0 } },
     })
@@ -173,7 +173,7 @@ describe('transparency and 16 bits', () => {
   it.each([
     ['opaque', [100, 100, 100]],
     ['transparent', [100, 100, 100, 128]],
-  ])('a 16-bit picture that is %s gets the same colours as one of 8 bits', async (name, color) => {
+  ])('a 16-bit image that is %s gets the same colors as an 8-bit one', async (name, color) => {
     await publish(`deep-${name}`, { bytes: await deep(color), ...BASE });
     const { at, info } = await pixels(`/watermark:${await preset(logo)}/f/deep-${name}`);
     expect(info.channels).toBe(color.length);
@@ -184,7 +184,7 @@ describe('transparency and 16 bits', () => {
   it.each([
     ['opaque', [255, 0, 255], PINK],
     ['half', [255, 0, 255, 128], [178, 50, 178]],
-  ])('a 16-bit watermark that is %s is drawn in its colours', async (name, color, drawn) => {
+  ])('a 16-bit watermark that is %s is drawn in its colors', async (name, color, drawn) => {
     const size = { width: 20, height: 10 };
     const file = await publish(`mark-${name}`, { bytes: await deep(color, size), ...size });
     const { at } = await pixels(`/watermark:${await preset(file)}/f/grey`);
@@ -192,7 +192,7 @@ describe('transparency and 16 bits', () => {
     expect(at(50, 50)).toEqual(GREY);
   });
 
-  it('a grey watermark with transparency is drawn grey', async () => {
+  it('a gray watermark with transparency is drawn gray', async () => {
     const raw = { width: 20, height: 10, channels: 2 as const };
     const pairs = Buffer.from(Array.from({ length: 400 }, (_, at) => (at % 2 ? 128 : 250)));
     const bytes = await sharp(pairs, { raw }).png().toBuffer();
@@ -202,8 +202,8 @@ describe('transparency and 16 bits', () => {
   });
 });
 
-describe('a watermark that takes long to read', () => {
-  it('is weighed with what it is drawn on', async () => {
+describe('the render cost of a watermark', () => {
+  it('counts the size of the watermark image', async () => {
     const size = { width: 4000, height: 3000 };
     const large = await publish('large', { bytes: await pink(1, size), ...size });
     const calls = vi.spyOn(host.queue, 'call');
@@ -217,7 +217,7 @@ describe('a watermark that takes long to read', () => {
     expect(heavy).toBeGreaterThan(400);
   });
 
-  it('is weighed as the grid that is read, where it is an SVG', async () => {
+  it('counts only the raster grid of an SVG', async () => {
     const calls = vi.spyOn(host.queue, 'call');
     const svg = await drawing('drawn', [[20, 10, PINK]]);
     await pixels(`/resize/50x40/watermark:${await preset(svg)}/f/grey`);
@@ -225,7 +225,7 @@ describe('a watermark that takes long to read', () => {
   });
 });
 
-it('an SVG whose half-way images are no narrower than its grid is drawn from the grid', async () => {
+it('an SVG watermark is drawn from its grid if its mezzanine is just as wide', async () => {
   const svg = await drawing('narrow', [
     [5, 20, GREY],
     [5, 40, PINK],

@@ -60,7 +60,7 @@ afterAll(async () => {
   stack.remove();
 });
 
-it('is 503 busy while it lasts, and remembered by nobody', async () => {
+it('an outage of the worker’s storage is answered with 503 busy, and not remembered', async () => {
   const get = () => host.get(project.project_slug, '/resize/40x/f/cat');
   isAway = true;
   const { status, code, headers } = await get();
@@ -69,7 +69,7 @@ it('is 503 busy while it lasts, and remembered by nobody', async () => {
   expect((await get()).status).toBe(200);
 });
 
-it('that takes nothing costs a short image nothing, and makes a long one wait until it does', async () => {
+it('worker storage without room still serves small images, and answers 503 busy for large ones', async () => {
   const get = (path: string) => host.get(project.project_slug, path);
   isFull = true;
   expect((await get('/resize/41x/f/cat')).status).toBe(200);

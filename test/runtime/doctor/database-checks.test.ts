@@ -20,7 +20,7 @@ async function diagnose(address: string) {
   return reports.map(({ outcome, says }) => [outcome, says.replace(/\d[\d.]*/, 'N')]);
 }
 
-it('finds nothing wrong with a primary', async () => {
+it('the doctor finds nothing wrong with a primary database', async () => {
   expect(await diagnose(url())).toEqual([
     ['ok', 'PostgreSQL N'],
     ['ok', 'at this version'],
@@ -28,12 +28,12 @@ it('finds nothing wrong with a primary', async () => {
   ]);
 });
 
-it('says of one that takes no writes, as after a failover, that it does not', async () => {
+it('the doctor reports a database that accepts no writes, as after a failover', async () => {
   const [first] = await diagnose(`${url()}?options=-c%20default_transaction_read_only%3Don`);
   expect(first).toEqual(['wrong', 'PostgreSQL N accepts no writes']);
 });
 
-it('says of one that a newer version migrated that this one works behind it', async () => {
+it('the doctor notes that a newer version has migrated the database', async () => {
   const db = createDatabase({ url: url() });
   await db.query("insert into schema_migrations (name, run_on) values ('9999_later', now())");
   const [, migrated] = await diagnose(url());

@@ -32,7 +32,7 @@ async function diagnose(env: Record<string, string>): Promise<readonly Finding[]
 }
 const http = () => ({ TINTYPE_SCANNER: 'http', TINTYPE_SCANNER_URL: server.url });
 
-it('says what it scores, from a picture that it was sent', async () => {
+it('the doctor sends the scanner an image, and reports what it scores', async () => {
   server.answer(scores({ nudity: 0, violence: 0.1 }));
   expect(await diagnose(http())).toEqual([
     { outcome: 'ok', says: 'answers, and scores nudity, violence' },
@@ -40,13 +40,13 @@ it('says what it scores, from a picture that it was sent', async () => {
   expect(server.seen[0]?.bytes.readUInt16BE(0)).toBe(0xffd8);
 });
 
-it('says what it answered instead', async () => {
+it('the doctor reports a wrong response of the scanner', async () => {
   server.answer(says(401));
   expect(await diagnose(http())).toMatchObject([
     { outcome: 'wrong', says: 'the scanner answered 401, not 200' },
   ]);
 });
 
-it('has nothing to say where there is none', async () => {
+it('the doctor skips the check if no scanner is configured', async () => {
   expect(await diagnose({})).toMatchObject([{ outcome: 'skipped' }]);
 });

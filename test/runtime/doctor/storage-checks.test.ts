@@ -57,14 +57,14 @@ async function diagnose(server: Server) {
   return found.map(({ outcome, says }) => [outcome, says]);
 }
 
-it('finds nothing wrong where the bytes are taken at the address that is signed', async () => {
+it('the doctor finds nothing wrong if the storage accepts uploads at the signed URL', async () => {
   expect(await diagnose(storage)).toEqual([
     ['ok', 'accepted with the signed length, refused with another'],
     ['ok', 'PUT is allowed, ETag is exposed'],
   ]);
 });
 
-it('says so where that address leads elsewhere, although the bytes would be taken there', async () => {
+it('the doctor reports a signed URL that redirects, even to a storage that accepts uploads', async () => {
   expect(await diagnose(elsewhere)).toEqual([
     ['wrong', 'a presigned PUT is refused with 307'],
     ['wrong', 'pages of other origins may not upload (preflight 307)'],

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-it('is a running Tintype with its own folders, queue and identity provider, whatever the shell names', async () => {
+it('the doctor examines a running Tintype rather than the services that the environment names', async () => {
   const { db, storage, broker, jwksUrl } = await openSubject({ data: folder }, env);
   await db?.close();
   expect(storage).toMatchObject({ s3: undefined });
@@ -37,7 +37,7 @@ it.each([
   ['the doctor', (data: string) => openSubject({ data }, {})],
   ['a job', (data: string) => openJobDeps(data, {})],
 ])(
-  'is nothing where neither is there: %s says first what is missing, and what to do',
+  'without a running Tintype or configuration, %s says what is missing and what to do',
   async (_who, open) => {
     const none = join(folder, 'none');
     await expect(open(none)).rejects.toThrow(
@@ -46,12 +46,12 @@ it.each([
   },
 );
 
-it('is what the environment names where none runs', async () => {
+it('without a running Tintype, the doctor examines what the environment names', async () => {
   const { db, storage, broker } = await openSubject({ data: join(folder, 'none') }, env);
   expect([db, storage?.s3 === undefined, broker]).toEqual([undefined, false, env.TINTYPE_AMQP_URL]);
 });
 
-it('knows below which domain the hosts of a running Tintype are: a cache may have to be told of them by name', async () => {
+it('the doctor knows the delivery domain of a running Tintype, which CDN checks may need', async () => {
   const data = await mkdtemp(join(tmpdir(), 'tintype-doctor-'));
   await writeInstance(data, {
     api_url: 'http://localhost:8080',

@@ -55,8 +55,8 @@ async function keysUnder(prefix: string): Promise<string[]> {
 }
 
 // The state after a lost database was replaced by an empty one next to the old bucket.
-describe('masters that are older than all that the database knows', () => {
-  it('stay, however old they get: they may be all that is left', async () => {
+describe('masters older than anything in the database', () => {
+  it('are kept, however old: they may be all that is left of a lost database', async () => {
     const begin = mastersOf({ project_id: id('prj'), upload_id: id('upl') });
     await write(`${begin}1-master.png`);
     expect(await sweep(400 * DAY_MS)).toMatchObject({ masters: 0 });
@@ -66,7 +66,7 @@ describe('masters that are older than all that the database knows', () => {
   });
 });
 
-describe('masters and half-way images', () => {
+describe('masters and mezzanines', () => {
   /** An upload at its second attempt; the first was killed after it had stored its objects. */
   beforeEach(async () => {
     const { upload_id } = await makeProcessing(db, project);
@@ -97,7 +97,7 @@ describe('masters and half-way images', () => {
     ],
   });
 
-  it('of a killed attempt go; all that was published stays, now and when it is swept again', async () => {
+  it('of a killed attempt are deleted, while everything published is kept', async () => {
     await publish(db, upload, facts());
     expect(await sweep()).toMatchObject({ masters: 2 });
     expect(await stored()).toEqual(SECOND);
@@ -105,7 +105,7 @@ describe('masters and half-way images', () => {
     expect(await stored()).toEqual(SECOND);
   });
 
-  it('of an upload that failed go', async () => {
+  it('of a failed upload are deleted', async () => {
     const { upload_id, attempt } = upload;
     const failure = { upload_id, attempt, error_code: 'processing_abandoned' } as const;
     await db.transaction((tx) => updateUploadFailed(tx, failure));
@@ -113,18 +113,18 @@ describe('masters and half-way images', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('of an upload that is under way stay, however old they are', async () => {
+  it('of an upload in progress are kept, however old they are', async () => {
     expect(await sweep(60 * DAY_MS)).toMatchObject({ masters: 0 });
     expect(await stored()).toHaveLength(6);
   });
 
-  it('that are young stay: an attempt that was overtaken may be writing still', async () => {
+  it('that are recent are kept, as a superseded attempt may still be writing', async () => {
     await publish(db, upload, facts());
     expect(await sweep(HOUR_MS / 2)).toMatchObject({ masters: 0 });
     expect(await stored()).toHaveLength(6);
   });
 
-  it('of an upload without a row stay for a month: a restored database may know less than the bucket', async () => {
+  it('of an upload without a row are kept for a month, as a restored database may be behind the bucket', async () => {
     const begin = mastersOf({ project_id: project.project_id, upload_id: id('upl') });
     await write(`${begin}1-master.png`);
     await sweep(29 * DAY_MS);
@@ -133,7 +133,7 @@ describe('masters and half-way images', () => {
     expect(await keysUnder(begin)).toEqual([]);
   });
 
-  it('that are being published at this very moment stay, whichever commits first', async () => {
+  it('that are being published during the sweep are kept', async () => {
     let swept: Awaited<ReturnType<typeof sweep>> | undefined;
     await publishFile(
       {
@@ -150,7 +150,7 @@ describe('masters and half-way images', () => {
     expect(await stored()).toEqual(SECOND);
   });
 
-  it('under keys that nobody here writes are left alone', async () => {
+  it('under unknown keys are left alone', async () => {
     for (const key of ['masters/one', 'masters/a/b/c/d', 'other/key']) await write(key);
     await sweep(60 * DAY_MS);
     for (const key of ['masters/one', 'masters/a/b/c/d', 'other/key']) {
@@ -179,14 +179,14 @@ describe('derived images', () => {
   });
   const isThere = async (key: string) => (await content().head(key)) !== undefined;
 
-  it('of a file as it is stay for a month', async () => {
+  it('of the current revision are kept for a month', async () => {
     await sweep(29 * DAY_MS);
     expect(await isThere(keyOf(file))).toBe(true);
     await sweep(31 * DAY_MS);
     expect(await isThere(keyOf(file))).toBe(false);
   });
 
-  it('that somebody has read stay for a month from then, whatever their age', async () => {
+  it('that were read are kept for a month after the read, whatever their age', async () => {
     await db.query(`insert into derived_reads values ($1, (now() at time zone 'utc')::date + 20)`, [
       keyOf(file),
     ]);
@@ -196,7 +196,7 @@ describe('derived images', () => {
     expect(await isThere(keyOf(file))).toBe(false);
   });
 
-  it('of a revision before go, whoever has read them', async () => {
+  it('of an earlier revision are deleted even if they were read', async () => {
     const before = keyOf({ ...file, revision: 7 });
     await write(before);
     await upsertDerivedReads(db, [before]);
@@ -204,7 +204,7 @@ describe('derived images', () => {
     expect(await isThere(before)).toBe(false);
   });
 
-  it('from before a purge of the project, or of a revision before, go', async () => {
+  it('from before a purge of the project, or of an earlier revision, are deleted', async () => {
     const before = [keyOf(file, project.generation - 1), keyOf({ ...file, revision: 7 })];
     for (const key of before) await write(key);
     expect(await sweep()).toMatchObject({ derived: 2 });
@@ -212,7 +212,7 @@ describe('derived images', () => {
     expect(await isThere(keyOf(file))).toBe(true);
   });
 
-  it('of a file that was deleted go', async () => {
+  it('of a deleted file are deleted', async () => {
     await db.transaction(async (tx) => {
       const [row] = await tx.query<{ size_bytes: number }>(
         `update files set status = 'deleted', deleted_at = now() where file_id = $1
@@ -230,7 +230,7 @@ describe('derived images', () => {
   });
 });
 
-describe('multipart uploads at the storage', () => {
+describe('multipart uploads in storage', () => {
   const begin = (key: string) =>
     jobs.deps.buckets.ingest.createMultipart(key, { content_type: 'image/png' });
   const open = async () => {
@@ -248,7 +248,7 @@ describe('multipart uploads at the storage', () => {
     return { ingest_key, upload_id, storage_upload_id };
   };
 
-  it('that no session knows are aborted after an hour, and those of open sessions stay', async () => {
+  it('that belong to no open session are aborted after an hour', async () => {
     const live = await makeMultipart();
     const ended = await makeMultipart();
     await db.transaction((tx) => updateUploadAborted(tx, ended.upload_id));
@@ -265,7 +265,7 @@ describe('multipart uploads at the storage', () => {
     expect(await open()).toEqual([live.storage_upload_id]);
   });
 
-  it('are aborted also behind one that the storage does not let go', async () => {
+  it('are aborted even behind one that storage refuses to abort', async () => {
     const { ingest } = jobs.deps.buckets;
     const [held, other] = [await begin('prj/held'), await begin('prj/other')];
     const abortMultipart: typeof ingest.abortMultipart = async (key, upload_id) => {
@@ -281,8 +281,8 @@ describe('multipart uploads at the storage', () => {
   });
 });
 
-describe('a walk', () => {
-  it('looks at so many objects a run, goes on where it ended, and begins again at the end', async () => {
+describe('a bucket walk', () => {
+  it('reads a limited number of objects per run, resumes where it ended, and starts over at the end', async () => {
     const bucket = content();
     const names = ['a', 'b', 'c', 'd', 'e'].map((name) => `walked/${name}`);
     for (const name of names) await write(name);
@@ -310,7 +310,7 @@ describe('a walk', () => {
     expect(await findSweepPosition(db, 'test')).toBe('walked/b');
   });
 
-  it('goes on behind an object that the storage does not let go', async () => {
+  it('continues behind an object that storage refuses to delete', async () => {
     const names = ['a', 'b', 'c'].map((name) => `held/${name}`);
     for (const name of names) await write(name);
     const refusing = async (key: string) => {

@@ -20,7 +20,7 @@ afterAll(() => jobs.close());
 beforeEach(() => db.query('delete from job_runs'));
 
 it.each(['2126-03-29T00:00:00Z', '2020-02-29T12:00:00Z'])(
-  'a job runs when it is due in the database, and as if then: %s',
+  'a job runs when it is due by the database clock, and sees that time: %s',
   async (at) => {
     await hand.set(at);
     const { promise, resolve } = Promise.withResolvers<JobContext>();
@@ -39,7 +39,7 @@ it.each(['2126-03-29T00:00:00Z', '2020-02-29T12:00:00Z'])(
   },
 );
 
-it('goes on where the database is away, and begins nothing before it was there once', async () => {
+it('the database clock continues while the database is away, but only once it has been read', async () => {
   const at = new Date('2126-03-29T00:00:00Z');
   await hand.set(at.toISOString());
   let isAway = true;
@@ -56,7 +56,7 @@ it('goes on where the database is away, and begins nothing before it was there o
   expect(Math.abs(known.now().getTime() - at.getTime())).toBeLessThan(30_000);
 });
 
-it('leaves a clock that somebody hands as it is', async () => {
+it('a clock that is passed in explicitly is used unchanged', async () => {
   const at = new Date('2000-01-01T00:00:00Z');
   const handed = createDatabaseClock(db, fixedClock(at));
   await handed.compare();

@@ -48,14 +48,14 @@ const begin = (name: string, lease: string) =>
   );
 
 it.each(['hourly-rollup', 'daily-charge', 'reconciliation', 'retention'])(
-  '%s runs where no broker can be reached',
+  'tintype job %s runs even if no broker can be reached',
   async (name) => {
     const { code, stdout } = await job(name);
     expect([code, stdout]).toEqual([0, expect.stringMatching(`^${name} as of `)]);
   },
 );
 
-it('runs what was missed before a time that it is told to run as', async () => {
+it('tintype job --at also makes up for runs missed before that time', async () => {
   await db.query(
     `insert into job_runs (job, scheduled_for, started_at, lease_until, finished_at, outcome)
      select 'daily-charge', at, at, at, at, 'done' from (select now() - interval '3 days') run (at)`,
@@ -69,7 +69,7 @@ it('runs what was missed before a time that it is told to run as', async () => {
   expect(lines[3]).toContain('T00:20:00.000Z');
 });
 
-it('charges everybody else on the missed days beside one that failed, and that one the next time', async () => {
+it('a daily charge that fails for one organization charges all others, and that one the next time', async () => {
   // The newest day for which a charge is due.
   const today = `date_trunc('day', now() - interval '19 minutes', 'UTC')`;
   await db.query(
@@ -115,7 +115,7 @@ it('charges everybody else on the missed days beside one that failed, and that o
   expect([await charged(held), await charged(other)]).toEqual([{ sum: 7 }, { sum: 7 }]);
 });
 
-it('runs behind a run whose process was killed, once its lease is over', async () => {
+it('tintype job waits until the lease of a killed run has expired, and then runs', async () => {
   await begin('daily-charge', '12 seconds');
   const { code, stderr } = await job('daily-charge');
   expect(code).toBe(0);
@@ -123,7 +123,7 @@ it('runs behind a run whose process was killed, once its lease is over', async (
   expect((await runs()).map(({ outcome }) => outcome)).toEqual(['lost', 'done']);
 });
 
-it('does not wait for a run that works', async () => {
+it('tintype job does not wait for a run that is still working', async () => {
   await begin('daily-charge', '40 seconds');
   const renewing = setInterval(() => {
     void db.query(`update job_runs set lease_until = now() + interval '40 seconds'`);
@@ -133,7 +133,7 @@ it('does not wait for a run that works', async () => {
   expect(stderr).toContain('daily-charge is already running: run it again when that run has ended');
 });
 
-it('ends when it is told to, and leaves no lease to wait for', async () => {
+it('tintype job stops on SIGTERM, and leaves no lease to wait for', async () => {
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const { port } = silent.address() as { port: number };
   const { upload_id } = await makeUpload(db, await makeProject(db), {});

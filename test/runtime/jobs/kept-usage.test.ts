@@ -11,7 +11,7 @@ import { HOUR_MS, hoursAgo, useUsage } from '../../support/usage-to-sum.ts';
 const { db } = useDatabase();
 const { jobs, send, runRollup, requests, charges } = useUsage(db);
 
-it('usage of before a long absence is neither deleted nor forgotten, and is charged with its nights', async () => {
+it('usage from before a long absence is neither deleted nor lost, and is charged for its own nights', async () => {
   const absence = 100;
   const before = hoursAgo(absence * 24);
   await runRollup();
@@ -31,7 +31,7 @@ it('usage of before a long absence is neither deleted nor forgotten, and is char
   expect(await jobs().run(table.retention)).toMatchObject({ batches: 1 });
 });
 
-it('usage of long before the first sum of all is summed', async () => {
+it('usage received long before the first rollup is still summed', async () => {
   await send(db, hoursAgo(60 * 24));
   await db.query(`update usage_batches set received_at = now() - interval '60 days'`);
   await jobs().run(table.retention);
@@ -39,7 +39,7 @@ it('usage of long before the first sum of all is summed', async () => {
   expect(await requests()).toEqual([1]);
 });
 
-it('a late batch adds to its hour as long as the hour is summed again: its other batches are kept', async () => {
+it('a late batch adds to its hour, whose other batches are kept as long as it can be summed again', async () => {
   const oldest = hoursAgo(34 * 24 - 2);
   await send(db, oldest);
   await runRollup();
@@ -50,7 +50,7 @@ it('a late batch adds to its hour as long as the hour is summed again: its other
   expect(await requests()).toEqual([2]);
 });
 
-it('a run that another and retention have overtaken sums no hour from what is left of it', async () => {
+it('a rollup overtaken by another one and by retention sums no hour from the remaining batches', async () => {
   const windows = [hoursAgo(60 * 24), hoursAgo(60 * 24 - 1)];
   for (const window of windows) for (const _each of [1, 2]) await send(db, window);
   await db.query(`update usage_batches set received_at = now() - interval '60 days'`);
@@ -66,7 +66,7 @@ it('a run that another and retention have overtaken sums no hour from what is le
   expect(await requests()).toEqual([2, 2]);
 });
 
-it('a run that ends half-way leaves only what it has not summed to the next one', async () => {
+it('an interrupted rollup leaves only what it has not summed to the next one', async () => {
   const windows = [9, 7, 5].map(hoursAgo);
   for (const window of windows) await send(db, window);
   await db.query('update usage_batches set received_at = hours[1]');

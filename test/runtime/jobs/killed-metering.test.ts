@@ -19,7 +19,7 @@ async function runUntilStatement(n: number): Promise<boolean> {
   return (await text(child.stdout)).includes('done');
 }
 
-it('a rollup and charge killed before any of its statements leave a balance that fits the ledger, and the next run completes them', {
+it('a rollup and charge killed between statements keep balance and ledger equal, and are completed later', {
   timeout: 120_000,
 }, async () => {
   const { organization_id } = await makeOrganization(db);

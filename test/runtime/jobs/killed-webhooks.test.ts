@@ -31,9 +31,9 @@ async function sendUntil(step: FailpointName, n: number): Promise<boolean> {
 }
 
 describe.each(['webhook.claimed', 'webhook.sent', 'webhook.recorded'] as const)(
-  'senders that are killed at %s',
+  'webhook senders killed at %s',
   (step) => {
-    it('lose no event, and repeat only what was under way', { timeout: 300_000 }, async () => {
+    it('lose no event, and repeat only what was in progress', { timeout: 300_000 }, async () => {
       endpoint.seen.length = 0;
       const { project_id } = await makeCallbackProject(db, {
         url: endpoint.url,

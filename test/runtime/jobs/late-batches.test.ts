@@ -12,7 +12,7 @@ const { jobs, project_id, send, runRollup, requests, charges } = useUsage(db);
 const rollup = table['hourly-rollup'];
 const HELD = 4711;
 
-it('a batch whose transaction began before a run and ended after it is summed by the next', async () => {
+it('a batch that is committed only after a rollup has passed it is summed by the next rollup', async () => {
   const hour = hoursAgo(3);
   await db.transaction(async (tx) => {
     await send(tx, hour);
@@ -25,7 +25,7 @@ it('a batch whose transaction began before a run and ended after it is summed by
   expect(await requests()).toEqual([2]);
 });
 
-it('a batch is summed whatever the clock said before: it had been an hour ahead, and was set back', async () => {
+it('a batch is summed even if the clock had been an hour ahead and was set back', async () => {
   await send(db, hoursAgo(2));
   await runRollup();
   await db.query(`update sweep_positions set updated_at = updated_at + interval '1 hour'`);
@@ -35,7 +35,7 @@ it('a batch is summed whatever the clock said before: it had been an hour ahead,
   expect(await requests()).toEqual([1, 1]);
 });
 
-it('usage that cannot be summed keeps none from its charge, and fails the run', async () => {
+it('usage that cannot be summed fails the run, but does not keep other usage from being charged', async () => {
   const night = new Date(startOfDay(dayOf(new Date())).getTime() + 20 * 60_000);
   const yesterday = new Date(startOfDay(dayOf(new Date())).getTime() - HOUR_MS);
   await send(db, yesterday);
@@ -54,14 +54,14 @@ it('usage that cannot be summed keeps none from its charge, and fails the run', 
   expect(await charges()).toEqual([{ delta: 1 }, { delta: 1 }]);
 });
 
-it('a run that was overtaken does not put its older sum in place of the newer one', async () => {
+it('a rollup that was overtaken does not replace the newer sum of an hour with its older one', async () => {
   const hour = hoursAgo(3);
   await send(db, hour);
   await overtake({ job: rollup, writes: 'usage_hours' }, () => send(db, hour));
   expect(await requests()).toEqual([2]);
 });
 
-it('a charge that was overtaken does not put what a day cost before in place of what it costs now', async () => {
+it('a charge that was overtaken does not replace the newer cost of a day with its older one', async () => {
   const yesterday = new Date(startOfDay(dayOf(new Date())).getTime() - HOUR_MS);
   await send(db, yesterday);
   await jobs().run(rollup);

@@ -26,7 +26,7 @@ beforeEach(async () => {
 const run = () => jobs.run(jobsByHand['library-indexes']);
 const COUNT = Object.keys(LIBRARY_INDEXES).length;
 
-it('builds what is missing, what was broken off anew, and leaves what is there', async () => {
+it('the library-indexes job builds missing indexes, rebuilds invalid ones and leaves the others', async () => {
   const project = await makeProject(db);
   for (const file_slug of ['a', 'b']) await makeFile(db, project, { file_slug });
   const size = () => findProjectSize(db, project.project_id);
@@ -43,7 +43,7 @@ it('builds what is missing, what was broken off anew, and leaves what is there',
   expect(await size()).toMatchObject({ is_indexed: true });
 });
 
-it('is done once over all processes, and keeps nobody from writing', async () => {
+it('the library-indexes job does not block concurrent writes', async () => {
   const project = await makeProject(db);
   const writes = Array.from({ length: 5 }, (_, n) => makeFile(db, project, { file_slug: `f${n}` }));
   const job = jobsByHand['library-indexes'];
@@ -60,7 +60,7 @@ it('is done once over all processes, and keeps nobody from writing', async () =>
 });
 
 it.each([true, false])(
-  'that an older version built of names is built anew by the migration, and only where it is there: %s',
+  'the migration rebuilds the name index of an older version only if it exists: %s',
   async (isThere) => {
     const old = `(project_id, (coalesce(library_id, '')), (lower(coalesce(original_filename, file_slug)) collate "C"), position)`;
     if (isThere)

@@ -229,7 +229,7 @@ async function expectCharges(world: World, of: History): Promise<void> {
   expect((await organizationOf(world)).credit_balance).toBe(world.granted - total);
 }
 
-it(`${HISTORIES} histories of batches, repetitions, parallel and broken runs, grants, exemptions and callbacks end with the ledger of an independent calculator`, {
+it(`${HISTORIES} random histories of usage, charges and exemptions match the ledger of an independent model`, {
   timeout: 60_000 + HISTORIES * 5_000,
 }, async () => {
   const live = async (of: History) => {

@@ -86,7 +86,7 @@ async function dayOf(project_id: string, day: string): Promise<UsageDayRow | und
 }
 
 describe('the hourly rollup', () => {
-  it('sums an hour of all its batches, and again after a late one', async () => {
+  it('sums each hour over all of its batches, and again after a late one', async () => {
     const { project_ids } = await makeTenant({ credits: 1, projects: 2 });
     const [one = '', other = ''] = project_ids;
     const at = hour('2026-11-20', 10);
@@ -114,7 +114,7 @@ describe('the hourly rollup', () => {
     expect(hours.find((row) => row.credits === 7)).toMatchObject({ requests: 2, bytes: 7000 });
   });
 
-  it('never computes an hour again whose batches retention may have deleted', async () => {
+  it('does not recompute an hour whose batches retention may have deleted', async () => {
     const { project_ids } = await makeTenant({ credits: 1, projects: 1 });
     const [project_id = ''] = project_ids;
     const old = hour('2026-10-10', 4);
@@ -130,7 +130,7 @@ describe('the hourly rollup', () => {
 });
 
 describe('the daily charge', () => {
-  it('charges a day once, raises it for late events and gives back a correction', async () => {
+  it('charges a day once, raises it for late events and refunds a correction', async () => {
     const tenant = await makeTenant({ credits: 1000, projects: 1 });
     const [project_id = ''] = tenant.project_ids;
     await send(usage(project_id, hour('2026-11-19', 5), 100));
@@ -156,7 +156,7 @@ describe('the daily charge', () => {
     expect(await dayOf(project_id, '2026-11-19')).toMatchObject({ credits: 7, charged_credits: 7 });
   });
 
-  it('charges all others where one organization cannot be, and fails', async () => {
+  it('charges all other organizations if one cannot be charged, and fails', async () => {
     const tenants: Tenant[] = [];
     for (let n = 0; n < 3; n += 1) {
       const tenant = await makeTenant({ credits: 1000, projects: 1 });
@@ -180,7 +180,7 @@ describe('the daily charge', () => {
     expect(await balances()).toEqual([900, 900, 900]);
   });
 
-  it('leaves today and days before the last three alone', async () => {
+  it('does not charge today or days before the last three', async () => {
     const tenant = await makeTenant({ credits: 1000, projects: 1 });
     const [project_id = ''] = tenant.project_ids;
     await send(
@@ -194,7 +194,7 @@ describe('the daily charge', () => {
     expect(await balanceOf(tenant)).toBe(950);
   });
 
-  it('closes hours as they become final, and a day with all of them', async () => {
+  it('closes hours as they become final, and finalizes a day once all are closed', async () => {
     const tenant = await makeTenant({ credits: 1000, projects: 1 });
     const [project_id = ''] = tenant.project_ids;
     await send(usage(project_id, hour('2026-11-19', 5), 1));
@@ -212,7 +212,7 @@ describe('the daily charge', () => {
     });
   });
 
-  it('charges a day whose hours are all final again for what comes later', async () => {
+  it('charges a finalized day again for late usage', async () => {
     const tenant = await makeTenant({ credits: 1000, projects: 1 });
     const [project_id = ''] = tenant.project_ids;
     await send(usage(project_id, hour('2026-11-17', 5), 5));
@@ -228,7 +228,7 @@ describe('the daily charge', () => {
     expect(again).toMatchObject({ charged_credits: 12, finalized_at });
   });
 
-  it('as if at a later day closes no hour that is not over', async () => {
+  it('closes no hour that is not over, even when run as if on a later day', async () => {
     const tenant = await makeTenant({ credits: 1000, projects: 1 });
     const [project_id = ''] = tenant.project_ids;
     await send(usage(project_id, hour('2026-11-19', 5), 1));
@@ -255,7 +255,7 @@ describe('the daily charge', () => {
     expect(await balanceOf(tenant)).toBe(1000 - Math.ceil(10 + 11 + 7.7));
   });
 
-  it('never bills an hour that an exemption touches, also not after it has ended', async () => {
+  it('never bills an hour that overlaps an exemption, even after it has ended', async () => {
     const tenant = await makeTenant({ credits: 1000, projects: 1 });
     const [project_id = ''] = tenant.project_ids;
     for (const number of [9, 10, 11, 12])
@@ -273,7 +273,7 @@ describe('the daily charge', () => {
     });
   });
 
-  it('sets quota_exceeded_at at zero and tells each project with a callback URL once', async () => {
+  it('sets quota_exceeded_at at a zero balance, and tells each project with a callback URL once', async () => {
     const tenant = await makeTenant({ credits: 30, projects: 3, callback: true });
     const [first = '', second = '', silent = ''] = tenant.project_ids;
     await db.query(
@@ -307,7 +307,7 @@ describe('the daily charge', () => {
     });
   });
 
-  it('restores the quota when a correction brings the balance above zero, with numbered ids', async () => {
+  it('restores the quota if a correction brings the balance above zero, with numbered event ids', async () => {
     const tenant = await makeTenant({ credits: 10, projects: 1, callback: true });
     const [project_id = ''] = tenant.project_ids;
     for (let round = 0; round < 2; round += 1) {
@@ -339,7 +339,7 @@ describe('the daily charge', () => {
     );
   });
 
-  it('settles an organization that has nothing left and no usage, and leaves an exempt one alone', async () => {
+  it('marks an organization without credits and usage as over quota, but not an exempt one', async () => {
     const empty = await makeOrganization(db);
     const exempt = await makeOrganization(db);
     await db.query('update organizations set billing_exempt = true where organization_id = $1', [

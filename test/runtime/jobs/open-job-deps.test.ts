@@ -25,7 +25,7 @@ beforeAll(async () => {
 beforeEach(() => tell({}));
 afterAll(() => rm(folder, { recursive: true }));
 
-it('takes the folders and the queue of one that has no others, whatever its shell names', async () => {
+it('a job uses the storage folders and queue of the running Tintype, whatever the environment names', async () => {
   const deps = await openJobDeps(folder, {
     ...outside,
     TINTYPE_CDN: 'http-purge',
@@ -42,7 +42,7 @@ it('takes the folders and the queue of one that has no others, whatever its shel
   }
 });
 
-it('takes what the environment names where that Tintype was killed', async () => {
+it('a job uses what the environment names if that Tintype was killed', async () => {
   await tell({ pid: spawnSync('true').pid });
   const deps = await openJobDeps(folder, { ...outside, ...deployment });
   try {
@@ -57,7 +57,7 @@ it('takes what the environment names where that Tintype was killed', async () =>
   );
 });
 
-it('tells of a misspelt variable, as every process does', async () => {
+it('a job warns of a misspelled environment variable', async () => {
   const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   try {
     await close(await openJobDeps(folder, { TINTYPE_LOG_LEVL: 'debug' }));
@@ -67,7 +67,7 @@ it('tells of a misspelt variable, as every process does', async () => {
   }
 });
 
-it('does not go elsewhere for a file that it cannot read', async () => {
+it('a job does not fall back to the environment if it cannot read the instance file', async () => {
   await writeFile(join(folder, INSTANCE_FILE), '{"pid": 1}');
   await expect(openJobDeps(folder, { ...outside, ...deployment })).rejects.toThrow(
     'instance.json is of another version of Tintype, or damaged',

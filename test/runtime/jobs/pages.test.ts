@@ -35,7 +35,7 @@ const isThere = async (bucket: 'ingest' | 'content', key: string) =>
 const count = (counted: (context: JobContext) => Promise<number>) =>
   jobs.run({ run: async (context) => ({ count: await counted(context) }) });
 
-it('the daily charge charges every project with usage, also of one organization on several pages', async () => {
+it('the daily charge covers every project with usage, even if an organization spans several pages', async () => {
   const { organization_id } = await makeOrganization(db);
   await insertCreditGrant(db, {
     ...{ organization_id, credits: 100, source: 'staff', external_id: 'pages' },
@@ -54,7 +54,7 @@ it('the daily charge charges every project with usage, also of one organization 
   expect(must(await findOrganization(db, organization_id)).credit_balance).toBe(85);
 });
 
-it('the upload sweep looks at every open upload', async () => {
+it('the upload sweep covers the open uploads on every page', async () => {
   const project = await makeProject(db);
   const uploads = [];
   for (const _ of NAMES) uploads.push(await makeUpload(db, project));
@@ -67,7 +67,7 @@ it('the upload sweep looks at every open upload', async () => {
     expect(await findUpload(db, upload_id)).toMatchObject({ status: 'expired' });
 });
 
-it('every doomed object that is due is deleted', async () => {
+it('objects that are due for deletion are deleted on every page', async () => {
   for (const key of NAMES) await write('content', key);
   await db.query(
     `insert into doomed_objects (bucket, object_key, delete_after)
@@ -78,7 +78,7 @@ it('every doomed object that is due is deleted', async () => {
   for (const key of NAMES) expect(await isThere('content', key), key).toBe(false);
 });
 
-it('objects that nobody knows are deleted from every page of the ingest bucket, also behind one that stays', async () => {
+it('unknown objects are deleted from every page of the ingest bucket, even behind one that stays', async () => {
   const { ingest_key } = await makeUpload(db, await makeProject(db));
   for (const key of [...NAMES, ingest_key]) await write('ingest', key);
   jobs.clock.set(new Date(Date.now() + 2 * HOUR_MS));
@@ -87,7 +87,7 @@ it('objects that nobody knows are deleted from every page of the ingest bucket, 
   expect(await isThere('ingest', ingest_key)).toBe(true);
 });
 
-it('multipart uploads that no session knows are aborted on every page', async () => {
+it('unknown multipart uploads are aborted on every page', async () => {
   const { ingest } = jobs.deps.buckets;
   for (const key of NAMES) await ingest.createMultipart(key, { content_type: 'image/png' });
   jobs.clock.set(new Date(Date.now() + 2 * HOUR_MS));
@@ -95,7 +95,7 @@ it('multipart uploads that no session knows are aborted on every page', async ()
   expect(await ingest.listMultiparts({ prefix: '', limit: 10 })).toEqual([]);
 });
 
-it('a walk over a bucket takes as many pages as its objects of a run are', async () => {
+it('a bucket walk reads as many pages as its object limit allows', async () => {
   for (const key of NAMES) await write('content', key);
   jobs.clock.set(new Date(Date.now() + HOUR_MS));
   const pages: string[][] = [];

@@ -63,7 +63,7 @@ const open = () =>
   );
 
 describe('the purge queue', () => {
-  it('sends each purge at once and again at its second time, and then never more', async () => {
+  it('sends each purge immediately and once more at its repeat time', async () => {
     await purge('hero.jpg');
     expect(await jobs.run(queue)).toEqual({ sent: 1, failed: 0 });
     const { project_id, project_slug } = project;
@@ -76,7 +76,7 @@ describe('the purge queue', () => {
     expect(await jobs.run(queue)).toEqual({ sent: 0, failed: 0 });
   });
 
-  it('marks both as done where there is no CDN', async () => {
+  it('marks a purge and its repeat as sent if there is no CDN', async () => {
     const without = await makeJobs(db);
     await purge(null, 0);
     // The second purge is due by the clock, perhaps only a millisecond from now.
@@ -86,7 +86,7 @@ describe('the purge queue', () => {
     await without.close();
   });
 
-  it('keeps what the CDN did not take, with the reason, and tries it later each time', async () => {
+  it('keeps a purge that the CDN refused, with the reason, and retries it at growing intervals', async () => {
     await purge('hero.jpg');
     refuses = () => refusal();
     for (const delay of [5, 10, 20, 40, 80, 160, 300, 300]) {
@@ -100,14 +100,14 @@ describe('the purge queue', () => {
     expect(await jobs.run(queue)).toEqual({ sent: 1, failed: 0 });
   });
 
-  it('waits as long as the CDN asks where that is longer', async () => {
+  it('waits as long as the CDN asks if that is longer', async () => {
     await purge('hero.jpg');
     refuses = () => refusal(600);
     await jobs.run(queue);
     expect(await open()).toMatchObject([{ delay: 600 }]);
   });
 
-  it('keeps of a batch only what was refused', async () => {
+  it('keeps only the refused purges of a batch', async () => {
     for (const slug of ['a', 'b', 'c']) await purge(slug);
     refuses = ({ file_slug }) => (file_slug === 'b' ? refusal() : undefined);
     expect(await jobs.run(queue)).toEqual({ sent: 2, failed: 1 });
@@ -115,7 +115,7 @@ describe('the purge queue', () => {
     expect(await open()).toHaveLength(1);
   });
 
-  it('sends what a process had claimed that died, when its lease is over', async () => {
+  it('sends the purges claimed by a crashed process once their lease has expired', async () => {
     await purge('hero.jpg');
     expect(await claimPurges(db, { limit: 10, lease_seconds: 120 })).toHaveLength(1);
     expect(await jobs.run(queue)).toEqual({ sent: 0, failed: 0 });
@@ -123,7 +123,7 @@ describe('the purge queue', () => {
     expect(await jobs.run(queue)).toEqual({ sent: 1, failed: 0 });
   });
 
-  it('gives back what it claimed when its process ends in the middle of a call', async () => {
+  it('gives back what it claimed if its process stops during a call', async () => {
     await purge('hero.jpg');
     const ending = new AbortController();
     const slow: Cdn = {
@@ -140,7 +140,7 @@ describe('the purge queue', () => {
     expect(taken.map(({ file_slug }) => file_slug)).toEqual(['hero.jpg']);
   });
 
-  it('sends the first of each project before more of one that has many', async () => {
+  it('sends the first purge of each project before more purges of a busy one', async () => {
     const others = [await makeProject(db), await makeProject(db)];
     for (let n = 0; n < 50; n += 1) await purge(`mass-${n}`);
     for (const other of others) await purge('blocked.jpg', 45, other);
@@ -153,7 +153,7 @@ describe('the purge queue', () => {
     expect(await jobs.run(queue)).toEqual({ sent: 12, failed: 0 });
   });
 
-  it('takes of few projects at a time where many have many, of each as much', async () => {
+  it('fills a batch from few projects, the same number from each, if many have plenty', async () => {
     const projects = [project, await makeProject(db), await makeProject(db), await makeProject(db)];
     for (const each of projects) for (let n = 0; n < 15; n += 1) await purge(`f-${n}`, 45, each);
     const page = await claimPurges(db, { limit: cdn.batch_max, lease_seconds: 120 });
@@ -163,7 +163,7 @@ describe('the purge queue', () => {
     expect(counts.toSorted((one, other) => one - other)).toEqual([0, 0, 10, 10]);
   });
 
-  it('by two at once sends each once', async () => {
+  it('sends each purge once when run twice concurrently', async () => {
     for (let n = 0; n < 150; n += 1) await purge(`f-${n}`);
     const [one, other] = await Promise.all([jobs.run(queue), jobs.run(queue)]);
     expect((one.sent ?? 0) + (other.sent ?? 0)).toBe(150);
@@ -173,7 +173,7 @@ describe('the purge queue', () => {
 });
 
 describe('the purge loop', () => {
-  it('sends what becomes due without being told, counts it, and ends when it is stopped', async () => {
+  it('sends what becomes due on its own, counts it, and ends when it is stopped', async () => {
     const metrics = createMetrics();
     const loop = startPurgeLoop({ ...jobs.deps, metrics }, { pause_ms: 5 });
     await purge('hero.jpg');
@@ -186,7 +186,7 @@ describe('the purge loop', () => {
     expect(await jobs.run(queue)).toEqual({ sent: 1, failed: 0 });
   });
 
-  it('goes on when the database was away', async () => {
+  it('continues after a database outage', async () => {
     let isAway = true;
     const awayDb = {
       ...db,

@@ -50,7 +50,7 @@ const differences = async (now = NOW) =>
   );
 const run = () => jobs.run(table.reconciliation, NOW);
 
-it('a day that was delivered, summed and charged agrees at every station', async () => {
+it('a day that was delivered, summed and charged has no differences', async () => {
   await insertPricing(db, {
     project_id,
     effective_from: new Date('2026-11-19T00:00:00Z'),
@@ -80,7 +80,7 @@ it('a day that was delivered, summed and charged agrees at every station', async
   expect(await run()).toEqual({ days: 1, differing: 0, ...NO_LOSS });
 });
 
-it('each difference has its cause', async () => {
+it('each difference is reported with its cause', async () => {
   await deliver('19T04', 7);
   expect(await differences()).toEqual(['2026-11-19 not_rolled_up 7']);
   await rollUp();
@@ -100,7 +100,7 @@ it('each difference has its cause', async () => {
   expect(await run()).toEqual({ days: 2, differing: 2, ...NO_LOSS });
 });
 
-it('the oldest day that the next charge looks at is not yet too late, the one before it is', async () => {
+it('a day becomes too late only when the next charge no longer covers it', async () => {
   await deliver('16T04', 3);
   await deliver('17T04', 9);
   await rollUp();
@@ -110,7 +110,7 @@ it('the oldest day that the next charge looks at is not yet too late, the one be
   expect(await differences(now)).toEqual(['2026-11-16 too_late 3']);
 });
 
-it('what comes for the oldest day after it was charged for the last time is too late at once', async () => {
+it('usage for the oldest day is too late once the last charge of that day has run', async () => {
   await deliver('17T04', 9);
   await rollUp();
   await charge();
@@ -119,14 +119,14 @@ it('what comes for the oldest day after it was charged for the last time is too 
   expect(await differences()).toEqual(['2026-11-17 too_late 3']);
 });
 
-it('a day that is not over differs and is nobody’s fault', async () => {
+it('a difference of the current day is listed, but not counted as differing', async () => {
   await deliver('20T09', 5);
   await rollUp();
   expect(await differences()).toEqual(['2026-11-20 not_charged_yet 5']);
   expect(await run()).toEqual({ days: 1, differing: 0, ...NO_LOSS });
 });
 
-it('pieces of a spool that never came are counted, and deliveries that its disk did not take', async () => {
+it('missing batches of a spool and lost deliveries are counted and logged', async () => {
   await deliver('19T04', 2);
   sequence += 3;
   await deliver('19T04', 2);
@@ -147,7 +147,7 @@ it('pieces of a spool that never came are counted, and deliveries that its disk 
   ]);
 });
 
-it('of many days that differ fifty are told, however many pages of projects they are on', async () => {
+it('at most fifty differing days are logged, across all pages of projects', async () => {
   const entries = [];
   for (let made = 0; made < 400; made += 1) {
     const project = await makeProject(db);
@@ -161,7 +161,7 @@ it('of many days that differ fifty are told, however many pages of projects they
   expect(warn).toHaveBeenCalledTimes(50);
 });
 
-it('nothing at all is nothing to tell', async () => {
+it('without usage there is nothing to report', async () => {
   expect(await days()).toEqual([]);
   expect(await run()).toEqual({ days: 0, differing: 0, ...NO_LOSS });
 });

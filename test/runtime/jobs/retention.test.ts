@@ -36,7 +36,7 @@ afterAll(() => jobs.close());
 const hour = (daysAgo: number) =>
   new Date(Math.floor((Date.now() - daysAgo * DAY_MS) / 3_600_000) * 3_600_000);
 
-it('deletes batches that are summed for good, and never changes a sum by it', async () => {
+it('retention deletes batches that are summed for good, without changing any sum', async () => {
   const { project_id } = await makeProject(db);
   const sum = { requests: 1, bytes: 1, transforms: 0 };
   const batches = [
@@ -65,7 +65,7 @@ it('deletes batches that are summed for good, and never changes a sum by it', as
   expect(await jobs.run(table.retention)).toMatchObject({ batches: 0 });
 });
 
-it('deletes ended job runs, sent purges and past rate windows when they are old, and keeps what is open', async () => {
+it('retention deletes old job runs, purges and rate windows, but no open ones nor the last success', async () => {
   const { project_id } = await makeProject(db);
   await db.query(`insert into job_runs (job, scheduled_for, started_at, lease_until, finished_at, outcome) values
     ('old', now(), now() - interval '101 days', now(), now() - interval '101 days', 'done'),
@@ -95,7 +95,7 @@ it('deletes ended job runs, sent purges and past rate windows when they are old,
   expect(left.map((row) => row.job)).toEqual(['old', 'open', 'young']);
 });
 
-it('deletes webhook deliveries a month after their last attempt, and none that is still to be sent', async () => {
+it('retention deletes webhook deliveries a month after their last attempt, but none still to be sent', async () => {
   const { project_id } = await makeProject(db);
   await db.query(
     `insert into webhook_deliveries (delivery_id, project_id, event, body, url, status, next_attempt_at, created_at, updated_at)
@@ -114,7 +114,7 @@ it('deletes webhook deliveries a month after their last attempt, and none that i
   expect(names.toSorted()).toEqual(['due', 'sent late', 'young']);
 });
 
-it('deletes reads of derived images that no sweep asks for any more', async () => {
+it('retention deletes read dates of derived images that the sweep no longer needs', async () => {
   const days = { old: 33, young: 31, 'read again': 33, ahead: -1 };
   await db.query(
     `insert into derived_reads (derived_key, read_on)
@@ -133,7 +133,7 @@ it('deletes reads of derived images that no sweep asks for any more', async () =
   ]);
 });
 
-it('deletes answers to Idempotency-Keys after a day', async () => {
+it('retention deletes idempotency keys after a day', async () => {
   await db.query(`insert into idempotency_keys
     (caller, project_slug, idempotency_key, request_hash, claim_id, lease_until, created_at) values
     ('c', '', 'old', sha256(''), '1', now(), now() - interval '24 hours'),
@@ -143,7 +143,7 @@ it('deletes answers to Idempotency-Keys after a day', async () => {
   expect(left).toEqual([{ idempotency_key: 'young' }]);
 });
 
-it('deletes revocations once no session that they ended could still live or be refreshed', async () => {
+it('retention deletes revocations once no session that they ended could be alive or refreshed', async () => {
   const { project_id } = await makeProject(db);
   const life = LIBRARY_SESSION_EXPIRES_SECONDS_MAX + LIBRARY_SESSION_REFRESH_GRACE_SECONDS_MAX;
   await db.query(
@@ -160,7 +160,7 @@ it('deletes revocations once no session that they ended could still live or be r
   expect(left.map(({ uploader }) => uploader.toString())).toEqual(['ended last', 'young']);
 });
 
-it('deletes however much there is, and only so much in one statement', async () => {
+it('retention deletes any number of rows, a limited number per statement', async () => {
   await db.query(`create function refuse_many() returns trigger language plpgsql as $$
     begin
       if (select count(*) from gone) > 10000 then raise 'too many at once'; end if;
@@ -193,7 +193,7 @@ async function makeToldFile(project: { project_id: string }, file_slug: string) 
 const fileRow = async (file_id: string) => must(await findFileById(db, file_id));
 const uploadRow = async (upload_id: string) => must(await findUpload(db, upload_id));
 
-it('takes what tells of people out of files that were deleted 30 days ago, and nothing else', async () => {
+it('retention erases personal data from files that were deleted 30 days ago, and nothing else', async () => {
   const project = await makeProject(db);
   const [old, young, live] = await Promise.all(
     ['old', 'young', 'live'].map((slug) => makeToldFile(project, slug)),
@@ -230,7 +230,7 @@ it('takes what tells of people out of files that were deleted 30 days ago, and n
   expect(next).toMatchObject({ status: 'blocked', blocked_reason: 'no', title: null });
 });
 
-it('takes it out of uploads that ended 30 days ago, and leaves that of their files', async () => {
+it('retention erases personal data from uploads that ended 30 days ago, but not from their files', async () => {
   const project = await makeProject(db);
   const ready = await makeToldFile(project, 'ready');
   const place = { ...told, folder: 'people/ann', library_session_id: 'ls' };
@@ -256,7 +256,7 @@ it('takes it out of uploads that ended 30 days ago, and leaves that of their fil
   expect(await jobs.run(table.retention)).toMatchObject({ erased_uploads: 0 });
 });
 
-it('erases files in parts until none is left, however often one was uploaded', async () => {
+it('files are erased in batches until none is left, however many revisions they have', async () => {
   const project = await makeProject(db);
   const uploads: string[] = [];
   for (const file_slug of ['a', 'b', 'b', 'b', 'b', 'b', 'c', 'd']) {

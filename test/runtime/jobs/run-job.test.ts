@@ -41,8 +41,8 @@ async function told(level: LogLevel, run: Job['run']): Promise<unknown[]> {
   return lines.map((line) => JSON.parse(line));
 }
 
-describe('a run', () => {
-  it('is recorded with the time as which it ran, and returns what it counted', async () => {
+describe('a job run', () => {
+  it('is recorded with its scheduled time, and returns its counts', async () => {
     let seen: JobContext | undefined;
     const result = await runJob(jobs.deps, {
       name: 'one',
@@ -59,7 +59,7 @@ describe('a run', () => {
     expect(seen?.run).toBe(String(run?.run_id));
   });
 
-  it('that throws is recorded as failed, and the next one runs', async () => {
+  it('that throws is recorded as failed, and the next one can run', async () => {
     const broken = job(async () => {
       throw new Error('no such thing');
     });
@@ -70,7 +70,7 @@ describe('a run', () => {
     expect(next.outcome).toBe('done');
   });
 
-  it('is the only one of its job at a time, and beside those of other jobs', async () => {
+  it('excludes other runs of its job, but not of other jobs', async () => {
     const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const slow = job(() => {
       begun.resolve();
@@ -92,7 +92,7 @@ describe('a run', () => {
     expect((await first).outcome).toBe('done');
   });
 
-  it('whose process was killed keeps others out until its lease is over, and counts as lost then', async () => {
+  it('of a killed process keeps others out until its lease expires, and then counts as lost', async () => {
     await db.query(
       `insert into job_runs (job, scheduled_for, lease_until) values ('one', now(), now() + interval '1 minute')`,
     );
@@ -103,7 +103,7 @@ describe('a run', () => {
     expect((await runs()).map((run) => run.outcome)).toEqual(['lost', 'done']);
   });
 
-  it('that was given up as lost stops with its next sign of life, as another may have begun', async () => {
+  it('that was given up as lost aborts at its next heartbeat', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       const started = Promise.withResolvers<AbortSignal>();
@@ -129,7 +129,7 @@ describe('a run', () => {
     }
   });
 
-  it('ends at its deadline whether or not the job heeds it', async () => {
+  it('ends at its deadline, whether or not the job reacts to it', async () => {
     let signal: AbortSignal | undefined;
     const deaf = job((context) => {
       signal = context.signal;
@@ -144,7 +144,7 @@ describe('a run', () => {
     expect(await runs()).toMatchObject([{ outcome: 'failed' }]);
   });
 
-  it('ends when its process does', async () => {
+  it('fails when its process ends', async () => {
     const ending = new AbortController();
     const started = Promise.withResolvers<void>();
     const patient = job(() => {
@@ -160,7 +160,7 @@ describe('a run', () => {
     expect(late.outcome).toBe('failed');
   });
 
-  it('is told in one line with what it did', async () => {
+  it('is logged in one line with its nonzero counts', async () => {
     const lines = await told('info', async () => ({ things: 3, others: 0 }));
     expect(lines).toMatchObject([
       { level: 'info', msg: 'job done', job: 'one', counts: { things: 3 } },
@@ -168,7 +168,7 @@ describe('a run', () => {
   });
 
   it.each([{}, { things: 0, others: 0 }, { good: 5, failed: 0 }])(
-    'that did nothing (%j) is told to who debugs alone',
+    'that did nothing (%j) is logged at debug level only',
     async (counts) => {
       expect(await told('info', async () => counts)).toEqual([]);
       expect(await told('debug', async () => counts)).toMatchObject([
@@ -177,7 +177,7 @@ describe('a run', () => {
     },
   );
 
-  it('is measured', async () => {
+  it('is recorded in the metrics', async () => {
     const metrics = createMetrics();
     const things = job(async () => ({ things: 3 }));
     await runJob(jobs.deps, { name: 'one', at, job: things, metrics });
@@ -187,7 +187,7 @@ describe('a run', () => {
     expect(text).toContain('tintype_job_last_success_seconds{job="one"}');
   });
 
-  it('is measured where it never ended well, since when it might have', async () => {
+  it('counts from the last migration in the metrics until its job has succeeded once', async () => {
     const metrics = createMetrics();
     watchWork({ db, metrics });
     const job = 'signing-key-retirement';

@@ -38,7 +38,7 @@ const waitIsOver = () => db.query(`update scanner_checks set lease_until = now()
 const ONE = { clear: 0, flagged: 0, failed: 0, late: 0, put_off: 0 };
 
 describe('publishing', () => {
-  it('queues a check of each revision, where there is a scanner', async () => {
+  it('queues a check for each revision if there is a scanner', async () => {
     await scans.publish(project, 'hero.jpg');
     await scans.publish(project, 'hero.jpg');
     const queued = { status: 'queued', review: 'unreviewed', flags: [], scores: {}, attempts: 0 };
@@ -48,15 +48,15 @@ describe('publishing', () => {
     ]);
   });
 
-  it('queues none where there is none', async () => {
+  it('queues no check without a scanner', async () => {
     await makeFile(db, project, { file_slug: 'other.jpg' });
     expect(await checks()).toEqual([]);
     expect(await scans.scan()).toEqual(ONE);
   });
 });
 
-describe('claims', () => {
-  it('take turns between projects, however many pictures one of them brings', async () => {
+describe('claiming checks', () => {
+  it('alternates between projects, however many images one of them brings', async () => {
     const busy = await makeProject(db);
     for (let count = 0; count < 12; count++) await scans.publish(busy, `many-${count}.jpg`);
     await scans.publish(project, 'one.jpg');
@@ -67,7 +67,7 @@ describe('claims', () => {
     expect(next.map(({ project_id }) => project_id)).toEqual(Array(4).fill(busy.project_id));
   });
 
-  it('of several at once are each another’s, oldest first', async () => {
+  it('gives different checks to concurrent callers', async () => {
     for (let count = 0; count < 8; count++) await scans.publish(project, `many-${count}.jpg`);
     // In the order of their ids, as the clock may have told several the same time.
     const aged = await db.query<{ check_id: string }>(
@@ -87,7 +87,7 @@ describe('claims', () => {
 });
 
 describe('a scan', () => {
-  it('shows the scanner a small JPEG of the whole picture, once', async () => {
+  it('sends the scanner one small JPEG of the whole image', async () => {
     await scans.publish(project, 'hero.jpg');
     expect(await scans.scan()).toEqual({ ...ONE, clear: 1 });
     expect(await scans.scan()).toEqual(ONE);
@@ -97,12 +97,12 @@ describe('a scan', () => {
     expect(await checks()).toMatchObject([{ status: 'clear', scores: { nudity: 0.1 } }]);
   });
 
-  it('follows another until nothing waits, however few are claimed at a time', async () => {
+  it('continues until nothing is waiting, however few checks are claimed at a time', async () => {
     for (let count = 0; count < 5; count++) await scans.publish(project, `many-${count}.jpg`);
     expect(await scans.scan()).toEqual({ ...ONE, clear: 5 });
   });
 
-  it('flags what reaches its threshold, and blocks nothing by itself', async () => {
+  it('flags each category that reaches its threshold, and blocks nothing by itself', async () => {
     scans.server.answer(scores({ nudity: 0.85, violence: 0.6, hats: 1 }));
     const { file_id } = await scans.publish(project, 'hero.jpg');
     expect(await scans.scan({ thresholds: { violence: 0.6 } })).toEqual({ ...ONE, flagged: 1 });
@@ -112,13 +112,13 @@ describe('a scan', () => {
     expect(await statusOf(file_id)).toBe('ready');
   });
 
-  it('by the thresholds of the deployment, of nudity too', async () => {
+  it('uses the thresholds of the deployment, even for nudity', async () => {
     scans.server.answer(scores({ nudity: 0.9 }));
     await scans.publish(project, 'hero.jpg');
     expect(await scans.scan({ thresholds: { nudity: 0.95 } })).toEqual({ ...ONE, clear: 1 });
   });
 
-  it('that flags nudity blocks where the project has it so, told and audited once', async () => {
+  it('that flags nudity blocks the file if auto-blocking is on, with one audit entry and a purge', async () => {
     await autoBlock();
     scans.server.answer(scores({ nudity: 0.97 }));
     const { file_id } = await scans.publish(project, 'hero.jpg');
@@ -136,7 +136,7 @@ describe('a scan', () => {
     expect(await db.query(purges, [file_id])).toEqual(Array(2).fill({ reason: 'file_blocked' }));
   });
 
-  it('blocks for nudity alone', async () => {
+  it('blocks for nudity only', async () => {
     await autoBlock();
     scans.server.answer(scores({ violence: 1 }));
     const { file_id } = await scans.publish(project, 'hero.jpg');
@@ -144,7 +144,7 @@ describe('a scan', () => {
     expect(await statusOf(file_id)).toBe('ready');
   });
 
-  it('of a picture that was replaced meanwhile blocks nothing: the new one has a scan of its own', async () => {
+  it('of an image that was replaced meanwhile does not block the new one, which has its own scan', async () => {
     await autoBlock();
     const { file_id } = await scans.publish(project, 'hero.jpg');
     const [check] = await claimChecks(db, { limit: 1, lease_seconds: 60 });
@@ -157,11 +157,11 @@ describe('a scan', () => {
   });
 });
 
-describe('an answer that comes late', () => {
+describe('a late scan result', () => {
   const nude = (check: Awaited<ReturnType<typeof claimChecks>>[number]) =>
     db.transaction((tx) => settleCheck(tx, { check, scores: { nudity: 1 }, thresholds: {} }));
 
-  it('counts for nothing once another scan has begun, or ended', async () => {
+  it('is ignored once another scan has begun or ended', async () => {
     await autoBlock();
     const { file_id } = await scans.publish(project, 'hero.jpg');
     const [lost] = await claimChecks(db, { limit: 1, lease_seconds: 0 });
@@ -175,13 +175,13 @@ describe('an answer that comes late', () => {
     expect(await statusOf(file_id)).toBe('ready');
   });
 
-  it('is written where nobody else has begun, also after its time', async () => {
+  it('is recorded if no other scan has begun, even after its lease', async () => {
     await scans.publish(project, 'hero.jpg');
     const [lost] = await claimChecks(db, { limit: 1, lease_seconds: 0 });
     expect(await nude(must(lost))).toBe('flagged');
   });
 
-  it('of any of many that scan at once is given once', async () => {
+  it('does not arise from concurrent scans, which scan each image once', async () => {
     for (const slug of ['a', 'b', 'c', 'd', 'e', 'f']) await scans.publish(project, `${slug}.jpg`);
     const counts = await Promise.all([scans.scan(), scans.scan(), scans.scan()]);
     expect(counts.reduce((sum, { clear }) => sum + clear, 0)).toBe(6);
@@ -190,7 +190,7 @@ describe('an answer that comes late', () => {
 });
 
 describe('a scanner', () => {
-  it('that is away is asked again later, and no revision fails for it within a day', async () => {
+  it('that is unavailable is asked again later, and fails no check within a day', async () => {
     scans.server.answer(says(503, '', { 'retry-after': '120' }));
     await scans.publish(project, 'hero.jpg');
     for (let n = 1; n <= 7; n += 1) {
@@ -203,7 +203,7 @@ describe('a scanner', () => {
     expect(await scans.scan()).toEqual({ ...ONE, clear: 1 });
   });
 
-  it('that wants to be asked later is asked no sooner', async () => {
+  it('that sends Retry-After is not asked earlier', async () => {
     scans.server.answer(says(503, '', { 'retry-after': '120' }));
     await scans.publish(project, 'hero.jpg');
     await scans.scan();
@@ -213,7 +213,7 @@ describe('a scanner', () => {
     expect(row?.is_so).toBe(true);
   });
 
-  it('that was away for a day leaves the revision to staff, as failed', async () => {
+  it('that was unavailable for a day fails the check', async () => {
     scans.server.answer(says(503));
     await scans.publish(project, 'hero.jpg');
     await db.query(`update scanner_checks set created_at = now() - interval '25 hours'`);
@@ -222,7 +222,7 @@ describe('a scanner', () => {
     expect(await scans.scan()).toEqual(ONE);
   });
 
-  it('that refuses a picture is shown it five times, and then the check has failed', async () => {
+  it('that refuses an image is sent it five times before the check fails', async () => {
     scans.server.answer(says(422));
     await scans.publish(project, 'hero.jpg');
     for (let n = 1; n <= 4; n += 1) {
@@ -233,7 +233,7 @@ describe('a scanner', () => {
     expect(await checks()).toMatchObject([{ status: 'failed', attempts: 5 }]);
   });
 
-  it('that was away often and then refuses a picture once is shown it again', async () => {
+  it('that was often unavailable and then refuses an image once is sent it again', async () => {
     await scans.publish(project, 'hero.jpg');
     scans.server.answer(says(503));
     for (let n = 1; n <= 6; n += 1) {
@@ -250,7 +250,7 @@ describe('a scanner', () => {
   it.each([
     ['timeout', 'put_off'],
     ['out_of_memory', 'failed'],
-  ])('that has no picture for %s five times: %s', async (reason, end) => {
+  ])('whose image failed to render five times with %s has its check %s', async (reason, end) => {
     await scans.publish(project, 'hero.jpg');
     const queue = { call: async () => ({ outcome: 'undrawable', reason }) } as unknown as Queue;
     for (let n = 1; n <= 4; n += 1) {
@@ -260,14 +260,14 @@ describe('a scanner', () => {
     expect(await scans.scan({ queue })).toEqual({ ...ONE, [end]: 1 });
   });
 
-  it('is not shown what is gone or cannot be drawn', async () => {
+  it('is not sent images that are missing or cannot be rendered', async () => {
     await scans.forget(await scans.publish(project, 'gone.jpg'));
     await scans.publish(project, 'broken.jpg', Buffer.from('no picture at all'));
     expect(await scans.scan()).toEqual({ ...ONE, put_off: 2 });
     expect(scans.server.seen).toEqual([]);
   });
 
-  it('that rests is not asked, and nothing is claimed for it', async () => {
+  it('that is resting is not asked, and no check is claimed for it', async () => {
     await scans.publish(project, 'hero.jpg');
     const scanner = { isResting: () => true } as Scanner;
     expect(await scans.scan({ scanner })).toEqual(ONE);

@@ -23,7 +23,7 @@ const utc = (text: string) => new Date(`${text}Z`);
 const printed = (times: Date[]) => times.map((time) => time.toISOString().slice(0, 16));
 
 describe('the table of jobs', () => {
-  it('says of each when it runs, for how long, and what a missed run means', () => {
+  it('lists every job with a deadline and the meaning of a missed run', () => {
     expect(Object.keys(table)).toEqual([
       'upload-sweep',
       'purge-queue',
@@ -45,11 +45,11 @@ describe('the table of jobs', () => {
   });
 });
 
-describe('times that are due', () => {
+describe('due times', () => {
   const each = { schedule: '20 0 * * *' };
   const newest = { schedule: '5 * * * *' };
 
-  it('are each missed one in order, or the newest alone, up to this very minute', () => {
+  it('are all missed ones in order, or only the newest, up to the current minute', () => {
     const until = utc('2026-11-20T00:20:00');
     expect(printed(dueTimes(each, { after: utc('2026-11-17T00:20:00'), until }, 40))).toEqual([
       '2026-11-18T00:20',
@@ -63,14 +63,14 @@ describe('times that are due', () => {
     expect(dueTimes(each, { after: utc('2026-11-19T00:20:00'), until: before }, 40)).toEqual([]);
   });
 
-  it('are bounded after a long absence', () => {
+  it('are limited after a long absence', () => {
     const span = { after: utc('2020-01-01T00:00:00'), until: utc('2026-11-20T12:00:00') };
     const due = dueTimes(each, span, 40);
     expect(due).toHaveLength(40);
     expect(printed(due).at(-1)).toBe('2026-11-20T00:20');
   });
 
-  it('come exactly once, however often it is looked', () => {
+  it('come exactly once, however often they are checked', () => {
     const looks = fc.array(fc.integer({ min: 1, max: 7200 }), { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(looks, (steps) => {
@@ -93,7 +93,7 @@ describe('times that are due', () => {
   });
 });
 
-describe('the times of a run that is called', () => {
+describe('the times for which a job runs when called by hand', () => {
   const DAY_MS = 86_400_000;
   const HOUR_MS = 3_600_000;
   const daily = (at: Date): Job => ({
@@ -118,7 +118,7 @@ describe('the times of a run that is called', () => {
 
   beforeEach(() => db.query('delete from job_runs'));
 
-  it('are what was missed, or now', async () => {
+  it('are the missed ones, or now if none was missed', async () => {
     const isNow = async () =>
       (await called()).map((time) => Math.abs(time.getTime() - Date.now()) < 60_000);
     expect(await isNow()).toEqual([true]);
@@ -131,7 +131,7 @@ describe('the times of a run that is called', () => {
     expect(await isNow()).toEqual([true]);
   });
 
-  it('are each that failed too, whatever went well behind it', async () => {
+  it('include each failed one, even if later ones succeeded', async () => {
     await insert(due(-4), { outcome: 'failed' });
     await insert(due(-3));
     await insert(due(-2), { outcome: 'failed' });
@@ -140,12 +140,12 @@ describe('the times of a run that is called', () => {
     expect(await called()).toEqual([due(0), due(-2), due(-4)]);
   });
 
-  it('are each since jobs run here, where this one never did', async () => {
+  it('start with the first run of any job if this one never ran', async () => {
     await insert(due(-3, 1), { job: 'upload-sweep' });
     expect(await called()).toEqual([due(0), due(-1), due(-2)]);
   });
 
-  it('are by the database’s clock, give or take a minute, whatever its own says', async () => {
+  it('follow the database clock to within a minute, whatever the local clock says', async () => {
     const nextMinute = new Date(Math.ceil(Date.now() / 60_000) * 60_000);
     await insert(new Date(nextMinute.getTime() - DAY_MS));
     const calls = { name: 'daily-charge', job: daily(nextMinute) };
@@ -155,7 +155,7 @@ describe('the times of a run that is called', () => {
     }
   });
 
-  it('are as if at a time that, and what was missed before it', async () => {
+  it('are the given time and those missed before it', async () => {
     expect(await called(due(-1, 3))).toEqual([due(-1, 3)]);
     await insert(due(-3));
     const missed = [due(-1), due(-2)];
@@ -168,7 +168,7 @@ describe('the times of a run that is called', () => {
     expect(await called(due(0, -1))).toEqual([due(0, -1), ...missed]);
   });
 
-  it('are of very many the newest, and the log says that there are more', async () => {
+  it('are limited to the newest, and the log says how many were left out', async () => {
     await insert(due(-99));
     await insert(due(-60));
     expect(lines).toEqual([]);
@@ -187,7 +187,7 @@ describe('the times of a run that is called', () => {
     ]);
   });
 
-  it('are, after a very long absence, also the nights before those that have usage to charge', async () => {
+  it('include, after a very long absence, the earlier nights that have usage to charge', async () => {
     await insert(due(-120));
     const { project_id } = await makeProject(db);
     const entry = { requests: 1, bytes: 1, transforms: 0, credits: 1, project_id };
@@ -264,7 +264,7 @@ describe('the scheduler', () => {
     await expect.poll(() => ran.length).toBeGreaterThanOrEqual(count);
   }
 
-  it('makes up at its start for what was missed, as the table says', async () => {
+  it('makes up at its start for missed runs, as each job is configured', async () => {
     await done('charge', '2026-11-01T00:20:00');
     await done('sweep', '2026-11-01T00:20:00');
     jobs.clock.set(utc('2026-11-04T12:00:00'));
@@ -280,7 +280,7 @@ describe('the scheduler', () => {
     ]);
   });
 
-  it('makes up for a run whose process was killed, once its lease is over', async () => {
+  it('makes up for the run of a killed process once its lease has expired', async () => {
     await done('charge', '2026-11-03T00:20:00');
     await db.query(
       `insert into job_runs (job, scheduled_for, lease_until) values ('charge', $1, now() + interval '1 second')`,
@@ -294,7 +294,7 @@ describe('the scheduler', () => {
     await expect.poll(() => ran, { timeout: 20_000 }).toEqual(['charge 2026-11-04T00:20']);
   });
 
-  it('runs each night that failed again in the next one, also behind one that went well', async () => {
+  it('repeats each failed run at the next due time, even if a later one succeeded', async () => {
     const failing = new Set(['2026-11-11T00:20', '2026-11-12T00:20']);
     const charge = noting('charge', 'each');
     const run: Job['run'] = async (context) => {
@@ -324,7 +324,7 @@ describe('the scheduler', () => {
     expect(ran).toEqual(['charge 2026-11-12T00:20']);
   });
 
-  it('runs a job when its time comes, once, and nothing at its very first start', async () => {
+  it('runs a job once when it is due, and nothing at its very first start', async () => {
     jobs.clock.set(utc('2026-11-04T12:00:30'));
     const rows = { sweep: noting('sweep', 'newest', '* * * * *') };
     scheduler = await startLooked(rows);
@@ -340,7 +340,7 @@ describe('the scheduler', () => {
     expect(ran).toEqual(['sweep 2026-11-04T12:01', 'sweep 2026-11-04T12:05']);
   });
 
-  it('runs nothing a second time that another scheduler has done already', async () => {
+  it('does not repeat what another scheduler has already done', async () => {
     jobs.clock.set(utc('2026-11-04T12:00:30'));
     const rows = { sweep: noting('sweep', 'newest', '* * * * *') };
     let late = utc('2026-11-04T12:00:30');
@@ -363,7 +363,7 @@ describe('the scheduler', () => {
     expect(await runs()).toEqual([{ outcome: 'done' }]);
   });
 
-  it('goes on when its clock is set back', async () => {
+  it('continues when its clock is set back', async () => {
     const minute = Math.floor(Date.now() / 60_000) * 60_000;
     const secondsIn = (seconds: number) => new Date(minute + seconds * 1000);
     jobs.clock.set(secondsIn(3630));
@@ -379,7 +379,7 @@ describe('the scheduler', () => {
     expect(ran).toEqual([secondsIn(3660), secondsIn(60)].map((at) => `sweep ${printed([at])[0]}`));
   });
 
-  it('runs at its time what ran before while the database’s clock was ahead', async () => {
+  it('runs at its time what ran early while the database clock was ahead', async () => {
     const hour = new Date((Math.ceil(Date.now() / 3_600_000) + 1) * 3_600_000);
     await db.query(
       `insert into job_runs (job, scheduled_for, started_at, lease_until, finished_at, outcome)
@@ -395,7 +395,7 @@ describe('the scheduler', () => {
     expect(ran).toEqual([`charge ${printed([hour])[0]}`]);
   });
 
-  it('tells what runs to stop, and waits for it', async () => {
+  it('aborts running jobs when it is stopped, and waits for them', async () => {
     jobs.clock.set(utc('2026-11-04T12:00:30'));
     const started = Promise.withResolvers<void>();
     let wasTold = false;
@@ -418,7 +418,7 @@ describe('the scheduler', () => {
     expect(wasTold).toBe(true);
   });
 
-  it('goes on after a database that did not answer', async () => {
+  it('continues after a database that did not answer', async () => {
     jobs.clock.set(utc('2026-11-04T12:00:30'));
     let refusals = 3;
     const query: typeof db.query = (text, values) => {

@@ -16,7 +16,7 @@ afterAll(() => jobs.close());
 
 const run = () => jobs.run(table['signing-key-retirement']);
 
-it('erases what verifies nothing any more, after a day, and keeps the rows that tell of it', async () => {
+it('the secrets of signing keys are erased a day after they stop verifying, but their rows are kept', async () => {
   const { project_id } = await makeProject(db);
   const key = () => ({ kid: id('kid'), project_id, secret_sealed: Buffer.from('sealed') });
   await db.query('delete from signing_keys where project_id = $1', [project_id]);
@@ -39,7 +39,7 @@ it('erases what verifies nothing any more, after a day, and keeps the rows that 
   ]);
 });
 
-it('erases callback secrets that sign along no longer, after a day', async () => {
+it('previous callback secrets are erased a day after they stop signing', async () => {
   const rotated = async (ago: string) => {
     const { project_id } = await makeProject(db);
     await db.query(

@@ -66,7 +66,7 @@ const nobody = 'http://127.0.0.1:1';
 const FILL_OF_FAILED = `getComputedStyle(document.querySelector('rect.fails')).fill`;
 
 describe('a sample', () => {
-  it('of each service is good where it does its work: the render is drawn, the host is looked up', async () => {
+  it('of each service is good if the service works, with a new render each time', async () => {
     const rendered = host.renders.length;
     expect(await sampled()).toEqual({ good: 5, failed: 0, unknown: 0 });
     expect(host.renders.length).toBe(rendered + 1);
@@ -80,14 +80,14 @@ describe('a sample', () => {
     await expect.poll(again).toBeGreaterThan(rendered + 1);
   });
 
-  it('is one a minute, though two processes take it', async () => {
+  it('is stored once a minute even if two processes take it', async () => {
     const at = new Date();
     await sampled({ at });
     await sampled({ at });
     expect(await samplesOf('api')).toBe('.');
   });
 
-  it('fails where nobody answers, or somebody else does', async () => {
+  it('fails if nothing, or another service, answers at the address', async () => {
     expect(await sampled({ addresses: { api: nobody, delivery: nobody } })).toEqual({
       good: 3,
       failed: 2,
@@ -98,7 +98,7 @@ describe('a sample', () => {
   });
 
   it.each(['content', 'ingest'] as const)(
-    'of the API is good while the %s bucket is away: it can do all else',
+    'of the API is good while only the %s bucket is away, and fails without the database',
     async (name) => {
       const { buckets, db } = api.deps();
       const away = async () => {
@@ -116,7 +116,7 @@ describe('a sample', () => {
   );
 
   it.each(['ingest', 'content'] as const)(
-    'of uploads fails where the %s bucket can only be read',
+    'of uploads fails if the %s bucket is read-only',
     async (name) => {
       const buckets = { ...jobs.deps.buckets, content: host.content };
       const write = async () => {
@@ -129,7 +129,7 @@ describe('a sample', () => {
     },
   );
 
-  it('of uploads and webhooks fails where something waits for longer than two minutes', async () => {
+  it('of uploads and webhooks fails if something has been waiting for more than two minutes', async () => {
     const project = await makeProject(api.db);
     const { upload_id } = await makeUpload(api.db, project);
     await api.db.query(
@@ -151,14 +151,14 @@ describe('a sample', () => {
     expect(await sampled()).toMatchObject({ failed: 1 });
   });
 
-  it('is not taken where the process cannot tell', async () => {
+  it('is not stored for services that the process cannot check', async () => {
     expect(await sampledUntold({ is_queue_alone: true })).toMatchObject({ unknown: 3 });
     for (const service of ['api', 'delivery', 'render']) expect(await samplesOf(service)).toBe('');
   });
 });
 
 describe('an automatic incident', () => {
-  it('opens at the third failed sample in a row, from the first, and closes at the fifth good one', async () => {
+  it('opens at the third failed sample in a row, dated from the first, and closes at the fifth good one', async () => {
     const failing = {
       addresses: { api: nobody, delivery: `http://status.localhost:${host.port}` },
     };
@@ -180,7 +180,7 @@ describe('an automatic incident', () => {
     expect(Date.parse(closed?.ended_at ?? '') - Date.parse(opened?.started_at ?? '')).toBe(240_000);
   });
 
-  it('closes at the last sample, and says so, once nobody has been able to sample for four minutes', async () => {
+  it('closes at its last sample, and says so, after four minutes without samples', async () => {
     const failing = { addresses: { api: nobody, delivery: nobody } };
     for (let n = 0; n < 3; n += 1) await sampled(failing);
     const isOpen = async () => (await status()).incidents.map(({ ended_at }) => ended_at === null);
@@ -201,7 +201,7 @@ describe('an automatic incident', () => {
     expect((await isOpen()).toSorted()).toEqual([false, false, true, true]);
   });
 
-  it('closes where it began if its samples were deleted since', async () => {
+  it('closes at its own start if its samples have been deleted', async () => {
     for (let n = 0; n < 3; n += 1) await sampled({ addresses: { api: nobody, delivery: nobody } });
     await api.db.query('delete from status_samples');
     minute += 3;
@@ -211,8 +211,8 @@ describe('an automatic incident', () => {
   });
 });
 
-describe('the page at /status', () => {
-  it('tells without a script what works, what does not and what was, and loads nothing from elsewhere', async () => {
+describe('the /status page', () => {
+  it('shows services, incidents and history without scripts or resources from elsewhere', async () => {
     await sampled();
     const failing = {
       addresses: { api: nobody, delivery: `http://status.localhost:${host.port}` },
@@ -243,7 +243,7 @@ describe('the page at /status', () => {
     await context.close();
   });
 
-  it('says which services an incident is of, and takes one that is to come for planned', async () => {
+  it('names the services of an incident, and lists a future incident as planned', async () => {
     const incident = { severity: 'minor', body: 'We look into it.' };
     const soon = new Date(Date.now() + 86_400_000).toISOString();
     for (const [title, more] of [
@@ -276,7 +276,7 @@ describe('the page at /status', () => {
     await page.close();
   });
 
-  it('says that everything works, or that nothing is known', async () => {
+  it('says that all services work, or that their state is unknown', async () => {
     const page = async () => (await fetch(`${origin()}/status`)).text();
     const headline = async () => /<h1[^>]*>([^<]*)/.exec(await page())?.[1];
     expect(await headline()).toBe('The state of some services is unknown');

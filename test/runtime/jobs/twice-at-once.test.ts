@@ -152,13 +152,13 @@ async function live(copies: number) {
   }
 }
 
-describe('every job of the table', () => {
+describe('every job', () => {
   let once: Awaited<ReturnType<typeof live>>;
   beforeAll(async () => {
     once = await live(1);
   });
 
-  it('has something to do in this world', () => {
+  it('has something to do in this test', () => {
     const busy = Object.entries(once.done).filter(([, counts]) =>
       Object.values(counts).some((count) => count > 0),
     );
@@ -167,7 +167,7 @@ describe('every job of the table', () => {
     expect(idle.filter((name) => name !== 'status-sampling')).toEqual([]);
   });
 
-  it.each([2, 4])('run %i times at once leaves the world as one run does', async (copies) => {
+  it.each([2, 4])('run %i times concurrently has the same effect as run once', async (copies) => {
     expect((await live(copies)).world).toEqual(once.world);
   });
 });

@@ -67,8 +67,8 @@ async function reserved(): Promise<number> {
   return must(await findProject(db, project.project_id)).reserved_bytes;
 }
 
-describe('the sweep', () => {
-  it('completes an upload whose object came without a call, and rings for it', async () => {
+describe('the upload sweep', () => {
+  it('completes an upload whose object arrived without a complete call, and notifies the workers', async () => {
     const upload = await make();
     await put(upload);
     expect(await jobs.run(sweep)).toMatchObject({ completed: 1, expired: 0, failed: 0, errors: 0 });
@@ -78,14 +78,14 @@ describe('the sweep', () => {
     expect(await jobs.run(sweep)).toMatchObject({ completed: 0 });
   });
 
-  it('leaves a young upload to its client', async () => {
+  it('leaves a recent upload to its client', async () => {
     const upload = await makeUpload(db, project, { size_bytes: bytes.length });
     await put(upload);
     expect(await jobs.run(sweep)).toMatchObject({ completed: 0 });
     expect(await stateOf(upload)).toBe('created');
   });
 
-  it('expires an upload without bytes at its time, not before, and returns its reservation', async () => {
+  it('expires an upload without bytes at its expires_at, not before, and releases its reservation', async () => {
     const upload = await make();
     expect(await reserved()).toBe(bytes.length);
     await jobs.run(sweep);
@@ -96,14 +96,14 @@ describe('the sweep', () => {
     expect(await reserved()).toBe(0);
   });
 
-  it('completes at its expiry an upload whose object is right', async () => {
+  it('completes an upload past its expires_at if its object is correct', async () => {
     const upload = await make();
     await put(upload);
     await expire(upload, '1 day');
     expect(await jobs.run(sweep)).toMatchObject({ completed: 1, expired: 0 });
   });
 
-  it('accepts no bytes for a suspended project: they wait until it is active again, or the session ends', async () => {
+  it('accepts no bytes for a suspended project until it is active again or the session expires', async () => {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const [woken, late] = [await make({ sha256 }), await make({ sha256 })];
     for (const upload of [woken, late]) await put(upload);
@@ -127,7 +127,7 @@ describe('the sweep', () => {
     expect(await stateOf(woken)).toBe('uploaded');
   });
 
-  it('fails at its expiry an upload whose object has another size, and deletes the object', async () => {
+  it('fails an expired upload whose object has another size, and deletes the object', async () => {
     const upload = await make();
     await put(upload, Buffer.from('x'));
     expect(await jobs.run(sweep)).toMatchObject({ failed: 0 });
@@ -142,7 +142,7 @@ describe('the sweep', () => {
     ]);
   });
 
-  it('leaves bytes of another sha256 to be sent again, and to the worker at the expiry', async () => {
+  it('leaves bytes with a wrong sha256 to be sent again until the session expires, then to the worker', async () => {
     const sha256 = createHash('sha256').update('other bytes').digest('hex');
     const upload = await make({ sha256 });
     await put(upload);
@@ -153,7 +153,7 @@ describe('the sweep', () => {
     expect(await stateOf(upload)).toBe('uploaded');
   });
 
-  it('reads bytes of another sha256 once, however often it looks', async () => {
+  it('reads bytes with a wrong sha256 only once', async () => {
     const upload = await make({ sha256: createHash('sha256').update('other bytes').digest('hex') });
     await put(upload);
     const opened = vi.spyOn(jobs.deps.buckets.ingest, 'open');
@@ -164,7 +164,7 @@ describe('the sweep', () => {
     expect(await stateOf(upload)).toBe('created');
   });
 
-  it('lets a proxy PUT that began in time finish, and waits for none that never began', async () => {
+  it('lets a proxy PUT that began in time finish, and expires one that never began', async () => {
     // 160 MB take 10,000 seconds at the least rate that the proxy accepts.
     const settings = { mode: 'proxy', size_bytes: 160_000_000 } as const;
     const [upload, idle] = [await make(settings), await make(settings)];
@@ -183,7 +183,7 @@ describe('the sweep', () => {
     expect(await jobs.run(sweep)).toMatchObject({ expired: 1 });
   });
 
-  it('lets a proxy PUT finish that began as the session was being looked at', async () => {
+  it('lets a proxy PUT finish that began while the session was being checked', async () => {
     for (const body of [undefined, Buffer.from('x')]) {
       const upload = await make({ mode: 'proxy' });
       if (body !== undefined) await put(upload, body);
@@ -207,7 +207,7 @@ describe('the sweep', () => {
     }
   });
 
-  it('completes a multipart upload whose parts were joined, and expires one whose were not', async () => {
+  it('completes a multipart upload whose parts were joined, and expires one whose parts were not', async () => {
     const [joined, late, apart] = [await make(PARTS), await make(PARTS), await make(PARTS)];
     await put(joined);
     expect(await jobs.run(sweep)).toMatchObject({ completed: 1, expired: 0 });
@@ -219,7 +219,7 @@ describe('the sweep', () => {
     expect(await jobs.run(sweep)).toMatchObject({ completed: 0, expired: 1 });
   });
 
-  it('ends a multipart upload whose parts were joined to bytes of another sha256', async () => {
+  it('fails a multipart upload whose joined bytes have a wrong sha256', async () => {
     const sha256 = createHash('sha256').update('other bytes').digest('hex');
     const upload = await make({ ...PARTS, sha256 });
     await put(upload);
@@ -228,7 +228,7 @@ describe('the sweep', () => {
     expect(await reserved()).toBe(0);
   });
 
-  it('looks at no more uploads once it is told to end', async () => {
+  it('looks at no more uploads once it is aborted', async () => {
     for (let more = 0; more < 20; more += 1) await put(await make());
     const ending = new AbortController();
     const { ingest } = jobs.deps.buckets;
@@ -242,7 +242,7 @@ describe('the sweep', () => {
     head.mockRestore();
   });
 
-  it('rings no more often than uploads wait, whatever rings already', async () => {
+  it('queues no more notifications than uploads are waiting', async () => {
     for (let more = 0; more < 5; more += 1) {
       await updateUploadUploaded(db, (await make()).upload_id);
     }
@@ -256,7 +256,7 @@ describe('the sweep', () => {
     await queue.close();
   });
 
-  it('rings again for uploads that wait and for those whose lease is over, not for those at work', async () => {
+  it('notifies again for waiting uploads and expired leases, but not for uploads in progress', async () => {
     const waiting = await make();
     await updateUploadUploaded(db, waiting.upload_id);
     const working = await makeProcessing(db, project);
@@ -271,7 +271,7 @@ describe('the sweep', () => {
     expect(jobs.rung).not.toContain(working.upload_id);
   });
 
-  it('goes on behind an upload that cannot be looked at', async () => {
+  it('continues after an upload that cannot be checked', async () => {
     const broken = await make({ ingest_key: `not a key ${Math.random()}` });
     const fine = await make();
     await put(fine);
@@ -279,7 +279,7 @@ describe('the sweep', () => {
     expect(await stateOf(broken)).toBe('created');
   });
 
-  it('run twice and by two at once does everything once', async () => {
+  it('does everything once when run twice concurrently', async () => {
     const uploads = await Promise.all(Array.from({ length: 30 }, () => make()));
     for (const [index, upload] of uploads.entries()) {
       if (index % 3 === 0) await put(upload);
@@ -298,14 +298,14 @@ describe('the sweep', () => {
   });
 });
 
-describe('objects that nothing needs', () => {
+describe('unneeded objects', () => {
   const doom = (key: string, bucket: 'ingest' | 'content', due: string) =>
     db.query(
       `insert into doomed_objects (bucket, object_key, delete_after) values ($1, $2, now() + $3::interval)`,
       [bucket, key, due],
     );
 
-  it('are deleted after their grace, from their own bucket, and their row goes last', async () => {
+  it('are deleted from their own bucket after their grace period, together with their row', async () => {
     const { content } = jobs.deps.buckets;
     await content.write('p/due', bytes, { content_type: 'image/png' });
     await content.write('p/later', bytes, { content_type: 'image/png' });
@@ -318,7 +318,7 @@ describe('objects that nothing needs', () => {
     expect(left.map((row) => row.object_key)).toEqual(['p/later']);
   });
 
-  it('are never what a live revision serves, whatever was doomed', async () => {
+  it('are kept if a live revision serves them, even if scheduled for deletion', async () => {
     const file = await makeFile(db, project);
     const key = 'p/served';
     await jobs.deps.buckets.content.write(key, bytes, { content_type: 'image/png' });
@@ -332,7 +332,7 @@ describe('objects that nothing needs', () => {
     expect(await jobs.deps.buckets.content.head(key)).toBeDefined();
   });
 
-  it('stay due when the storage does not take the deletion', async () => {
+  it('stay due if storage fails to delete them', async () => {
     await doom('p/x', 'content', '-1 second');
     const broken = { ...jobs.deps.buckets.content, delete: () => Promise.reject(new Error('no')) };
     const deps = { ...jobs.deps, buckets: { ...jobs.deps.buckets, content: broken } };
@@ -342,7 +342,7 @@ describe('objects that nothing needs', () => {
     expect(await db.query('select 1 from doomed_objects')).toHaveLength(1);
   });
 
-  it('in the ingest bucket go when no upload under way knows them and they are an hour old', async () => {
+  it('in the ingest bucket are deleted if no open upload uses them and they are an hour old', async () => {
     const live = await make();
     const ended = await make();
     await db.transaction((tx) => updateUploadAborted(tx, ended.upload_id));

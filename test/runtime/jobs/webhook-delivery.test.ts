@@ -44,8 +44,8 @@ beforeEach(async () => {
 
 const signatureOf = (index: number) => String(endpoint.seen[index]?.headers['x-service-signature']);
 
-describe('a delivery', () => {
-  it('is one POST with the body and the headers of the specification', async () => {
+describe('a webhook delivery', () => {
+  it('is one POST with the specified body and headers', async () => {
     const id = await insertEvent(db, project.project_id);
     expect(await sendDue(sender)).toEqual(['delivered']);
     const [seen] = endpoint.seen;
@@ -82,7 +82,7 @@ describe('a delivery', () => {
     expect(() => webhooks.constructEvent(`${body} `, header, SECRET)).toThrow(/signature/);
   });
 
-  it('is signed with both secrets for a day after a rotation, and with one then', async () => {
+  it('is signed with both secrets until the previous one ends, and then with one', async () => {
     const { project_id } = project;
     const previous = sealing.seal(Buffer.from(SECRET), callbackSecretContext(project_id));
     await setCallback(db, { project_id, url: `${endpoint.url}/hook`, secret: 'whsec_second' });
@@ -107,7 +107,7 @@ describe('a delivery', () => {
     expect(signatureOf(1)).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
   });
 
-  it('is signed with each secret of the last day, however often it was rotated', async () => {
+  it('is signed with every secret that has not ended, however often it was rotated', async () => {
     const { project_id } = project;
     await setCallback(db, { project_id, url: `${endpoint.url}/hook`, secret: 'whsec_newest' });
     for (const [secret, until] of [
@@ -133,8 +133,8 @@ describe('a delivery', () => {
   });
 });
 
-describe('a host', () => {
-  it('has no more calls at once than it may, however many projects call it and however they write it', async () => {
+describe('a callback host', () => {
+  it('has no more concurrent calls than allowed, however many projects and spellings name it', async () => {
     const hosts = [
       'hook.example',
       'HOOK.example',
@@ -161,8 +161,8 @@ describe('a host', () => {
   });
 });
 
-describe('endpoints that were slow', () => {
-  it('have half of all places at most, however many of them are due at once', async () => {
+describe('slow endpoints', () => {
+  it('take at most half of all places, however many of them are due', async () => {
     const lanes = createLanes({ total: 20, project: 4, host: 100, slow_ms: 1000 });
     for (let index = 0; index < 30; index++) {
       const url = `${endpoint.url}/${index}`;
@@ -180,8 +180,8 @@ describe('endpoints that were slow', () => {
   });
 });
 
-describe('what waits', () => {
-  it('is never sent once the callback URL is gone', async () => {
+describe('a waiting webhook', () => {
+  it('is canceled when the callback URL is removed', async () => {
     const { project_id } = project;
     endpoint.answer(status(500));
     const ids = [await insertEvent(db, project_id), await insertEvent(db, project_id)];
@@ -192,7 +192,7 @@ describe('what waits', () => {
     for (const id of ids) expect(await deliveryRow(db, id)).toMatchObject({ status: 'canceled' });
   });
 
-  it('is canceled under way too, unless it arrives', async () => {
+  it('is canceled even while it is being sent, unless it is delivered', async () => {
     const { project_id } = project;
     for (const [answer, end] of [[500, 'canceled'] as const, [200, 'delivered'] as const]) {
       const id = await insertEvent(db, project_id);
@@ -219,7 +219,7 @@ describe('what waits', () => {
     expect(endpoint.seen.map(({ path }) => path)).toEqual(['/hook', '/new']);
   });
 
-  it('is sent while its project is suspended, as what happens then is', async () => {
+  it('is sent even while its project is suspended, as are new ones', async () => {
     const { project_id } = project;
     endpoint.answer(status(500));
     await insertEvent(db, project_id);
@@ -236,7 +236,7 @@ describe('what waits', () => {
   });
 });
 
-describe('two senders', () => {
+describe('concurrent senders', () => {
   it('send nothing twice', async () => {
     for (let count = 0; count < 40; count++) await insertEvent(db, project.project_id);
     const senders = [sender, testSender(db), testSender(db)];
@@ -262,8 +262,8 @@ describe('two senders', () => {
   });
 });
 
-describe('the job', () => {
-  it('sends everything that is due and says what became of it', async () => {
+describe('the webhook-delivery job', () => {
+  it('sends everything that is due, counts the outcomes, and requires TINTYPE_KEY_ENCRYPTION_KEYS', async () => {
     for (let count = 0; count < 30; count++) await insertEvent(db, project.project_id);
     const jobs = await makeJobs(db);
     try {

@@ -45,7 +45,7 @@ beforeEach(async () => {
 
 const signatureOf = (index: number) => String(endpoint.seen[index]?.headers['x-service-signature']);
 
-describe('a secret that cannot be opened', () => {
+describe('a callback secret that cannot be unsealed', () => {
   const strange = createSealing([{ id: 'gone', key: Buffer.alloc(32, 9) }]);
   const seal = (column: string, also = '') =>
     db.query(`update projects set ${column} = $2 ${also} where project_id = $1`, [
@@ -53,7 +53,7 @@ describe('a secret that cannot be opened', () => {
       strange.seal(Buffer.from('whsec_x'), callbackSecretContext(project.project_id)),
     ]);
 
-  it('costs attempts of the schedule, says what to do, and never sends anything unsigned', async () => {
+  it('uses up the scheduled attempts, says how to fix it, and never sends anything unsigned', async () => {
     await seal('callback_secret_sealed');
     const id = await insertEvent(db, project.project_id);
     for (let attempt = 1; attempt <= 10; attempt++) {
@@ -67,7 +67,7 @@ describe('a secret that cannot be opened', () => {
     expect(endpoint.seen).toEqual([]);
   });
 
-  it('is left out where it is the one before, and the new one signs', async () => {
+  it('is left out if it is the previous one, and the new one signs', async () => {
     const until = `, previous_callback_secret_until = now() + interval '1 hour'`;
     await seal('previous_callback_secret_sealed', until);
     await insertEvent(db, project.project_id);
@@ -77,7 +77,7 @@ describe('a secret that cannot be opened', () => {
 });
 
 describe('a failed attempt', () => {
-  it('is repeated nine times at the documented waits, with the same body, and then never', async () => {
+  it('is retried nine times with the documented delays and the same body, and then abandoned', async () => {
     endpoint.answer(status(500, {}, 'the shop is closed'));
     const id = await insertEvent(db, project.project_id);
     const delays = [];
@@ -118,7 +118,7 @@ describe('a failed attempt', () => {
     });
   });
 
-  it('is signed at the time of the attempt, by the clock of the database, whatever that of its process says', async () => {
+  it('is signed with its own time by the database clock, whatever the local clock says', async () => {
     const sendAstray = async () => {
       vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-01-01T00:00:00Z') });
       await sendDue(sender).finally(() => vi.useRealTimers());
@@ -151,7 +151,7 @@ describe('a failed attempt', () => {
     expect(verifyWebhook({ ...verdict, header: signatureOf(0) })).toMatchObject({ valid: false });
   });
 
-  it('waits for as long as Retry-After asks, never shorter than planned, never beyond an hour', async () => {
+  it('waits as long as Retry-After asks, but at least the planned delay and at most about an hour', async () => {
     const asked = [
       ['900', 900],
       ['1', 30],
@@ -171,7 +171,7 @@ describe('a failed attempt', () => {
     }
   });
 
-  it('is any answer but 2xx, and none within the time for everything', async () => {
+  it('is recorded for any response but 2xx, and for any that is not complete by the deadline', async () => {
     const post = callbackPost({ egress: 'any', clock: systemClock, deadline_ms: 300 });
     const hasty = testSender(db, { post });
     const said: Record<string, CallbackAnswer> = {
@@ -200,7 +200,7 @@ describe('a failed attempt', () => {
     expect(endpoint.seen.filter(({ path }) => path !== '/hook')).toEqual([]);
   });
 
-  it('is one to an endpoint that nobody listens on', async () => {
+  it('is recorded if nothing listens at the endpoint', async () => {
     const url = 'http://127.0.0.1:9/';
     await setCallback(db, { project_id: project.project_id, url, secret: SECRET });
     const id = await insertEvent(db, project.project_id);
@@ -210,8 +210,8 @@ describe('a failed attempt', () => {
   });
 });
 
-describe('an answer', () => {
-  it('leaves no connection for the next webhook to be sent over', async () => {
+describe('a callback response', () => {
+  it('leaves no connection open for the next webhook', async () => {
     const before = endpoint.connections();
     for (let sent = 1; sent <= 2; sent += 1) {
       await insertEvent(db, project.project_id);
@@ -221,7 +221,7 @@ describe('an answer', () => {
     await db.query('delete from webhook_deliveries');
   });
 
-  it('is read to 4 kB, and of it a thousand characters are kept', async () => {
+  it('is kept up to a thousand characters, without NUL', async () => {
     endpoint.answer((response) => {
       // The response never ends, so reading more than the limit would hang.
       response.writeHead(200).write(`ok\u0000${'x'.repeat(4096 - 3)}`);

@@ -8,8 +8,8 @@ const call = (project_id: string, host = project_id) => ({ project_id, host });
 const roomOf = (lanes: ReturnType<typeof createLanes>, project: string) =>
   lanes.room().rooms.get(project) ?? 1;
 
-describe('the lanes', () => {
-  it('let a project begin with one call and have more with each quick answer', () => {
+describe('webhook lanes', () => {
+  it('let a project start with one call, and have more with each quick response', () => {
     const lanes = createLanes(limits);
     const seen = [];
     for (let answers = 0; answers < 4; answers++) {
@@ -29,7 +29,7 @@ describe('the lanes', () => {
     expect(roomOf(lanes, 'a')).toBe(1);
   });
 
-  it('leave half of all places to those that are not slow', () => {
+  it('leave half of all places to projects that are not slow', () => {
     const lanes = createLanes(limits);
     const names = Array.from({ length: 30 }, (_, index) => `p${index}`);
     for (const name of names) lanes.enter(call(name))(9000);
@@ -40,7 +40,7 @@ describe('the lanes', () => {
     expect(lanes.room().slow).not.toContain('new');
   });
 
-  it('name a host that has enough under way, whoever calls it', () => {
+  it('limit the calls to a host, whichever projects call it', () => {
     const lanes = createLanes(limits);
     const leaves = Array.from({ length: 6 }, (_, index) => lanes.enter(call(`p${index}`, 'zap')));
     expect(lanes.room().host_rooms).toEqual(new Map([['zap', 0]]));
@@ -48,7 +48,7 @@ describe('the lanes', () => {
     expect(lanes.room().host_rooms).toEqual(new Map([['zap', 1]]));
   });
 
-  it('are as wide as we say where nobody says otherwise: 512 places, 64 a host, 16 a project', () => {
+  it('have 512 places by default, 64 per host and 16 per project', () => {
     const lanes = createLanes();
     expect(lanes.room()).toMatchObject({ limit: 512, slow_limit: 256, host_max: 64 });
     const seen = [];
@@ -63,7 +63,7 @@ describe('the lanes', () => {
     expect(lanes.room()).toMatchObject({ limit: 452, host_rooms: new Map([['zap', 4]]) });
   });
 
-  it('count right, whatever comes and goes', () => {
+  it('count correctly, whatever comes and goes', () => {
     const step = fc.record({ project: fc.integer({ min: 0, max: 8 }), took: fc.nat(3000) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {

@@ -43,7 +43,7 @@ async function hold(options?: { grace_ms: number }) {
   return { id, loop, response: await held };
 }
 
-it('a call that is under way at the end of a process has a moment to be answered, and is delivered', async () => {
+it('a webhook call in progress when the process stops may still be answered, and is delivered', async () => {
   const { id, loop, response } = await hold();
   const stopped = loop.stop();
   await sleep(100);
@@ -52,13 +52,13 @@ it('a call that is under way at the end of a process has a moment to be answered
   expect(await deliveryRow(db, id)).toMatchObject({ status: 'delivered', attempt: 1 });
 });
 
-it('a call that is not answered in that moment is cut, and sent again by the next sender', async () => {
+it('a webhook call that is not answered within the grace period is cut off and stays pending', async () => {
   const { id, loop } = await hold({ grace_ms: 50 });
   await loop.stop();
   expect(await deliveryRow(db, id)).toMatchObject({ status: 'pending' });
 });
 
-it('a call that the job began has that moment too, and nothing is begun behind it', async () => {
+it('a webhook call of the job has the same grace period, and none is begun after it', async () => {
   const { id, held } = await makeHeld();
   const { deps, close } = await makeJobs(db);
   const webhooks = testSender(db);
@@ -79,7 +79,7 @@ it('a call that the job began has that moment too, and nothing is begun behind i
   await close();
 });
 
-it('a call of the job that a person called has it as well', async () => {
+it('a webhook call of tintype job has the same grace period', async () => {
   const { id, held } = await makeHeld();
   const env = {
     TINTYPE_DATABASE_URL: url(),

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => endpoint.close());
 
-it('an endpoint that answers quickly has sixteen calls at once, however much waits, and no more until one ends', async () => {
+it('an endpoint that answers quickly has at most sixteen concurrent calls, however many are waiting', async () => {
   const { project_id } = await makeCallbackProject(db, { url: endpoint.url, secret: 'whsec_test' });
   for (let count = 0; count < 80; count++) await insertEvent(db, project_id);
   // No answer counts as slow, however slow the machine is.

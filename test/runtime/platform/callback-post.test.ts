@@ -36,8 +36,8 @@ const post = (url: string, deadline_ms = 2000) => {
   return send({ url, headers: {}, body: '{}', signal: new AbortController().signal });
 };
 
-describe('a callback', () => {
-  it('never goes to an address that is written into its URL and is not public', async () => {
+describe('a webhook callback', () => {
+  it('is never sent to a non-public address in its URL, however it is written', async () => {
     const hosts = [
       ...['127.0.0.1', '127.1', '0x7f.1', '0177.0.0.1', '2130706433', '0x7f000001', '127.0.0.1.'],
       ...['0.0.0.0', '0', '10.0.0.1', '172.16.0.1', '192.168.0.1', '169.254.169.254', '100.64.0.1'],
@@ -56,7 +56,7 @@ describe('a callback', () => {
     expect(connections).toBe(0);
   });
 
-  it('never goes to a port that is not allowed, as it may have been when the URL was saved', async () => {
+  it('is never sent to a port that is not allowed', async () => {
     const options = { egress: 'public', ports: [443], clock: systemClock } as const;
     const lookup = publicLookup([dns.server]);
     const send = callbackPost({ ...options, lookup, deadline_ms: 2000 });
@@ -65,14 +65,14 @@ describe('a callback', () => {
     expect(error).toBe('expected port 443');
   });
 
-  it('would get through to the canary without the guard', async () => {
+  it('reaches the canary server without the guard', async () => {
     const send = callbackPost({ egress: 'any', clock: systemClock, deadline_ms: 2000 });
     const { signal } = new AbortController();
     await send({ url: `http://127.0.0.1:${port}/`, headers: {}, body: '{}', signal });
     expect(connections).toBe(1);
   });
 
-  it('never goes to a name that leads to one, whatever stands beside it', async () => {
+  it('is never sent to a name with a non-public address, even among public ones', async () => {
     const inside: [readonly string[], readonly string[]][] = [
       [['127.0.0.1'], []],
       [['1.1.1.1', '127.0.0.1'], []],
@@ -90,7 +90,7 @@ describe('a callback', () => {
     expect(connections).toBe(0);
   });
 
-  it('goes by the answer at the moment of the connection, not by one from before', async () => {
+  it('checks the addresses resolved for the connection itself, not earlier ones', async () => {
     let turn = 0;
     dns.answer((_, family) => {
       turn += family === 4 ? 1 : 0;
@@ -104,7 +104,7 @@ describe('a callback', () => {
     expect(connections).toBe(0);
   });
 
-  it('never goes over http, nor to localhost by any name', async () => {
+  it('is never sent over http or to localhost', async () => {
     dns.answer(() => ['1.1.1.1']);
     expect(await post(`http://public.test:${port}/`)).toMatchObject({
       error: 'expected an https URL',
@@ -115,7 +115,7 @@ describe('a callback', () => {
     expect(connections).toBe(0);
   });
 
-  it('says so where the name server knows no such name, or is silent', async () => {
+  it('reports a name that does not resolve, and a name server that does not answer', async () => {
     dns.answer(() => []);
     expect((await post('https://nowhere.test/')).error).toBe(
       'nowhere.test does not resolve (ENODATA)',
@@ -124,7 +124,7 @@ describe('a callback', () => {
     expect((await post('https://silent.test/', 200)).error).toBe('no complete answer within 0.2 s');
   });
 
-  it('is taken by a whole 2xx, also of a server that sends more than it announced', async () => {
+  it('succeeds only with a complete 2xx response, which may be followed by excess bytes', async () => {
     const answers: [string, number | null, string | null][] = [
       ['HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nok', 204, null],
       ['HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok, and more', 200, 'ok'],
@@ -144,7 +144,7 @@ describe('a callback', () => {
     }
   });
 
-  it('ends with its process, which is no failure of the endpoint', async () => {
+  it('is aborted with its process, which is not a failure of the endpoint', async () => {
     const ending = new AbortController();
     dns.answer(() => undefined);
     const send = callbackPost({

@@ -19,7 +19,7 @@ function onMachine() {
   return { clock, runFor, sleepFor };
 }
 
-it('a steady clock counts the time that its machine slept, once', () => {
+it('a steady clock includes the time that its machine slept, exactly once', () => {
   const { clock, runFor, sleepFor } = onMachine();
   const begun = clock.now().getTime();
   const passed = () => clock.now().getTime() - begun;
@@ -33,7 +33,7 @@ it('a steady clock counts the time that its machine slept, once', () => {
   expect(passed()).toBe(3_682_000);
 });
 
-it('a steady clock is not moved by an uptime that is rounded, or set back', () => {
+it('a steady clock ignores an uptime that is rounded or set back', () => {
   const at = { running: 0, uptime: 100_000 };
   const clock = createSteadyClock({ running_ms: () => at.running, uptime_ms: () => at.uptime });
   const begun = clock.now().getTime();
@@ -45,7 +45,7 @@ it('a steady clock is not moved by an uptime that is rounded, or set back', () =
   expect(clock.now().getTime() - begun).toBe(3500);
 });
 
-it('what was looked up before its machine slept is looked up anew, and no cache keeps it', async () => {
+it('a lookup cached before the machine slept is repeated, and no HTTP cache may keep its result', async () => {
   const { clock, runFor, sleepFor } = onMachine();
   const answers = ['ready', 'blocked'];
   const cache = createLookupCache({ clock, load: async () => answers.shift() });

@@ -16,7 +16,7 @@ function problemsOf(env: Environment): readonly string[] {
 }
 
 describe('the table of variables', () => {
-  it('names each variable once, with an example and a default that it takes', () => {
+  it('has unique names, valid examples and valid defaults', () => {
     expect(new Set(table.map(({ name }) => name)).size).toBe(table.length);
     for (const { name, type, example } of table) {
       expect(type.safeParse(example).success, name).toBe(true);
@@ -26,7 +26,7 @@ describe('the table of variables', () => {
     expect(problemsOf({})).toEqual([]);
   });
 
-  it('has a description for every variable that fits a row of a table', () => {
+  it('describes every variable in one line', () => {
     for (const { name, description } of table) {
       expect(name).toMatch(/^[A-Z][A-Z0-9_]*$/);
       expect(description.length, name).toBeGreaterThanOrEqual(8);
@@ -35,8 +35,8 @@ describe('the table of variables', () => {
   });
 });
 
-describe('a configuration', () => {
-  it('has the specified defaults when nothing is set', () => {
+describe('parseConfig', () => {
+  it('returns the defaults if nothing is set', () => {
     expect(parseConfig({})).toMatchObject({
       deliveryScheme: 'https',
       deliveryPublicPort: undefined,
@@ -57,17 +57,17 @@ describe('a configuration', () => {
     });
   });
 
-  it('counts what a list names twice once', () => {
+  it('drops repeated entries of a list', () => {
     const { watchNamespaces } = parseConfig({ TINTYPE_WATCH_NAMESPACES: 'shop, blog,,shop' });
     expect(watchNamespaces).toEqual(['shop', 'blog']);
   });
 
-  it('counts an empty variable as unset', () => {
+  it('treats an empty variable as unset', () => {
     const empty = Object.fromEntries(table.map(({ name }) => [name, '']));
     expect(parseConfig(empty)).toEqual(parseConfig({}));
   });
 
-  it('does not count white space around a value', () => {
+  it('ignores white space around a value', () => {
     const ending = Object.fromEntries(
       table
         .filter(({ name }) => !/SECRET|_TOKEN$|API_KEY$/.test(name))
@@ -81,7 +81,7 @@ describe('a configuration', () => {
     );
   });
 
-  it('refuses white space around a secret, which the other side may have without', () => {
+  it('rejects white space around a secret', () => {
     const names = table
       .map(({ name }) => name)
       .filter((name) => /SECRET|_TOKEN$|API_KEY$/.test(name));
@@ -99,12 +99,12 @@ describe('a configuration', () => {
     ['https://api.example.com:08443', 'https://api.example.com:8443'],
     ['http://[::1]:8080', 'http://[::1]:8080'],
     ['https://bücher.example', 'https://xn--bcher-kva.example'],
-  ])('takes the origin %s as a browser prints it', (written, printed) => {
+  ])('normalizes the origin %s', (written, printed) => {
     const env = { TINTYPE_BASE_URL: written, TINTYPE_DASHBOARD_ORIGINS: written };
     expect(parseConfig(env)).toMatchObject({ baseUrl: printed, dashboardOrigins: [printed] });
   });
 
-  it('reads every kind of value', () => {
+  it('parses every kind of value', () => {
     const config = parseConfig({
       TINTYPE_BASE_URL: 'https://api.example.com/',
       TINTYPE_TOKEN_KEYS: `new:${key(1)}, old:${key(2)}`,
@@ -122,7 +122,7 @@ describe('a configuration', () => {
     expect(config.metricsPort).toBe(0);
   });
 
-  it('says name, expectation and example of everything that is wrong, and never the value', () => {
+  it('reports name, expectation and example of every problem, and never the value', () => {
     const problems = problemsOf({
       TINTYPE_DATABASE_URL: 'mysql://root:hunter2@db/x',
       TINTYPE_API_PORT: '80800',
@@ -167,7 +167,7 @@ describe('a configuration', () => {
     ['TINTYPE_BASE_URL', 'https://api.example.com:'],
     ['TINTYPE_BASE_URL', 'https://exa%6dple.com'],
     ['TINTYPE_BASE_URL', 'https://api.example.com?'],
-  ])('refuses %s=%s in one line', (name, value) => {
+  ])('rejects %s=%s with a one-line problem', (name, value) => {
     const problems = problemsOf({ [name]: value });
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(new RegExp(`^${name}: expected .+; for example ${name}=`));
@@ -176,7 +176,7 @@ describe('a configuration', () => {
     expect(problems[0]).not.toMatch(/Invalid|Too (?:big|small)|received/);
   });
 
-  it('refuses callbacks to any address in production', () => {
+  it('rejects callbacks to any address in production', () => {
     const any = { TINTYPE_CALLBACK_EGRESS: 'any' };
     expect(parseConfig(any).callbackEgress).toBe('any');
     expect(problemsOf({ ...any, NODE_ENV: 'production' })).toEqual([
@@ -184,7 +184,7 @@ describe('a configuration', () => {
     ]);
   });
 
-  it('refuses failpoints in production, and those that there are not', () => {
+  it('rejects failpoints in production, and unknown failpoints', () => {
     const failpoint = { TINTYPE_FAILPOINT: 'ingest.published' };
     expect(parseConfig(failpoint).failpoint).toBe('ingest.published');
     expect(problemsOf({ ...failpoint, NODE_ENV: 'production' })[0]).toContain(
@@ -195,26 +195,26 @@ describe('a configuration', () => {
     );
   });
 
-  it('refuses a scanner of a model server without an address', () => {
+  it('requires TINTYPE_SCANNER_URL for the http scanner', () => {
     expect(problemsOf({ TINTYPE_SCANNER: 'http' })[0]).toContain(
       'TINTYPE_SCANNER_URL: expected it to be set, because TINTYPE_SCANNER is http',
     );
     expect(problemsOf({ TINTYPE_SCANNER: 'embedded' })).toEqual(problemsOf({}));
   });
 
-  it('takes a bucket that AWS takes, with a dash beside a dot, and none with two dots in a row', () => {
+  it('accepts a bucket name with a dash next to a dot, and rejects one with two dots in a row', () => {
     expect(problemsOf({ TINTYPE_INGEST_BUCKET: 'in-.put' })).toEqual(problemsOf({}));
     expect(problemsOf({ TINTYPE_INGEST_BUCKET: 'in..put' })[0]).toContain('two dots in a row');
   });
 
-  it('refuses one bucket for uploads and pictures, as what no upload knows is deleted there', () => {
+  it('rejects the same bucket for uploads and content', () => {
     const one = { TINTYPE_INGEST_BUCKET: 'pictures', TINTYPE_CONTENT_BUCKET: 'pictures' };
     const says = 'TINTYPE_CONTENT_BUCKET: expected another bucket than TINTYPE_INGEST_BUCKET';
     expect(problemsOf(one)[0]).toContain(says);
     expect(problemsOf({ TINTYPE_INGEST_BUCKET: 'tintype-content' })[0]).toContain(says);
   });
 
-  it('refuses one secret for two inbound callers, whichever two they are', () => {
+  it('rejects the same secret for any two inbound callers', () => {
     const names = [
       'TINTYPE_REQUEST_SIGNING_SECRET',
       'TINTYPE_STORAGE_EVENT_SECRET',
@@ -233,7 +233,7 @@ describe('a configuration', () => {
     }
   });
 
-  it('wants what another variable needs', () => {
+  it('requires the variables that other variables depend on', () => {
     expect(problemsOf({ TINTYPE_SCANNER: 'http' })[0]).toContain('TINTYPE_SCANNER_URL');
     expect(problemsOf({ TINTYPE_CDN: 'http-purge' })[0]).toContain('TINTYPE_CDN_URL');
     expect(problemsOf({ TINTYPE_CDN: 'cloudflare' })).toHaveLength(2);
@@ -247,7 +247,7 @@ describe('a configuration', () => {
     expect(problemsOf({ TINTYPE_IDENTITY_ISSUER: 'https://id.example' })[0]).toContain('JWKS');
   });
 
-  it('has what a process says that it needs, or names all that is missing', () => {
+  it('returns the variables that a process requires, or names all that are missing', () => {
     const env = { TINTYPE_DATABASE_URL: 'postgres://localhost/tintype' };
     const url: string = parseConfig(env, ['databaseUrl']).databaseUrl;
     expect(url).toBe('postgres://localhost/tintype');

@@ -5,14 +5,14 @@ import { egressFault, isPublicAddress } from '../../../runtime/platform/egress.t
 import { publicLookup } from '../../../runtime/platform/public-lookup.ts';
 import { type DnsStub, startDnsStub } from '../../support/dns-stub.ts';
 
-describe('a public address', () => {
-  it('is a unicast one that anybody on the internet can own', () => {
+describe('isPublicAddress', () => {
+  it('accepts public unicast addresses', () => {
     for (const address of ['1.1.1.1', '203.0.112.1', '2606:4700::1', '2a00:1450:4001::1']) {
       expect(isPublicAddress(address), address).toBe(true);
     }
   });
 
-  it('is no loopback, private, link-local, shared, reserved, multicast or platform one', () => {
+  it('rejects loopback, private, link-local, shared, reserved, multicast and platform addresses', () => {
     const wrong = [
       ...['0.0.0.0', '0.1.2.3', '10.0.0.1', '100.64.0.1', '127.0.0.1', '127.255.255.254'],
       ...['169.254.169.254', '172.16.0.1', '172.31.255.255', '192.0.0.1', '192.0.2.1'],
@@ -24,7 +24,7 @@ describe('a public address', () => {
     for (const address of wrong) expect(isPublicAddress(address), address).toBe(false);
   });
 
-  it('is no IPv6 address that leads to an IPv4 one', () => {
+  it('rejects IPv6 addresses that embed an IPv4 address', () => {
     const carriers = [
       ...['::ffff:1.1.1.1', '::1.1.1.1', '::ffff:0:1.1.1.1', '64:ff9b::101:101', '64:ff9b:1::1'],
       ...['2002:101:101::1', '2001:0:101:101::1'],
@@ -37,14 +37,14 @@ describe('a public address', () => {
     for (const address of carriers) expect(isPublicAddress(address), address).toBe(false);
   });
 
-  it('is nothing that is no address', () => {
+  it('rejects text that is not an address', () => {
     for (const text of ['', 'localhost', '1.1.1.1.1', '1.1.1.256', 'x::1', '1.1.1.1/8']) {
       expect(isPublicAddress(text), text).toBe(false);
     }
   });
 });
 
-describe('the fault of a URL', () => {
+describe('egressFault', () => {
   let dns: DnsStub;
   const fault = (url: string) => egressFault(url, 'public', [dns.server]);
 
@@ -53,12 +53,12 @@ describe('the fault of a URL', () => {
   });
   afterAll(() => dns.close());
 
-  it('is none for https to a public literal', async () => {
+  it('accepts https to a public address', async () => {
     expect(await fault('https://1.1.1.1/hook')).toBeUndefined();
     expect(await fault('https://[2606:4700::1]:8443/')).toBeUndefined();
   });
 
-  it('is there as soon as one of its addresses is not public', async () => {
+  it('rejects a name if any of its addresses is not public', async () => {
     const faultOf = (v4: string, v6: string) => {
       dns.answer((_, family) => [family === 4 ? v4 : v6]);
       return fault('https://two.example/');
@@ -79,14 +79,14 @@ describe('the fault of a URL', () => {
     );
   });
 
-  it('knows no name that only this machine knows: no call would find it either', async () => {
+  it('does not resolve localhost, which only this machine knows', async () => {
     dns.answer(() => []);
     expect(await fault('https://localhost/')).toBe(
       'expected a host that resolves; localhost does not',
     );
   });
 
-  it('of a good name is found at once, however many silent ones are looked up beside it', async () => {
+  it('resolves a good name within a second while many silent ones are looked up', async () => {
     dns.answer((name, family) =>
       name !== 'good.example' ? undefined : family === 4 ? ['1.1.1.1'] : [],
     );
@@ -100,7 +100,7 @@ describe('the fault of a URL', () => {
     expect(faults[0]).toBe('expected a host that resolves; s0.example does not');
   }, 15_000);
 
-  it('is none where name servers are silent about one family, and the call goes to the other', async () => {
+  it('accepts a name if name servers answer for one family only, and calls use that family', async () => {
     const stubs = await Promise.all([startDnsStub(), startDnsStub(), startDnsStub()]);
     for (const stub of stubs) stub.answer((_, family) => (family === 4 ? ['1.1.1.1'] : undefined));
     const servers = stubs.map(({ server }) => server);
@@ -115,7 +115,7 @@ describe('the fault of a URL', () => {
     await Promise.all(stubs.map((stub) => stub.close()));
   }, 20_000);
 
-  it('is none where any address may be called', async () => {
+  it('accepts any address if egress is any', async () => {
     expect(await egressFault('http://127.0.0.1:9/', 'any')).toBeUndefined();
   });
 });

@@ -17,7 +17,7 @@ function recorded() {
 const refused = () =>
   new ServiceError('storage_unavailable', { cause: new Error('connect ECONNREFUSED') });
 
-it('warns of what is away with the first request, and once a minute while it lasts', () => {
+it('the failure log warns of an outage at its first failed request, then once a minute', () => {
   const { failures, said } = recorded();
   for (let second = 0; second < 120; second += 1) {
     failures.failed('request failed', { path: `/${second}`, error: refused() });
@@ -31,7 +31,7 @@ it('warns of what is away with the first request, and once a minute while it las
   expect(JSON.stringify(said())).not.toContain('stack');
 });
 
-it('warns of each thing that is away', () => {
+it('the failure log warns once of each different outage', () => {
   const { failures, said } = recorded();
   const error = new ServiceError('storage_unavailable', { cause: new Error('the bucket is full') });
   failures.failed('request failed', { error: refused() });
@@ -41,7 +41,7 @@ it('warns of each thing that is away', () => {
   expect(said()).toHaveLength(3);
 });
 
-it('has an error with its stack for each request that failed as nobody expected', () => {
+it('the failure log records an error with its stack for each unexpected failure', () => {
   const { failures, said } = recorded();
   for (const error of [new Error('ours'), new Error('ours'), new ServiceError('internal')]) {
     failures.failed('request failed', { error });

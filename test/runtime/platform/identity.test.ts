@@ -47,30 +47,30 @@ async function verdictOn(token: string, change: Partial<IdentityOptions> = {}): 
 }
 
 describe('an access token', () => {
-  it('of the issuer, signed RS256, with exp and sub, names its subject', async () => {
+  it('yields its subject if it is signed RS256 by the issuer with exp and sub', async () => {
     expect(await identity().verify(await pair.sign(claims()))).toEqual({ sub: 'user_1' });
   });
-  it('is accepted with the types that access tokens have and refused with another', async () => {
+  it('is accepted with typ JWT or at+jwt, and rejected with another typ', async () => {
     for (const typ of ['JWT', 'at+jwt', 'application/at+jwt']) {
       expect(await verdictOn(await pair.sign(claims(), { typ }))).toBe('accepted');
     }
     expect(await verdictOn(await pair.sign(claims(), { typ: 'logout+jwt' }))).toBe('unauthorized');
   });
-  it('of another issuer is refused', async () => {
+  it('is rejected if it is from another issuer', async () => {
     for (const iss of ['https://login.example/client_2', `${issuer}/`, '', undefined]) {
       expect(await verdictOn(await pair.sign(claims({ iss })))).toBe('unauthorized');
     }
   });
-  it('without exp or sub is refused', async () => {
+  it('is rejected without a valid exp or sub', async () => {
     for (const change of [{ exp: undefined }, { sub: undefined }, { sub: '' }, { exp: 'soon' }]) {
       expect(await verdictOn(await pair.sign(claims(change)))).toBe('unauthorized');
     }
   });
-  it('whose sub is longer than 255 characters is refused', async () => {
+  it('is rejected if its sub is longer than 255 characters', async () => {
     expect(await verdictOn(await pair.sign(claims({ sub: 'x'.repeat(255) })))).toBe('accepted');
     expect(await verdictOn(await pair.sign(claims({ sub: 'x'.repeat(256) })))).toBe('unauthorized');
   });
-  it('is good for 60 seconds of skew on either side, not more', async () => {
+  it('tolerates at most 60 seconds of clock skew in either direction', async () => {
     const seconds = Math.floor(nowMs / 1000);
     const at = async (change: object) => verdictOn(await pair.sign(claims({ ...change })));
     expect(await at({ exp: seconds - 59 })).toBe('accepted');
@@ -78,7 +78,7 @@ describe('an access token', () => {
     expect(await at({ nbf: seconds + 59 })).toBe('accepted');
     expect(await at({ nbf: seconds + 61 })).toBe('unauthorized');
   });
-  it('must be for our audience where one is configured', async () => {
+  it('must be for the configured audience', async () => {
     const audience = 'tintype';
     const verdict = async (aud: unknown) =>
       verdictOn(await pair.sign(claims({ aud })), { audience });
@@ -87,7 +87,7 @@ describe('an access token', () => {
     expect(await verdict('other')).toBe('unauthorized');
     expect(await verdict(undefined)).toBe('unauthorized');
   });
-  it('with a changed signature, payload or header is refused', async () => {
+  it('is rejected after any change of signature, payload or header', async () => {
     const [head = '', payload = '', sig = ''] = (await pair.sign(claims())).split('.');
     const forged = Buffer.from(JSON.stringify(claims({ sub: 'user_2' }))).toString('base64url');
     const other = await (await makeSigningPair('key-1')).sign(claims());
@@ -104,7 +104,7 @@ describe('an access token', () => {
     ];
     for (const token of tokens) expect(await verdictOn(token), token).toBe('unauthorized');
   });
-  it('of 8 kB is read, of more than 16 kB is not', async () => {
+  it('is accepted at 8 kB and rejected above 16 kB', async () => {
     expect(await verdictOn(await pair.sign(claims({ pad: 'x'.repeat(6000) })))).toBe('accepted');
     expect(await verdictOn(await pair.sign(claims({ pad: 'x'.repeat(13_000) })))).toBe(
       'unauthorized',
@@ -113,8 +113,8 @@ describe('an access token', () => {
   });
 });
 
-describe('a token of our own', () => {
-  it('of whatever kind is no access token, and costs no fetch', async () => {
+describe('a token that Tintype issues', () => {
+  it('is not an access token, and is rejected without fetching the key set', async () => {
     const ours = [
       'ls1.t1.eyJhIjoxfQ.c2ln',
       'hlp1.upl_1.1800000000.eyJhIjoxfQ.c2ln',
@@ -127,13 +127,13 @@ describe('a token of our own', () => {
   });
 });
 
-describe('the algorithm', () => {
-  it('none is refused without asking for keys', async () => {
+describe('the signature algorithm of an access token', () => {
+  it('is rejected if it is none, without fetching the key set', async () => {
     const token = new UnsecuredJWT(claims()).encode();
     expect(await verdictOn(token)).toBe('unauthorized');
     expect(server.state.requests).toBe(0);
   });
-  it('HS256 keyed with the public key is refused', async () => {
+  it('is rejected if it is HS256 keyed with the public key', async () => {
     const publicKey = await importJWK(pair.jwk, 'RS256', { extractable: true });
     if (publicKey instanceof Uint8Array) throw new Error('not a public key');
     for (const secret of [await exportSPKI(publicKey), JSON.stringify(pair.jwk)]) {
@@ -146,7 +146,7 @@ describe('the algorithm', () => {
     }
     expect(server.state.requests).toBe(0);
   });
-  it('of another RSA kind is refused', async () => {
+  it('is rejected if it is another RSA algorithm', async () => {
     const [, payload, sig] = (await pair.sign(claims())).split('.');
     for (const alg of ['RS512', 'PS256', 'rs256', 'RSA']) {
       const head = Buffer.from(JSON.stringify({ alg, kid: 'key-1' })).toString('base64url');
@@ -155,8 +155,8 @@ describe('the algorithm', () => {
   });
 });
 
-describe('keys that a token brings along', () => {
-  it('are never used: jwk, jku, x5u and kid are no sources of trust', async () => {
+describe('the header of an access token', () => {
+  it('is never a source of keys: jwk, jku, x5u and kid are not trusted', async () => {
     const attacker = await makeSigningPair('key-1');
     const evil = await startKeySetServer();
     evil.state.keys = [attacker.jwk];
@@ -179,7 +179,7 @@ describe('keys that a token brings along', () => {
     [undefined, `"sub":"bob","sub":"alice"`, 'unauthorized'],
     [undefined, `"sub":"alice","exp":1`, 'unauthorized'],
   ])(
-    'with a key that stands twice is refused, whichever wins: %s %s',
+    'is rejected, as the payload is, if it repeats a key: %s %s',
     async (header, more, verdict) => {
       const head = header ?? '{"alg":"RS256","kid":"key-1"}';
       const exp = Math.floor(nowMs / 1000) + 300;
@@ -194,7 +194,7 @@ describe('keys that a token brings along', () => {
     },
   );
 
-  it('and critical extensions that we do not know are refused', async () => {
+  it('is rejected if it lists critical extensions', async () => {
     const [, payload, sig] = (await pair.sign(claims())).split('.');
     const head = { alg: 'RS256', kid: 'key-1', crit: ['exp'], exp: 1 };
     const text = Buffer.from(JSON.stringify(head)).toString('base64url');
@@ -203,20 +203,20 @@ describe('keys that a token brings along', () => {
 });
 
 describe('the key set', () => {
-  it('is fetched once for many tokens at once', async () => {
+  it('is fetched once for concurrent tokens', async () => {
     const verifier = identity();
     const token = await pair.sign(claims());
     await Promise.all(Array.from({ length: 20 }, () => verifier.verify(token)));
     expect(server.state.requests).toBe(1);
   });
-  it('is refreshed behind the back of a request before it is old', async () => {
+  it('is refreshed in the background before it becomes old', async () => {
     const verifier = identity();
     await verifier.verify(await pair.sign(claims()));
     nowMs += 6 * 60_000;
     await verifier.verify(await pair.sign(claims()));
     await expect.poll(() => server.state.requests).toBe(2);
   });
-  it('is served on through an outage of hours', async () => {
+  it('stays in use during an outage of several hours', async () => {
     const verifier = identity();
     await verifier.verify(await pair.sign(claims()));
     for (const mood of ['error', 'html', 'empty', 'huge', 'redirect'] as const) {
@@ -232,7 +232,7 @@ describe('the key set', () => {
       await expect.poll(requestsAfterOneMore).toBeGreaterThan(seen);
     }
   });
-  it('is not served for ever: after a day without a fetch it is auth_unavailable', async () => {
+  it('is dropped after a day without a successful fetch, with auth_unavailable', async () => {
     const verifier = identity();
     await verifier.verify(await pair.sign(claims()));
     server.state.mood = 'error';
@@ -241,14 +241,14 @@ describe('the key set', () => {
   });
 });
 
-describe('an outage before any key was had', () => {
-  it('is auth_unavailable in every form it takes', async () => {
+describe('an outage before the first key set', () => {
+  it('is auth_unavailable for every kind of broken response', async () => {
     for (const mood of ['error', 'html', 'empty', 'huge', 'redirect'] as const) {
       server.state.mood = mood;
       expect(await verdictOn(await pair.sign(claims())), mood).toBe('auth_unavailable');
     }
   });
-  it('is auth_unavailable when nobody listens or nobody answers', async () => {
+  it('is auth_unavailable if nothing listens or nothing answers', async () => {
     const jwksUrl = 'http://127.0.0.1:1/jwks.json';
     expect(await verdictOn(await pair.sign(claims()), { jwksUrl })).toBe('auth_unavailable');
     server.state.mood = 'hang';
@@ -257,7 +257,7 @@ describe('an outage before any key was had', () => {
     const verdict = await verdictOn(await pair.sign(claims()), { fetch: impatient });
     expect(verdict).toBe('auth_unavailable');
   });
-  it('is asked about at most once in 5 seconds, then heals', async () => {
+  it('causes at most one fetch in 5 seconds, and recovers', async () => {
     const verifier = identity();
     server.state.mood = 'error';
     const token = await pair.sign(claims());
@@ -271,7 +271,7 @@ describe('an outage before any key was had', () => {
     expect(await codeOf(verifier.verify(token))).toBe('accepted');
     expect(server.state.requests).toBe(2);
   });
-  it('does not make a token that is wrong in itself look better', async () => {
+  it('leaves a malformed token unauthorized', async () => {
     server.state.mood = 'error';
     expect(await verdictOn(new UnsecuredJWT(claims()).encode())).toBe('unauthorized');
     expect(await verdictOn('not a token')).toBe('unauthorized');
@@ -288,7 +288,7 @@ describe('rotation of the provider’s key', () => {
     expect(await codeOf(verifier.verify(await pair.sign(claims())))).toBe('accepted');
     expect(server.state.requests).toBe(2);
   });
-  it('ends the old key once the set is fetched again', async () => {
+  it('invalidates the old key once the set is fetched again', async () => {
     const verifier = identity();
     const next = await makeSigningPair('key-2');
     await verifier.verify(await pair.sign(claims()));
@@ -296,7 +296,7 @@ describe('rotation of the provider’s key', () => {
     await verifier.verify(await next.sign(claims()));
     expect(await codeOf(verifier.verify(await pair.sign(claims())))).toBe('unauthorized');
   });
-  it('cannot be used for a flood: 50 unknown kids cost one fetch in 5 seconds', async () => {
+  it('limits fetches to one in 5 seconds, even for 50 unknown kids', async () => {
     const verifier = identity();
     await verifier.verify(await pair.sign(claims()));
     const tokens = await Promise.all(
@@ -310,7 +310,7 @@ describe('rotation of the provider’s key', () => {
     await flood();
     expect(server.state.requests).toBe(3);
   });
-  it('is noticed within 5 seconds, though somebody sent an unknown kid just before', async () => {
+  it('is noticed within 5 seconds of a token with an unknown kid', async () => {
     const verifier = identity();
     await verifier.verify(await pair.sign(claims()));
     const stray = await pair.sign(claims(), { kid: 'stray' });
@@ -320,7 +320,7 @@ describe('rotation of the provider’s key', () => {
     nowMs += 5_000;
     expect(await codeOf(verifier.verify(await next.sign(claims())))).toBe('accepted');
   });
-  it('during an outage is auth_unavailable, not a wrong token', async () => {
+  it('is auth_unavailable for the new key during an outage, and the old key stays valid', async () => {
     const verifier = identity();
     const next = await makeSigningPair('key-2');
     await verifier.verify(await pair.sign(claims()));
@@ -329,7 +329,7 @@ describe('rotation of the provider’s key', () => {
     expect(await codeOf(verifier.verify(await next.sign(claims())))).toBe('auth_unavailable');
     expect(await codeOf(verifier.verify(await pair.sign(claims())))).toBe('accepted');
   });
-  it('is noticed 5 seconds after a look that failed', async () => {
+  it('is noticed 5 seconds after a failed fetch', async () => {
     const verifier = identity();
     const next = await makeSigningPair('key-2');
     await verifier.verify(await pair.sign(claims()));

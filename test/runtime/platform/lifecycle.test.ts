@@ -15,8 +15,8 @@ function createProcess() {
   return { exits, signals, process: fake as unknown as NodeJS.Process };
 }
 
-describe('the end of a process', () => {
-  it('stops what was started, newest first, and ends with 0', async () => {
+describe('the shutdown of a process', () => {
+  it('stops the parts in reverse order of their start, and ends with 0', async () => {
     const { signals, process } = createProcess();
     const lifecycle = createLifecycle({ log, process });
     const order: string[] = [];
@@ -28,7 +28,7 @@ describe('the end of a process', () => {
     expect(signals.eventNames()).toEqual([]);
   });
 
-  it('stops the rest when a part fails or takes too long, and ends with 1', async () => {
+  it('stops the other parts if one fails or times out, and ends with 1', async () => {
     const { process } = createProcess();
     const lifecycle = createLifecycle({ log, process, part_deadline_ms: 10 });
     const order: string[] = [];
@@ -39,7 +39,7 @@ describe('the end of a process', () => {
     expect(order).toEqual(['first']);
   });
 
-  it('stops the rest at once when the time of all parts is over', async () => {
+  it('stops the remaining parts without waiting once the overall deadline has passed', async () => {
     const { process } = createProcess();
     const lifecycle = createLifecycle({ log, process, deadline_ms: 10 });
     const order: string[] = [];
@@ -50,7 +50,7 @@ describe('the end of a process', () => {
     expect(order).toEqual(['last']);
   });
 
-  it('ends a start that is still under way at its next part, which is stopped too', async () => {
+  it('interrupts a start in progress at its next part, and stops that part too', async () => {
     const { signals, process } = createProcess();
     const lifecycle = createLifecycle({ log, process });
     const order: string[] = [];
@@ -67,7 +67,7 @@ describe('the end of a process', () => {
     expect(order).toEqual(['database stopped']);
   });
 
-  it('happens once, however many ask', async () => {
+  it('happens once, however often it is requested', async () => {
     const { process } = createProcess();
     const lifecycle = createLifecycle({ log, process });
     let times = 0;
@@ -78,7 +78,7 @@ describe('the end of a process', () => {
     expect(times).toBe(1);
   });
 
-  it('comes at once with a second signal, which an echo of the first is not', async () => {
+  it('is immediate at a second signal, unless that is an echo of the first', async () => {
     const { exits, signals, process } = createProcess();
     const lifecycle = createLifecycle({ log, process, echo_ms: 40 });
     const stuck = Promise.withResolvers<void>();
@@ -93,7 +93,7 @@ describe('the end of a process', () => {
     await lifecycle.stopped;
   });
 
-  it('is a clean one where the terminal is closed, however often it says so', async () => {
+  it('stays clean if the terminal closes and sends SIGHUP repeatedly', async () => {
     const { exits, signals, process } = createProcess();
     const lifecycle = createLifecycle({ log, process, echo_ms: 0 });
     const slow = Promise.withResolvers<void>();
@@ -105,7 +105,7 @@ describe('the end of a process', () => {
     expect([await lifecycle.stopped, exits]).toEqual([0, []]);
   });
 
-  it('is not put off by what no part knows of: that is told', async () => {
+  it('is not delayed by a handle that no part owns, and logs it', async () => {
     const { exits, signals, process } = createProcess();
     const lines: string[] = [];
     const told = createLog({

@@ -35,21 +35,21 @@ describe('a log line', () => {
     });
   });
 
-  it('below the level is not written', () => {
+  it('is not written below the level', () => {
     const { log, lines } = recorded({ level: 'warn' });
     log.info('no');
     log.warn('yes');
     expect(lines.map((line) => parsed(line).msg)).toEqual(['yes']);
   });
 
-  it('below the level costs nothing, whatever a stranger made it hold', () => {
+  it('is skipped cheaply below the level, even 20,000 times with a long field', () => {
     const { log, lines } = recorded({ level: 'warn' });
     const path = 'eyJ-'.repeat(2000);
     for (let count = 0; count < 20_000; count += 1) log.debug('delivery', { path });
     expect(lines).toEqual([]);
   });
 
-  it('tells an error with its causes', () => {
+  it('contains an error with its stack, code and causes, but no other properties', () => {
     const { log, lines } = recorded();
     const root = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', password: 'hunter2' });
     log.error('request failed', { error: new Error('outer', { cause: root }) });
@@ -62,7 +62,7 @@ describe('a log line', () => {
     expect(lines[0]).not.toContain('hunter2');
   });
 
-  it('tells of what is away by its words alone, in both formats', () => {
+  it('contains only the messages of a ServiceError and its causes, in both formats', () => {
     const refused = ['connect ECONNREFUSED ::1:5432', 'connect ECONNREFUSED 127.0.0.1:5432'];
     const cause = new AggregateError(refused.map((words) => new Error(words)));
     const error = new ServiceError('storage_unavailable', { cause });
@@ -87,7 +87,7 @@ describe('a log line', () => {
     ]);
   });
 
-  it('tells a person nothing of a cause that is no error', () => {
+  it('omits a cause that is not an error from the text format', () => {
     const { log, lines } = recorded({ format: 'text' });
     log.error('odd', {
       error: Object.assign(new Error('outer', { cause: { status: 500 } }), { stack: 'outer' }),
@@ -95,7 +95,7 @@ describe('a log line', () => {
     expect(stripVTControlCharacters(lines[0] ?? '')).not.toContain('undefined');
   });
 
-  it('ends for errors that cause themselves and for deep values', () => {
+  it('is written even for errors and values that contain themselves', () => {
     const { log, lines } = recorded();
     const error = new Error('round');
     error.cause = error;
@@ -112,7 +112,7 @@ describe('a log line', () => {
 describe('a secret', () => {
   const canary = 'c0ffee'.repeat(6);
 
-  it('is not printed under a name that nobody listed', () => {
+  it('is hidden under a field name that is not listed', () => {
     const { log, lines } = recorded();
     const fields = { authorization: canary, headers: { 'x-api-key': canary } };
     // @ts-expect-error The compiler rejects the key, also in a spread.
@@ -145,7 +145,7 @@ describe('a secret', () => {
     expect(lines[0]).not.toContain(canary);
   });
 
-  it('is masked without touching what stands around it', () => {
+  it('is masked without changing the text around it', () => {
     expect(maskSecrets('GET /f/a?exp=1&kid=k1&sig=abc&x=2')).toBe(
       'GET /f/a?exp=1&kid=k1&sig=[hidden]&x=2',
     );
@@ -157,7 +157,7 @@ describe('a secret', () => {
   });
 });
 
-it('the text format is one line for a person, with the stack of an error below', () => {
+it('the text format prints one readable line, with the stack of an error below it', () => {
   const { log, lines } = recorded({ format: 'text' });
   log.warn('port is taken', { port: 8080, path: '/a b' });
   const line = stripVTControlCharacters(lines[0] ?? '');
@@ -168,7 +168,7 @@ it('the text format is one line for a person, with the stack of an error below',
   expect(failure).toContain('Error: inner');
 });
 
-describe('colours of the text format', () => {
+describe('colors of the text format', () => {
   const LOG = new URL('../../../runtime/platform/log.ts', import.meta.url).href;
   const SCRIPT = `import { createLog } from '${LOG}';
     createLog({ level: 'info', name: 'x', format: 'text', destination: process.stderr }).info('said');`;
@@ -187,7 +187,7 @@ describe('colours of the text format', () => {
     return text;
   }
 
-  it('are for a terminal that shows them, whatever becomes of the other output', async () => {
+  it('are used only if stderr is a terminal, whether stdout is one or not', async () => {
     expect(await said('>')).toContain('\u001b[32minfo');
     expect(await said('2>')).toMatch(/^[\d:]+Z info {2}said\n$/);
   });

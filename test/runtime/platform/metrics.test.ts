@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { metricTable } from '../../../runtime/platform/metric-table.ts';
 import { createMetrics } from '../../../runtime/platform/metrics.ts';
 
-it('every metric of the table is measured by a function of its own and printed', async () => {
+it('every metric of the table has a function that records it, and is printed', async () => {
   const metrics = createMetrics();
   metrics.apiRequest({ method: 'GET', route: '/v1/me', status: 200, seconds: 0.01 });
   metrics.delivery({ status: 200, source: 'stored', seconds: 0.01, bytes: 10 });
@@ -87,13 +87,13 @@ it('every metric of the table is measured by a function of its own and printed',
   expect(text).toContain('tintype_job_failed_in_row{job="daily-charge"} 3');
 });
 
-it('two registries in one process do not disturb each other', async () => {
+it('two registries in one process are independent', async () => {
   const [one, other] = [createMetrics(), createMetrics()];
   one.usageLost();
   expect((await other.print()).text).toContain('tintype_usage_lost_total 0');
 });
 
-it('what cannot be read just now is left out, and the rest is there', async () => {
+it('a watched value that cannot be read is left out, and the rest is printed', async () => {
   const metrics = createMetrics();
   let isAway = false;
   const unlessAway = async <T>(value: T) => {
@@ -114,7 +114,7 @@ it('what cannot be read just now is left out, and the rest is there', async () =
   expect(await samples()).toHaveLength(3);
 });
 
-it('a dependency that is not asked for any more is not told of', async () => {
+it('a dependency that is no longer checked is no longer printed', async () => {
   const metrics = createMetrics();
   let checks: Record<string, boolean> = { start: false };
   metrics.watch({ dependencies: async () => checks });

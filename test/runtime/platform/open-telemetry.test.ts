@@ -5,7 +5,7 @@ import { createLog } from '../../../runtime/platform/log.ts';
 import { openTelemetry } from '../../../runtime/platform/tracing/open-telemetry.ts';
 import { startOtlpServer } from '../../support/otlp-server.ts';
 
-it('a collector that takes no traces is told of once, however many batches there are', async () => {
+it('a collector that rejects traces is logged once, however many batches there are', async () => {
   const { url, close } = await startOtlpServer();
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };

@@ -4,7 +4,7 @@ import { createOutageLog } from '../../../runtime/platform/outage-log.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-it('says what goes wrong at once, once a minute while it lasts, and at once after it went', () => {
+it('the outage log writes a failure at once, then once a minute, and at once after a success', () => {
   const said: unknown[][] = [];
   const say = (...words: unknown[]) => void said.push(words);
   const log = { warn: say, error: say };

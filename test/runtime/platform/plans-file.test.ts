@@ -20,7 +20,7 @@ function read(text: string, products: Record<string, string> = {}) {
 
 const TRIAL = 'trial: { credits: 10, granted: once, storage_bytes: 1000 }';
 
-it('plans come from the file, and it says all of them', () => {
+it('readPlans returns exactly the plans of the file', () => {
   const starter = 'starter:\n  credits: 5\n  granted: monthly\n  storage_bytes: 7\n';
   const price = '  price: { amount: 1900, currency: EUR }\n';
   expect(read(`${TRIAL}\n${starter}${price}`, { prod_1: 'starter' })).toEqual({
@@ -34,12 +34,12 @@ it('plans come from the file, and it says all of them', () => {
   });
 });
 
-it('without a file the plans are the usual ones', () => {
+it('readPlans returns the default plans without a file', () => {
   const none = { plans: undefined, providerAPlans: {}, providerBPlans: {} };
   expect(readPlans(none)).toEqual(defaultPlans);
 });
 
-it('a wrong file is refused with everything that is wrong in it', () => {
+it('readPlans rejects an invalid file and lists all of its problems', () => {
   const wrong: [string, RegExp][] = [
     ['', /the file: expected plans by name/],
     ['- a', /the file: expected plans by name/],
@@ -57,7 +57,7 @@ it('a wrong file is refused with everything that is wrong in it', () => {
   expect(() => readPlans(none)).toThrow(/expected a YAML file of plans \(ENOENT/);
 });
 
-it('a product that buys a plan that is not there is refused', () => {
+it('readPlans rejects a product that buys an unknown plan', () => {
   expect(() => read(TRIAL, { prod_1: 'starter' })).toThrow(
     'TINTYPE_PROVIDER_B_PLANS: prod_1 buys starter, which is not a plan: name one of trial',
   );

@@ -24,7 +24,7 @@ const download = (url: string) =>
     lookup: publicLookup([dns.server]),
   });
 
-it('a declared picture is never fetched from an address inside, however it is written', async () => {
+it('downloadPublic rejects a non-public address, however it is written', async () => {
   const hosts = [
     ...['127.0.0.1', '127.1', '0x7f.1', '2130706433', '169.254.169.254', '10.0.0.1', '100.64.0.1'],
     ...['[::1]', '[::ffff:7f00:1]', '[64:ff9b::7f00:1]', '[fd00:ec2::254]', 'user@192.168.0.1'],
@@ -35,7 +35,7 @@ it('a declared picture is never fetched from an address inside, however it is wr
   }
 });
 
-it('nor from a name that leads inside at the moment of the connection, whatever stands beside it', async () => {
+it('downloadPublic rejects a name with a non-public address, even among public ones', async () => {
   for (const inside of ['127.0.0.1', '169.254.169.254', '10.96.0.1']) {
     dns.answer((_, family) => (family === 4 ? ['1.1.1.1', inside] : []));
     expect(await download('https://pictures.test/a.png')).toEqual({
@@ -44,7 +44,7 @@ it('nor from a name that leads inside at the moment of the connection, whatever 
   }
 });
 
-it('nor over http, nor at the port of another service', async () => {
+it('downloadPublic rejects http and ports other than 443 and 8443', async () => {
   expect(await download('http://pictures.test:443/a.png')).toEqual({
     fault: 'expected an https URL',
   });
@@ -55,14 +55,14 @@ it('nor over http, nor at the port of another service', async () => {
   }
 });
 
-it('nor with a user name or password, nor from what is no URL', async () => {
+it('downloadPublic rejects a URL with a user name and password, and an invalid URL', async () => {
   expect(await download('https://user:password@pictures.test/a.png')).toEqual({
     fault: 'expected a URL without user name and password',
   });
   expect(await download('https://[::g]/a.png')).toEqual({ fault: 'expected an https URL' });
 });
 
-describe('what a server does wrong is said in words', () => {
+describe('a download from a public server', () => {
   const { key, cert } = makeSelfSigned('pictures.test');
   const trusted = getCACertificates();
   let server: Server;
@@ -89,7 +89,7 @@ describe('what a server does wrong is said in words', () => {
       lookup: (_, __, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]),
     });
 
-  it('and what it does right is what it sent', async () => {
+  it('returns the bytes that the server sent', async () => {
     serve = (_, response) => response.end('bytes');
     expect(await fetched()).toEqual({ bytes: Buffer.from('bytes') });
   });
@@ -98,7 +98,7 @@ describe('what a server does wrong is said in words', () => {
     [204, 'only a 200 has an image'],
     [302, 'redirects are not followed'],
     [404, 'only a 200 has an image'],
-  ])('an answer %i', async (status, why) => {
+  ])('reports a response with status %i', async (status, why) => {
     serve = (_, response) => response.writeHead(status, { location: '/b.png' }).end();
     expect(await fetched()).toEqual({ fault: `it answered ${status}: ${why}` });
   });
@@ -106,7 +106,7 @@ describe('what a server does wrong is said in words', () => {
   it.each<[string, RequestListener]>([
     ['without an answer', () => undefined],
     ['in the middle of its bytes', (_, response) => void response.write('byt')],
-  ])('one that stops %s', async (_, silent) => {
+  ])('times out if the server stops %s', async (_, silent) => {
     serve = silent;
     expect(await fetched(500)).toEqual({ fault: 'it took longer than 0.5 seconds' });
   });
@@ -118,14 +118,14 @@ describe('what a server does wrong is said in words', () => {
       ({ socket }, response) =>
         void response.writeHead(200, { 'content-length': 9 }).write('byt', () => socket.end()),
     ],
-  ])('a connection that is cut %s', async (_, cut) => {
+  ])('reports a connection that is cut %s', async (_, cut) => {
     serve = cut;
     expect(await fetched()).toEqual({
       fault: 'the connection was cut before all of it had arrived',
     });
   });
 
-  it('more bytes than it may have', async () => {
+  it('reports more bytes than are allowed', async () => {
     serve = (_, response) => response.end(Buffer.alloc(1001));
     expect(await fetched()).toEqual({ fault: 'it has more than 1000 bytes' });
   });

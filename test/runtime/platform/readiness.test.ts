@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createLog } from '../../../runtime/platform/log.ts';
 import { findReadiness, StillStarting } from '../../../runtime/platform/readiness.ts';
 
-it('is told of what hangs as of what fails, by name, beside what answers, and without a line of what still starts', async () => {
+it('findReadiness reports checks that fail, hang or still start, and logs only the first two', async () => {
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
   const log = createLog({ level: 'info', name: 'test', destination });

@@ -8,7 +8,7 @@ const context = 'signing-key:kid_1';
 const secret = Buffer.from('whsec_secret');
 
 describe('a sealed secret', () => {
-  it('opens to what was sealed, whatever it is', () => {
+  it('opens to the plaintext, whatever it is', () => {
     const sealing = createSealing([older]);
     fc.assert(
       fc.property(fc.uint8Array(), fc.string(), (plaintext, name) => {
@@ -16,19 +16,19 @@ describe('a sealed secret', () => {
       }),
     );
   });
-  it('does not hold its text and is never sealed twice alike', () => {
+  it('does not contain its plaintext and differs each time', () => {
     const sealing = createSealing([older]);
     const [one, two] = [sealing.seal(secret, context), sealing.seal(secret, context)];
     expect(one.includes(secret)).toBe(false);
     expect(one.equals(two)).toBe(false);
   });
-  it('stays shut in another context', () => {
+  it('does not open in another context', () => {
     const sealing = createSealing([older]);
     const sealed = sealing.seal(secret, context);
     expect(() => sealing.open(sealed, 'signing-key:kid_2')).toThrow(SealingError);
     expect(() => sealing.open(sealed, '')).toThrow(SealingError);
   });
-  it('stays shut when any bit of it was changed, or any of it cut off or added', () => {
+  it('does not open after any change, truncation or addition', () => {
     const sealing = createSealing([older, newer]);
     const sealed = sealing.seal(secret, context);
     for (let bit = 0; bit < sealed.length * 8; bit += 1) {
@@ -44,19 +44,19 @@ describe('a sealed secret', () => {
 });
 
 describe('rotation of the key-encryption key', () => {
-  it('seals under the first key and opens under every one', () => {
+  it('seals with the first key and opens with any key', () => {
     const before = createSealing([older]).seal(secret, context);
     const rotated = createSealing([newer, older]);
     expect(rotated.open(before, context)).toEqual(secret);
     const after = rotated.seal(secret, context);
     expect(createSealing([newer]).open(after, context)).toEqual(secret);
   });
-  it('says which key an envelope needs when it is gone', () => {
+  it('names the key that a sealed secret needs if it is missing', () => {
     const before = createSealing([older]).seal(secret, context);
     const open = () => createSealing([newer]).open(before, context);
     expect(open).toThrow(expect.objectContaining({ name: 'SealingError', keyId: 'k1' }));
   });
-  it('tells a wrong key under the right id from nothing at all', () => {
+  it('reports a wrong key under the right id', () => {
     const before = createSealing([older]).seal(secret, context);
     const impostor = createSealing([{ id: 'k1', key: newer.key }]);
     expect(() => impostor.open(before, context)).toThrow(/does not open/);
@@ -64,7 +64,7 @@ describe('rotation of the key-encryption key', () => {
 });
 
 describe('the list of keys', () => {
-  it('is refused when it cannot be right', () => {
+  it('is rejected if it is empty, repeats an id, or has an invalid key or id', () => {
     expect(() => createSealing([])).toThrow(SealingError);
     expect(() => createSealing([{ id: 'k1', key: Buffer.alloc(16) }])).toThrow(/32 bytes/);
     expect(() => createSealing([{ id: 'k 1', key: Buffer.alloc(32) }])).toThrow(/id/);

@@ -35,13 +35,13 @@ describe('an access token', () => {
     expect(await identity.verify(accessToken)).toEqual({ sub: 'user_1' });
   });
 
-  it.each(kinds)('is accepted, whole or in parts, by no verifier of $name', ({ verifies }) => {
+  it.each(kinds)('is not accepted by the verifier of $name, whole or in parts', ({ verifies }) => {
     const offers = offersOf(accessToken);
     expect(offers.length).toBeGreaterThan(3);
     expect(offers.filter((offer) => verifies(offer))).toEqual([]);
   });
 
-  it.each(kinds)('is never what a $name is, whole or in parts', async ({ token, verifies }) => {
+  it.each(kinds)('cannot be replaced by $name, whole or in parts', async ({ token, verifies }) => {
     expect(verifies(token)).toBe(true);
     for (const offer of offersOf(token)) {
       const refusal = expect.objectContaining({ code: 'unauthorized' });

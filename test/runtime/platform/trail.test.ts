@@ -22,8 +22,8 @@ import { createDoorbellTrails } from '../../../runtime/worker/ingest/doorbell-tr
 
 const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
-describe('a trail', () => {
-  it('stays with its work, and with nothing beside it', async () => {
+describe('a request trail', () => {
+  it('stays with its own asynchronous work', async () => {
     const idAfterWait = async (request_id: string) =>
       onTrail({ request_id }, async () => {
         await turn();
@@ -36,7 +36,7 @@ describe('a trail', () => {
     expect(currentTrail()).toEqual({});
   });
 
-  it('goes on in another process, from what was carried there', () => {
+  it('continues in another process from the carried headers', () => {
     const carried = onTrail({ request_id: 'abcdefgh', traceparent: TRACEPARENT }, carry);
     expect(carried).toEqual({ 'x-request-id': 'abcdefgh', traceparent: TRACEPARENT });
     expect(goOn(carried, currentTrail)).toEqual({
@@ -52,11 +52,11 @@ describe('a trail', () => {
     ['an id with a line break', { 'x-request-id': 'abcdefgh\r\nx: y' }],
     ['a trace of another version', { traceparent: TRACEPARENT.replace('00-', '01-') }],
     ['a trace that is longer', { traceparent: `${TRACEPARENT}-00` }],
-  ])('takes over %s as nothing', (_what, headers) => {
+  ])('is empty if it is read from %s', (_what, headers) => {
     expect(readCarried(headers)).toEqual({});
   });
 
-  it('is with a doorbell and with a call', async () => {
+  it('accompanies a doorbell and a call', async () => {
     const queue = createInProcessQueue();
     const heard = Promise.withResolvers<unknown>();
     await queue.consume('ingest', { slots: 1 }, async () =>
@@ -75,7 +75,7 @@ describe('a trail', () => {
     await queue.close();
   });
 
-  it('is the one of its own doorbell, whichever doorbell began the work', async () => {
+  it('is that of its own doorbell, whichever doorbell started the work', async () => {
     const trails = createDoorbellTrails();
     onTrail({ request_id: 'request-of-a' }, () => trails.note({ upload_id: 'a' }));
     onTrail({ request_id: 'request-of-b' }, () => trails.note({ upload_id: 'b' }));
@@ -88,7 +88,7 @@ describe('a trail', () => {
     expect(ids).toEqual(['request-of-a', 'request-of-b', 'request-of-a', undefined]);
   });
 
-  it('is told to the identity provider', async () => {
+  it('is sent to the identity provider', async () => {
     const sent: unknown[] = [];
     const keys = createKeySet({
       url: 'https://login.example/keys',
@@ -103,7 +103,7 @@ describe('a trail', () => {
     expect(sent).toEqual(['who-is-it']);
   });
 
-  it('stands in every line of the log, once', () => {
+  it('appears once in every log line', () => {
     const lines: string[] = [];
     const destination = { write: (line: string) => void lines.push(line) };
     const log = createLog({ level: 'info', name: 'test', destination });
@@ -136,12 +136,12 @@ describe('a span', () => {
     return { tracer: { open }, ended };
   }
 
-  it('is not made while traces are off: the work is called as it is', async () => {
+  it('is not created while tracing is off', async () => {
     const seen = await traced('work', {}, async () => [currentTrail(), isTraced()]);
     expect(seen).toEqual([{}, false]);
   });
 
-  it('is as long as its work, and ends with what that throws', async () => {
+  it('ends with its work, and with the error that the work throws', async () => {
     const { tracer, ended } = noted();
     setTracer(tracer);
     const failure = new Error('of the work');

@@ -6,7 +6,7 @@ import {
   warnOfUnknownVariables,
 } from '../../../runtime/platform/unknown-variables.ts';
 
-it('a misspelt variable is told of by its name, and never with its value', () => {
+it('an unknown TINTYPE_ variable is reported by its name, and never with its value', () => {
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
   const log = createLog({ level: 'info', name: 'test', destination });
@@ -17,7 +17,7 @@ it('a misspelt variable is told of by its name, and never with its value', () =>
   expect(lines.join()).not.toContain('secret');
 });
 
-it('nothing is said of what is ours, of a shell for the sample project, of a Service, or of others', () => {
+it('variables of Tintype, the sample shell, a Kubernetes Service or others are not reported', () => {
   const known = Object.values(variables).map(({ name }) => name);
   const shell = ['TINTYPE_API', 'TINTYPE_PROJECT', 'TINTYPE_KEY', 'TINTYPE_DELIVERY'];
   const service = ['SERVICE_HOST', 'SERVICE_PORT_HTTP', 'PORT_80_TCP', 'PORT_80_TCP_ADDR'];

@@ -75,8 +75,8 @@ async function modulesOf(entry: string): Promise<Map<string, string>> {
   return found;
 }
 
-describe('the package', () => {
-  it('needs no other package, and in a browser nothing of Node', async () => {
+describe('the SDK package', () => {
+  it('needs no other package, and no Node modules in a browser', async () => {
     for (const entry of ['server/sdk.js', 'browser/uploader.js', 'browser/picker.js']) {
       for (const [path, text] of await modulesOf(entry)) {
         const bare = [...text.matchAll(/from '([^.'][^']*)'/g)].map(([, from = '']) => from);
@@ -89,7 +89,7 @@ describe('the package', () => {
     expect(dependencies).toBeUndefined();
   });
 
-  it('has a README whose links lead somewhere', async () => {
+  it('has a README without relative links', async () => {
     const text = await readFile(join(built, 'README.md'), 'utf8');
     const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, to = '']) => to);
     expect(links).not.toEqual([]);
@@ -101,12 +101,15 @@ describe('the package', () => {
     ['browser/uploader.js', 20_000],
     ['browser/picker.js', 6_000],
     ['browser/uppy.js', 14_500],
-  ])('%s is at most %i bytes to send, comments and all', async (entry, most) => {
-    const all = [...(await modulesOf(entry)).values()].map((text) => gzipSync(text).length);
-    expect(all.reduce((sum, each) => sum + each, 0)).toBeLessThan(most);
-  });
+  ])(
+    '%s and its modules have less than %i bytes when compressed, including comments',
+    async (entry, most) => {
+      const all = [...(await modulesOf(entry)).values()].map((text) => gzipSync(text).length);
+      expect(all.reduce((sum, each) => sum + each, 0)).toBeLessThan(most);
+    },
+  );
 
-  it('is set up on a server that renders the page, where there is none', async () => {
+  it('can be set up outside a browser, on a server that renders the page', async () => {
     const load = (entry: string) => import(join(built, 'dist/sdk/browser', entry));
     const [{ createUploader }, { tintypeForUppy }, { definePicker }] = await Promise.all(
       ['uploader.js', 'uppy.js', 'picker.js'].map(load),
@@ -116,7 +119,7 @@ describe('the package', () => {
     expect(definePicker()).toBeUndefined();
   });
 
-  it('says of itself what is there', async () => {
+  it('has the exports of the project, each with its files', async () => {
     const { exports: entries } = JSON.parse(await readFile(join(built, 'package.json'), 'utf8'));
     const own = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8'));
     expect(Object.keys(entries)).toEqual(Object.keys(own.exports));
@@ -127,8 +130,8 @@ describe('the package', () => {
   });
 });
 
-describe('the examples of the documents', () => {
-  it.each(DOCUMENTS)('%s compiles, strictly', (document) => {
+describe('the documented examples', () => {
+  it.each(DOCUMENTS)('in %s compile in strict mode', (document) => {
     expect(said.get(document)).toBe('');
   });
 

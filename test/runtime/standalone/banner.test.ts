@@ -17,20 +17,20 @@ function print(project_slug: string): string {
   return String(out.read());
 }
 
-it('names where the sample project delivers, and what to type', () => {
+it('the banner shows the delivery URL of the sample project and a command to upload', () => {
   const said = print('demo');
   expect(said).toContain('http://demo.localhost:8081\n');
   expect(said).toContain('npx tintype upload photo.jpg --data there\n');
   expect(said).not.toContain('add a Project document');
 });
 
-it('says that there is no project, where the folder declares none', () => {
+it('the banner says that there is no project if the folder declares none', () => {
   const said = print('');
   expect(said).toContain('declares no active project: add a Project document');
   expect(said).not.toMatch(/Delivery|Project {4}|tintype upload/);
 });
 
-it('says what the README shows', () => {
+it('the banner has the lines that the README shows', () => {
   const [shown] = readFences('README.md').filter(({ language }) => language === 'console');
   const [command, ...lines] = shown?.text.trimEnd().split('\n') ?? [];
   expect([command, lines.pop()]).toEqual(['$ make up', '  ...']);

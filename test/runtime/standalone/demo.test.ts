@@ -39,13 +39,13 @@ beforeEach(async () => {
 
 const make = (project_slug: string) => makeProject(db, { organization_id, project_slug });
 
-it('finds the sample project behind however many newer ones', async () => {
+it('the sample project is found behind a hundred newer projects', async () => {
   const { project_id } = await make('demo');
   for (let number = 0; number < 100; number += 1) await make(`other-${number}`);
   expect(await findSampleProject(db, organization_id)).toMatchObject({ project_id });
 });
 
-it("takes the oldest project where the sample project is not there, or is somebody else's", async () => {
+it("the oldest project is taken if the sample project is missing or another organization's", async () => {
   const elsewhere = await makeOrganization(db);
   expect(await findSampleProject(db, organization_id)).toBeUndefined();
   await makeProject(db, { organization_id: elsewhere.organization_id, project_slug: 'demo' });
@@ -54,7 +54,7 @@ it("takes the oldest project where the sample project is not there, or is somebo
   expect(await findSampleProject(db, organization_id)).toMatchObject({ project_slug: 'older' });
 });
 
-it('makes a key once, and tells who did', async () => {
+it('the API key is created once, and audited as created by the system', async () => {
   const project = await make('demo');
   const deps = { db, clock: systemClock, log };
   const api_key = await ensureApiKey(deps, { project, secrets, dataFolder });
@@ -67,7 +67,7 @@ it('makes a key once, and tells who did', async () => {
   expect(told).toEqual([{ action: 'api_key.create', actor_kind: 'system' }]);
 });
 
-it('hands out no key that does not open the project: one that has its most keys gets none', async () => {
+it('a project that has the maximum number of keys gets none', async () => {
   const project = await make('demo');
   const { project_id } = project;
   const key = { project_id, name: 'old', scopes: null, actor: { actor_kind: 'system' } } as const;

@@ -31,7 +31,7 @@ function instanceOf(given: Record<string, string>) {
   return describeInstance({ given, environment, config: standaloneConfig(environment) }, made);
 }
 
-it('opens and signs with the keys that the environment names, else with those of the data folder', () => {
+it('the instance has the keys that the environment names, or else those of the data folder', () => {
   const { key_encryption_keys, token_keys } = secrets;
   expect(instanceOf({})).toMatchObject({ key_encryption_keys, token_keys, environment: {} });
   const named = { key_encryption_keys: keys('k2', 3), token_keys: keys('t2', 4) };
@@ -42,7 +42,7 @@ it('opens and signs with the keys that the environment names, else with those of
   expect(instanceOf(given)).toMatchObject({ ...named, environment: {} });
 });
 
-it('reaches what that reaches', () => {
+it('the instance records the environment of the services it reaches, and nothing else', () => {
   const given = {
     TINTYPE_AMQP_URL: 'amqp://localhost',
     TINTYPE_S3_ENDPOINT: 'http://localhost:9000',

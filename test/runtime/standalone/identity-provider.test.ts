@@ -43,12 +43,12 @@ function verify(token: string) {
 
 const keyFile = () => join(dataDir, 'identity-key.json');
 
-describe('a token of the standalone', () => {
-  it('is verified as one of any provider, through its key set', async () => {
+describe('a token of the standalone identity provider', () => {
+  it('is verified through the key set, as one of any provider', async () => {
     const token = await provider.mintToken({ sub: 'user_1', expiresInSeconds: 60 });
     expect(await verify(token)).toEqual({ sub: 'user_1' });
   });
-  it('is for the audience that it is made for', async () => {
+  it('is accepted only for the audience it was made for', async () => {
     const { issuer, jwksUrl } = provider;
     const identity = createIdentity({ issuer, jwksUrl, audience: 'shop', clock: systemClock });
     const made = (more: object) =>
@@ -56,11 +56,11 @@ describe('a token of the standalone', () => {
     expect(await identity.verify(await made({ audience: 'shop' }))).toEqual({ sub: 'user_1' });
     await expect(identity.verify(await made({}))).rejects.toMatchObject({ code: 'unauthorized' });
   });
-  it('expires', async () => {
+  it('is rejected once it has expired', async () => {
     const token = await provider.mintToken({ sub: 'user_1', expiresInSeconds: -120 });
     await expect(verify(token)).rejects.toMatchObject({ code: 'unauthorized' });
   });
-  it('of another data folder is refused', async () => {
+  it('of another data folder is rejected', async () => {
     const other = await mkdtemp(join(tmpdir(), 'tintype-identity-'));
     const foreign = await createIdentityProvider({ dataDir: other, baseUrl, clock: systemClock });
     const token = await foreign.mintToken({ sub: 'user_1', expiresInSeconds: 60 });
@@ -69,7 +69,7 @@ describe('a token of the standalone', () => {
   });
 });
 
-describe('its documents', () => {
+describe('the documents of the standalone identity provider', () => {
   it('lead from the issuer to the key set', async () => {
     const url = `${provider.issuer}/.well-known/openid-configuration`;
     const document = await (await fetch(url)).json();
@@ -80,7 +80,7 @@ describe('its documents', () => {
     expect(keys).toHaveLength(1);
     expect(Object.keys(keys[0] ?? {}).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use']);
   });
-  it('are read-only, and every other path is left to others', async () => {
+  it('are read-only, and other paths are not handled', async () => {
     expect((await fetch(provider.jwksUrl, { method: 'POST' })).status).toBe(405);
     expect((await fetch(provider.jwksUrl, { method: 'HEAD' })).status).toBe(200);
     for (const path of ['/identity', '/identity/', '/identity/jwks.json/', '/v1/me']) {
@@ -89,19 +89,19 @@ describe('its documents', () => {
   });
 });
 
-describe('its key', () => {
-  it('outlives a restart, readable by its owner alone', async () => {
+describe('the key of the standalone identity provider', () => {
+  it('survives a restart, readable only by its owner', async () => {
     const token = await provider.mintToken({ sub: 'user_1', expiresInSeconds: 60 });
     provider = await start();
     expect(await verify(token)).toEqual({ sub: 'user_1' });
     expect((await stat(keyFile())).mode & 0o777).toBe(0o600);
   });
-  it('is closed again when its file was left open to others', async () => {
+  it('is made private again if its file was readable by others', async () => {
     await chmod(keyFile(), 0o644);
     await start();
     expect((await stat(keyFile())).mode & 0o777).toBe(0o600);
   });
-  it('is one key when several processes start at once', async () => {
+  it('is the same for several processes that start at the same time', async () => {
     await rm(keyFile());
     const started = await Promise.all([start(), start(), start()]);
     const tokens = await Promise.all(
@@ -111,7 +111,7 @@ describe('its key', () => {
     for (const token of tokens) expect(await verify(token)).toEqual({ sub: 'user_1' });
     expect(await readdir(dataDir)).toEqual(['identity-key.json']);
   });
-  it('is never replaced in silence when its file is broken', async () => {
+  it('is never silently replaced if its file is broken', async () => {
     for (const text of ['', '{', '{"kty":"RSA"}', 'null']) {
       await writeFile(keyFile(), text);
       const said = await start().catch((error: unknown) => error);

@@ -17,7 +17,7 @@ afterEach(() => rm(folder, { recursive: true }));
 it.each([
   ['a file', () => join(folder, 'lock.sock')],
   ['no file', () => `\0tintype-test-${process.pid}`],
-])('that is %s is held by one until it lets go', async (_name, address) => {
+])('a lock that is %s is held by only one holder until it is released', async (_name, address) => {
   const first = await holdSocket(address());
   expect(first).toBeDefined();
   expect(await holdSocket(address())).toBeUndefined();
@@ -28,7 +28,7 @@ it.each([
   await new Promise((done) => next?.close(done));
 });
 
-it('that a killed process left behind is free', async () => {
+it('a lock left behind by a killed process can be taken', async () => {
   const address = join(folder, 'lock.sock');
   const script = `require('node:net').createServer().listen(${JSON.stringify(address)}, () => console.log('held'))`;
   const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });

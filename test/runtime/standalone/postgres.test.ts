@@ -69,7 +69,7 @@ describe('the embedded PostgreSQL', () => {
     await second.stop();
   });
 
-  it('is UTF-8, C locale, on loopback only, behind a password in a file of its owner', async () => {
+  it('is UTF-8 with C locale, listens only on loopback, and needs the password from a private file', async () => {
     const postgres = await start();
     const [row] = await ask(
       postgres.url,
@@ -111,7 +111,7 @@ describe('the embedded PostgreSQL', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  it('is ended and started again where its parent was killed and its folder moved', async () => {
+  it('is ended and started again if its folder was moved while it ran', async () => {
     const [before, after] = [join(parent, 'before'), join(parent, 'after')];
     const left = await start({ folder: before });
     await ask(left.url, 'create table moved (n int)');
@@ -122,7 +122,7 @@ describe('the embedded PostgreSQL', () => {
     await again.stop();
   });
 
-  it('is as well where its folder is reached by a link', async () => {
+  it('is ended and started again if its folder is reached through a symbolic link', async () => {
     const left = await start();
     const link = join(parent, 'link');
     symlinkSync(folder, link);
@@ -131,13 +131,13 @@ describe('the embedded PostgreSQL', () => {
     await again.stop();
   });
 
-  it('starts from a folder that lost its rights, as copies do', async () => {
+  it('starts from a folder with lost permissions, and restores them', async () => {
     chmodSync(join(folder, 'data'), 0o755);
     await (await start()).stop();
     expect(statSync(join(folder, 'data')).mode & 0o777).toBe(0o700);
   });
 
-  it('starts where there was no room for its password', async () => {
+  it('starts with an empty password file', async () => {
     const full = join(parent, 'full');
     mkdirSync(full);
     writeFileSync(join(full, 'password'), '');
@@ -146,7 +146,7 @@ describe('the embedded PostgreSQL', () => {
     await postgres.stop();
   });
 
-  it('comes back with its data after it was killed itself', async () => {
+  it('recovers with its data after it was killed', async () => {
     const postgres = await start();
     await ask(postgres.url, 'create table survived (n int)');
     process.kill(postgres.pid, 'SIGKILL');
@@ -157,7 +157,7 @@ describe('the embedded PostgreSQL', () => {
     await again.stop();
   });
 
-  it('starts beside the pid file of a process that is another by now', async () => {
+  it('starts if its pid file names an unrelated process', async () => {
     const lines = [process.pid, join(folder, 'data'), 0, 5432, '', '127.0.0.1', '', 'ready'];
     writeFileSync(join(folder, 'data', 'postmaster.pid'), `${lines.join('\n')}\n`);
     const postgres = await start();
@@ -174,7 +174,7 @@ describe('the embedded PostgreSQL', () => {
     server.close();
   });
 
-  it('says why it cannot start, and where to read more', async () => {
+  it('reports that it did not start, and which log to read', async () => {
     const file = join(folder, 'data', 'PG_VERSION');
     const version = readFileSync(file);
     writeFileSync(file, '9\n');
@@ -213,7 +213,7 @@ describe('the embedded PostgreSQL', () => {
     expect(existsSync(join(damaged, 'data', 'postmaster.pid'))).toBe(false);
   });
 
-  it('says that a folder without its first file cannot be opened, and leaves it as it is', async () => {
+  it('reports a folder without PG_VERSION, and does not start in it', async () => {
     const part = join(parent, 'part');
     mkdirSync(join(part, 'data', 'base'), { recursive: true });
     await expect(start({ folder: part })).rejects.toThrow(
@@ -222,7 +222,7 @@ describe('the embedded PostgreSQL', () => {
     expect(readdirSync(part).sort()).toEqual(['data', 'password']);
   });
 
-  it('is started again at the same address, by whomever it was ended, until it is to end', async () => {
+  it('is started again at the same address whenever it ends, until it is stopped', async () => {
     const kept = await keepPostgres({ folder, settings, log: silentLog });
     const pids: number[] = [];
     for (const signal of ['SIGKILL', 'SIGINT'] as const) {
@@ -240,7 +240,7 @@ describe('the embedded PostgreSQL', () => {
     expect(existsSync(join(folder, 'data', 'postmaster.pid'))).toBe(false);
   });
 
-  it('begins anew where a first start was interrupted', async () => {
+  it('starts over if a first start was interrupted', async () => {
     const fresh = join(parent, 'fresh');
     spawnSync('mkdir', ['-p', join(fresh, 'data.unfinished')]);
     writeFileSync(join(fresh, 'data.unfinished', 'half'), 'half');
@@ -251,8 +251,8 @@ describe('the embedded PostgreSQL', () => {
   });
 });
 
-describe.runIf(process.getuid?.() === 0)('as root', () => {
-  it('runs under a user namespace, so that no file changes its owner', async () => {
+describe.runIf(process.getuid?.() === 0)('the embedded PostgreSQL as root', () => {
+  it('runs in a user namespace, so that files keep their owner', async () => {
     const postgres = await start();
     expect(statSync(join(folder, 'data')).uid).toBe(0);
     const status = readFileSync(`/proc/${postgres.pid}/uid_map`, 'utf8');
@@ -260,7 +260,7 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
     await postgres.stop();
   });
 
-  it('runs as nobody where user namespaces are refused, and then again from the same data', async () => {
+  it('runs as nobody if user namespaces are refused, and restarts with the same data', async () => {
     const bin = join(parent, 'bin');
     spawnSync('mkdir', ['-p', bin]);
     writeFileSync(join(bin, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });

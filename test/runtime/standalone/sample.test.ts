@@ -38,7 +38,7 @@ const make = (project_slug: string) => makeProject(db, { organization_id, projec
 const slugs = () => told.map(({ project_slug }) => project_slug);
 const suspension = `update projects set status = 'suspended', suspended_by = 'owner' where project_slug = 'demo'`;
 
-it('is told once for as long as it is the same, and each has the key that it had', async () => {
+it('the sample project is announced once per change, and each project keeps its key', async () => {
   const look = await follow();
   await look();
   await make('shop');
@@ -52,7 +52,7 @@ it('is told once for as long as it is the same, and each has the key that it had
   expect(await db.query('select from api_keys')).toHaveLength(2);
 });
 
-it('is told with another key once the one that it had is revoked', async () => {
+it('the sample project is announced with another key once its key is revoked', async () => {
   await make('demo');
   const look = await follow();
   await look();
@@ -66,7 +66,7 @@ it('is told with another key once the one that it had is revoked', async () => {
   expect(told[1]?.api_key).not.toBe(first?.api_key);
 });
 
-it('is told again where it could not be told', async () => {
+it('the sample project is announced again if the announcement failed', async () => {
   await make('demo');
   let tries = 0;
   const look = await follow(async (sample) => {
@@ -80,7 +80,7 @@ it('is told again where it could not be told', async () => {
   expect([tries, slugs()]).toEqual([2, ['demo']]);
 });
 
-it('stands in its file as it was told last, and in none once that is removed', async () => {
+it('the instance file holds what was written last, and is not written again after its removal', async () => {
   const file = keepInstanceFile(dataFolder);
   const named = (project_slug: string) => file.write({ project_slug } as Instance);
   await Promise.all([named('one'), named('two'), named('three')]);

@@ -83,7 +83,7 @@ const jpeg = async (name: string, seed: number) => ({
 
 describe('the picker', { shuffle: false }, () => {
   describe('choosing', SLOW, () => {
-    it('hands the chosen file to the page that showed the picker', async () => {
+    it('returns the chosen file to the page, and removes its frame', async () => {
       await pick();
       await tile('forest.jpg').click();
       await button('Insert').click();
@@ -91,7 +91,7 @@ describe('the picker', { shuffle: false }, () => {
       expect(await shown.page.locator('iframe').count()).toBe(0);
     });
 
-    it('has the keyboard from the beginning, so that what is pasted arrives', async () => {
+    it('has the keyboard focus from the beginning, so that pasting works', async () => {
       await pick();
       await eventually(() => inFrame('return document.hasFocus()')).toBe(true);
     });
@@ -104,7 +104,7 @@ describe('the picker', { shuffle: false }, () => {
       expect(await status().textContent()).toBe('3 images');
     });
 
-    it('chooses many by keyboard alone, in the order in which they were chosen', async () => {
+    it('selects many images by keyboard, in the order in which they were chosen', async () => {
       await pick({ select: 'many' });
       await tile('forest.jpg').waitFor();
       const order = await shown.frame.getByRole('option').locator('.name').allTextContents();
@@ -115,7 +115,7 @@ describe('the picker', { shuffle: false }, () => {
       expect(await chosen()).toEqual([order[2], order[0]]);
     });
 
-    it('finds as one types', async () => {
+    it('searches as the user types, but not for a single character', async () => {
       await pick();
       await tile('forest.jpg').waitFor();
       const search = shown.frame.getByRole('searchbox');
@@ -133,7 +133,7 @@ describe('the picker', { shuffle: false }, () => {
       await eventually(() => shown.frame.getByRole('option').count()).toBe(3);
     });
 
-    it('says that nothing matches beside how many are chosen, and what is empty once', async () => {
+    it('says once that nothing matches, beside the number of selected images if there are any', async () => {
       await pick({ select: 'many' });
       await tile('forest.jpg').click();
       const none = 'No image matches “nothing of this name”.';
@@ -149,7 +149,7 @@ describe('the picker', { shuffle: false }, () => {
       expect(await isSeen()).toBe(false);
     });
 
-    it('takes no click between two images for one on them', async () => {
+    it('ignores clicks between two images', async () => {
       await pick();
       await tile('forest.jpg').click();
       const first = await shown.frame.getByRole('option').first().boundingBox();
@@ -160,13 +160,13 @@ describe('the picker', { shuffle: false }, () => {
       expect(await chosen()).toEqual(['mountain.jpg']);
     });
 
-    it('ends with null where the person closes it', async () => {
+    it('returns null if the user closes it', async () => {
       await pick();
       await button('Close').click();
       expect(await chosen()).toBeNull();
     });
 
-    it('is an element of the page too', async () => {
+    it('works as an element of the page', async () => {
       await shown.page.evaluate('inline({ select: "many" })');
       await tile('forest.jpg').dblclick();
       await eventually(async () => (await told()).at(-1)?.[0]).toBe('select');
@@ -176,7 +176,7 @@ describe('the picker', { shuffle: false }, () => {
     });
   });
 
-  describe('by the examples of docs/picker.md', SLOW, () => {
+  describe('the examples of docs/picker.md', SLOW, () => {
     const DOCUMENT = 'docs/picker.md';
     let examples: Examples;
 
@@ -197,7 +197,7 @@ describe('the picker', { shuffle: false }, () => {
     });
     afterAll(() => examples?.close());
 
-    it('a button opens the picker, by a session of the server, and has what was chosen', async () => {
+    it('open the picker from a button with a session of the server, and return what was chosen', async () => {
       await shown.page.evaluate(`(async () => {
       const { pick } = await import('/examples/pick.ts');
       window.picked = pick();
@@ -209,7 +209,7 @@ describe('the picker', { shuffle: false }, () => {
       ]);
     });
 
-    it('an element of the page tells what was chosen', async () => {
+    it('place the picker as an element of the page, which reports what was chosen', async () => {
       const said = shown.page.waitForEvent('console');
       await shown.page.evaluate(`(async () => {
       const { place } = await import('/examples/element.ts');
@@ -224,7 +224,7 @@ describe('the picker', { shuffle: false }, () => {
   });
 
   describe('uploading', SLOW, () => {
-    it('sends several at once, chooses what arrived and tells the page', async () => {
+    it('uploads several files, selects them and tells the page', async () => {
       await pick({ select: 'many' });
       await takeFiles([await jpeg('one.jpg', 11), await jpeg('two.jpg', 12)]);
       await eventually(() => status().textContent()).toBe('2 selected');
@@ -238,7 +238,7 @@ describe('the picker', { shuffle: false }, () => {
       );
     });
 
-    it('leaves the choice alone when what is done is taken from the list', async () => {
+    it('keeps the selection when a finished upload is removed from the list', async () => {
       await pick();
       await takeFiles([await jpeg('done.jpg', 15)]);
       await eventually(() => status().textContent()).toBe('1 selected');
@@ -268,7 +268,7 @@ describe('the picker', { shuffle: false }, () => {
       expect(await active.textContent()).toBe(name);
     });
 
-    it('begins with the image that arrived before the keyboard was among them', async () => {
+    it('starts on the newest image if it arrived before the list had the keyboard', async () => {
       await pick();
       await tile('forest.jpg').waitFor();
       await takeFiles([await jpeg('newest.jpg', 21)]);
@@ -279,7 +279,7 @@ describe('the picker', { shuffle: false }, () => {
       );
     });
 
-    it('tells the page once that the images cannot be listed, whatever arrives later', async () => {
+    it('tells the page only once that the images cannot be listed, even if an upload arrives later', async () => {
       const error = { code: 'storage_unavailable', message: 'Storage is not reachable.' };
       await shown.page.route('**/v1/library/files**', (route) =>
         route.fulfill({ status: 503, json: { error } }),
@@ -291,7 +291,7 @@ describe('the picker', { shuffle: false }, () => {
       expect(errors).toEqual([['error', 'storage_unavailable']]);
     });
 
-    it('takes what is dropped and pasted', async () => {
+    it('uploads dropped and pasted files', async () => {
       await pick({ select: 'many' });
       const bytes = [...(await picture(13))];
       await inFrame(`
@@ -310,7 +310,7 @@ describe('the picker', { shuffle: false }, () => {
       await tile('pasted.jpg').waitFor();
     });
 
-    it('says in words why a file was refused, and offers no second try of the same file', async () => {
+    it('explains why a file was rejected, and offers no retry', async () => {
       await pick();
       const buffer = Buffer.from('no picture');
       await takeFiles([{ name: 'notes.txt', mimeType: 'text/plain', buffer }]);
@@ -326,7 +326,7 @@ describe('the picker', { shuffle: false }, () => {
       await eventually(() => inFrame('return document.activeElement.className')).toBe('upload');
     });
 
-    it('says how large a file may be that is too large for the session', async () => {
+    it('states the size limit if a file is too large for the session', async () => {
       const file = { name: 'large.jpg', mimeType: 'image/jpeg', buffer: Buffer.alloc(1_250_001) };
       site.mint['max_file_bytes'] = 1_250_000;
       await pick({ language: 'de' });
@@ -339,7 +339,7 @@ describe('the picker', { shuffle: false }, () => {
       await word('The file is too large: 50 kB at most.').waitFor();
     });
 
-    it('lets those hear who do not see it what became of each, and until it is taken from the list', async () => {
+    it('announces what became of each upload to screen readers, and lets it be removed from the list', async () => {
       await pick();
       // Observes only regions that exist already: readers do not announce one added with its text.
       await inFrame(`
@@ -360,7 +360,7 @@ describe('the picker', { shuffle: false }, () => {
       await eventually(() => shown.frame.getByText('torn.jpg').count()).toBe(0);
     });
 
-    it('stops an upload that is canceled, on the server too, and begins it again', async () => {
+    it('cancels an upload on the server as well, and can start it again', async () => {
       await pick();
       const { promise: held, resolve: release } = Promise.withResolvers<void>();
       let path = '';
@@ -380,7 +380,7 @@ describe('the picker', { shuffle: false }, () => {
       await tile('slow.jpg').waitFor();
     });
 
-    it('does not call an upload canceled whose bytes the service has', async () => {
+    it('finishes an upload that is canceled when its bytes have already arrived', async () => {
       await pick();
       const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
       const { promise: held, resolve: release } = Promise.withResolvers<void>();
@@ -398,7 +398,7 @@ describe('the picker', { shuffle: false }, () => {
       release();
     });
 
-    it('gives up on the server what could not be sent', async () => {
+    it('aborts an upload on the server if it could not be sent, and can start it again', async () => {
       await pick();
       const asked = shown.page.waitForRequest('**/v1/uploads/**');
       await shown.page.route('**/v1/uploads/**', (route) => route.abort());
@@ -411,7 +411,7 @@ describe('the picker', { shuffle: false }, () => {
       await tile('unsent.jpg').waitFor();
     });
 
-    it('has the image whose bytes arrived though the answer was lost', async () => {
+    it('shows an image whose bytes arrived although the response was lost', async () => {
       await pick();
       await shown.page.route('**/v1/uploads/**', async (route) => {
         await route.fetch();
@@ -422,7 +422,7 @@ describe('the picker', { shuffle: false }, () => {
       await shown.frame.getByText('Done', { exact: true }).waitFor();
     });
 
-    describe('while the service does not answer', () => {
+    describe('while the service answers with errors', () => {
       const failure = (code: string, wait?: number) => ({
         status: code === 'rate_limited' ? 429 : 503,
         headers: wait === undefined ? {} : { 'retry-after': String(wait) },
@@ -443,7 +443,7 @@ describe('the picker', { shuffle: false }, () => {
         return begun;
       };
 
-      it('waits for what became of the upload', async () => {
+      it('waits for the outcome of the upload without starting another', async () => {
         await pick();
         const begun = await noteBegun();
         const refuse = (code: string, wait?: number) => (route: Route) =>
@@ -463,7 +463,7 @@ describe('the picker', { shuffle: false }, () => {
         expect(await toldOf('awaited.jpg')).toEqual(new Set(['sending', 'processing', 'ready']));
       });
 
-      it('waits no sooner and no longer than makes sense, and sends nothing twice', async () => {
+      it('gives up if asked to wait too long, and a retry sends nothing twice', async () => {
         await pick();
         const begun = await noteBegun();
         const calls: string[] = [];
@@ -483,7 +483,7 @@ describe('the picker', { shuffle: false }, () => {
         expect(begun).toHaveLength(1);
       });
 
-      it('begins one upload, though the answer to its begin was lost', async () => {
+      it('starts only one upload if the response to its start is lost', async () => {
         await pick();
         const begun = await noteBegun();
         const lost: unknown[] = [];
@@ -506,7 +506,7 @@ describe('the picker', { shuffle: false }, () => {
       });
     });
 
-    it('says so of an image that is gone before it was seen', async () => {
+    it('says so if an image was deleted before it could be shown', async () => {
       await pick();
       const { promise: held, resolve: release } = Promise.withResolvers<void>();
       await shown.page.route('**/v1/library/uploads/*/complete', async (route) => {
@@ -525,7 +525,7 @@ describe('the picker', { shuffle: false }, () => {
       await word('The image no longer exists.').waitFor();
     });
 
-    it('offers only what the session may', async () => {
+    it('offers only what the session permits', async () => {
       site.mint['permissions'] = ['browse'];
       await pick();
       await tile('forest.jpg').waitFor();
@@ -556,7 +556,7 @@ describe('the picker', { shuffle: false }, () => {
       expect(site.refreshed).toEqual([null, expect.stringMatching(/^ls1\./)]);
     });
 
-    describe('that sees less once it was renewed', () => {
+    describe('when a further page of images cannot be loaded', () => {
       const onePageEach = (route: Route) => {
         const url = new URL(route.request().url());
         url.searchParams.set('limit', '1');
@@ -565,7 +565,7 @@ describe('the picker', { shuffle: false }, () => {
       const isFurther = (url: URL) =>
         url.pathname === '/v1/library/files' && url.searchParams.has('cursor');
 
-      it('shows that from its beginning', async () => {
+      it('lists from the beginning if the renewed session sees fewer images', async () => {
         await shown.page.route('**/v1/library/files**', onePageEach);
         const error = { code: 'session_expired', message: 'The session has ended.' };
         const narrow = (route: Route) => {
@@ -579,7 +579,7 @@ describe('the picker', { shuffle: false }, () => {
         expect((await told()).filter(([kind]) => kind === 'error')).toEqual([]);
       });
 
-      it('is asked from its beginning by each further try too', async () => {
+      it('lists from the beginning on every retry after invalid_cursor', async () => {
         await shown.page.route('**/v1/library/files**', onePageEach);
         let refused = 0;
         const error = { code: 'invalid_cursor', message: 'The cursor is not valid.' };
@@ -598,7 +598,7 @@ describe('the picker', { shuffle: false }, () => {
       });
     });
 
-    it('shows thumbnails after it was renewed whose signatures ended before', async () => {
+    it('is renewed together with thumbnails whose signatures have expired', async () => {
       let lists = 0;
       await shown.page.route('**/v1/library/files**', async (route) => {
         lists += 1;
@@ -637,7 +637,7 @@ describe('the picker', { shuffle: false }, () => {
       expect(lists).toBeLessThanOrEqual(3);
     });
 
-    it('that ends while an image is processed, with no other for a while, is not the end of it', async () => {
+    it('that expires while an image is processed is renewed, and the image becomes ready', async () => {
       await shown.page.clock.install();
       await pick();
       await tile('forest.jpg').waitFor();
@@ -667,14 +667,14 @@ describe('the picker', { shuffle: false }, () => {
       ]);
     });
 
-    it('is renewed no sooner on a machine whose clock is a day ahead', async () => {
+    it('is not renewed early on a machine whose clock is a day ahead', async () => {
       await shown.page.clock.setFixedTime(Date.now() + 86_400_000);
       await pick();
       await tile('forest.jpg').waitFor();
       expect(site.refreshed).toEqual([null]);
     });
 
-    it('that is none is told to the page, and leaves the person a way out', async () => {
+    it('that is missing is reported to the page, and the user can close the dialog', async () => {
       await shown.page.route('**/session', (route) => route.fulfill({ json: { error: {} } }));
       await shown.page.evaluate('pick()');
       await eventually(told).toEqual([['error', 'session_failed']]);
@@ -684,7 +684,7 @@ describe('the picker', { shuffle: false }, () => {
       expect(await shown.page.locator('dialog').count()).toBe(0);
     });
 
-    it('that is a refusal of the service is told to be none', async () => {
+    it('that is an error response is reported as no session', async () => {
       await shown.page.route('**/session', (route) =>
         route.fulfill({ json: { error: { code: 'origin_not_allowed', message: '' } } }),
       );
@@ -694,7 +694,7 @@ describe('the picker', { shuffle: false }, () => {
       await eventually(told).toEqual([says]);
     });
 
-    it('whose token is none is told to be not valid, and not to be of an empty library', async () => {
+    it('with an invalid token is reported as invalid, not as an empty library', async () => {
       await shown.page.route('**/session', async (route) => {
         const session = await (await route.fetch()).json();
         await route.fulfill({ json: { ...session, token: 'ls1.none' } });
@@ -705,7 +705,7 @@ describe('the picker', { shuffle: false }, () => {
       );
     });
 
-    it('that takes its time can be waited for no longer', async () => {
+    it('that does not arrive can be abandoned by closing the dialog', async () => {
       await shown.page.route('**/session', () => undefined);
       await shown.page.evaluate('pick()');
       await shown.page.getByText('Opening the images').waitFor();
@@ -713,7 +713,7 @@ describe('the picker', { shuffle: false }, () => {
       expect(await chosen()).toBeNull();
     });
 
-    it('is told to be over where the server gives no other', async () => {
+    it('is reported to the page as failed if the server gives no new one', async () => {
       await pick();
       await tile('forest.jpg').waitFor();
       const error = { code: 'session_revoked', message: 'The session was revoked.' };
@@ -725,7 +725,7 @@ describe('the picker', { shuffle: false }, () => {
       await eventually(async () => (await told()).at(-1)).toEqual(['error', 'session_failed']);
     });
 
-    it('keeps the token out of every address and every storage', async () => {
+    it('never puts its token into a URL or into storage', async () => {
       const addresses: string[] = [];
       shown.page.on('request', (request) => addresses.push(request.url()));
       await pick();
@@ -735,8 +735,8 @@ describe('the picker', { shuffle: false }, () => {
     });
   });
 
-  describe('for everybody', SLOW, () => {
-    it.each(['light', 'dark'])('has no fault that axe finds, in %s', async (theme) => {
+  describe('accessibility, layout and languages', SLOW, () => {
+    it.each(['light', 'dark'])('has no violations found by axe in the %s theme', async (theme) => {
       await pick({ select: 'many', theme });
       await tile('forest.jpg').click();
       await takeFiles([{ name: 'torn.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('no') }]);
@@ -756,12 +756,12 @@ describe('the picker', { shuffle: false }, () => {
     /** Mean difference per color value (0 to 255); one missing image of the three exceeds it. */
     const DIFFERENCE_MAX = 1;
 
-    it('has a picture of each screen in docs/picker.md', () => {
+    it('has a screenshot for each screen size in docs/picker', () => {
       expect(readdirSync(pictures).sort()).toEqual(screens.map(([name]) => `${name}.jpg`).sort());
     });
 
     it.each(screens)(
-      'is whole on a %s, as its picture shows it',
+      'fits on the screen of a %s, and looks as in its screenshot',
       async (name, width, height, theme) => {
         await shown.page.setViewportSize({ width, height });
         // Hides the uploads of other tests, and fixes the order.
@@ -796,7 +796,7 @@ describe('the picker', { shuffle: false }, () => {
       },
     );
 
-    it('speaks German where it is asked to, or where the browser does', async () => {
+    it('is in German if the page asks for it, or the browser prefers it', async () => {
       await pick({ language: 'de' });
       await button('Schließen').click();
       await shown.page.context().close();
@@ -807,25 +807,25 @@ describe('the picker', { shuffle: false }, () => {
       expect(await shown.page.locator('iframe').getAttribute('title')).toBe('Bilder');
     });
 
-    it('speaks English where a language is asked for that it has not', async () => {
+    it('falls back to English for an unsupported language', async () => {
       await pick({ language: 'fr' });
       const dialog = shown.page.getByRole('dialog', { name: 'Choose images' });
       expect(await dialog.locator('iframe').getAttribute('title')).toBe('Images');
       await button('Upload').waitFor();
     });
 
-    it.each([null, ''])('speaks as the browser does where the language is %j', async (language) => {
+    it.each([null, ''])('follows the browser if the language is %j', async (language) => {
       await pick({ language });
       await button('Upload').waitFor();
     });
 
-    it('takes one image where it is asked for more in words that it does not know', async () => {
+    it('selects a single image if the value of select is unknown', async () => {
       await pick({ select: 'several' });
       for (const name of ['forest.jpg', 'harbour.jpg']) await tile(name).click();
       expect(await status().textContent()).toBe('1 selected');
     });
 
-    it('has the options that an element of the page was given before it was defined', async () => {
+    it('uses options that its element was given before it was defined', async () => {
       await shown.page.evaluate(`
         const picker = document.createElement('tintype-picker');
         picker.options = { session: async () => (await fetch('/session', { method: 'POST', body: '{"refreshOf":null}' })).json() };
@@ -835,13 +835,13 @@ describe('the picker', { shuffle: false }, () => {
       await eventually(() => shown.page.locator('iframe').count()).toBe(2);
     });
 
-    it('has its options before they are given, as frameworks look for what they may set', async () => {
+    it('has an options property before it is set, as frameworks expect', async () => {
       await shown.page.evaluate('inline({})');
       const has = 'document.createElement("tintype-picker").hasOwnProperty("options")';
       expect(await shown.page.evaluate(has)).toBe(true);
     });
 
-    it('scrolls no way but down, whatever was looked for', async () => {
+    it('never scrolls sideways, whatever is searched for', async () => {
       await shown.page.setViewportSize({ width: 320, height: 568 });
       await pick();
       await shown.frame.getByRole('searchbox').fill('x'.repeat(90));
@@ -849,7 +849,7 @@ describe('the picker', { shuffle: false }, () => {
       expect(await inFrame('return document.documentElement.scrollWidth')).toBe(320);
     });
 
-    it('writes a name from right to left where its script is', async () => {
+    it('writes a name in a right-to-left script from right to left', async () => {
       await pick();
       await takeFiles([await jpeg('صورة (2).jpg', 61)]);
       const name = shown.frame.getByRole('option').locator('.name').first();
@@ -857,7 +857,7 @@ describe('the picker', { shuffle: false }, () => {
       expect(await name.evaluate((each) => each.matches(':dir(rtl)'))).toBe(true);
     });
 
-    it('stays as small as a screen with 100,000 images', async () => {
+    it('keeps few images in the document when it lists 100,000', async () => {
       await shown.page.route('**/v1/library/files**', (route) => {
         const from = Number(new URL(route.request().url()).searchParams.get('cursor') ?? 0);
         const items = Array.from({ length: 50_000 }, (_, index) => manyFile(from + index));

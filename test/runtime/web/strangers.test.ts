@@ -43,7 +43,7 @@ const isShown = (page: Page) =>
 const at = (origin: string) => visit(site, { at: `${origin}/framing` });
 
 describe('the picker’s frame', { timeout: 300_000 }, () => {
-  it('is shown by the registered origin', async () => {
+  it('is shown in a page of the registered origin', async () => {
     const { page } = await at(site.shop.origin);
     await frames(page, session.embed_url);
     expect(isShown(page)).toBe(true);
@@ -52,7 +52,7 @@ describe('the picker’s frame', { timeout: 300_000 }, () => {
     await page.context().close();
   });
 
-  it('answers the registered origin however its port is written', async () => {
+  it('works in a page of the registered origin however its port is written', async () => {
     site.mint['origin'] = 'http://localhost:80';
     onTestFinished(() => void delete site.mint['origin']);
     const { api_key, project_slug } = site.tintype.instance;
@@ -70,14 +70,14 @@ describe('the picker’s frame', { timeout: 300_000 }, () => {
     await page.context().close();
   });
 
-  it('is not shown by another origin', async () => {
+  it('is not shown in a page of another origin', async () => {
     const { page } = await at(site.stranger.origin);
     await frames(page, session.embed_url);
     expect(isShown(page)).toBe(false);
     await page.context().close();
   });
 
-  it('is not shown by the registered origin inside of another', async () => {
+  it('is not shown in the registered origin if that is framed by another origin', async () => {
     const { page } = await at(site.stranger.origin);
     await frames(page, `${site.shop.origin}/framing`);
     const inner = page.frames().find((frame) => frame.url().startsWith(site.shop.origin));
@@ -87,7 +87,7 @@ describe('the picker’s frame', { timeout: 300_000 }, () => {
     await page.context().close();
   });
 
-  it('is not shown by a sandboxed page of the registered origin', async () => {
+  it('is not shown in a sandboxed page of the registered origin', async () => {
     const { page } = await at(site.shop.origin);
     await frames(page, `${site.shop.origin}/framing`, 'allow-scripts');
     const inner = page.frames().find((frame) => frame.parentFrame() !== null);
@@ -97,7 +97,7 @@ describe('the picker’s frame', { timeout: 300_000 }, () => {
     await page.context().close();
   });
 
-  it('shows nothing where it is no direct child of the whole page', async () => {
+  it('shows only a notice unless it is a direct child of the top-level page', async () => {
     const { page } = await at(site.shop.origin);
     await frames(page, `${site.shop.origin}/framing`);
     const inner = page.frames().find((frame) => frame.parentFrame() !== null);
@@ -117,7 +117,7 @@ describe('the picker’s messages', { timeout: 300_000 }, () => {
     from.evaluate(`${target}.postMessage(${JSON.stringify(message)}, '*')`);
   const isOpen = (picker: Frame) => picker.locator('footer').count();
 
-  it('are heard by the frame from its parent’s origin and window, of this load, each once', async () => {
+  it('are accepted by the frame only from its parent, on the channel of this load, each once', async () => {
     const { page } = await at(site.shop.origin);
     await frames(page, session.embed_url);
     await frames(page, `${site.stranger.origin}/framing`);
@@ -187,7 +187,7 @@ describe('the picker’s messages', { timeout: 300_000 }, () => {
   };
   const ELSEWHERE = 'https://elsewhere.example';
 
-  it('are heard by the page from the frame’s origin and from its window, not from one of them', async () => {
+  it('are accepted by the page only if both the origin and the window are those of the frame', async () => {
     const { page, stamp, service } = await picking();
     const close = { ...stamp, type: 'close', number: 1000 };
     await hear(page, close, { origin: ELSEWHERE, source: 'frames[0]' });
@@ -199,7 +199,7 @@ describe('the picker’s messages', { timeout: 300_000 }, () => {
     await page.context().close();
   });
 
-  it('are heard by the frame from the page’s origin and from its window, not from one of them', async () => {
+  it('are accepted by the frame only if both the origin and the window are those of the page', async () => {
     const { page, picker, stamp } = await picking();
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.headers()['authorization'] ?? ''));
@@ -217,7 +217,7 @@ describe('the picker’s messages', { timeout: 300_000 }, () => {
     await page.context().close();
   });
 
-  it('bring no token to a page that the frame has gone to', async () => {
+  it('carry no token to another page to which the frame has navigated', async () => {
     const { page, picker, stamp, service } = await picking();
     await picker.goto(`${site.stranger.origin}/framing`);
     const before = site.refreshed.length;
@@ -232,7 +232,7 @@ describe('the picker’s messages', { timeout: 300_000 }, () => {
     await page.context().close();
   });
 
-  it('are heard by the page from the frame alone', async () => {
+  it('are ignored by the page if they are not on the channel of the frame', async () => {
     const { page } = await visit(site);
     await page.evaluate('pick()');
     const frame = page.frameLocator('iframe');

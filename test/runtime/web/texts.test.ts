@@ -46,7 +46,7 @@ function documentedCodes(): string[] {
   return [...lists].flatMap(([, codes = '[]']) => JSON.parse(codes) as string | string[]).flat();
 }
 
-it('has a sentence in every language for whatever its calls are refused with', () => {
+it('the picker has a text in every language for each error code that its calls can return', () => {
   const codes = new Set([...documentedCodes(), ...Object.keys(processingErrors)]);
   expect(codes.size).toBeGreaterThan(25);
   for (const language of ['en', 'de'] as const) {
@@ -57,6 +57,6 @@ it('has a sentence in every language for whatever its calls are refused with', (
 });
 
 // The picker's page cannot import core, so this keeps the two lists in step.
-it('tries no file again that is itself to blame', () => {
+it('the picker offers no retry for an error that is the fault of the file', () => {
   expect([...IN_VAIN]).toEqual(expect.arrayContaining([...FILE_FAULTS]));
 });

@@ -88,7 +88,7 @@ async function untilReady(upload: Parameters<typeof uploadAsItIs>[1]): Promise<v
 }
 
 describe('a worker', () => {
-  it('processes an upload when its doorbell rings', async () => {
+  it('processes an upload when its queue message arrives', async () => {
     const { queue } = await start();
     const upload = await arrive({ db, buckets }, project, { bytes });
     await queue.publish('ingest', { upload_id: upload.upload_id });
@@ -100,13 +100,13 @@ describe('a worker', () => {
     expect(file?.width).toBe(400);
   });
 
-  it('finds an upload whose doorbell was lost', async () => {
+  it('finds an upload whose queue message was lost', async () => {
     await start({ poll_every_ms: 30 });
     const upload = await arrive({ db, buckets }, project, { bytes });
     await untilReady(upload);
   });
 
-  it('finds at its start what waited for it', async () => {
+  it('finds uploads that wait when it starts', async () => {
     const uploads = [
       await arrive({ db, buckets }, project, { bytes }),
       await arrive({ db, buckets }, project, { bytes }),
@@ -115,7 +115,7 @@ describe('a worker', () => {
     for (const upload of uploads) await untilReady(upload);
   });
 
-  it('goes by whose turn it is, whichever upload the doorbell names', async () => {
+  it('serves projects in turn, whichever upload a queue message names', async () => {
     const crowded = await makeProject(db);
     const crowd = [];
     for (let n = 0; n < 6; n += 1) crowd.push(await arrive({ db, buckets }, crowded, { bytes }));
@@ -137,7 +137,7 @@ describe('a worker', () => {
     expect(attempted.slice(0, 2)).toContain(alone.project_id);
   });
 
-  it('says what it works on, also where no message brought it', async () => {
+  it('counts an upload as in hand even if no queue message brought it', async () => {
     const entered = Promise.withResolvers<void>();
     const let_go = Promise.withResolvers<void>();
     const metrics = createMetrics();
@@ -161,7 +161,7 @@ describe('a worker', () => {
     await expect.poll(inHand).toBe('0');
   });
 
-  it('without slots for uploads leaves them to others, and renders', async () => {
+  it('without upload slots leaves uploads to other workers, and renders', async () => {
     const upload = await arrive({ db, buckets }, project, { bytes });
     const { queue } = await start({ ingest: { slots: 0 }, poll_every_ms: 10 });
     await buckets.content.write('source', bytes, { content_type: 'image/png' });
@@ -172,13 +172,13 @@ describe('a worker', () => {
     await untilReady(upload);
   });
 
-  it('without slots for anything does not start', async () => {
+  it('without any slots does not start', async () => {
     await expect(start({ ingest: { slots: 0 }, render: { slots: 0 } })).rejects.toThrow(
       'TINTYPE_RENDER_SLOTS',
     );
   });
 
-  it('survives doorbells that make no sense', async () => {
+  it('survives invalid queue messages', async () => {
     const { queue } = await start();
     await queue.publish('ingest', { upload_id: 'upl_none' });
     await queue.publish('ingest', { nonsense: true });
@@ -187,7 +187,7 @@ describe('a worker', () => {
     await untilReady(upload);
   });
 
-  it('ends what it has begun before it stops', async () => {
+  it('finishes the upload that it has begun before it stops', async () => {
     const entered = Promise.withResolvers<void>();
     const { queue } = await start({
       failpoint: (name) => {
@@ -204,7 +204,7 @@ describe('a worker', () => {
 });
 
 describe('a render call', () => {
-  it('is answered with the image, which is then in the store', async () => {
+  it('returns the image and stores it', async () => {
     const { queue } = await start();
     const asked = request();
     const reply = renderReplySchema.parse(
@@ -218,7 +218,7 @@ describe('a render call', () => {
     expect(stored?.equals(reply.bytes ?? Buffer.alloc(0))).toBe(true);
   });
 
-  it('of many for one image renders once', async () => {
+  it('renders once for many concurrent calls for the same image', async () => {
     const { queue, renders } = await start({ render_waiting_max: 100, render: { slots: 2 } });
     const asked = request();
     const replies = await Promise.all(
@@ -228,7 +228,7 @@ describe('a render call', () => {
     expect(renders).toEqual(['done']);
   });
 
-  it('for a long image is answered by its key, when it is in the store', async () => {
+  it('for a large image returns its key, once it is stored', async () => {
     const { queue } = await start();
     const output = { width: 1600, height: 1200 };
     const asked = request({ plan: { ...request().plan, output, format: 'png', quality: 100 } });
@@ -264,7 +264,7 @@ describe('a render call', () => {
     ).not.toBe(0);
   });
 
-  it('that takes too long is a timeout, and the worker goes on', async () => {
+  it('times out if the render takes too long', async () => {
     const { queue, renders } = await start({ render: { slots: 1, wall_clock_ms: 40 } });
     const output = { width: 4000, height: 3000 };
     const slow = request({ plan: { ...request().plan, output, format: 'avif' } });
@@ -274,7 +274,7 @@ describe('a render call', () => {
     await expect(queue.call('render', gone, { deadline_ms: 10_000 })).rejects.toThrow('gone');
   });
 
-  it('for a source that is gone, or of a wrong form, fails and is not stored', async () => {
+  it('fails for a missing source without storing anything, and for an invalid request', async () => {
     const { queue } = await start();
     const gone = request({ source_key: 'nothing' });
     await expect(queue.call('render', gone, { deadline_ms: 10_000 })).rejects.toThrow('gone');
@@ -282,7 +282,7 @@ describe('a render call', () => {
     await expect(queue.call('render', { what: 1 }, { deadline_ms: 10_000 })).rejects.toThrow();
   });
 
-  it('that everybody has left is given up', async () => {
+  it('is given up when its caller leaves, and not counted as a failure', async () => {
     const { queue, renders } = await start();
     await queue.call('render', request(), { deadline_ms: 10_000 });
     const idle = ticksOfDecoders();

@@ -77,7 +77,7 @@ async function countStored(): Promise<number> {
   return (await buckets.content.list({ prefix, limit: 10 })).length;
 }
 
-it('presets that a project wants warm are rendered when a file is published, as a viewer gets them', async () => {
+it('warm presets are rendered when a file is published, and viewers get the stored images', async () => {
   await wish(['thumb', 'large', 'gone', 'unknown']);
   await publish();
   await expect.poll(() => renders.length, SOON).toBe(2);
@@ -88,7 +88,7 @@ it('presets that a project wants warm are rendered when a file is published, as 
   expect(renders).toHaveLength(2);
 });
 
-it('a preset that cannot be rendered leaves those behind it', async () => {
+it('a warm preset that cannot be rendered does not stop the next one', async () => {
   await publish('logo');
   const logo = await revisionOf('logo');
   const watermark = await makeWatermark(db, project, logo);
@@ -106,7 +106,7 @@ it('a preset that cannot be rendered leaves those behind it', async () => {
   expect(renders).toHaveLength(1);
 });
 
-it('a preset that a viewer had rendered already keeps none behind it waiting', async () => {
+it('a preset that was already rendered for a viewer does not keep the next one waiting', async () => {
   await publish();
   expect((await host.get(project.project_slug, '/preset:thumb/f/cat')).status).toBe(200);
   await expect.poll(countStored, SOON).toBe(1);
@@ -133,13 +133,13 @@ async function revisionOf(slug: string): Promise<{ file_id: string; object_key: 
   return row ?? expect.fail('no revision');
 }
 
-it('without such a wish nothing is rendered before a viewer asks', async () => {
+it('nothing is rendered before a viewer asks if the project has no warm presets', async () => {
   await publish();
   await worker.stop();
   expect(renders).toEqual([]);
 });
 
-it('a viewer who comes meanwhile gets the image, rendered once', async () => {
+it('viewers who come during the warm-up get the image, which is rendered only once', async () => {
   await wish(['thumb']);
   await publish();
   const answers = await Promise.all(

@@ -18,7 +18,7 @@ describe('an API key', () => {
       });
     }
   });
-  it('in X-Api-Key is looked at first when both are sent, and decides alone', async () => {
+  it('is read from X-Api-Key when both headers are sent, without falling back to the bearer token', async () => {
     const [one, two] = [await makeKey(), await makeKey()];
     const both = (first: string, second: string) =>
       send({ headers: { 'x-api-key': first, authorization: `Bearer ${second}` } });
@@ -28,7 +28,7 @@ describe('an API key', () => {
     expect((await both('nonsense', two.secret)).code).toBe('401 unauthorized');
     expect((await both('', two.secret)).code).toBe('401 unauthorized');
   });
-  it('that is missing, mistyped or revoked is 401 unauthorized', async () => {
+  it('is rejected with 401 unauthorized if it is missing, mistyped or revoked', async () => {
     const { secret } = await makeKey();
     const revoked = await makeKey({ status: 'revoked' });
     const wrong = [
@@ -47,22 +47,22 @@ describe('an API key', () => {
     );
     expect(await codeOf({ headers: { authorization: secret } })).toBe('401 unauthorized');
   });
-  it('of a suspended project does not authenticate', async () => {
+  it('does not authenticate while its project is suspended', async () => {
     const { secret } = await makeKey({ project: 'suspended' });
     expect(await codeOf(byBearer(secret))).toBe('401 unauthorized');
   });
-  it('sent twice in one request is refused', async () => {
+  it('is rejected if X-Api-Key is sent twice', async () => {
     const { secret } = await makeKey();
     expect(await codeOf({ headers: { 'x-api-key': [secret, secret] } })).toBe('401 unauthorized');
   });
-  it('without a list of scopes has all of them', async () => {
+  it('has all scopes if it was created without a list of scopes', async () => {
     const { secret } = await makeKey();
     for (const scope of ['files:read', 'urls:sign', 'library:sessions'] as const) {
       state.allowed = [`key:${scope}`];
       expect(await codeOf(byBearer(secret))).toBe('ok');
     }
   });
-  it('without the scope that is needed is 403 forbidden', async () => {
+  it('is rejected with 403 forbidden if it lacks the required scope', async () => {
     const { secret } = await makeKey({ scopes: ['urls:sign'] });
     expect(await codeOf(byBearer(secret))).toBe('403 forbidden');
     state.allowed = ['key:urls:sign'];
@@ -70,7 +70,7 @@ describe('an API key', () => {
     state.allowed = ['key'];
     expect(await codeOf(byBearer(secret))).toBe('ok');
   });
-  it('on a browser-only route is 403 browser_session_required', async () => {
+  it('is rejected with 403 browser_session_required on a browser-only route', async () => {
     const { secret } = await makeKey();
     for (const only of ['dash', 'staff'] as const) {
       state.allowed = [only];
@@ -82,7 +82,7 @@ describe('an API key', () => {
     const { secret } = await makeKey();
     expect(await codeOf({ ...byBearer(secret), method: 'POST', body: '{}' })).toBe('ok');
   });
-  it('remembers when it was last used', async () => {
+  it('records when it was last used', async () => {
     const { secret, keyId } = await makeKey();
     await send(byBearer(secret));
     const [row] = await db.query<{ last_used_at: Date | null }>(

@@ -4,7 +4,7 @@ import { byBearer, byHeader, useAuthorizeServer } from '../../../support/authori
 
 const { state, send, codeOf } = useAuthorizeServer();
 describe('a library session token', () => {
-  it('is 401 library_session_not_allowed outside of its own routes', async () => {
+  it('is rejected with 401 library_session_not_allowed outside the library routes', async () => {
     const lists: Credential[][] = [['dash'], ['key'], ['dash', 'key:files:read'], ['staff']];
     for (const list of lists) {
       state.allowed = list;
@@ -13,8 +13,8 @@ describe('a library session token', () => {
   });
 });
 
-describe('an endpoint without credentials', () => {
-  it('lets everyone in and looks at nothing', async () => {
+describe('an endpoint that needs no credentials', () => {
+  it('lets every caller in and ignores any credential sent', async () => {
     state.allowed = ['none'];
     for (const sent of [{}, byBearer('x'), byHeader('x'), { method: 'POST', body: '{}' }]) {
       expect(await send(sent)).toEqual({ code: 'ok', principal: { kind: 'none' } });

@@ -8,7 +8,7 @@ import {
 const subject = 'user_1';
 const { state, send, codeOf, sessionHeaders, countAccounts } = useAuthorizeServer();
 describe('a browser session', () => {
-  it('is a user with an organization', async () => {
+  it('authenticates as a user with an organization', async () => {
     const { code, principal } = await send({ headers: await sessionHeaders(subject) });
     expect(code).toBe('ok');
     expect(principal).toMatchObject({
@@ -19,7 +19,7 @@ describe('a browser session', () => {
       organization: { credit_balance: 1000 },
     });
   });
-  it('stores the display headers of the first login, in UTF-8, and no later ones', async () => {
+  it('stores the display headers of the first login as UTF-8 and ignores later ones', async () => {
     const named = async (name: string) => ({
       ...(await sessionHeaders('user_named')),
       'x-identity-user-name': Buffer.from(name).toString('latin1'),
@@ -31,7 +31,7 @@ describe('a browser session', () => {
     );
     expect((await send({ headers: await named('Mallory') })).principal).toMatchObject(stored);
   });
-  it('whose x-identity-user-id is missing or not the sub is 401', async () => {
+  it('is rejected with 401 unless x-identity-user-id is sent once and equals the sub', async () => {
     const { authorization = '' } = await sessionHeaders(subject);
     const ids = ['user_other', subject.toUpperCase(), `${subject} x`, ''];
     expect(await codeOf({ headers: { authorization } })).toBe('401 unauthorized');
@@ -42,7 +42,7 @@ describe('a browser session', () => {
     const twice = { authorization, 'x-identity-user-id': [subject, subject] };
     expect(await codeOf({ headers: twice })).toBe('401 unauthorized');
   });
-  it('with a token that does not verify is 401, during an outage of the key set 503', async () => {
+  it('is rejected with 401 for an invalid token, and with 503 during a key set outage', async () => {
     const headers = await sessionHeaders(subject);
     const tampered = {
       ...headers,
@@ -52,7 +52,7 @@ describe('a browser session', () => {
     state.deps = { identity: identityInOutage() };
     expect(await codeOf({ headers })).toBe('503 auth_unavailable');
   });
-  it('on a key-only route is 403 api_key_required, signed or not, and makes no account', async () => {
+  it('is rejected with 403 api_key_required on a key-only route, signed or not, and creates no account', async () => {
     state.allowed = ['key:library:sessions'];
     const before = await countAccounts();
     const write = { method: 'POST', body: '{}' };

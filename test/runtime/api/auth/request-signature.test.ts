@@ -9,7 +9,7 @@ describe('the request signature', () => {
     path: '/v1/projects/shop',
     body: '{"name": "Sh\u00f6p"}',
   }));
-  it('is needed for every write of a browser and for no read', async () => {
+  it('is required for every write of a browser, but not for a read', async () => {
     const headers = await sessionHeaders(subject);
     expect(await codeOf({ headers })).toBe('ok');
     for (const write of writes) {
@@ -18,7 +18,7 @@ describe('the request signature', () => {
       expect(await codeOf({ ...write, headers: signed }), write.method).toBe('ok');
     }
   });
-  it('covers method, pathname and raw body, and not the query', async () => {
+  it('covers the method, pathname and raw body, but not the query string', async () => {
     const write = { method: 'PATCH', path: '/v1/projects/shop?a=1', body: '{"name":"Shop"}' };
     const headers = { ...(await sessionHeaders(subject)), ...signatureOf(write) };
     expect(await codeOf({ ...write, headers })).toBe('ok');
@@ -35,17 +35,17 @@ describe('the request signature', () => {
       expect(code, JSON.stringify(other)).toBe('401 invalid_request_signature');
     }
   });
-  it('of an empty body is that of the empty string', async () => {
+  it('covers an empty body as the empty string', async () => {
     const write = { method: 'DELETE', path: '/v1/projects/shop' };
     const headers = { ...(await sessionHeaders(subject)), ...signatureOf(write) };
     expect(await codeOf({ ...write, headers })).toBe('ok');
   });
-  it('missing makes no account', async () => {
+  it('is checked before an account is created', async () => {
     const before = await countAccounts();
     await send({ method: 'POST', headers: await sessionHeaders('user_unsigned') });
     expect(await countAccounts()).toBe(before);
   });
-  it('is never right where no secret is configured', async () => {
+  it('is never valid if no signing secret is configured', async () => {
     state.deps = { requestSigningSecret: undefined };
     const write = { method: 'POST', body: '{}' };
     const headers = { ...(await sessionHeaders(subject)), ...signatureOf(write) };

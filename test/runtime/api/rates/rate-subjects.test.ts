@@ -16,8 +16,8 @@ const small = (failed: number, writes: number) =>
     writesPerMinute: writes,
   });
 
-describe('an API with small rates', { timeout: 300_000 }, () => {
-  it('counts what the library sessions of a project write as one, and with what its keys write', async () => {
+describe('rate limits', { timeout: 300_000 }, () => {
+  it('count the writes of all library sessions and keys of a project together', async () => {
     await untilEarlyInMinute(db);
     const owner = api.session(newSubject());
     const shop = await libraryProject(api, owner);
@@ -35,7 +35,7 @@ describe('an API with small rates', { timeout: 300_000 }, () => {
     expect(codeOf(await elsewhere('POST', '/v1/library/uploads', image))).toBe('201');
   });
 
-  it('answers 429 to an address whose request signatures are wrong too often, and not to a right one', async () => {
+  it('reject repeated wrong request signatures from an address with 429, but not a valid one', async () => {
     await untilEarlyInMinute(db);
     const subject = newSubject();
     const { project_slug } = await createProject(api.session(subject));

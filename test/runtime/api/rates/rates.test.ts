@@ -24,13 +24,13 @@ async function takeAll(processes: number, times: number, limit: number): Promise
   return taken.filter(({ status }) => status === 'fulfilled').length;
 }
 
-describe('so many a minute', { timeout: 300_000 }, () => {
-  it('are exactly as many over three processes where the limit is small', async () => {
+describe('a limit per minute', { timeout: 300_000 }, () => {
+  it('is exact across three processes if it is small', async () => {
     await untilEarlyInMinute(db);
     expect(await takeAll(3, 30, 20)).toBe(20);
   });
 
-  it('are never more where processes take several at once, and all of them where one takes alone', async () => {
+  it('is fully used but never exceeded when processes take several permits at a time', async () => {
     await untilEarlyInMinute(db);
     expect(await takeAll(3, 300, 500)).toBe(500);
     expect(await takeAll(1, 600, 510)).toBe(510);
@@ -38,7 +38,7 @@ describe('so many a minute', { timeout: 300_000 }, () => {
     expect(await takeAll(3, 600, 599)).toBe(599);
   });
 
-  it('say when the minute is over, and ask nobody until then', async () => {
+  it('says when the minute is over, and does not query the database until then', async () => {
     let asked = 0;
     const full: Queryable = {
       query: async <Row>() => {
@@ -59,7 +59,7 @@ describe('so many a minute', { timeout: 300_000 }, () => {
     expect(asked).toBe(2);
   });
 
-  it('are counted by each process alone while the database is away', async () => {
+  it('is counted by each process separately while the database is unavailable', async () => {
     const away: Queryable = { query: () => Promise.reject(new Error('away')) };
     const rate = createMinuteRate({ db: away, clock: systemClock, log, scope: 'write', limit: 3 });
     for (let n = 0; n < 3; n += 1) await rate.take('a');
@@ -81,7 +81,7 @@ function heldQueries() {
   return { query, seen, release: held.resolve };
 }
 
-describe('an API with small rates', { timeout: 300_000 }, () => {
+describe('rate limits of the API', { timeout: 300_000 }, () => {
   const small = (failed: number, writes: number) =>
     createRates({
       ...api.deps(),
@@ -91,7 +91,7 @@ describe('an API with small rates', { timeout: 300_000 }, () => {
   const from = (address: string, key: string) =>
     api.send({ path: '/v1/key', headers: { 'x-api-key': key, 'x-forwarded-for': address } });
 
-  it('answers 429 to whom it failed too often, and goes on letting in who is known', async () => {
+  it('reject repeated failed authentications from an address with 429, but not valid credentials', async () => {
     await untilEarlyInMinute(db);
     const owner = api.session(newSubject());
     const key = await createKey(owner, (await createProject(owner)).project_slug);
@@ -113,7 +113,7 @@ describe('an API with small rates', { timeout: 300_000 }, () => {
     expect((await from('203.0.113.8', wrong)).status).toBe(401);
   });
 
-  it('looks up one guess at a time of whom it failed too often, and none where many wait', async () => {
+  it('look up one guess at a time for an address over the limit, and reject the rest if many wait', async () => {
     await untilEarlyInMinute(db);
     const terms = { rates: small(2, 100), settings: { trustedProxies: ['127.0.0.1'] } };
     api.change(terms);
@@ -131,7 +131,7 @@ describe('an API with small rates', { timeout: 300_000 }, () => {
     expect(seen).toEqual({ now: 0, most: 1, all: 33 });
   });
 
-  it('refuses no good credential for what others behind its address guess, known or not', async () => {
+  it('never reject a valid credential because of other guesses from the same address', async () => {
     await untilEarlyInMinute(db);
     const subject = newSubject();
     const owner = api.session(subject);
@@ -154,7 +154,7 @@ describe('an API with small rates', { timeout: 300_000 }, () => {
     ['/healthz', '203.0.113.10', 200],
     ['/embed/shop/press', '203.0.113.14', 400],
   ])(
-    'remembers nobody from a call that looks at no credential: %s',
+    'do not treat a key as valid after a request that ignores credentials: %s',
     async (path, address, status) => {
       await untilEarlyInMinute(db);
       const terms = { rates: small(1, 100), settings: { trustedProxies: ['127.0.0.1'] } };
@@ -174,7 +174,7 @@ describe('an API with small rates', { timeout: 300_000 }, () => {
     },
   );
 
-  it('counts signatures of inbound calls that are wrong', async () => {
+  it('count storage events with a wrong signature', async () => {
     await untilEarlyInMinute(db);
     api.change({ rates: small(1, 100), settings: { trustedProxies: ['127.0.0.1'] } });
     const path = '/v1/internal/storage-events';
@@ -188,7 +188,7 @@ describe('an API with small rates', { timeout: 300_000 }, () => {
     expect([await forge(), await forge()]).toEqual([401, 429]);
   });
 
-  it('believes no address but from a proxy that it trusts, and takes an IPv6 network as one', async () => {
+  it('trust a forwarded address only from a trusted proxy, and count an IPv6 network as one address', async () => {
     await untilEarlyInMinute(db);
     api.change({ rates: small(1, 100), settings: { trustedProxies: ['127.0.0.1'] } });
     expect((await from('2001:db8:1:2::1', 'x')).status).toBe(401);
@@ -199,7 +199,7 @@ describe('an API with small rates', { timeout: 300_000 }, () => {
     expect((await from('198.51.100.2', 'x')).status).toBe(429);
   });
 
-  it('answers 429 to who writes too much to a project; another and every read go on', async () => {
+  it('reject too many writes to one project with 429, but not reads or writes to another', async () => {
     await untilEarlyInMinute(db);
     const owner = api.session(newSubject());
     const one = await createProject(owner);
@@ -213,7 +213,7 @@ describe('an API with small rates', { timeout: 300_000 }, () => {
     expect((await owner('GET', `/v1/projects/${one.project_slug}`)).status).toBe(200);
   });
 
-  it('counts what a key writes to projects that are not its own with its own', async () => {
+  it('count a key’s writes to other projects together with those to its own', async () => {
     await untilEarlyInMinute(db);
     const owner = api.session(newSubject());
     const { project_slug } = await createProject(owner);
@@ -227,7 +227,7 @@ describe('an API with small rates', { timeout: 300_000 }, () => {
     expect(statuses).toEqual([404, 404, 429]);
   });
 
-  it('counts what a session writes to projects that its organization has not as one', async () => {
+  it('count a session’s writes to foreign and nonexistent projects together, apart from its own', async () => {
     await untilEarlyInMinute(db);
     const owner = api.session(newSubject());
     const { project_slug: own } = await createProject(owner);
@@ -242,7 +242,7 @@ describe('an API with small rates', { timeout: 300_000 }, () => {
     expect((await rename(own)).status).toBe(200);
   });
 
-  it('counts no read as a write, HEAD neither', async () => {
+  it('do not count a HEAD request as a write', async () => {
     await untilEarlyInMinute(db);
     const owner = api.session(newSubject());
     const path = `/v1/projects/${(await createProject(owner)).project_slug}`;

@@ -26,8 +26,8 @@ const withRates = (trustedProxies: string[]) =>
     settings: { trustedProxies },
   });
 
-describe('who asks for access', () => {
-  it('is answered 202, and staff find everything that was sent but from where', async () => {
+describe('POST /v1/public/access-requests', () => {
+  it('returns 202, and staff see everything that was sent except the IP hash', async () => {
     const sent = {
       email: email(),
       name: 'Ada',
@@ -67,19 +67,19 @@ describe('who asks for access', () => {
     [{ email: 'a@example.com', plan_interest: 'huge' }, 'plan_interest'],
     [{ email: 'a@example.com', message: 'x'.repeat(4001) }, 'message'],
     [{ email: 'a@example.com', admin: true }, 'admin'],
-  ])('is told what is wrong with %j', async (body, field) => {
+  ])('returns 400 invalid_request naming the wrong field of %j', async (body, field) => {
     const answer = await post(body);
     expect(codeOf(answer)).toBe('400 invalid_request');
     expect(issuesOf(answer)).toEqual([field]);
     expect(await stored()).toEqual([]);
   });
 
-  it('with too much to say is answered 413', async () => {
+  it('returns 413 payload_too_large for a body that is too large', async () => {
     const body = { email: email(), message: 'x'.repeat(300_000) };
     expect(codeOf(await post(body))).toBe('413 payload_too_large');
   });
 
-  it('for one e-mail address is taken in three times an hour, however it is spelt, whoever asks', async () => {
+  it('accepts three requests per hour for one e-mail address, ignoring its letter case', async () => {
     const address = email();
     const answers = await Promise.all(
       [address, address.toUpperCase(), address, address, address].map((each) =>
@@ -97,7 +97,7 @@ describe('who asks for access', () => {
   });
 });
 
-describe('one address', { timeout: 300_000 }, () => {
+describe('the rate limit of access requests per client address', { timeout: 300_000 }, () => {
   const statuses = async (count: number, headers: () => Record<string, string>) => {
     const answers = [];
     for (let n = 0; n < count; n += 1) answers.push(await post({ email: email() }, headers()));
@@ -105,7 +105,7 @@ describe('one address', { timeout: 300_000 }, () => {
   };
   const TEN = Array(10).fill(202);
 
-  it('asks ten times a minute', async () => {
+  it('allows ten per minute', async () => {
     await untilEarlyInMinute(api.db);
     withRates(['127.0.0.1']);
     const from = (address: string) => () => ({ 'x-forwarded-for': address });
@@ -113,7 +113,7 @@ describe('one address', { timeout: 300_000 }, () => {
     expect(await statuses(1, from('203.0.113.10'))).toEqual([202]);
   });
 
-  it('is told apart by its hash only where every hop is trusted', async () => {
+  it('uses the client IP hash only if every proxy hop is trusted', async () => {
     await untilEarlyInMinute(api.db);
     const hashed = (address: string) => () => ({
       'x-forwarded-for': address,
@@ -127,7 +127,7 @@ describe('one address', { timeout: 300_000 }, () => {
   });
 });
 
-describe('a page', () => {
+describe('CORS for access requests', () => {
   const preflight = (origin: string) =>
     api.send({
       method: 'OPTIONS',
@@ -136,7 +136,7 @@ describe('a page', () => {
     });
 
   it.each(['https://www.example.com', 'http://localhost:3000', 'http://localhost'])(
-    'of %s may post',
+    'allows %s',
     async (origin) => {
       api.change({ settings: { marketingOrigins: ['https://www.example.com'] } });
       const allowed = await preflight(origin);
@@ -150,7 +150,7 @@ describe('a page', () => {
     'https://evil.example',
     'https://localhost.evil.example',
     'http://localhost:3000.evil.example',
-  ])('of %s may not', async (origin) => {
+  ])('does not allow %s', async (origin) => {
     api.change({ settings: { marketingOrigins: ['https://www.example.com'] } });
     expect((await preflight(origin)).headers['access-control-allow-origin']).toBeUndefined();
     const answer = await post({ email: email() }, { origin });

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 describe('POST …/keys', () => {
-  it('answers the secret once; what is stored is its hash', async () => {
+  it('returns the secret, which is not stored in plain text', async () => {
     const { status, body } = await owner('POST', path, { name: ' server ' });
     expect(status).toBe(201);
     expectRecord(createdApiKeyRecord, body);
@@ -47,13 +47,13 @@ describe('POST …/keys', () => {
     expect(JSON.stringify(rows)).not.toContain(body.plaintext_secret);
   });
 
-  it('keeps the scopes that were chosen, once each', async () => {
+  it('stores the chosen scopes without duplicates', async () => {
     const scopes = ['urls:sign', 'files:read', 'urls:sign'];
     const { body } = await owner('POST', path, { name: 'server', scopes });
     expect(body.scopes).toEqual(['files:read', 'urls:sign']);
   });
 
-  it('refuses an empty list, unknown scopes and fields, and a missing name', async () => {
+  it('rejects an empty scope list, unknown scopes and fields, and a missing name', async () => {
     const wrong: [object, string][] = [
       [{ name: 'x', scopes: [] }, 'scopes'],
       [{ name: 'x', scopes: ['files:delete'] }, 'scopes[0]'],
@@ -69,7 +69,7 @@ describe('POST …/keys', () => {
     }
   });
 
-  it('makes at most 100 active keys, also of calls that arrive together', async () => {
+  it('creates at most 100 active keys, even with concurrent requests', async () => {
     const { project_id, project_slug } = await createProject(owner);
     await api.db.query(
       `insert into api_keys (key_id, project_id, name, secret_sha256, prefix, last_four)
@@ -91,7 +91,7 @@ describe('POST …/keys', () => {
 });
 
 describe('GET /v1/key', () => {
-  it('is the calling key with its project, without times or secret', async () => {
+  it('returns the calling key with its project, without the secret', async () => {
     const secret = await createKey(owner, project.project_slug, ['recipes:read']);
     const { status, body, text } = await api.withKey(secret)('GET', '/v1/key');
     expect(status).toBe(200);
@@ -105,14 +105,14 @@ describe('GET /v1/key', () => {
     expect(text).not.toContain(secret);
   });
 
-  it('tells when the key was used before', async () => {
+  it('returns when the key was last used before this request', async () => {
     const call = api.withKey(await createKey(owner, project.project_slug));
     expect((await call('GET', '/v1/key')).body.last_used_at).toBeNull();
     const { body } = await call('GET', '/v1/key');
     expect(body.last_used_at).toMatch(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
   });
 
-  it('is 401 for a revoked key', async () => {
+  it('returns 401 unauthorized for a revoked key', async () => {
     const secret = await createKey(owner, project.project_slug);
     await api.db.query(
       `update api_keys set status = 'revoked', revoked_at = now() where last_four = $1`,

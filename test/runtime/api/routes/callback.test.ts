@@ -69,7 +69,7 @@ async function storedSecrets() {
 }
 
 describe('callback_secret', () => {
-  it('is shown in the answer that first sets the URL, and nowhere after', async () => {
+  it('is returned only by the request that sets the first callback URL', async () => {
     const secret = await secretIn({ callback_url: URL_1 });
     expect(secret).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/);
     expect(await secretIn({ callback_url: URL_1 })).toBeUndefined();
@@ -83,7 +83,7 @@ describe('callback_secret', () => {
     expect(await storedSecrets()).toEqual({ current: secret, previous: null, hours_left: null });
   });
 
-  it('is shown in the answer that rotates it; the old one signs along for a day', async () => {
+  it('is returned by the request that rotates it, and the previous one keeps signing for 24 hours', async () => {
     const first = await secretIn({ callback_url: URL_1 });
     const second = await secretIn({ rotate_callback_secret: true });
     expect(second).toMatch(/^whsec_/);
@@ -96,7 +96,7 @@ describe('callback_secret', () => {
   });
 
   it.each([-600, 600])(
-    'signs along for a day by the database, where the clock of the process is %i s wrong',
+    'signs for 24 hours after a rotation by the database’s clock if the process clock is %i s off',
     async (seconds) => {
       const own = createManualClock();
       own.advance(seconds);
@@ -113,7 +113,7 @@ describe('callback_secret', () => {
     },
   );
 
-  it('that is rotated again and again signs with the newest ten, and with none without a URL', async () => {
+  it('keeps its ten newest versions signing after many rotations, and none without a URL', async () => {
     const made = [await secretIn({ callback_url: URL_1 })];
     for (let count = 0; count < 11; count++)
       made.push(await secretIn({ rotate_callback_secret: true }));
@@ -122,12 +122,12 @@ describe('callback_secret', () => {
     expect(await olderSecrets()).toEqual([]);
   });
 
-  it('is made once when the first URL and a rotation come together', async () => {
+  it('is created only once when the first URL and a rotation are sent together', async () => {
     const secret = await secretIn({ callback_url: URL_1, rotate_callback_secret: true });
     expect(await storedSecrets()).toEqual({ current: secret, previous: null, hours_left: null });
   });
 
-  it('is dropped with the URL, and a later URL gets a new one', async () => {
+  it('is deleted with the URL, and a later URL gets a new one', async () => {
     const first = await secretIn({ callback_url: URL_1 });
     await secretIn({ rotate_callback_secret: true });
     expect(await secretIn({ callback_url: null })).toBeUndefined();
@@ -141,7 +141,7 @@ describe('callback_secret', () => {
     expect(second).not.toBe(first);
   });
 
-  it('cannot be rotated where there is no URL', async () => {
+  it('cannot be rotated without a callback URL', async () => {
     for (const body of [
       { rotate_callback_secret: true },
       { rotate_callback_secret: true, callback_url: null },
@@ -154,7 +154,7 @@ describe('callback_secret', () => {
 });
 
 describe('callback_url', () => {
-  it('is https to a public address, whatever way the address is written', async () => {
+  it('must be https with a public address, however the address is written', async () => {
     const wrong = [
       'http://1.1.1.1/hook',
       'https://127.0.0.1/',
@@ -188,12 +188,12 @@ describe('callback_url', () => {
     expect((await patch({})).body).toEqual(project);
   });
 
-  it('may be anything where the deployment says so', async () => {
+  it('may be any URL if the deployment allows it', async () => {
     api.change({ settings: { callbackEgress: 'any' } });
     expect((await patch({ callback_url: 'http://127.0.0.1:9/hook' })).status).toBe(200);
   });
 
-  it('takes what waits along, and its removal cancels it', async () => {
+  it('is applied to pending deliveries when it changes, and cancels them when it is removed', async () => {
     await patch({ callback_url: URL_1 });
     const { project_id } = project;
     const event = { event: 'upload.ready' as const, body: '{}', created_at: new Date() };

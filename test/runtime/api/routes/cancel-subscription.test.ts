@@ -63,8 +63,8 @@ const cancel = (body?: unknown) => owner('POST', PATH, body);
 const statusNow = async () =>
   (await findSubscription(api.db, { provider: 'b', subscription_id }))?.status;
 
-describe('cancelling', () => {
-  it('reaches the provider once, at the end of what is paid, and is written down', async () => {
+describe('canceling a subscription', () => {
+  it('schedules the cancellation at the provider once, and records it in the audit log', async () => {
     await subscribe();
     const answer = await cancel();
     expect([answer.status, answer.body]).toEqual([200, { status: 'scheduled_cancel' }]);
@@ -84,7 +84,7 @@ describe('cancelling', () => {
     ]);
   });
 
-  it('is done once however often it is clicked', async () => {
+  it('reaches the provider once for ten concurrent requests', async () => {
     await subscribe();
     const answers = await Promise.all(Array.from({ length: 10 }, () => cancel()));
     const codes = answers.map((each) => (each.status === 200 ? '200' : codeOf(each)));
@@ -93,7 +93,7 @@ describe('cancelling', () => {
     expect(provider.cancelled).toEqual([subscription_id]);
   });
 
-  it('of what has ended says how', async () => {
+  it('returns canceled or expired for one that has already ended, without calling the provider', async () => {
     for (const status of ['canceled', 'expired'] as const) {
       await subscribe(status);
       expect((await cancel()).body).toEqual({ status });
@@ -101,14 +101,14 @@ describe('cancelling', () => {
     expect(provider.calls).toEqual([]);
   });
 
-  it('asks how it stands where the provider does not cancel, because it ended meanwhile', async () => {
+  it('returns the provider’s status if it has ended there in the meantime', async () => {
     await subscribe();
     provider.subscriptions.set(subscription_id, 'canceled');
     expect((await cancel()).body).toEqual({ status: 'canceled' });
     expect(await statusNow()).toBe('canceled');
   });
 
-  it('takes no field', async () => {
+  it('rejects a body with any field', async () => {
     await subscribe();
     for (const body of [{ mode: 'now' }, [], 'now', null]) {
       expect(codeOf(await cancel(body)), JSON.stringify(body)).toBe('400 invalid_request');
@@ -116,7 +116,7 @@ describe('cancelling', () => {
     expect(provider.calls).toEqual([]);
   });
 
-  it('needs a subscription with provider B, and a provider B', async () => {
+  it('returns 409 without a subscription at provider B, and 503 if provider B is not configured', async () => {
     expect(codeOf(await cancel())).toBe('409 no_subscription');
     await subscribe('active', 'a');
     expect(codeOf(await cancel())).toBe('409 use_billing_portal');
@@ -128,7 +128,7 @@ describe('cancelling', () => {
   });
 });
 
-describe('what the provider tells while it is asked', () => {
+describe('a provider message during or after a cancellation', () => {
   /** Sends an event in the provider's format, dated by the provider's clock, far behind ours. */
   const tell = async (eventType: string) => {
     const told = { id: subscription_id, mode: 'test', status: 'active' };
@@ -148,7 +148,7 @@ describe('what the provider tells while it is asked', () => {
     api.change({ providerB: { cancel }, products, providerBSecret: PROVIDER_B_SECRET });
   };
 
-  it('of another plan stays', async () => {
+  it('is not overwritten if it changed the plan', async () => {
     await subscribe();
     toldMeanwhile(() => tell('subscription.update'));
     expect((await cancel()).body).toEqual({ status: 'scheduled_cancel' });
@@ -159,14 +159,14 @@ describe('what the provider tells while it is asked', () => {
     expect(await planNow()).toBe('builder');
   });
 
-  it('of the end of the subscription stays', async () => {
+  it('is not overwritten if it ended the subscription', async () => {
     await subscribe();
     toldMeanwhile(() => tell('subscription.canceled'));
     expect((await cancel()).body).toEqual({ status: 'scheduled_cancel' });
     expect([await statusNow(), await planNow()]).toEqual(['canceled', 'trial']);
   });
 
-  it('or afterwards counts by its own time, whatever our clock says', async () => {
+  it('is applied by its own timestamp, even if that is far behind the local clock', async () => {
     await subscribe();
     toldMeanwhile(async () => {});
     expect((await cancel()).body).toEqual({ status: 'scheduled_cancel' });
@@ -175,8 +175,8 @@ describe('what the provider tells while it is asked', () => {
   });
 });
 
-describe('a claim that cannot be given back', () => {
-  it('hides nothing of what the provider said', async () => {
+describe('a cancellation claim that cannot be released', () => {
+  it('is logged and does not hide the provider’s error', async () => {
     const db = throughDatabase(api.db, (to) => ({
       query: (text, values) => {
         if (text.includes('cancel_asked_at = null')) throw new Error('the database is away');
@@ -196,8 +196,8 @@ describe('a claim that cannot be given back', () => {
   });
 });
 
-describe('a provider that is not well', () => {
-  it('is told of, and can be asked again', async () => {
+describe('a failing payment provider', () => {
+  it('is reported with 503 providerb_request_failed, and can be called again', async () => {
     await subscribe();
     for (const mood of ['failing', 'silent', 'talking nonsense'] as const) {
       provider.mood = mood;
@@ -211,7 +211,7 @@ describe('a provider that is not well', () => {
     expect((await cancel()).body).toEqual({ status: 'scheduled_cancel' });
   });
 
-  it('cancels once where its answer was lost', async () => {
+  it('cancels only once, with the same idempotency key, if its response was lost', async () => {
     await subscribe();
     provider.mood = 'losing answers';
     expect(codeOf(await cancel())).toBe('503 providerb_request_failed');
@@ -223,7 +223,7 @@ describe('a provider that is not well', () => {
     expect(keys[0]).toContain(subscription_id);
   });
 
-  it('is not listened to for longer than an answer is', async () => {
+  it('is reported with 503 if its response is too long', async () => {
     await subscribe();
     provider.mood = 'talking too much';
     expect(codeOf(await cancel())).toBe('503 providerb_request_failed');
@@ -231,7 +231,7 @@ describe('a provider that is not well', () => {
     expect(await statusNow()).toBe('active');
   });
 
-  it('is left alone for a while after five failures, and then tried by one call', async () => {
+  it('is not called for a while after five failures, then tried with a single request', async () => {
     await subscribe();
     provider.mood = 'failing';
     for (let failure = 0; failure < 5; failure++) await cancel();

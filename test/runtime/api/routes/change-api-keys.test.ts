@@ -58,7 +58,7 @@ const audited = async () =>
   );
 
 describe('GET …/keys', () => {
-  it('is every key, revoked ones too, newest first, without secrets', async () => {
+  it('returns all keys, including revoked ones, newest first and without secrets', async () => {
     expect(await list()).toEqual({ items: [], next_cursor: null });
     const [one, two] = [await make(), await make({ scopes: ['urls:sign'] })];
     await revoke(one.id);
@@ -73,7 +73,7 @@ describe('GET …/keys', () => {
       expect(JSON.stringify(items)).not.toContain(plaintext_secret);
   });
 
-  it('is bounded, with every active key in it however old', async () => {
+  it('is bounded, but includes the oldest active key', async () => {
     const oldest = await make();
     await fill(10);
     await api.db.query(
@@ -94,7 +94,7 @@ describe('GET …/keys', () => {
 });
 
 describe('POST …/keys/{keyId}/revoke', () => {
-  it('ends the key at once, and answers the same ever after, audited once', async () => {
+  it('revokes the key immediately and is idempotent, with a single audit entry', async () => {
     waitPatiently(api);
     const { id: key_id, plaintext_secret } = await make();
     expect(await opens(plaintext_secret)).toBe(200);
@@ -109,7 +109,7 @@ describe('POST …/keys/{keyId}/revoke', () => {
     expect(actions).toEqual(['api_key.create', 'api_key.revoke']);
   });
 
-  it('is 404 for a key of no project, or of another one, and ends nothing', async () => {
+  it('returns 404 for an unknown key or one of another project, as rotate does', async () => {
     const { id: key_id, plaintext_secret } = await make();
     const { project_slug } = await createProject(owner);
     const elsewhere = `/v1/projects/${project_slug}/keys/${key_id}`;
@@ -123,7 +123,7 @@ describe('POST …/keys/{keyId}/revoke', () => {
 });
 
 describe('POST …/keys/{keyId}/rotate', () => {
-  it('makes a key with the same name and scopes, and the old one opens nothing any more', async () => {
+  it('creates a key with the same name and scopes, and revokes the old one', async () => {
     const old = await make({ name: 'CI', scopes: ['files:read', 'urls:sign'] });
     const { status, body } = await rotate(old.id);
     expect(status).toBe(200);
@@ -139,13 +139,13 @@ describe('POST …/keys/{keyId}/rotate', () => {
     ]);
   });
 
-  it('of a key with full access keeps it full', async () => {
+  it('keeps full access if the old key had it', async () => {
     const { body } = await rotate((await make()).id);
     const [row] = await api.db.query('select scopes from api_keys where key_id = $1', [body.id]);
     expect(row).toEqual({ scopes: null });
   });
 
-  it('is 409 api_key_revoked for one that was rotated or revoked', async () => {
+  it('returns 409 api_key_revoked for a key that was rotated or revoked', async () => {
     const { id: key_id } = await make();
     await rotate(key_id);
     expect(codeOf(await rotate(key_id))).toBe('409 api_key_revoked');
@@ -154,7 +154,7 @@ describe('POST …/keys/{keyId}/rotate', () => {
     expect(codeOf(await rotate(other.id))).toBe('409 api_key_revoked');
   });
 
-  it('happens once of calls that arrive together, also against a revocation', async () => {
+  it('succeeds at most once with concurrent rotations and revocations', async () => {
     waitPatiently(api);
     const { id: key_id } = await make();
     const codes = (await together(20, () => rotate(key_id))).map(codeOf).toSorted();
@@ -167,7 +167,7 @@ describe('POST …/keys/{keyId}/rotate', () => {
     expect(await countActive()).toBe(before - 1 + rotated.length);
   });
 
-  it('works at 100 active keys, and never makes more of them, whoever else is at it', async () => {
+  it('works at 100 active keys, and never exceeds them with concurrent creations and rotations', async () => {
     waitPatiently(api);
     const keys = await together(3, () => make());
     await fill(ACTIVE_MAX - keys.length);
@@ -186,7 +186,7 @@ describe('POST …/keys/{keyId}/rotate', () => {
 });
 
 describe('the limit of 100 active keys', () => {
-  it('holds at 99 for 50 calls that arrive together: one is made', async () => {
+  it('lets one of 50 concurrent requests succeed at 99 keys', async () => {
     waitPatiently(api);
     await fill(ACTIVE_MAX - 1);
     const answers = await together(50, () => owner('POST', path, { name: 'server' }));
@@ -198,8 +198,8 @@ describe('the limit of 100 active keys', () => {
   });
 });
 
-describe('the audit log', () => {
-  it('has every write of a key with who and what, and no secret', async () => {
+describe('the audit log of API keys', () => {
+  it('records every write with its actor and its change, without the secret', async () => {
     const made = await owner('POST', path, { name: 'CI', scopes: ['files:read'] });
     const rotated = await rotate(made.body.id);
     const revoked = await revoke(rotated.body.id);

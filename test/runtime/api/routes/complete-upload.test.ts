@@ -54,7 +54,7 @@ const statusOf = async ({ upload_id }: UploadRecord) =>
   (await call('GET', `${path}/${upload_id}`)).body.status;
 
 describe('POST …/complete', () => {
-  it('accepts the bytes that arrived and rings for a worker', async () => {
+  it('accepts the bytes that arrived and notifies a worker', async () => {
     const upload = await create();
     await send(upload);
     const { status, body } = await complete(upload);
@@ -69,7 +69,7 @@ describe('POST …/complete', () => {
     await expect.poll(() => rung).toContainEqual({ upload_id: upload.upload_id });
   });
 
-  it('takes {} and no body, by session and by key', async () => {
+  it('accepts {} or no body, and rejects unknown fields', async () => {
     for (const caller of [owner, call])
       for (const body of [{}, undefined]) {
         const sent = await create();
@@ -82,14 +82,14 @@ describe('POST …/complete', () => {
     expect(issuesOf(unknown)).toEqual(['etag']);
   });
 
-  it('is 409 ingest_object_missing before the bytes, and the session stays completable', async () => {
+  it('returns 409 ingest_object_missing before the bytes arrive, and succeeds afterwards', async () => {
     const upload = await create();
     expect(codeOf(await complete(upload))).toBe('409 ingest_object_missing');
     await send(upload);
     expect((await complete(upload)).status).toBe(200);
   });
 
-  it('is 409 ingest_size_mismatch with both sizes where storage took another length', async () => {
+  it('returns 409 ingest_size_mismatch with both sizes if the stored object has another size', async () => {
     const upload = await create();
     const { ingest_key } = must(await findUpload(api.db, upload.upload_id));
     await api
@@ -101,20 +101,20 @@ describe('POST …/complete', () => {
     expect(await statusOf(upload)).toBe('created');
   });
 
-  it('is 422 sha256_mismatch where the bytes are others than declared, and stays created', async () => {
+  it('returns 422 sha256_mismatch if the bytes differ from the declared digest, and stays created', async () => {
     const upload = await create({ sha256: '0'.repeat(64) });
     await send(upload);
     expect(codeOf(await complete(upload))).toBe('422 sha256_mismatch');
     expect(await statusOf(upload)).toBe('created');
   });
 
-  it('accepts bytes that are as declared', async () => {
+  it('accepts bytes that match the declared digest', async () => {
     const upload = await create({ sha256: createHash('sha256').update(bytes).digest('hex') });
     await send(upload);
     expect((await complete(upload)).body.status).toBe('uploaded');
   });
 
-  it('is 400 not_multipart with a list of parts, whatever it holds; the session stays created', async () => {
+  it('returns 400 not_multipart if any parts are sent, and the session stays created', async () => {
     const upload = await create();
     await send(upload);
     for (const parts of [[{ part_number: 1, etag: 'x' }], [], null, 'x']) {
@@ -123,7 +123,7 @@ describe('POST …/complete', () => {
     expect(await statusOf(upload)).toBe('created');
   });
 
-  it('is 410 upload_expired with the time past it, swept or not', async () => {
+  it('returns 410 upload_expired after expires_at, swept or not', async () => {
     const upload = await create();
     await api.db.query(
       `update uploads set expires_at = now() - interval '1 second' where upload_id = $1`,
@@ -151,7 +151,7 @@ describe('repeating complete', () => {
     return upload;
   }
 
-  it('moves the session once, of 10 calls that arrive together', async () => {
+  it('notifies a worker only once when 10 requests arrive concurrently', async () => {
     const upload = await create();
     await send(upload);
     const before = rung.length;

@@ -58,7 +58,7 @@ describe('POST …/uploads', () => {
     expect(seconds).toBe(900);
   });
 
-  it('gives a URL that takes exactly these bytes’ type and length', async () => {
+  it('returns a URL that accepts only the declared type and length', async () => {
     const { body } = await create(valid);
     const put = (bytes: number, type: string) =>
       fetch(body.direct.put_url, {
@@ -72,7 +72,7 @@ describe('POST …/uploads', () => {
     expect([stored.status, stored.headers.get('etag')]).toEqual([200, expect.any(String)]);
   });
 
-  it('lowers the type, the slug and the digest that were asked for', async () => {
+  it('lowercases the requested type, slug and digest', async () => {
     const asked = { content_type: 'IMAGE/png', file_slug: 'Photo_1.JPG', sha256: 'AB'.repeat(32) };
     const { body } = await create({ ...valid, ...asked });
     const kept = { content_type: 'image/png', file_slug: 'photo_1.jpg', sha256: 'ab'.repeat(32) };
@@ -80,7 +80,7 @@ describe('POST …/uploads', () => {
     expect(body.direct.headers['content-type']).toBe('image/png');
   });
 
-  it('takes the types that it can sanitize, and refuses others with the list', async () => {
+  it('accepts the types that it can sanitize, and rejects any other with the list of them', async () => {
     for (const content_type of TAKEN) {
       expect((await create({ ...valid, content_type })).status).toBe(201);
     }
@@ -91,7 +91,7 @@ describe('POST …/uploads', () => {
     }
   });
 
-  it('takes no AVIF where that is switched off', async () => {
+  it('rejects AVIF if it is disabled', async () => {
     api.change({ settings: { avifUploads: 'disabled' } });
     const answer = await create({ ...valid, content_type: 'image/avif' });
     expect(codeOf(answer)).toBe('400 unsupported_content_type');
@@ -99,7 +99,7 @@ describe('POST …/uploads', () => {
     expect(answer.body.error.details).toEqual({ accepted });
   });
 
-  it('takes no SVG where that is switched off', async () => {
+  it('rejects SVG if it is disabled', async () => {
     api.change({ settings: { svgUploads: 'disabled' } });
     const answer = await create({ ...valid, content_type: 'image/svg+xml' });
     expect(codeOf(answer)).toBe('400 unsupported_content_type');
@@ -107,7 +107,7 @@ describe('POST …/uploads', () => {
     expect(answer.body.error.details).toEqual({ accepted });
   });
 
-  it('takes an SVG of 2,000,000 bytes, and answers 413 with that above', async () => {
+  it('accepts an SVG of 2,000,000 bytes, and returns 413 file_too_large with max_bytes above that', async () => {
     const svg = { ...valid, content_type: 'image/svg+xml' };
     expect((await create({ ...svg, size_bytes: 2_000_000 })).status).toBe(201);
     const answer = await create({ ...svg, size_bytes: 2_000_001 });
@@ -115,14 +115,14 @@ describe('POST …/uploads', () => {
     expect(answer.body.error.details).toEqual({ max_bytes: 2_000_000 });
   });
 
-  it('takes up to the deployment’s limit, and answers 413 with it above', async () => {
+  it('accepts sizes up to the deployment’s limit, and returns 413 file_too_large with max_bytes above it', async () => {
     expect((await create({ ...valid, size_bytes: INGEST_BYTES_MAX })).status).toBe(201);
     const answer = await create({ ...valid, size_bytes: INGEST_BYTES_MAX + 1 });
     expect(codeOf(answer)).toBe('413 file_too_large');
     expect(answer.body.error.details).toEqual({ max_bytes: INGEST_BYTES_MAX });
   });
 
-  it('names every wrong field', async () => {
+  it('names the wrong field of an invalid body', async () => {
     const wrong: [object, string][] = [
       [{ size_bytes: 1 }, 'content_type'],
       [{ content_type: 'image/png' }, 'size_bytes'],
@@ -147,7 +147,7 @@ describe('POST …/uploads', () => {
     }
   });
 
-  it('keeps the folder, normalized, and refuses what is none', async () => {
+  it('normalizes the folder, and rejects an invalid one', async () => {
     const { body } = await create({ ...valid, folder: ' /a//b/ ' });
     expect(body.folder).toBe('a/b');
     for (const folder of [
@@ -162,7 +162,7 @@ describe('POST …/uploads', () => {
     }
   });
 
-  it('is 409 with a library or a folder where libraries cannot be changed', async () => {
+  it('returns 409 media_library_disabled for a library or folder while library writes are off', async () => {
     api.change({ settings: { mediaLibraryWrites: 'disabled' } });
     for (const place of [{ folder: 'a' }, { library: 'default' }, { library: 'press' }]) {
       const answer = await create({ ...valid, ...place });
@@ -171,7 +171,7 @@ describe('POST …/uploads', () => {
     expect((await create(valid)).status).toBe(201);
   });
 
-  it('knows no library but the default one', async () => {
+  it('accepts the default library, and returns 404 library_not_found for an unknown one', async () => {
     expect((await create({ ...valid, library: 'default' })).status).toBe(201);
     expect((await create({ ...valid, parts: 1, folder: '' })).status).toBe(201);
     const answer = await create({ ...valid, library: 'press' });
@@ -180,7 +180,7 @@ describe('POST …/uploads', () => {
 });
 
 describe('the storage limit', () => {
-  it('counts what is declared, and is never passed by 100 calls at once', async () => {
+  it('counts declared sizes, and is never exceeded by 100 concurrent requests', async () => {
     const small = await createProject(owner);
     const path = `/v1/projects/${small.project_slug}`;
     await api.session(STAFF_SUBJECT)('PATCH', path, { storage_hard_limit_bytes: 1000 });
@@ -201,7 +201,7 @@ describe('the storage limit', () => {
     expect(row?.reserved_bytes).toBe(1000);
   });
 
-  it('holds no room for an upload whose URL cannot be signed, as where the storage’s credentials are away', async () => {
+  it('reserves nothing for an upload whose URL cannot be signed', async () => {
     const small = await createProject(owner);
     const { buckets } = api.deps();
     const presignPut = () => Promise.reject(new ServiceError('storage_unavailable'));
@@ -213,7 +213,7 @@ describe('the storage limit', () => {
     expect(codeOf(await create(valid, small, owner))).toBe('201');
   });
 
-  it('is the plan’s where staff set none', async () => {
+  it('is that of the plan unless staff set one', async () => {
     const small = await createProject(owner);
     api.change({ plans: { trial: { credits: 1, granted: 'once', storage_bytes: 150 } } });
     expect((await create(valid, small, owner)).status).toBe(201);
@@ -222,7 +222,7 @@ describe('the storage limit', () => {
 });
 
 describe('GET …/uploads/{id}', () => {
-  it('is the session, without the way to send bytes', async () => {
+  it('returns the session without the way to send bytes', async () => {
     const { direct: _direct, ...session } = (await create(valid)).body;
     const { status, body } = await call(
       'GET',
@@ -233,7 +233,7 @@ describe('GET …/uploads/{id}', () => {
     expect(body).toEqual(session);
   });
 
-  it('is 404 upload_not_found for another project’s upload as for none, byte by byte', async () => {
+  it('returns the same 404 upload_not_found for another project’s upload as for a nonexistent one', async () => {
     const other = await createProject(owner);
     const { upload_id } = (await create(valid, other, owner)).body;
     const path = `/v1/projects/${project.project_slug}/uploads`;

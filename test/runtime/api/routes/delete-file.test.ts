@@ -73,7 +73,7 @@ describe('DELETE …/files/{fileSlug}', () => {
     expect(await counters()).toEqual({ file_count: 1, storage_bytes: kept.size_bytes });
   });
 
-  it('is 404 file_not_found for a slug that never had a file, and for what is no slug', async () => {
+  it('returns 404 file_not_found for a slug that never had a file, and for an invalid one', async () => {
     const other = await createProject(owner);
     await makeFile(api.db, other, { file_slug: 'theirs.png' });
     for (const slug of ['never.png', 'theirs.png', '-', 'x'.repeat(200), '%C3%A9']) {
@@ -82,13 +82,13 @@ describe('DELETE …/files/{fileSlug}', () => {
     expect(await findFile(api.db, { ...other, file_slug: 'theirs.png' })).toBeDefined();
   });
 
-  it('wants files:write of a key', async () => {
+  it('requires the scope files:write of a key', async () => {
     await make();
     const reader = api.withKey(await createKey(owner, project.project_slug, ['files:read']));
     expect(codeOf(await remove('hero.png', reader))).toBe('403 forbidden');
   });
 
-  it('gives room and count back, and dooms the bytes after the grace', async () => {
+  it('frees the storage and the file count, and schedules the bytes for deletion an hour later', async () => {
     await make();
     expect((await counters()).file_count).toBe(1);
     await remove();
@@ -101,7 +101,7 @@ describe('DELETE …/files/{fileSlug}', () => {
     expect(doomed).toEqual(Array.from({ length: 3 }, () => ({ grace: 3600 })));
   });
 
-  it('of a slug that is uploaded again leaves a new file of revision 1', async () => {
+  it('lets a later upload of the same slug create a new file with revision 1', async () => {
     const first = await make();
     await make();
     await remove();
@@ -110,7 +110,7 @@ describe('DELETE …/files/{fileSlug}', () => {
     expect(next.file_id).not.toBe(first.file_id);
   });
 
-  it('of a blocked file leaves its slug blocked for the next upload, and only for that one', async () => {
+  it('keeps the slug of a blocked file blocked for its next upload, but no other slug', async () => {
     await block((await make()).file_id);
     expect((await remove()).status).toBe(204);
     const next = await make();
@@ -118,7 +118,7 @@ describe('DELETE …/files/{fileSlug}', () => {
     expect((await make('other.png')).status).toBe('ready');
   });
 
-  it('removes the watermark presets that draw the file, the project’s default among them', async () => {
+  it('removes the watermark presets that use the file, even the project’s default', async () => {
     const drawn = await make();
     const [byDefault, another] = [await drawWith(drawn.file_id), await drawWith(drawn.file_id)];
     const stays = await drawWith((await make('stays.png')).file_id);
@@ -143,7 +143,7 @@ describe('DELETE …/files/{fileSlug}', () => {
     expect(new Set(targets)).toEqual(new Set([byDefault, another]));
   });
 
-  it('is put down to who did it', async () => {
+  it('records in the audit log who deleted the file', async () => {
     const file = await make();
     const answer = await remove('hero.png', owner);
     const [entry] = await audited();

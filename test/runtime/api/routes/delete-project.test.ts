@@ -26,7 +26,7 @@ const count = async (table: 'audit_log' | 'purges', more = '') => {
 const deeds = () => count('audit_log', `and action = 'project.delete'`);
 
 describe('DELETE /v1/projects/{slug}', () => {
-  it('suspends the project as its owner, and loses nothing', async () => {
+  it('suspends the project as its owner, and keeps its files', async () => {
     await makeFile(api.db, project, { file_slug: 'a.png' });
     const answer = await owner('DELETE', path);
     expect([answer.status, answer.text]).toEqual([204, '']);
@@ -36,14 +36,14 @@ describe('DELETE /v1/projects/{slug}', () => {
     expect((await owner('PATCH', path, { status: 'active' })).body.status).toBe('active');
   });
 
-  it('stops its keys at once', async () => {
+  it('stops the project’s API keys immediately', async () => {
     const call = api.withKey(await createKey(owner, project.project_slug));
     expect((await call('GET', path)).status).toBe(200);
     await owner('DELETE', path);
     expect(codeOf(await call('GET', path))).toBe('401 unauthorized');
   });
 
-  it('is one deed, audited and purged once, of however many calls together or later', async () => {
+  it('is audited and purged once for concurrent and repeated requests', async () => {
     waitPatiently(api);
     const answers = await Promise.all(Array.from({ length: 12 }, () => owner('DELETE', path)));
     expect(answers.map(codeOf)).toEqual(answers.map(() => '204'));
@@ -51,14 +51,14 @@ describe('DELETE /v1/projects/{slug}', () => {
     expect([await deeds(), await count('purges')]).toEqual([1, 2]);
   });
 
-  it('takes over no suspension by staff', async () => {
+  it('does not take over a suspension by staff', async () => {
     await staff('PATCH', path, { status: 'suspended' });
     expect(codeOf(await owner('DELETE', path))).toBe('204');
     expect((await owner('GET', path)).body.suspended_by).toBe('staff');
     expect(await deeds()).toBe(0);
   });
 
-  it('says in the audit log that it keeps a project asleep whose resource had been deleted', async () => {
+  it('audits once that it takes over a suspension caused by the deletion of the project’s resource', async () => {
     await api.db.query(
       `update projects set status = 'suspended', suspended_by = 'owner', suspended_by_deletion = true
        where project_id = $1`,
@@ -74,7 +74,7 @@ describe('DELETE /v1/projects/{slug}', () => {
     expect(entries).toEqual([{ before, after }]);
   });
 
-  it('is its owner’s, though staff may do as much by PATCH', async () => {
+  it('is reserved for the owner: staff get 404 not_found for another organization’s project', async () => {
     expect(codeOf(await staff('DELETE', path))).toBe('404 not_found');
     expect((await owner('GET', path)).body.status).toBe('active');
     const own = await createProject(staff);

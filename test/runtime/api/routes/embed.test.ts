@@ -39,12 +39,12 @@ const policyOf = (headers: Record<string, unknown>) => {
   );
 };
 
-describe('the picker’s page', () => {
-  it('hands out nothing that the service does not answer', () => {
+describe('the picker page', () => {
+  it('hands out only fields that the service returns', () => {
     expect(missing).toEqual([]);
   });
 
-  it('is for one origin, reaches only the service, and runs nothing that stands in it', async () => {
+  it('can be framed by one origin only, reaches only the service, and has no inline code', async () => {
     const { status, headers, text } = await api.send({ path: embedUrl() });
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
@@ -66,7 +66,7 @@ describe('the picker’s page', () => {
     expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/);
   });
 
-  it('is checked without the database', async () => {
+  it('is verified without the database', async () => {
     const db = new Proxy(api.db, {
       get: () => () => Promise.reject(new Error('the database was asked')),
     });
@@ -86,7 +86,7 @@ describe('the picker’s page', () => {
     ["https://a.example; script-src 'unsafe-inline'", 400],
     ['null', 400],
     ['', 400],
-  ])('takes the origin %j with %i, however well it is signed', async (o, status) => {
+  ])('answers the origin %j with %i, even if it is signed', async (o, status) => {
     const answer = await api.send({ path: embedUrl({ o }) });
     expect(codeOf(answer)).toBe(status === 200 ? '200' : '400 invalid_origin');
   });
@@ -97,14 +97,14 @@ describe('the picker’s page', () => {
     ['403 invalid_embed_url', { kid: 'unknown' }],
     ['403 invalid_embed_url', { s: 'AAAA' }],
     ['400 invalid_origin', { o: 'javascript:alert(1)' }],
-  ])('answers %s where %j was changed, and lets nobody frame it', async (code, changed) => {
+  ])('returns %s if %j was changed after signing, and cannot be framed', async (code, changed) => {
     const answer = await api.send({ path: embedUrl({}, changed) });
     expect(codeOf(answer)).toBe(code);
     expect(policyOf(answer.headers)['frame-ancestors']).toBe("'none'");
     expect(answer.headers['referrer-policy']).toBe('no-referrer');
   });
 
-  it('answers another project, another library and a later time', async () => {
+  it('rejects a changed project or library, an expired URL and a missing signature', async () => {
     const url = embedUrl();
     const answers = [
       await api.send({ path: url.replace('/shop/', '/other/') }),
@@ -121,7 +121,7 @@ describe('the picker’s page', () => {
     for (const { headers } of answers) expect(policyOf(headers)['frame-ancestors']).toBe("'none'");
   });
 
-  it('is not there while library sessions are off', async () => {
+  it('returns 404 not_found while library sessions are disabled', async () => {
     api.change({ settings: { librarySessions: 'disabled' } });
     for (const path of [embedUrl(), '/embed/shop/press', `${embedUrl()}&more=1`]) {
       const answer = await api.send({ path });
@@ -132,23 +132,26 @@ describe('the picker’s page', () => {
 });
 
 describe('the assets of the picker', () => {
-  it.each([...pickerAssets.keys()])('%s may be kept for five minutes', async (name) => {
-    const { status, headers, text } = await api.send({ path: `/embed/_assets/${name}` });
-    expect(status).toBe(200);
-    expect(headers['cache-control']).toBe('public, max-age=300');
-    expect(headers['content-type']).toBe(
-      name.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
-    );
-    expect(headers['vary']).toBe('accept-encoding');
-    const packed = await api.send({
-      path: `/embed/_assets/${name}`,
-      headers: { 'accept-encoding': 'gzip' },
-    });
-    expect(packed.headers['content-encoding']).toBe('gzip');
-    expect(gunzipSync(packed.bytes).toString()).toBe(text);
-  });
+  it.each([...pickerAssets.keys()])(
+    '%s is cached for five minutes, and compressed on request',
+    async (name) => {
+      const { status, headers, text } = await api.send({ path: `/embed/_assets/${name}` });
+      expect(status).toBe(200);
+      expect(headers['cache-control']).toBe('public, max-age=300');
+      expect(headers['content-type']).toBe(
+        name.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
+      );
+      expect(headers['vary']).toBe('accept-encoding');
+      const packed = await api.send({
+        path: `/embed/_assets/${name}`,
+        headers: { 'accept-encoding': 'gzip' },
+      });
+      expect(packed.headers['content-encoding']).toBe('gzip');
+      expect(gunzipSync(packed.bytes).toString()).toBe(text);
+    },
+  );
 
-  it('are all that stands in their folder, and less than 40 KB to send', async () => {
+  it('are exactly the files of their folder, and less than 40 KB compressed', async () => {
     const files = await readdir(new URL('../../../../runtime/web/picker/', import.meta.url));
     expect([...pickerAssets.values()].sort()).toEqual(files.sort());
     const find = createPickerAssets();
@@ -157,7 +160,7 @@ describe('the assets of the picker', () => {
     expect(bytes).toBeLessThan(40 * 1024);
   });
 
-  it('import one another by the names that are served', async () => {
+  it('import one another by the names under which they are served', async () => {
     for (const name of [...pickerAssets.keys()].filter((each) => each.endsWith('.js'))) {
       const { text } = await api.send({ path: `/embed/_assets/${name}` });
       const imported = [...text.matchAll(/from\s+'([^']+)'/g)].map(([, from = '']) => from);
@@ -167,7 +170,7 @@ describe('the assets of the picker', () => {
   });
 
   it.each(['none.js', 'picker.ts', '..%2Fpicker.css', 'tsconfig.json'])(
-    'has no %s',
+    'do not include %s',
     async (name) => {
       const answer = await api.send({ path: `/embed/_assets/${name}` });
       expect(codeOf(answer)).toBe('404 not_found');
@@ -175,7 +178,7 @@ describe('the assets of the picker', () => {
     },
   );
 
-  it('says embed_unavailable where the installation is not whole', async () => {
+  it('return 503 embed_unavailable if a file is missing from the installation', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tintype-picker-'));
     api.change({ pickerAssets: createPickerAssets(pathToFileURL(`${folder}/`)) });
     const answer = await api.send({ path: '/embed/_assets/picker.js' });

@@ -35,8 +35,8 @@ const move = (body: unknown) => shop.key('POST', `${files}/move`, body);
 const patch = (slug: string, body: unknown) => shop.key('PATCH', `${files}/${slug}`, body);
 const makeSmall = () => api.change({ settings: { unindexedThreshold: 1 } });
 
-describe('the filters of a library', () => {
-  it('find what lies in it, in a folder, and in all below', async () => {
+describe('the library filters of files', () => {
+  it('find files in a library, in a folder, and in all folders below', async () => {
     await put('root', { library_id });
     await put('in', { library_id, folder: 'a' });
     await put('deep', { library_id, folder: 'a/b' });
@@ -59,7 +59,7 @@ describe('the filters of a library', () => {
     expect(body.items[0]).toMatchObject({ library: 'press', folder: 'a' });
   });
 
-  it('give a cursor that is valid with its own sort and filters alone', async () => {
+  it('return a cursor that is valid only with its own sort and filters', async () => {
     for (const slug of ['b', 'a', 'c']) await put(slug, { library_id });
     const { next_cursor } = (await list('library=press&sort=name&limit=1')).body;
     const on = (query: string) => list(`${query}&limit=1&cursor=${next_cursor}`);
@@ -70,14 +70,14 @@ describe('the filters of a library', () => {
     }
   });
 
-  it('never tell the place or the time by the sort alone', async () => {
+  it('do not reveal a location or time unless include=location is given', async () => {
     await put('a', { library_id });
     expect((await list('library=press&sort=taken')).body.items[0]).not.toHaveProperty('taken_at');
     const { body } = await list('library=press&sort=taken&include=location');
     expect(body.items[0]).toMatchObject({ taken_at: null, location: null });
   });
 
-  it('of an uploader work without a library, and say that they were applied', async () => {
+  it('select by uploader with or without a library, and confirm it in the response', async () => {
     await put('a', { library_id });
     const { body } = await list('uploader=me');
     expect(body).toEqual({ items: [], next_cursor: null, filters: { uploader: true } });
@@ -90,7 +90,7 @@ describe('the filters of a library', () => {
   });
 });
 
-describe('a large project', () => {
+describe('a project above the unindexed threshold', () => {
   const INDEXED = [
     'library=press',
     'library=default&folder=a',
@@ -103,7 +103,7 @@ describe('a large project', () => {
     'uploader=me&status=deleted',
   ];
 
-  it('is 422 filter_unavailable for them, and lists as ever without them', async () => {
+  it('returns 422 filter_unavailable for library filters, and lists files as usual without them', async () => {
     for (const slug of ['a', 'b']) await put(slug);
     makeSmall();
     for (const query of [...INDEXED, ...NEVER]) {
@@ -116,14 +116,14 @@ describe('a large project', () => {
     for (const query of [...INDEXED, ...NEVER]) expect((await list(query)).status).toBe(200);
   });
 
-  it('counts files whatever became of them', async () => {
+  it('counts deleted files towards the threshold', async () => {
     for (const slug of ['a', 'b']) await put(slug);
     await shop.key('DELETE', `${files}/a`);
     makeSmall();
     expect(codeOf(await list('library=press'))).toBe('422 filter_unavailable');
   });
 
-  it('has them again once the indexes are built, but for search and deleted files; changes too', async () => {
+  it('allows filters and moves once the indexes are built, except for search and deleted files', async () => {
     for (const slug of ['a', 'b']) await put(slug);
     for (const name of Object.keys(LIBRARY_INDEXES)) await buildLibraryIndex(api.db, name);
     makeSmall();
@@ -140,7 +140,7 @@ describe('a large project', () => {
 });
 
 describe('PATCH …/files/{fileSlug} with a library', () => {
-  it('puts the file at the root of the other one, unless a folder is named; audited by slugs', async () => {
+  it('moves the file to the root of that library unless a folder is given, and audits each change', async () => {
     await put('a', { folder: 'x' });
     expect((await patch('a', { library: 'press' })).body).toMatchObject({
       library: 'press',
@@ -168,7 +168,7 @@ describe('PATCH …/files/{fileSlug} with a library', () => {
 });
 
 describe('POST …/files/move', () => {
-  it('says where each slug ended up, in their order, once each, and which have no live file', async () => {
+  it('returns where each file ended up, once and in order, and which slugs have no live file', async () => {
     for (const slug of ['a', 'b', 'gone']) await put(slug, { library_id });
     await put('c', { folder: 'old' });
     await shop.key('DELETE', `${files}/gone`);
@@ -191,7 +191,7 @@ describe('POST …/files/move', () => {
     ]);
   });
 
-  it('leaves one audit entry for each file that moved, purges nothing and sends no webhook', async () => {
+  it('writes one audit entry per moved file, without a purge or a webhook', async () => {
     await put('a');
     await put('b', { folder: 'x' });
     const { file_id } = await put('c');
@@ -210,7 +210,7 @@ describe('POST …/files/move', () => {
     ]);
   });
 
-  it('moves all or none: a thousand at once, and none where the place is wrong', async () => {
+  it('accepts a thousand slugs, and moves nothing if the folder or library is invalid', async () => {
     await put('a');
     const file_slugs = ['a', ...Array.from({ length: 999 }, (_, n) => `n${n}`)];
     const { body } = await move({ file_slugs, folder: 'x' });
@@ -222,7 +222,7 @@ describe('POST …/files/move', () => {
     expect((await shop.key('GET', `${files}/a`)).body.folder).toBe('x');
   });
 
-  it('many at once, in any order of slugs: each move is seen whole', async () => {
+  it('moves all files together, so that concurrent moves leave them in one folder', async () => {
     const slugs = Array.from({ length: 12 }, (_, n) => `f${n}`);
     for (const slug of slugs) await put(slug);
     const moves = Array.from({ length: 8 }, (_, n) =>
@@ -242,7 +242,7 @@ describe('POST …/files/move', () => {
     [{ file_slugs: ['a'] }, 'folder'],
     [{ file_slugs: ['a'], folder: null }, 'folder'],
     [{ file_slugs: ['a'], folder: '', colour: 'red' }, 'colour'],
-  ])('is 400 invalid_request for %j', async (body, field) => {
+  ])('returns 400 invalid_request for %j', async (body, field) => {
     const answer = await move(body);
     expect(codeOf(answer)).toBe('400 invalid_request');
     expect(issuesOf(answer)).toEqual([field]);
@@ -257,7 +257,7 @@ describe('an upload into a library', () => {
       ...place,
     });
 
-  it('tells its place, and is 404 library_not_found for none, before anything is reserved', async () => {
+  it('is created with its normalized library and folder, or rejected with 404 library_not_found', async () => {
     const { body } = await begin({ library: ' Press ', folder: 'a//b' });
     expect(body).toMatchObject({ library: 'press', folder: 'a/b' });
     const found = await shop.key('GET', `${shop.path}/uploads/${body.upload_id}`);

@@ -47,7 +47,7 @@ const slugs = async (query: string) => {
 };
 
 describe('GET …/files', () => {
-  it('is every file that is not deleted, newest first', async () => {
+  it('returns every file that is not deleted, newest first', async () => {
     const { body } = await call('GET', path);
     for (const item of body.items) expectRecord(fileRecord, item);
     expect(body.next_cursor).toBeNull();
@@ -55,14 +55,14 @@ describe('GET …/files', () => {
     expect((await owner('GET', path)).body).toEqual(body);
   });
 
-  it('is narrowed by status', async () => {
+  it('filters by status', async () => {
     expect(await slugs('?status=ready')).toEqual(['b-ready.png', 'a-ready.png']);
     expect(await slugs('?status=blocked')).toEqual(['a-blocked.png']);
     expect(await slugs('?status=deleted')).toEqual(['a-deleted.png']);
     expect(issuesOf(await call('GET', `${path}?status=gone`))).toEqual(['status']);
   });
 
-  it('is narrowed by a prefix of the slug, taken literally', async () => {
+  it('filters by a prefix of the slug, taken literally', async () => {
     expect(await slugs('?q=a-')).toEqual(['a-blocked.png', 'a-ready.png']);
     expect(await slugs('?q=A-')).toEqual(['a-blocked.png', 'a-ready.png']);
     expect(await slugs('?q=a-&status=ready')).toEqual(['a-ready.png']);
@@ -71,7 +71,7 @@ describe('GET …/files', () => {
     expect(await slugs('?q=')).toHaveLength(3);
   });
 
-  it('refuses U+0000, a parameter that is sent twice and one that is not known', async () => {
+  it('rejects U+0000 and repeated, unknown or invalid parameters', async () => {
     const rows: [string, string][] = [
       ['?q=a%00b', 'q'],
       ['?q=a&q=b', 'q'],
@@ -105,16 +105,16 @@ describe('GET …/files', () => {
     ['?library=default&search=a', '400 invalid_search'],
     ['?library=default&bbox=1,2,3', '400 invalid_bbox'],
     ['?library=default&bbox=1,20,3,10', '400 invalid_bbox'],
-  ])('is refused with %s: %s', async (query, code) => {
+  ])('answers %s with %s', async (query, code) => {
     expect(codeOf(await call('GET', path + query))).toBe(code);
   });
 
-  it('of the default library is the whole list, whatever case it is written in', async () => {
+  it('returns all files for the default library, whatever the case of its name', async () => {
     expect(await slugs('?library=default')).toEqual(await slugs(''));
     expect(await slugs('?library=%20Default&q=a-&sort=uploaded')).toEqual(await slugs('?q=a-'));
   });
 
-  it('tells the place only when it is asked for', async () => {
+  it('returns the location only on request', async () => {
     expect((await call('GET', path)).text).not.toContain('location');
     const { body } = await call('GET', `${path}?include=location&q=a-`);
     for (const item of body.items) {
@@ -125,7 +125,7 @@ describe('GET …/files', () => {
 });
 
 describe('GET …/files/{fileSlug}', () => {
-  it('is the file, whatever case its slug is written in', async () => {
+  it('returns the file, whatever the case of its slug', async () => {
     const { status, body } = await call('GET', `${path}/A-Ready.PNG`);
     expect(status).toBe(200);
     expectRecord(fileRecord, body);
@@ -147,7 +147,7 @@ describe('GET …/files/{fileSlug}', () => {
     expect(body).not.toHaveProperty('location');
   });
 
-  it('names scheme and port of a deployment that has its own', async () => {
+  it('uses the configured delivery scheme and port in the URL', async () => {
     api.change({ settings: { deliveryScheme: 'http', deliveryPublicPort: 8081 } });
     const { body } = await call('GET', `${path}/a-ready.png`);
     expect(body.url).toBe(
@@ -155,7 +155,7 @@ describe('GET …/files/{fileSlug}', () => {
     );
   });
 
-  it('tells place and time with include=location', async () => {
+  it('returns location and time with include=location', async () => {
     await api.db.query(
       `update files set latitude = 48.25, longitude = -11.5, taken_at = '2026-05-01T10:00:00Z'
        where file_slug = 'b-ready.png'`,
@@ -169,11 +169,11 @@ describe('GET …/files/{fileSlug}', () => {
     expect(issuesOf(await call('GET', `${path}/b-ready.png?include=all`))).toEqual(['include']);
   });
 
-  it('is the blocked file too', async () => {
+  it('returns a blocked file too', async () => {
     expect((await call('GET', `${path}/a-blocked.png`)).body.status).toBe('blocked');
   });
 
-  it('is 404 file_not_found for a deleted, a foreign and no file, byte by byte the same', async () => {
+  it('returns the same 404 file_not_found for a deleted, a foreign and a nonexistent file', async () => {
     const other = await createProject(owner);
     await makeFile(api.db, other, { file_slug: 'theirs.png' });
     const answers = [];

@@ -65,8 +65,8 @@ async function send({ target, body, by = subject }: Write, key: string): Promise
 const deeds = async (deed: string) =>
   (await api.db.query('select 1 from audit_log where action = $1', [deed])).length;
 
-describe.each(writes)('$name', (write) => {
-  it('is done once of calls with one key, together or later, which are answered the same', async () => {
+describe.each(writes)('$name with an Idempotency-Key', (write) => {
+  it('takes effect once for concurrent and repeated requests, with the same response', async () => {
     waitPatiently(api);
     // The first login creates an organization, and its audit entry must not be counted.
     await api.session(STAFF_SUBJECT)('GET', '/v1/me');
@@ -99,9 +99,9 @@ describe.each([
   ['revoking them', () => `${path}/library-sessions/revoke`, 'session_revoked'],
   ['revoking their key', () => `${path}/keys/${keyId}/revoke`, 'minting_key_revoked'],
   ['rotating their key', () => `${path}/keys/${keyId}/rotate`, 'minting_key_revoked'],
-])('%s ends library sessions with its answer', (name, target, code) => {
+])('ending library sessions by %s', (name, target, code) => {
   it.each([undefined, new Error('the connection broke off')])(
-    'although they were used before its commit, which answered %s',
+    'takes effect with the commit, even if they were used just before it (connection error: %s)',
     async (failure) => {
       const shop = await libraryProject(api, owner);
       path = shop.path;

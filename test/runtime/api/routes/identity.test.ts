@@ -8,7 +8,7 @@ import { STAFF_SUBJECT, useApi } from '../../../support/api-server.ts';
 const api = useApi();
 
 describe('GET /v1/me', () => {
-  it('is the session’s user, organization, role and staff flag', async () => {
+  it('returns the session’s user, organization, role and staff flag', async () => {
     const subject = newSubject();
     const { status, body } = await api.session(subject)('GET', '/v1/me');
     expect(status).toBe(200);
@@ -27,7 +27,7 @@ describe('GET /v1/me', () => {
     expect(body.staff).toBe(true);
   });
 
-  it('answers the same account ever after, whatever display headers come later', async () => {
+  it('returns the same account on later requests, whatever their display headers', async () => {
     const subject = newSubject();
     const headers = await api.sessionHeaders(subject);
     const first = await api.send({
@@ -44,7 +44,7 @@ describe('GET /v1/me', () => {
     expect((await api.send({ path: '/v1/me', headers: later })).body).toEqual(first.body);
   });
 
-  it('makes one account when a subject’s first 20 requests arrive together', async () => {
+  it('creates one account for a subject’s first 20 concurrent requests', async () => {
     const subject = newSubject();
     const call = api.session(subject);
     const answers = await Promise.all(Array.from({ length: 20 }, () => call('GET', '/v1/me')));

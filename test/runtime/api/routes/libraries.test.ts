@@ -40,7 +40,7 @@ const turnOff = () => api.change({ settings: { mediaLibraryWrites: 'disabled' } 
 const makeSmall = () => api.change({ settings: { unindexedThreshold: 1 } });
 
 describe('POST …/libraries', () => {
-  it('answers 201 with the record: slug lowercased, texts trimmed, origins as browsers write them', async () => {
+  it('returns 201 with a normalized slug, name and origins', async () => {
     const { status, body } = await create({
       slug: ' Press.2026 ',
       name: ' Press pictures ',
@@ -62,13 +62,13 @@ describe('POST …/libraries', () => {
   });
 
   it.each(['default', ' Default ', '', 'a/b', '-a', 'a b', 'ä', '\ud800', 'x'.repeat(65)])(
-    'is 400 invalid_library_slug for %j',
+    'returns 400 invalid_library_slug for %j',
     async (slug) => {
       expect(codeOf(await create({ slug, name: 'x' }))).toBe('400 invalid_library_slug');
     },
   );
 
-  it('is 409 library_slug_taken in the same project alone, and free again after a deletion', async () => {
+  it('returns 409 library_slug_taken in the same project only, until the library is deleted', async () => {
     const first = await create();
     expect(codeOf(await create())).toBe('409 library_slug_taken');
     const other = await createProject(owner);
@@ -81,7 +81,7 @@ describe('POST …/libraries', () => {
     expect(again.body.library_id).not.toBe(first.body.library_id);
   });
 
-  it('makes one library out of twelve calls at once', async () => {
+  it('creates one library for twelve concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => create()));
     const codes = answers.map(codeOf).toSorted();
     expect(codes).toEqual(['201', ...Array.from({ length: 11 }, () => '409 library_slug_taken')]);
@@ -109,13 +109,13 @@ describe('POST …/libraries', () => {
       'allowed_origins[0]',
     ]),
   ];
-  it.each(wrong)('is 400 invalid_request for %j', async (body, field) => {
+  it.each(wrong)('returns 400 invalid_request for %j', async (body, field) => {
     const answer = await create(body);
     expect(codeOf(answer)).toBe('400 invalid_request');
     expect(issuesOf(answer)).toEqual([field]);
   });
 
-  it('is 400 not_supported for fields of a later version, by name, and makes nothing', async () => {
+  it('returns 400 not_supported naming the fields of a later version, and creates nothing', async () => {
     const answer = await create({ ...press, map_enabled: null, delivery_access: 'public' });
     expect(codeOf(answer)).toBe('400 not_supported');
     expect(answer.body.error.details).toEqual({ fields: ['delivery_access', 'map_enabled'] });
@@ -125,14 +125,14 @@ describe('POST …/libraries', () => {
     expect((await key('GET', path)).body.items).toEqual([]);
   });
 
-  it('takes 200 origins', async () => {
+  it('accepts 200 origins', async () => {
     const allowed_origins = tooMany.slice(1);
     expect((await create({ ...press, allowed_origins })).body.allowed_origins).toHaveLength(200);
   });
 });
 
 describe('GET …/libraries', () => {
-  it('lists the live named ones, newest first, page by page', async () => {
+  it('lists live named libraries, newest first, page by page', async () => {
     for (const slug of ['a', 'b', 'c', 'gone']) await create({ slug, name: slug });
     await remove('gone');
     const first = await key('GET', `${path}?limit=2`);
@@ -142,7 +142,7 @@ describe('GET …/libraries', () => {
     expect(rest.body.next_cursor).toBeNull();
   });
 
-  it('answers the default library though nobody made it, and 404 for the others', async () => {
+  it('returns the default library, though nobody created it, and 404 for unknown ones', async () => {
     const { body } = await key('GET', `${path}/default`);
     expectRecord(libraryRecord, body);
     expect(body).toMatchObject({ slug: 'default', library_id: null, allowed_origins: [] });
@@ -153,7 +153,7 @@ describe('GET …/libraries', () => {
 });
 
 describe('PATCH …/libraries/{lib}', () => {
-  it('changes what is sent; what changes nothing leaves no trace', async () => {
+  it('changes only the fields sent, and audits only real changes', async () => {
     const { body: made } = await create({ ...press, allowed_origins: ['https://a.example'] });
     const named = await patch({ name: 'Newsroom' });
     expect(named.body).toMatchObject({ name: 'Newsroom', allowed_origins: ['https://a.example'] });
@@ -165,7 +165,7 @@ describe('PATCH …/libraries/{lib}', () => {
     expect(await auditEntries(api.db, project, 'library.%')).toHaveLength(3);
   });
 
-  it('is 400 not_supported for fields of a later version, by name', async () => {
+  it('returns 400 not_supported naming the fields of a later version, and changes nothing', async () => {
     await create();
     const { body } = await patch({ delivery_access: 'protected', map_enabled: true, name: 'no' });
     expect(body.error).toMatchObject({
@@ -175,7 +175,7 @@ describe('PATCH …/libraries/{lib}', () => {
     expect((await key('GET', `${path}/press`)).body.name).toBe('Press');
   });
 
-  it('takes of the default library its origins alone', async () => {
+  it('changes only the origins of the default library', async () => {
     const allowed_origins = ['https://cms.example.com'];
     const { body } = await patch({ allowed_origins }, 'default');
     expect(body).toMatchObject({ slug: 'default', library_id: null, allowed_origins });
@@ -189,7 +189,7 @@ describe('PATCH …/libraries/{lib}', () => {
     ]);
   });
 
-  it('is 404 library_not_found for none, a deleted and a foreign one', async () => {
+  it('returns 404 library_not_found for an unknown, deleted or foreign library, as DELETE does', async () => {
     await create();
     await remove();
     const theirs = await createProject(owner);
@@ -205,11 +205,11 @@ describe('PATCH …/libraries/{lib}', () => {
 });
 
 describe('DELETE …/libraries/{lib}', () => {
-  it('is 400 default_library_immutable for the default one', async () => {
+  it('returns 400 default_library_immutable for the default library', async () => {
     expect(codeOf(await remove('default'))).toBe('400 default_library_immutable');
   });
 
-  it('is 409 library_not_empty while files or unfinished uploads are in it', async () => {
+  it('returns 409 library_not_empty while it holds files or unfinished uploads', async () => {
     const { library_id } = (await create()).body;
     const upload = await makeUpload(api.db, project, { library_id });
     expect(codeOf(await remove())).toBe('409 library_not_empty');
@@ -227,7 +227,7 @@ describe('DELETE …/libraries/{lib}', () => {
     expect((await remove()).status).toBe(204);
   });
 
-  it('and uploads into it at once: either it stays, or nothing is in it', async () => {
+  it('lets either the deletion or concurrent uploads into the library succeed, never both', async () => {
     const uploads = `/v1/projects/${project.project_slug}/uploads`;
     const begin = () =>
       key('POST', uploads, { content_type: 'image/png', size_bytes: 10, library: 'press' });
@@ -247,7 +247,7 @@ describe('DELETE …/libraries/{lib}', () => {
     }
   });
 
-  it('and made anew between the two looks of an upload: it is 404 library_not_found, and not a lack of room', async () => {
+  it('makes an upload fail with library_not_found if the library is recreated while it begins', async () => {
     const { library_id } = (await create()).body;
     const deps = api.deps();
     const row = must(await findProject(api.db, project.project_id));
@@ -261,7 +261,7 @@ describe('DELETE …/libraries/{lib}', () => {
     await expect(refused).rejects.toMatchObject({ code: 'library_not_found' });
   });
 
-  it('and files moved into it at once: either it stays, or nothing is in it', async () => {
+  it('lets either the deletion or concurrent moves into the library succeed, never both', async () => {
     await makeFile(api.db, project, { file_slug: 'a.png' });
     const files = `/v1/projects/${project.project_slug}/files`;
     const moveIn = () =>
@@ -280,8 +280,8 @@ describe('DELETE …/libraries/{lib}', () => {
   });
 });
 
-describe('every write of libraries', () => {
-  it('is 409 media_library_disabled while they are off; reading goes on', async () => {
+describe('library writes', () => {
+  it('return 409 media_library_disabled while they are disabled; reads still work', async () => {
     await create();
     turnOff();
     const file_slugs = ['a'];
@@ -298,7 +298,7 @@ describe('every write of libraries', () => {
     expect((await key('GET', path)).body.items).toHaveLength(1);
   });
 
-  it('is 422 filter_unavailable in a large project without library indexes, but for a change of name', async () => {
+  it('return 422 filter_unavailable in a large project without library indexes, except for renaming', async () => {
     await create();
     for (const file_slug of ['a.png', 'b.png']) await makeFile(api.db, project, { file_slug });
     makeSmall();
@@ -319,8 +319,8 @@ describe('every write of libraries', () => {
   });
 });
 
-describe('the audit log', () => {
-  it('has what was and what is, by whom', async () => {
+describe('the audit log of libraries', () => {
+  it('records who made each change, with the state before and after it', async () => {
     const { headers, body } = await owner('POST', path, press);
     await patch({ name: 'Newsroom' });
     await remove();

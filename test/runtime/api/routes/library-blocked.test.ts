@@ -21,7 +21,7 @@ async function makeReady(upload_id: string): Promise<string> {
   return (await publish(api.db, claimed)).file_id;
 }
 
-it('a blocked file is not shown to a session by the upload that made it, until it is unblocked', async () => {
+it('a library session cannot see the file of its upload while the file is blocked', async () => {
   const token = await (await libraryProject(api, owner)).open();
   const { upload_id } = (await token('POST', UPLOADS, image)).body;
   const file_id = await makeReady(upload_id);

@@ -52,7 +52,7 @@ const backdate = () =>
   );
 
 describe('POST …/library-sessions', () => {
-  it('answers 201 with the token, what it allows, and a picker address that verifies', async () => {
+  it('returns 201 with the token, its permissions and a picker URL that verifies', async () => {
     const { status, body } = await shop.mint({
       folder: '/2026/',
       permissions: ['upload', 'browse'],
@@ -82,7 +82,7 @@ describe('POST …/library-sessions', () => {
     ).toBe('valid');
   });
 
-  it('never tells the subject: not in the token, nor in the audit log', async () => {
+  it('reveals the subject neither in the token nor in the response, nor its MAC in the audit log', async () => {
     const { body, headers } = await shop.mint({ subject: 'lovelace@example.com' });
     expect(JSON.stringify([claimsOf(body.token), body])).not.toContain('lovelace');
     const [entry] = await auditEntries(api.db, shop.project, 'library_session.mint');
@@ -96,7 +96,7 @@ describe('POST …/library-sessions', () => {
     expect(JSON.stringify(entry)).not.toContain(claimsOf(body.token).subject_mac);
   });
 
-  it('lets pages in that the library allows, and those of the default library everywhere', async () => {
+  it('accepts an origin that the library or the default library allows', async () => {
     const other = 'http://localhost:3000';
     expect(codeOf(await shop.mint({ origin: other }))).toBe('403 origin_not_allowed');
     expect(codeOf(await shop.mint({ library: 'default' }))).toBe('403 origin_not_allowed');
@@ -111,15 +111,18 @@ describe('POST …/library-sessions', () => {
     [['browse_own'], ['files:write', 'urls:sign']],
     [['upload'], ['files:read', 'urls:sign']],
     [['browse', 'upload'], ['files:read']],
-  ])('is 403 scope_missing for %j by a key with %j alone', async (permissions, scopes) => {
-    const { project_slug } = shop.project;
-    const secret = await createKey(owner, project_slug, ['library:sessions', ...scopes]);
-    const wish = { ...usualWish, permissions };
-    const answer = await api.withKey(secret)('POST', `${shop.path}/library-sessions`, wish);
-    expect(codeOf(answer)).toBe('403 scope_missing');
-  });
+  ])(
+    'returns 403 scope_missing for %j if the key has library:sessions and only %j',
+    async (permissions, scopes) => {
+      const { project_slug } = shop.project;
+      const secret = await createKey(owner, project_slug, ['library:sessions', ...scopes]);
+      const wish = { ...usualWish, permissions };
+      const answer = await api.withKey(secret)('POST', `${shop.path}/library-sessions`, wish);
+      expect(codeOf(answer)).toBe('403 scope_missing');
+    },
+  );
 
-  it('asks for urls:sign where delivery is protected', async () => {
+  it('requires urls:sign if delivery is protected', async () => {
     const scopes = ['library:sessions', 'files:read', 'files:write'];
     const key = api.withKey(await createKey(owner, shop.project.project_slug, scopes));
     const mint = () => key('POST', `${shop.path}/library-sessions`, usualWish);
@@ -141,11 +144,11 @@ describe('POST …/library-sessions', () => {
     [{ subject: 'a\u0000b' }, '400 invalid_subject'],
     [{ subject: 'a\ud800b' }, '400 invalid_subject'],
     [{ folder: 'a\ud800b' }, '400 invalid_folder'],
-  ])('is refused with %j: %s', async (wish, code) => {
+  ])('rejects %j with %s', async (wish, code) => {
     expect(codeOf(await shop.mint(wish))).toBe(code);
   });
 
-  it('takes a subject of 128 characters, whatever they are', async () => {
+  it('accepts a subject of 128 characters, even if they are emoji', async () => {
     expect((await shop.mint({ subject: '😀'.repeat(128) })).status).toBe(201);
   });
 
@@ -163,13 +166,13 @@ describe('POST …/library-sessions', () => {
     [{ subject: 7 }, 'subject'],
     [{ colour: 'red' }, 'colour'],
   ];
-  it.each(wrong)('is 400 invalid_request for %j', async (wish, field) => {
+  it.each(wrong)('returns 400 invalid_request for %j', async (wish, field) => {
     const answer = await shop.mint(wish);
     expect(codeOf(answer)).toBe('400 invalid_request');
     expect(issuesOf(answer)).toEqual([field]);
   });
 
-  it('takes the bounds themselves, and 25 MiB where the proxy takes more', async () => {
+  it('accepts the limits themselves, and defaults to 25 MiB per file if the proxy accepts more', async () => {
     for (const expires_in of [60, 3600]) {
       const { body } = await shop.mint({
         expires_in,
@@ -184,14 +187,14 @@ describe('POST …/library-sessions', () => {
     expect((await shop.mint()).body.max_file_bytes).toBe(25 * 1024 * 1024);
   });
 
-  it('is 409 library_sessions_disabled while they are off, and so is every call with a token', async () => {
+  it('returns 409 library_sessions_disabled while they are disabled, as does a request with a token', async () => {
     const { token } = (await shop.mint()).body;
     api.change({ settings: { librarySessions: 'disabled' } });
     expect(codeOf(await shop.mint())).toBe('409 library_sessions_disabled');
     expect(codeOf(await files(token))).toBe('409 library_sessions_disabled');
   });
 
-  it('is 409 subject_key_unavailable where no key makes pseudonyms; so is the filter by uploader', async () => {
+  it('returns 409 subject_key_unavailable without a subject key, as does the filter by uploader', async () => {
     api.change({ libraryKeys: { ...api.deps().libraryKeys, subjects: [] } });
     expect(codeOf(await shop.mint())).toBe('409 subject_key_unavailable');
     const revoke = `${shop.path}/library-sessions/revoke`;
@@ -204,10 +207,10 @@ describe('POST …/library-sessions', () => {
   });
 });
 
-describe('a refresh', () => {
+describe('refreshing a library session', () => {
   const remint = (token: string, wish: object = {}) => shop.mint({ refresh_of: token, ...wish });
 
-  it('goes on with the session, for as long or shorter, and may become narrower', async () => {
+  it('continues the session, and may make it shorter and narrower', async () => {
     const first = (await shop.mint({ folder: 'a' })).body;
     const second = await remint(first.token, {
       folder: 'a/b',
@@ -228,7 +231,7 @@ describe('a refresh', () => {
     [{ permissions: ['browse', 'upload'] }, 'permissions'],
     [{ max_uploads: 11 }, 'max_uploads'],
     [{ max_file_bytes: 1001 }, 'max_file_bytes'],
-  ])('is 400 refresh_mismatch with %j', async (wish, field) => {
+  ])('returns 400 refresh_mismatch for %j', async (wish, field) => {
     const allowed_origins = [ORIGIN, 'https://other.example'];
     await shop.key('PATCH', `${shop.path}/libraries/default`, { allowed_origins });
     const own = { folder: 'a', permissions: ['browse'], max_uploads: 10, max_file_bytes: 1000 };
@@ -238,12 +241,12 @@ describe('a refresh', () => {
     expect(answer.body.error.message).toContain(`in ${field}.`);
   });
 
-  it('is 400 refresh_mismatch with the token of another project', async () => {
+  it('returns 400 refresh_mismatch for a token of another project', async () => {
     const { token } = (await (await libraryProject(api, owner)).mint()).body;
     expect(codeOf(await remint(token))).toBe('400 refresh_mismatch');
   });
 
-  it('works up to 10 minutes after the end; later it begins a new session', async () => {
+  it('continues a session up to 10 minutes after it expired; later it starts a new one', async () => {
     const { token, session_id } = (await shop.mint()).body;
     const ended = (ago: number) => {
       const exp = nowSeconds() - ago;
@@ -271,7 +274,7 @@ describe('a refresh', () => {
 describe('POST …/library-sessions/revoke', () => {
   const revoke = (body?: unknown) => shop.key('POST', `${shop.path}/library-sessions/revoke`, body);
 
-  it('ends all sessions of the project at once, and mints again after a minute', async () => {
+  it('ends all sessions of the project immediately, and allows new ones after a minute', async () => {
     const { token } = (await shop.mint()).body;
     const theirs = (await (await libraryProject(api, owner)).mint()).body.token;
     expect((await files(token)).status).toBe(200);
@@ -287,7 +290,7 @@ describe('POST …/library-sessions/revoke', () => {
     expect((await shop.mint()).status).toBe(201);
   });
 
-  it('ends those of one subject alone', async () => {
+  it('ends only the sessions of the given subject', async () => {
     const mine = (await shop.mint()).body.token;
     const other = (await shop.mint({ subject: 'editor-43' })).body.token;
     expect((await revoke({ subject: 'editor-42' })).status).toBe(200);
@@ -298,7 +301,7 @@ describe('POST …/library-sessions/revoke', () => {
     expect(codeOf(await revoke({ subject: '' }))).toBe('400 invalid_subject');
   });
 
-  it('lets sessions be that were minted after it, and stands in the audit log without the subject', async () => {
+  it('does not end later sessions, and is audited as a revocation for one subject', async () => {
     await revoke({ subject: 'editor-42' });
     await backdate();
     const { token } = (await shop.mint()).body;
@@ -310,8 +313,8 @@ describe('POST …/library-sessions/revoke', () => {
   });
 });
 
-describe('a token', () => {
-  it('is 401 minting_key_revoked when its key is revoked or rotated, and stays over', async () => {
+describe('a library session token', () => {
+  it('is rejected with 401 minting_key_revoked once its key is revoked or rotated', async () => {
     for (const deed of ['revoke', 'rotate']) {
       const made = await owner('POST', `${shop.path}/keys`, { name: 'mints' });
       const mints = api.withKey(made.body.plaintext_secret);
@@ -322,7 +325,7 @@ describe('a token', () => {
     }
   });
 
-  it('is 401 in a process that was not told within five seconds', async () => {
+  it('is rejected within five seconds by a process that was not told of the revocation', async () => {
     const began = performance.now();
     const clock = vi.spyOn(performance, 'now').mockReturnValue(began);
     const { token } = (await shop.mint()).body;
@@ -334,7 +337,7 @@ describe('a token', () => {
     clock.mockRestore();
   });
 
-  it('is 401 session_revoked at once when its library is deleted, even if the slug is taken again', async () => {
+  it('is rejected with 401 session_revoked once its library is deleted, even if the slug is reused', async () => {
     const { token } = (await shop.mint()).body;
     expect((await files(token)).status).toBe(200);
     await shop.key('DELETE', `${shop.path}/libraries/press`);
@@ -343,7 +346,7 @@ describe('a token', () => {
     expect(codeOf(await files(token))).toBe('401 session_revoked');
   });
 
-  it('is not known as it was by who was reading it while it ended', async () => {
+  it('is looked up again if its library was deleted during the previous lookup', async () => {
     const { token } = (await shop.mint()).body;
     const facts = createSessionFacts();
     const claims = claimsOf(token);
@@ -359,7 +362,7 @@ describe('a token', () => {
     expect(await facts.find(api.db, claims)).not.toEqual(before);
   });
 
-  it('is 401 session_expired at its end, and invalid_session where it is not what was minted', async () => {
+  it('is rejected with 401 session_expired after it expires, and invalid_session if altered', async () => {
     const { token } = (await shop.mint()).body;
     const exp = nowSeconds() - 1;
     expect(codeOf(await files(sign({ ...claimsOf(token), exp })))).toBe('401 session_expired');
@@ -382,16 +385,19 @@ describe('a token', () => {
   it.each<[string, (status: 'active' | 'suspended') => Promise<Answer>]>([
     ['its owner', (status) => owner('PATCH', shop.path, { status })],
     ['staff', (status) => staff('PATCH', asStaff(), { status })],
-  ])('is 403 project_suspended at once while its project is, by %s', async (_by, change) => {
-    const { token } = (await shop.mint()).body;
-    expect((await files(token)).status).toBe(200);
-    await change('suspended');
-    expect(codeOf(await files(token))).toBe('403 project_suspended');
-    await change('active');
-    expect((await files(token)).status).toBe(200);
-  });
+  ])(
+    'is rejected with 403 project_suspended while its project is suspended by %s',
+    async (_by, change) => {
+      const { token } = (await shop.mint()).body;
+      expect((await files(token)).status).toBe(200);
+      await change('suspended');
+      expect(codeOf(await files(token))).toBe('403 project_suspended');
+      await change('active');
+      expect((await files(token)).status).toBe(200);
+    },
+  );
 
-  it('opens nothing else, and nothing else opens its paths', async () => {
+  it('is accepted only on library routes, which accept no other credential', async () => {
     const { token } = (await shop.mint()).body;
     const call = withToken(api, token);
     for (const path of [`${shop.path}/files`, `${shop.path}/libraries`, '/v1/key', '/v1/me']) {
@@ -404,7 +410,7 @@ describe('a token', () => {
     expect(codeOf(await api.send({ path: '/v1/library/files', headers }))).toBe('401 unauthorized');
   });
 
-  it('is for pages of the API’s own origin: no page of another one is answered by CORS, a dashboard’s neither', async () => {
+  it('cannot be used across origins: library routes send no CORS headers, not even to a dashboard', async () => {
     const { token } = (await shop.mint()).body;
     api.change({ settings: { dashboardOrigins: [ORIGIN] } });
     const headers = { origin: ORIGIN, 'access-control-request-method': 'GET' };

@@ -68,7 +68,7 @@ async function upload(token: Caller, wish: object = {}): Promise<string> {
 }
 
 describe('GET /v1/library/files', () => {
-  it('lists the ready files of its library and folder subtree, newest first, page by page', async () => {
+  it('lists the ready files of the session’s library and folder subtree, newest first, page by page', async () => {
     await put('elsewhere', { library_id: null });
     for (const [slug, folder] of [
       ['root', ''],
@@ -94,7 +94,7 @@ describe('GET /v1/library/files', () => {
     expect(second.body.next_cursor).toBeNull();
   });
 
-  it('takes 1 to 60 files a page, 40 by default, and a cursor of its own scope alone', async () => {
+  it('returns 1 to 60 files per page, 40 by default, and rejects a cursor of another scope', async () => {
     for (let n = 0; n < 42; n++) await put(`f${n}`);
     const token = await shop.open();
     const { body } = await token('GET', LIST);
@@ -116,7 +116,7 @@ describe('GET /v1/library/files', () => {
     }
   });
 
-  it('searches as a project does', async () => {
+  it('searches within the session’s folder, for at least two characters', async () => {
     await put('red', { title: 'Red Shoe' });
     await put('blue', { title: 'Blue Shoe', folder: 'a' });
     const token = await shop.open({ folder: 'a' });
@@ -126,7 +126,7 @@ describe('GET /v1/library/files', () => {
     }
   });
 
-  it('shows with browse_own what this subject uploaded as the current revision, and nothing else', async () => {
+  it('shows with browse_own only files whose current revision this subject uploaded', async () => {
     const mine = await shop.open({ permissions: ['browse_own', 'upload'] });
     const theirs = await shop.open({ permissions: ['browse_own', 'upload'], subject: 'other' });
     const id = await upload(mine);
@@ -143,7 +143,7 @@ describe('GET /v1/library/files', () => {
     expect(slugsOf(await shop.key('GET', `${shop.path}/files?uploader=editor-42`))).toEqual([]);
   });
 
-  it('finds what was uploaded before the keys were rotated', async () => {
+  it('finds what the subject uploaded before the subject keys were rotated', async () => {
     const { libraryKeys } = api.deps();
     const id = await upload(await shop.open());
     const subjects = [Buffer.alloc(32, 9), ...libraryKeys.subjects];
@@ -153,7 +153,7 @@ describe('GET /v1/library/files', () => {
     expect(slugsOf(await own('GET', LIST))).toEqual([later, id]);
   });
 
-  it('goes on where a refreshed session has a name more, as a key was added', async () => {
+  it('accepts a cursor from before the session was refreshed with an additional subject key', async () => {
     const { libraryKeys } = api.deps();
     const wish = { permissions: ['browse_own', 'upload'] };
     const { token } = (await shop.mint(wish)).body;
@@ -168,12 +168,12 @@ describe('GET /v1/library/files', () => {
     expect([...slugsOf(first), ...slugsOf(second)]).toEqual(ids.toReversed());
   });
 
-  it('is 403 permission_denied without a permission to browse', async () => {
+  it('returns 403 permission_denied without a permission to browse', async () => {
     const token = await shop.open({ permissions: ['upload'] });
     expect(codeOf(await token('GET', LIST))).toBe('403 permission_denied');
   });
 
-  it('is 422 filter_unavailable in a large project', async () => {
+  it('returns 422 filter_unavailable in a large project', async () => {
     await put('a');
     await put('b');
     api.change({ settings: { unindexedThreshold: 1 } });
@@ -183,7 +183,7 @@ describe('GET /v1/library/files', () => {
   });
 });
 
-describe('a thumbnail', () => {
+describe('a thumbnail URL', () => {
   const CHAIN = 'resize/320x320/fit/format/webp';
   const thumbnail = async () => {
     forget();
@@ -211,7 +211,7 @@ describe('a thumbnail', () => {
     return verdict === 'valid';
   }
 
-  it('is unsigned where anybody may fetch it, else signed until the session ends', async () => {
+  it('is unsigned if its chain is public, and otherwise signed for at most the session’s lifetime', async () => {
     await put('a.png');
     const open = await thumbnail();
     expect(open.pathname).toBe(`/${CHAIN}/f/a.png`);
@@ -228,7 +228,7 @@ describe('a thumbnail', () => {
 });
 
 describe('POST /v1/library/uploads', () => {
-  it('begins one under a slug of its own, in the place of the session, and it becomes a file', async () => {
+  it('creates an upload with a generated slug in the session’s folder, which becomes a file', async () => {
     const token = await shop.open({ folder: 'a/b' });
     const wish = { ...image, content_type: 'Image/PNG', title: ' Feet\u0007 ' };
     const answer = await token('POST', UPLOADS, wish);
@@ -255,7 +255,7 @@ describe('POST /v1/library/uploads', () => {
     expect((await token('GET', path)).body).toMatchObject({ status: 'ready', file: null });
   });
 
-  it('takes its PUT for 15 minutes, or as long as the token lives', async () => {
+  it('accepts the PUT for 15 minutes, but no longer than the token is valid', async () => {
     const lifetime = async (expires_in: number) => {
       const session = (await shop.mint({ expires_in })).body;
       const { body } = await withToken(api, session.token)('POST', UPLOADS, image);
@@ -270,7 +270,7 @@ describe('POST /v1/library/uploads', () => {
     expect(long).toBeGreaterThan(800);
   });
 
-  it('is not begun where the token ended while it waited for others of its session', async () => {
+  it('rejects an upload with session_expired if the token expired while it waited for its turn', async () => {
     const { token } = (await shop.mint()).body;
     const claims: LibrarySessionClaims = JSON.parse(
       Buffer.from(token.split('.')[2], 'base64url').toString(),
@@ -282,7 +282,7 @@ describe('POST /v1/library/uploads', () => {
     await expect(begun).rejects.toMatchObject({ code: 'session_expired' });
   });
 
-  it('is refused above max_file_bytes, of a type that is not taken, and without the permission', async () => {
+  it('rejects too large sizes, unsupported types, unknown fields and a missing permission', async () => {
     const token = await shop.open({ max_file_bytes: 1000 });
     const large = await token('POST', UPLOADS, { ...image, size_bytes: 1001 });
     expect(codeOf(large)).toBe('413 file_too_large');
@@ -301,7 +301,7 @@ describe('POST /v1/library/uploads', () => {
     expect(codeOf(await browsing('POST', UPLOADS, image))).toBe('403 permission_denied');
   });
 
-  it('is 429 session_upload_limit after max_uploads, also at once and after a refresh; what failed counts not', async () => {
+  it('returns 429 session_upload_limit after max_uploads, even concurrently or after a refresh', async () => {
     const minted = await shop.mint({ max_uploads: 3 });
     const headers = { authorization: `Bearer ${minted.body.token}` };
     const begin = (body: object = image) =>
@@ -318,7 +318,7 @@ describe('POST /v1/library/uploads', () => {
     expect((await (await shop.open())('POST', UPLOADS, image)).status).toBe(201);
   });
 
-  it('repeats its answer for the same Idempotency-Key, and begins one upload', async () => {
+  it('returns the same response for the same Idempotency-Key, and creates one upload', async () => {
     const { token } = (await shop.mint({ max_uploads: 1 })).body;
     const headers = { authorization: `Bearer ${token}`, 'idempotency-key': 'k1' };
     const call = () => api.send({ method: 'POST', path: UPLOADS, body: image, headers });
@@ -326,7 +326,7 @@ describe('POST /v1/library/uploads', () => {
     expect((await call()).body).toEqual(first.body);
   });
 
-  it('is 409 media_library_disabled while libraries are read-only, and at the root of the default library goes on', async () => {
+  it('returns 409 media_library_disabled while writes are off, except at the default library’s root', async () => {
     await shop.key('PATCH', `${shop.path}/libraries/default`, { allowed_origins: [ORIGIN] });
     const [named, folder, root] = [
       await shop.open(),
@@ -340,7 +340,7 @@ describe('POST /v1/library/uploads', () => {
     expect((await root('POST', UPLOADS, image)).status).toBe(201);
   });
 
-  it('is 401 session_revoked where its library went a moment ago', async () => {
+  it('returns 401 session_revoked immediately after the library was deleted', async () => {
     const token = await shop.open();
     expect((await token('GET', LIST)).status).toBe(200);
     await shop.key('DELETE', `${shop.path}/libraries/press`);
@@ -348,8 +348,8 @@ describe('POST /v1/library/uploads', () => {
   });
 });
 
-describe('an upload of the picker', () => {
-  it('is there for its session alone', async () => {
+describe('a picker upload', () => {
+  it('is found only by its own session', async () => {
     const token = await shop.open();
     const { upload_id } = (await token('POST', UPLOADS, image)).body;
     const others = [await shop.open(), await (await libraryProject(api, owner)).open()];
@@ -367,7 +367,7 @@ describe('an upload of the picker', () => {
     expect(codeOf(await token('GET', `${UPLOADS}/${body.upload_id}`))).toBe('404 upload_not_found');
   });
 
-  it('is told of while no key signs its thumbnail, as long as it is no file', async () => {
+  it('can be read without a signing key as long as it is not a file', async () => {
     await owner('PATCH', shop.path, { delivery_access: 'protected' });
     const token = await shop.open();
     const { upload_id } = (await token('POST', UPLOADS, image)).body;
@@ -378,7 +378,7 @@ describe('an upload of the picker', () => {
     expect(codeOf(await token('GET', LIST))).toBe('409 signing_key_missing');
   });
 
-  it('is completed by its PUT; complete says 409 before it, and the same ever after', async () => {
+  it('is completed by its PUT; complete returns 409 before that, and is idempotent afterwards', async () => {
     const token = await shop.open();
     const answer = await token('POST', UPLOADS, image);
     const path = `${UPLOADS}/${answer.body.upload_id}`;
@@ -392,7 +392,7 @@ describe('an upload of the picker', () => {
     expect(twice.body).toEqual(once.body);
   });
 
-  it('is given up by abort as long as its bytes have not arrived: its room is free, and the library empty', async () => {
+  it('can be aborted before its bytes arrive, which leaves its library empty', async () => {
     const token = await shop.open();
     const answer = await token('POST', UPLOADS, image);
     const path = `${UPLOADS}/${answer.body.upload_id}`;
@@ -411,7 +411,7 @@ describe('an upload of the picker', () => {
     expect((await shop.key('DELETE', `${shop.path}/libraries/press`)).status).toBe(204);
   });
 
-  it('is not given up once its bytes arrived', async () => {
+  it('cannot be aborted once its bytes have arrived', async () => {
     const token = await shop.open();
     const path = `${UPLOADS}/${await upload(token)}`;
     expect(codeOf(await token('POST', `${path}/abort`))).toBe('409 upload_not_pending');

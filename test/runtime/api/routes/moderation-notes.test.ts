@@ -31,7 +31,7 @@ const stored = () =>
     project.project_id,
   ]);
 
-it('is answered 201 with the note and who wrote it, by either name of its text', async () => {
+it('posting a moderation note returns 201 with its text and author, for either field name', async () => {
   const answer = await post({ note: 'a\nlook' });
   expect(answer.status).toBe(201);
   expectRecord(moderationNoteRecord, answer.body);
@@ -44,7 +44,7 @@ it('is answered 201 with the note and who wrote it, by either name of its text',
   expect((await post({ body: 'other' })).body.note).toBe('other');
 });
 
-it('is replaced by a second one, however many come at once: a file has one', async () => {
+it('a file has one moderation note, which later and concurrent ones replace', async () => {
   const first = (await post({ note: 'first' })).body;
   const second = (await post({ note: 'second' }, path.replace('hero', 'HERO'))).body;
   expect(second).toMatchObject({ note: 'second', created_at: second.updated_at });
@@ -66,19 +66,19 @@ it.each([
   [{ note: 'a\u0000b' }, 'note'],
   [{ note: '😀'.repeat(NOTE_LENGTH_MAX + 1) }, 'note'],
   [{ note: 'a', author: 'me' }, 'author'],
-])('is 400 invalid_request for %j', async (body, field) => {
+])('posting %j as a moderation note returns 400 invalid_request', async (body, field) => {
   const answer = await post(body);
   expect(codeOf(answer)).toBe('400 invalid_request');
   expect(issuesOf(answer)).toEqual([field]);
   expect(await stored()).toEqual([]);
 });
 
-it('takes as many characters as the limit says', async () => {
+it('a moderation note may be exactly as long as the limit', async () => {
   const note = '😀'.repeat(NOTE_LENGTH_MAX);
   expect((await post({ note })).body.note).toBe(note);
 });
 
-it('is 404 file_not_found where the slug has no live file', async () => {
+it('a moderation note for a slug without a live file returns 404 file_not_found', async () => {
   await owner('DELETE', path.replace('/moderation-notes', ''));
   for (const slug of ['hero.png', 'never', '%00']) {
     const answer = await post({ note: 'x' }, path.replace('hero.png', slug));
@@ -86,7 +86,7 @@ it('is 404 file_not_found where the slug has no live file', async () => {
   }
 });
 
-it('is the newest of all where it replaces another', async () => {
+it('a moderation note that replaces another becomes the newest in the list', async () => {
   await makeFile(api.db, project, { file_slug: 'side.png' });
   for (const file of ['hero', 'side', 'hero']) {
     await post({ note: `of ${file}` }, path.replace('hero', file));
@@ -96,7 +96,7 @@ it('is the newest of all where it replaces another', async () => {
   expect(items.map((item: { note: string }) => item.note)).toEqual(['of hero', 'of side']);
 });
 
-it('is found by staff under any spelling of its slug, and under what is no slug there is none', async () => {
+it('staff find a moderation note whatever the case of its slug, and nothing for an invalid slug', async () => {
   await post({ note: 'look' }, path.replace('hero', 'HERO'));
   const list = `/v1/staff/moderation-notes?project_slug=${project.project_slug}&file_slug=`;
   const found = async (slug: string) =>
@@ -105,7 +105,7 @@ it('is found by staff under any spelling of its slug, and under what is no slug 
   for (const slug of ['hero', 'hero .png', '']) expect(await found(slug), slug).toEqual([]);
 });
 
-it('is audited with the note that it replaced', async () => {
+it('a moderation note is audited with the note that it replaced', async () => {
   await post({ note: 'first' });
   await post({ note: 'second' });
   const entries = await api.db.query(

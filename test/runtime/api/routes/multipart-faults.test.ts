@@ -119,9 +119,9 @@ async function reservedBytes(): Promise<number> {
   return row?.reserved_bytes ?? -1;
 }
 
-describe('a multipart upload whose storage', () => {
+describe('a multipart upload with a storage fault', () => {
   it.each(['reply_lost', 'error_with_200_after_effect'] as const)(
-    'joined its parts and then answered with %s is uploaded',
+    'is uploaded if storage joined its parts, even if it then answered with %s',
     async (fault) => {
       const upload = await begin(s3Ingest());
       const parts = await send(upload);
@@ -132,7 +132,7 @@ describe('a multipart upload whose storage', () => {
     },
   );
 
-  it('answered 200 with an error, and joined nothing, is 503 and stays completable', async () => {
+  it('returns 503 storage_unavailable, and stays completable, if storage answers 200 with an error', async () => {
     const upload = await begin(s3Ingest());
     const parts = await send(upload);
     storage.fault = 'error_with_200';
@@ -148,7 +148,7 @@ describe.each([
   ['versitygw', s3Ingest],
 ] as const)('a multipart upload on %s', (_name, ingest) => {
   it.each(['the next call', 'the sweep'])(
-    'whose process was killed after its parts were joined is finished by %s',
+    'is completed by %s if the process was killed after its parts were joined',
     async (finisher) => {
       const upload = await begin(ingest());
       const parts = await send(upload);
@@ -166,7 +166,7 @@ describe.each([
     },
   );
 
-  it('that was aborted while its parts were joined is told that, whatever its storage says', async () => {
+  it('returns 410 upload_expired if it was aborted while its parts were being joined', async () => {
     const bucket = ingest();
     const refusing = {
       ...bucket,
@@ -181,7 +181,7 @@ describe.each([
     expect(await statusOf(upload)).toBe('expired');
   });
 
-  it('ends in one way, of complete, abort and expiry at once, and its room is returned with it', async () => {
+  it('ends in exactly one way with concurrent complete, abort and expiry, and frees its space if expired', async () => {
     for (let round = 0; round < 6; round += 1) {
       const before = await reservedBytes();
       const upload = await begin(ingest());
@@ -204,7 +204,7 @@ describe.each([
     }
   });
 
-  it('may have 10,000 parts: they are signed, signed again, and their list is judged whole', async () => {
+  it('can have 10,000 parts, but no more; they can be re-signed, and their list is validated', async () => {
     const size_bytes = 10_000 * 5 * MIB;
     api.change({
       buckets: { ...api.deps().buckets, ingest: ingest() },

@@ -65,7 +65,7 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
   const keyOf = async ({ upload_id }: UploadRecord) =>
     must(await findUpload(api.db, upload_id)).ingest_key;
 
-  it('is described by its parts, of 15 minutes, in a session of 12 hours', async () => {
+  it('has part URLs for 15 minutes and a session of 12 hours', async () => {
     const upload = await begin();
     expectRecord(uploadRecord, upload);
     expect(upload.direct).toBeUndefined();
@@ -82,7 +82,7 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
     expect(urls).toBeLessThanOrEqual(902_000);
   });
 
-  it('takes a part of exactly its length, at the URL as it was returned', async () => {
+  it('accepts a part only with its exact length and at the unaltered URL', async () => {
     const upload = await begin();
     const { parts = [], part_size = 0 } = upload.multipart ?? {};
     const url = parts[0]?.url ?? '';
@@ -93,7 +93,7 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
     expect((await putPart(url, bytes.subarray(0, part_size))).status).toBe(200);
   });
 
-  it('becomes the object that was sent, whatever the order, and the list may quote its ETags or not', async () => {
+  it('stores the bytes sent, whatever the order of the parts, with quoted or unquoted ETags', async () => {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const upload = await begin({ sha256 });
     const parts = await send(upload);
@@ -105,7 +105,7 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
     expect(stored?.equals(bytes)).toBe(true);
   });
 
-  it('fails once its parts are joined to other bytes than declared, and gives its room back', async () => {
+  it('fails with sha256_mismatch if the joined bytes differ from the digest, and frees its space', async () => {
     const before = await reservedBytes(project);
     const upload = await begin({ sha256: '0'.repeat(64) });
     const parts = await send(upload);
@@ -121,7 +121,7 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
     expect(await reservedBytes(project)).toBe(before);
   });
 
-  it('is completed once however often it is asked, at once or again, with the list or without', async () => {
+  it('is completed once by concurrent and repeated requests, with or without the list of parts', async () => {
     const upload = await begin();
     const parts = await send(upload);
     const answers = await Promise.all(Array.from({ length: 20 }, () => complete(upload, parts)));
@@ -148,14 +148,14 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
     return { isAsked: () => left < calls };
   };
 
-  it('is completed also where storage says so before the object is there', async () => {
+  it('is completed even if storage reports success before the object exists', async () => {
     const upload = await begin();
     const parts = await send(upload);
     early(2);
     expect(codeOf(await complete(upload, parts))).toBe('200');
   });
 
-  it('has its wrong list refused also where storage took it at first', async () => {
+  it('rejects a wrong list of parts even if storage accepted it at first', async () => {
     const upload = await begin();
     const [one, two] = (await send(upload)) as [Part, Part];
     early(1);
@@ -165,7 +165,7 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
     expect(codeOf(await complete(upload, [one, two]))).toBe('200');
   });
 
-  it('is answered as another call has completed it, while this one still sees no object', async () => {
+  it('returns 200 if another request completed it while this one still sees no object', async () => {
     const upload = await begin();
     const parts = await send(upload);
     const { isAsked } = early(1000, async () => undefined);
@@ -176,7 +176,7 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
     expect(codeOf(await slow)).toBe('200');
   });
 
-  it('is 400 parts_required without the list, and invalid_parts for a wrong one; then it is completed', async () => {
+  it('returns 400 parts_required or invalid_parts for a missing or wrong list, and stays completable', async () => {
     const upload = await begin();
     const parts = await send(upload);
     const [one, two] = parts as [Part, Part];
@@ -205,14 +205,14 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
     expect(codeOf(await complete(upload, parts))).toBe('200');
   });
 
-  it('is 400 invalid_parts while a part is missing', async () => {
+  it('returns 400 invalid_parts while a part is missing', async () => {
     const upload = await begin();
     const [first] = await send(upload, [1]);
     const list = [first, { part_number: 2, etag: first?.etag }];
     expect(codeOf(await complete(upload, list))).toBe('400 invalid_parts');
   });
 
-  it('is completed by its list although storage had joined the parts before', async () => {
+  it('is completed by its list even if storage joined the parts before', async () => {
     const upload = await begin();
     const parts = await send(upload);
     const { storage_upload_id } = must(await findUpload(api.db, upload.upload_id));
@@ -221,7 +221,7 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
     expect(codeOf(await complete(upload, parts))).toBe('200');
   });
 
-  it('is 400 multipart_complete_failed where storage knows the upload no more; it can be aborted', async () => {
+  it('returns 400 multipart_complete_failed if storage no longer knows it, and can be aborted', async () => {
     const upload = await begin();
     const parts = await send(upload);
     const { storage_upload_id } = must(await findUpload(api.db, upload.upload_id));
@@ -231,7 +231,7 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
     expect((await at(upload, 'abort')).body.status).toBe('expired');
   });
 
-  it('is re-signed with URLs that take the parts', async () => {
+  it('can be re-signed with URLs that accept the parts', async () => {
     const upload = await begin();
     const { status, body } = await at(upload, 'parts');
     expect(status).toBe(200);
@@ -241,7 +241,7 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
     expect(codeOf(await at(upload, 'parts'))).toBe('409 upload_not_resumable');
   });
 
-  it('is 410 with the time from expiry on, and re-signed no more from 2 seconds before', async () => {
+  it('returns 410 with expires_at after it expired, and for re-signing from 2 seconds before', async () => {
     const upload = await begin();
     const parts = await send(upload);
     const left = (interval: string) =>
@@ -261,7 +261,7 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
     expect(codeOf(await at(upload, 'parts'))).toBe('410 upload_expired');
   });
 
-  it('signs parts for no longer than the session lives', async () => {
+  it('signs part URLs for no longer than the session lives', async () => {
     const upload = await begin();
     await api.db.query(
       `update uploads set expires_at = now() + interval '60 seconds' where upload_id = $1`,
@@ -271,7 +271,7 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
     expect(Date.parse(body.urls_expire_at) - Date.now()).toBeLessThanOrEqual(61_000);
   });
 
-  it('leaves nothing once aborted: no part, no object, no reservation; and may be aborted again', async () => {
+  it('leaves no part, object or reservation once aborted, and can be aborted again', async () => {
     const upload = await begin();
     await send(upload);
     const key = await keyOf(upload);
@@ -292,13 +292,13 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
     expect(codeOf(await at(upload, 'parts'))).toBe('410 upload_expired');
   });
 
-  it('is aborted no more once its bytes were accepted: 409 upload_not_pending', async () => {
+  it('returns 409 upload_not_pending for an abort once its bytes were accepted', async () => {
     const upload = await begin();
     expect(codeOf(await complete(upload, await send(upload)))).toBe('200');
     expect(codeOf(await at(upload, 'abort'))).toBe('409 upload_not_pending');
   });
 
-  it('has one winner of complete and abort at once', async () => {
+  it('is either completed or aborted by concurrent requests, never both', async () => {
     const upload = await begin();
     const parts = await send(upload);
     const [completed, aborted] = await Promise.all([complete(upload, parts), at(upload, 'abort')]);
@@ -311,8 +311,8 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
   });
 });
 
-describe('a multipart wish', () => {
-  it('is 400 invalid_part_size where a part but the last would be below 5 MiB', async () => {
+describe('creating a multipart upload', () => {
+  it('returns 400 invalid_part_size if any part but the last would be below 5 MiB', async () => {
     api.change({ settings: { ingestMaxBytes: 100 * MIB } });
     const wish = { content_type: 'image/png', parts: 3 };
     for (const size_bytes of [15 * MIB, 10 * MIB + 1])
@@ -323,7 +323,7 @@ describe('a multipart wish', () => {
     }
   });
 
-  it('leaves nothing at the storage where there is no room', async () => {
+  it('leaves nothing in storage if it exceeds the storage limit', async () => {
     api.change({
       settings: { ingestMaxBytes: 100 * MIB },
       plans: { trial: { credits: 1, granted: 'once', storage_bytes: 100 } },
@@ -338,15 +338,15 @@ describe('a multipart wish', () => {
   });
 });
 
-describe('a single-part session', () => {
-  it('is 400 not_multipart when its parts are signed again, and can be aborted', async () => {
+describe('a single-part upload', () => {
+  it('returns 400 not_multipart when re-signed, and can be aborted', async () => {
     const { body } = await call('POST', path, { content_type: 'image/png', size_bytes: 10 });
     expect(codeOf(await call('POST', `${path}/${body.upload_id}/parts`))).toBe('400 not_multipart');
     const aborted = await call('POST', `${path}/${body.upload_id}/abort`);
     expect(aborted.body.status).toBe('expired');
   });
 
-  it('of another project is 404 to abort and to re-sign', async () => {
+  it('returns 404 upload_not_found under another project’s path', async () => {
     const other = await createProject(owner);
     const there = `/v1/projects/${other.project_slug}/uploads`;
     const { body } = await owner('POST', there, { content_type: 'image/png', size_bytes: 10 });
@@ -358,7 +358,7 @@ describe('a single-part session', () => {
 });
 
 describe('an upload of a suspended project', () => {
-  it('is neither completed nor re-signed by session, and can be aborted', async () => {
+  it('cannot be completed or re-signed by its owner, but can be aborted', async () => {
     const mine = await createProject(owner);
     const there = `/v1/projects/${mine.project_slug}`;
     const wish = { content_type: 'image/png', size_bytes: 10 };

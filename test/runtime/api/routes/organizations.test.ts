@@ -23,7 +23,7 @@ const audited = (target: string) =>
   );
 
 describe('GET /v1/organizations', () => {
-  it('is the caller’s own organization alone, whatever page is asked for', async () => {
+  it('returns only the caller’s own organization, whatever page is requested', async () => {
     const call = api.session(newSubject());
     const { organization } = (await call('GET', '/v1/me')).body;
     await api.session(newSubject())('GET', '/v1/me');
@@ -34,14 +34,14 @@ describe('GET /v1/organizations', () => {
     expectRecord(organizationRecord, organization);
   });
 
-  it('is staff’s own too', async () => {
+  it('returns only their own organization to staff, too', async () => {
     const { organization } = (await staff('GET', '/v1/me')).body;
     expect((await staff('GET', PATH)).body.items).toEqual([organization]);
   });
 });
 
 describe('POST /v1/organizations by a tenant', () => {
-  it('answers 200 with its own, which a first call makes, audited', async () => {
+  it('returns 200 with its own organization, which the first request creates with an audit entry', async () => {
     const subject = newSubject();
     const call = api.session(subject);
     const first = await call('POST', PATH, { name: 'Mine' });
@@ -59,7 +59,7 @@ describe('POST /v1/organizations by a tenant', () => {
     ]);
   });
 
-  it('ignores the body, be it no JSON at all', async () => {
+  it('ignores the body, even if it is not JSON', async () => {
     const subject = newSubject();
     const { organization } = (await api.session(subject)('GET', '/v1/me')).body;
     for (const raw of ['{}', '{"name":""}', '{"colour":1}', '[', 'null', '\u0000']) {
@@ -72,7 +72,7 @@ describe('POST /v1/organizations by a tenant', () => {
     }
   });
 
-  it('makes one organization when a person’s first 50 requests arrive together', async () => {
+  it('creates one organization for a user’s first 50 concurrent requests', async () => {
     waitPatiently(api);
     const subject = newSubject();
     const call = api.session(subject);
@@ -93,7 +93,7 @@ describe('POST /v1/organizations by a tenant', () => {
 });
 
 describe('POST /v1/organizations by staff', () => {
-  it('makes another one on every call, with the credits of a trial, audited', async () => {
+  it('creates another organization on every call, with trial credits and an audit entry', async () => {
     const first = await staff('POST', PATH, { name: ' Acme ü ' });
     expect(first.status).toBe(201);
     expectRecord(organizationRecord, first.body);
@@ -119,7 +119,7 @@ describe('POST /v1/organizations by staff', () => {
     ]);
   });
 
-  it('needs no body, but a name where there is one', async () => {
+  it('accepts no body, but requires a name in a body', async () => {
     const bare = await staff('POST', PATH);
     expect([bare.status, bare.body.name]).toEqual([201, 'New organization']);
     const wrong: [unknown, string][] = [
@@ -136,14 +136,14 @@ describe('POST /v1/organizations by staff', () => {
     }
   });
 
-  it('makes one that staff can put projects into', async () => {
+  it('creates an organization into which staff can put projects', async () => {
     const { organization_id } = (await staff('POST', PATH, { name: 'Acme' })).body;
     const project = { project_slug: newSubject().replace('_', '-'), organization_id };
     const made = await staff('POST', '/v1/projects', project);
     expect([made.status, made.body.organization_id]).toEqual([201, organization_id]);
   });
 
-  it('is the tenant’s answer while the staff API is disabled', async () => {
+  it('returns the caller’s own organization while the staff API is disabled', async () => {
     api.change({ staff: { is_enabled: false, subjects: [STAFF_SUBJECT] } });
     const answer = await staff('POST', PATH, { name: 'Acme' });
     expect(answer.status).toBe(200);

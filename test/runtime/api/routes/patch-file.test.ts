@@ -36,7 +36,7 @@ const patch = (body: unknown, at = path) => key('PATCH', at, body);
 const audited = () => auditEntries(api.db, project, 'file.update');
 
 describe('PATCH …/files/{fileSlug}', () => {
-  it('changes what is sent and nothing else, and answers the file without its place', async () => {
+  it('changes only the fields sent, and returns the file without its location', async () => {
     const first = await patch({ title: 'Hero', alt_text: 'A hero' });
     expect(first.status).toBe(200);
     expectRecord(fileRecord, first.body);
@@ -59,7 +59,7 @@ describe('PATCH …/files/{fileSlug}', () => {
     [`${'x'.repeat(199)}👩‍👧`, 'x'.repeat(199)],
     ['%_\\\'"<b>', '%_\\\'"<b>'],
     ['\ud83d', '\ufffd'],
-  ])('cleans the title %j to %j', async (sent, kept) => {
+  ])('stores the title %j as %j', async (sent, kept) => {
     expect((await patch({ title: sent })).body.title).toBe(kept);
   });
 
@@ -68,20 +68,23 @@ describe('PATCH …/files/{fileSlug}', () => {
     expect(body.alt_text).toBe('é'.repeat(1000));
   });
 
-  it.each(['', ' ', '\u0000\u200f\n', null])('clears by %j', async (nothing) => {
-    await patch({ title: 'Hero', alt_text: 'A hero' });
-    const { body } = await patch({ title: nothing, alt_text: nothing });
-    expect(body).toMatchObject({ title: null, alt_text: null });
-  });
+  it.each(['', ' ', '\u0000\u200f\n', null])(
+    'clears the title and alt text with %j',
+    async (nothing) => {
+      await patch({ title: 'Hero', alt_text: 'A hero' });
+      const { body } = await patch({ title: nothing, alt_text: nothing });
+      expect(body).toMatchObject({ title: null, alt_text: null });
+    },
+  );
 
-  it('normalizes the folder: empty is the root', async () => {
+  it('normalizes the folder; an empty one is the root', async () => {
     const folderOf = async (folder: string) => (await patch({ folder })).body.folder;
     expect(await folderOf('/ Home // Garden/')).toBe('Home/Garden');
     expect(await folderOf('cafe\u0301')).toBe('caf\u00e9');
     expect(await folderOf('')).toBe('');
   });
 
-  it('is 400 invalid_folder for no path, and 404 library_not_found for no library', async () => {
+  it('returns 400 invalid_folder for an invalid folder and 404 library_not_found for an unknown library', async () => {
     for (const folder of [
       '..',
       'a/./b',
@@ -98,13 +101,13 @@ describe('PATCH …/files/{fileSlug}', () => {
     expect((await key('GET', path)).body.title).toBeNull();
   });
 
-  it('leaves a file where it is that is put into the library that it is in', async () => {
+  it('keeps the folder of a file that is moved into its own library', async () => {
     await patch({ folder: 'home' });
     expect((await patch({ library: ' Default ' })).body).toMatchObject({ folder: 'home' });
     expect((await patch({ library: 'default', folder: 'x' })).body.folder).toBe('x');
   });
 
-  it('is 409 media_library_disabled for a place while such writes are off; texts go on', async () => {
+  it('returns 409 media_library_disabled for a folder or library while writes are off, not for texts', async () => {
     api.change({ settings: { mediaLibraryWrites: 'disabled' } });
     for (const place of [{ folder: 'home' }, { library: 'default' }, { library: 'press' }]) {
       expect(codeOf(await patch({ ...place, title: 'no' }))).toBe('409 media_library_disabled');
@@ -120,13 +123,13 @@ describe('PATCH …/files/{fileSlug}', () => {
     [{ file_slug: 'other.png' }, 'file_slug'],
     [{ status: 'deleted' }, 'status'],
     [[], ''],
-  ])('is 400 invalid_request for %j', async (body, field) => {
+  ])('returns 400 invalid_request for %j', async (body, field) => {
     const answer = await patch(body);
     expect(codeOf(answer)).toBe('400 invalid_request');
     expect(issuesOf(answer)).toEqual([field]);
   });
 
-  it('changes a blocked file, and is 404 file_not_found for a deleted, a foreign and no file', async () => {
+  it('changes a blocked file, and returns 404 file_not_found for a deleted, foreign or nonexistent one', async () => {
     await api.db.transaction((tx) =>
       updateFileBlocked(tx, { file_id: fileId, blocked_by: 'staff', reason: 'x' }),
     );
@@ -144,15 +147,15 @@ describe('PATCH …/files/{fileSlug}', () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
   });
 
-  it('takes bodies of up to 256 KiB', async () => {
+  it('accepts a body of up to 256 KiB', async () => {
     const body = { title: 'x'.repeat(262_144 - '{"title":""}'.length) };
     expect((await patch(body)).body.title).toBe('x'.repeat(200));
     expect(codeOf(await patch({ title: `${body.title}x` }))).toBe('413 payload_too_large');
   });
 });
 
-describe('the audit log', () => {
-  it('has what was and what is, of the fields that changed', async () => {
+describe('the audit log of files', () => {
+  it('records the changed fields before and after each change', async () => {
     const { headers } = await owner('PATCH', path, { title: 'Hero', alt_text: '', folder: 'a' });
     expect(await audited()).toEqual([
       {
@@ -167,7 +170,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('has nothing where nothing changed, and the file keeps its time', async () => {
+  it('has no entry if nothing changed, and the file stays exactly the same', async () => {
     const { body } = await patch({ title: 'Hero' });
     for (const same of [{}, { title: ' Hero' }, { title: 'Hero', alt_text: null, folder: '/' }]) {
       expect((await patch(same)).body).toEqual(body);
@@ -175,7 +178,7 @@ describe('the audit log', () => {
     expect(await audited()).toHaveLength(1);
   });
 
-  it('tells changes at the same time one after the other, each from what the one before left', async () => {
+  it('records concurrent changes in order, each from the state that the previous one left', async () => {
     await Promise.all(Array.from({ length: 12 }, (_, n) => patch({ title: `t${n}` })));
     const entries = (await audited()) as { before: { title: string }; after: { title: string } }[];
     expect(entries).toHaveLength(12);

@@ -51,7 +51,7 @@ async function makeWatermark(): Promise<string> {
 }
 
 describe('PATCH /v1/projects/{slug}', () => {
-  it('changes what is sent and nothing else', async () => {
+  it('changes only the fields sent', async () => {
     const { status, body } = await patch({
       name: 'New',
       cors_allowed_origins: ['https://a.example'],
@@ -67,11 +67,11 @@ describe('PATCH /v1/projects/{slug}', () => {
     expect((await owner('GET', `/v1/projects/${project.project_slug}`)).body).toEqual(body);
   });
 
-  it('with {} changes nothing', async () => {
+  it('changes nothing for {}', async () => {
     expect((await patch({})).body).toEqual(project);
   });
 
-  it('refuses unknown fields by name, custom_domains and staff’s own among them', async () => {
+  it('rejects unknown fields by name, even custom_domains and nudity_auto_block from staff', async () => {
     for (const field of [
       'colour',
       'custom_domains',
@@ -88,7 +88,7 @@ describe('PATCH /v1/projects/{slug}', () => {
     expect((await patch({})).body).toEqual(project);
   });
 
-  it('validates presets and chains', async () => {
+  it('names the path of every invalid preset, chain or setting', async () => {
     const many = (count: number, make: (n: number) => [string, string]) =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => make(n)));
     const presets = (count: number) => many(count, (n) => [`p${n}`, 'format/webp']);
@@ -131,7 +131,7 @@ describe('PATCH /v1/projects/{slug}', () => {
     expect((await patch(full)).body).toMatchObject(full);
   });
 
-  it('names every field at once also of what only looking can tell', async () => {
+  it('names all wrong fields together, including those that need a lookup', async () => {
     const default_watermark_preset_id = id('wm');
     api.change({ settings: { callbackEgress: 'public' } });
     const callback_url = 'https://127.0.0.1/';
@@ -141,7 +141,7 @@ describe('PATCH /v1/projects/{slug}', () => {
     expect(issuesOf(secret)).toEqual(['default_watermark_preset_id', 'rotate_callback_secret']);
   });
 
-  it('takes a callback URL at the ports that the deployment allows alone', async () => {
+  it('accepts a callback URL only at a port that the deployment allows', async () => {
     const at = async (port: string) => patch({ callback_url: `https://1.1.1.1${port}/hook` });
     for (const port of ['', ':443', ':8443']) expect((await at(port)).status).toBe(200);
     const { body } = await at(':6379');
@@ -152,7 +152,7 @@ describe('PATCH /v1/projects/{slug}', () => {
     expect((await at(':6379')).status).toBe(200);
   });
 
-  it('takes a watermark preset of the project by either name, and clears it by null or an empty alias', async () => {
+  it('sets the project’s own preset as default watermark by either field name, and clears it', async () => {
     const preset = await makeWatermark();
     const shown = async (body: unknown) => (await patch(body)).body.default_watermark_preset_id;
     expect(await shown({ default_watermark_preset_id: preset })).toBe(preset);
@@ -172,13 +172,13 @@ describe('PATCH /v1/projects/{slug}', () => {
   });
 });
 
-describe('the cached images', () => {
+describe('the cached images of a project', () => {
   const twice = [
     { file_slug: null, delay: 0 },
     { file_slug: null, delay: 45 },
   ];
 
-  it('are purged, now and again, by each setting that they depend on', async () => {
+  it('are purged twice, immediately and later, by each setting that they depend on', async () => {
     const preset = await makeWatermark();
     const changes = [
       { delivery_access: 'protected' },
@@ -196,12 +196,12 @@ describe('the cached images', () => {
     }
   });
 
-  it('are purged once by a change of several', async () => {
+  it('are purged as for one change when several settings change together', async () => {
     await patch({ delivery_access: 'protected', raw_download_enabled: true });
     expect(await cacheState()).toEqual({ purges: twice, generation: 2 });
   });
 
-  it('stay when other settings change, or a setting is sent as it is', async () => {
+  it('are kept if other settings change or a setting is sent unchanged', async () => {
     await patch({ name: 'Other', cors_allowed_origins: ['*'] });
     await patch({ callback_url: 'https://1.1.1.1/hook' });
     await patch({ rotate_callback_secret: true });
@@ -217,15 +217,15 @@ describe('the cached images', () => {
     expect(await cacheState()).toEqual({ purges: [], generation: 1 });
   });
 
-  it('stay when the change is refused', async () => {
+  it('are kept if the change is rejected', async () => {
     const body = { delivery_access: 'protected', default_watermark_preset_id: id('wm') };
     expect((await patch(body)).status).toBe(400);
     expect(await cacheState()).toEqual({ purges: [], generation: 1 });
   });
 });
 
-describe('fields of staff', () => {
-  it('are 403 staff_only_field to an owner, with the fields, and change nothing', async () => {
+describe('staff-only fields of a project', () => {
+  it('return 403 staff_only_field to an owner, naming the fields, and change nothing', async () => {
     const sent = { name: 'New', storage_hard_limit_bytes: 5, pricing_multiplier: 1.5 };
     const answer = await patch(sent);
     expect(codeOf(answer)).toBe('403 staff_only_field');
@@ -242,7 +242,7 @@ describe('fields of staff', () => {
     expect((await patch({})).body).toEqual(project);
   });
 
-  it('are set by staff on any project; null gives the plan’s storage back', async () => {
+  it('can be set by staff on any project; null restores the plan’s storage limit', async () => {
     const { body } = await patch({ storage_hard_limit_bytes: 5, pricing_multiplier: 1.5 }, staff);
     expectRecord(projectRecord, body);
     expect(body).toMatchObject({
@@ -267,7 +267,7 @@ describe('fields of staff', () => {
   });
 
   it.each([0, -2, 2])(
-    'price from the next full hour of the database on: the process is %i h ahead of it',
+    'apply a new price from the next full hour by the database, with the process clock %i h ahead',
     async (hours) => {
       const own = createManualClock();
       own.advance(hours * 3600);

@@ -29,8 +29,8 @@ const lastChange = async () => {
   return { before, after };
 };
 
-describe('the audit log', () => {
-  it('has one entry of a creation, with what was set', async () => {
+describe('the audit log of projects', () => {
+  it('has one entry for a creation, with the settings', async () => {
     const { project_id, organization_id, project_slug } = project;
     expect(await entries()).toEqual([
       expect.objectContaining({
@@ -46,7 +46,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('has the settings that a change changed, as they were and as they are', async () => {
+  it('records the settings that changed, before and after', async () => {
     const answer = await patch({ name: 'New', delivery_access: 'protected', status: 'active' });
     const [, entry, ...more] = await entries();
     expect(more).toEqual([]);
@@ -61,7 +61,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('has nothing of a change that changes nothing, or that is refused', async () => {
+  it('has no entry for a change without effect or a rejected change', async () => {
     await patch({});
     await patch({ name: project.name, raw_download_enabled: false, callback_url: null });
     expect(codeOf(await patch({ name: 'New', rotate_callback_secret: true }))).toBe(
@@ -71,7 +71,7 @@ describe('the audit log', () => {
     expect(await entries()).toHaveLength(1);
   });
 
-  it('names staff, and what only they can set', async () => {
+  it('names staff and the staff-only fields that they changed', async () => {
     await patch({ pricing_multiplier: 1.5, storage_hard_limit_bytes: 5 }, staff);
     expect((await entries()).at(-1)).toMatchObject({
       actor_kind: 'staff',
@@ -84,7 +84,7 @@ describe('the audit log', () => {
     expect(await entries()).toHaveLength(before);
   });
 
-  it('says that a callback secret was made, never what it is, and of a URL the origin alone', async () => {
+  it('records that a callback secret is new, but not the secret, and only the origin of a URL', async () => {
     const first = await patch({ callback_url: 'https://1.1.1.1/hook?token=hidden' });
     const callback_origin = 'https://1.1.1.1';
     expect(await lastChange()).toEqual({

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 
 describe('POST /v1/projects', () => {
-  it('makes a project with defaults and its first signing key', async () => {
+  it('creates a project with defaults and its first signing key', async () => {
     const project_slug = newSlug();
     const { status, body } = await owner('POST', '/v1/projects', { project_slug });
     expect(status).toBe(201);
@@ -60,7 +60,7 @@ describe('POST /v1/projects', () => {
     expect(keys).toEqual([{ kid: body.active_signing_kid }]);
   });
 
-  it('takes every setting of a create', async () => {
+  it('accepts all settings of a new project', async () => {
     const settings = {
       name: '  Shop ü  ',
       delivery_access: 'protected',
@@ -79,7 +79,7 @@ describe('POST /v1/projects', () => {
     expect(read).toEqual(body);
   });
 
-  it('takes slug as the old name of project_slug', async () => {
+  it('accepts slug as a deprecated alias of project_slug', async () => {
     const slug = newSlug();
     const { status, body } = await owner('POST', '/v1/projects', { slug });
     expect([status, body.project_slug]).toEqual([201, slug]);
@@ -91,7 +91,7 @@ describe('POST /v1/projects', () => {
     expect((await owner('POST', '/v1/projects', twice)).status).toBe(201);
   });
 
-  it('refuses a slug that is taken by anybody, and makes one project of 50 calls at once', async () => {
+  it('returns 409 project_exists for a taken slug, also to all but one of 50 concurrent requests', async () => {
     waitPatiently(api);
     const { project_slug } = await createProject(owner);
     const stranger = api.session(newSubject());
@@ -117,7 +117,7 @@ describe('POST /v1/projects', () => {
     expect(keys).toHaveLength(1);
   });
 
-  it('refuses reserved words and what is no DNS label', async () => {
+  it('rejects reserved words and slugs that are not DNS labels', async () => {
     expect(RESERVED_PROJECT_SLUGS).toHaveLength(17);
     const wrong = ['', '-a', 'a-', 'a.b', 'a_b', 'Shop', 'é', 'a b', 'x'.repeat(64), 1, null];
     for (const project_slug of [...RESERVED_PROJECT_SLUGS, ...wrong]) {
@@ -130,7 +130,7 @@ describe('POST /v1/projects', () => {
     expect((await owner('POST', '/v1/projects', { project_slug: long })).status).toBe(201);
   });
 
-  it('names every wrong field at once, with its path, and makes nothing', async () => {
+  it('names all wrong fields with their paths, and creates nothing', async () => {
     const project_slug = newSlug();
     const answer = await owner('POST', '/v1/projects', {
       project_slug,
@@ -151,7 +151,7 @@ describe('POST /v1/projects', () => {
     expect(codeOf(await owner('GET', `/v1/projects/${project_slug}`))).toBe('404 not_found');
   });
 
-  it('refuses unknown fields, and those of a PATCH', async () => {
+  it('rejects unknown fields and those that only PATCH accepts', async () => {
     for (const field of [
       'colour',
       'status',
@@ -164,7 +164,7 @@ describe('POST /v1/projects', () => {
     }
   });
 
-  it('lets only staff name another organization, and only one that exists', async () => {
+  it('lets only staff name another organization, which must exist', async () => {
     const body = { project_slug: newSlug(), organization_id };
     const refused = await owner('POST', '/v1/projects', body);
     expect(codeOf(refused)).toBe('403 staff_only_field');
@@ -186,7 +186,7 @@ describe('POST /v1/projects', () => {
 });
 
 describe('GET /v1/projects/{slug}', () => {
-  it('is the project, to a session and to a key', async () => {
+  it('returns the project to a session and to a key', async () => {
     const project = await createProject(owner);
     const path = `/v1/projects/${project.project_slug}`;
     const secret = await createKey(owner, project.project_slug, ['files:read']);
@@ -194,14 +194,14 @@ describe('GET /v1/projects/{slug}', () => {
     expect((await api.withKey(secret)('GET', path)).body).toEqual(project);
   });
 
-  it('shows staff other organizations’ projects only under /v1/staff', async () => {
+  it('returns 404 not_found to staff for another organization’s project', async () => {
     const { project_slug } = await createProject(owner);
     expect(codeOf(await staff('GET', `/v1/projects/${project_slug}`))).toBe('404 not_found');
   });
 });
 
 describe('GET /v1/projects', () => {
-  it('lists the organization’s own projects, newest first', async () => {
+  it('lists only the organization’s own projects, newest first', async () => {
     const call = api.session(newSubject());
     expect((await call('GET', '/v1/projects')).body).toEqual({ items: [], next_cursor: null });
     const made = [];

@@ -114,7 +114,7 @@ const statusNow = async () =>
   (await findSubscription(api.db, { provider: 'a', subscription_id: subscription }))?.status;
 
 describe.each(Object.entries(invoices))('a paid invoice %s', (_name, print) => {
-  it('gives the credits of its plan once', async () => {
+  it('grants the credits of its plan once', async () => {
     const paid = event('invoice.paid', print(STARTER, 'in_1'.concat(subscription)));
     expect(await send(paid)).toBe('200 processed');
     expect(await send(paid)).toBe('200 duplicate');
@@ -124,7 +124,7 @@ describe.each(Object.entries(invoices))('a paid invoice %s', (_name, print) => {
     expect(await organizationNow()).toMatchObject({ credit_balance: 100_000 });
   });
 
-  it('is refused at another price than that of its plan', async () => {
+  it('returns 503 billing_price_mismatch if its price is not that of its plan', async () => {
     const wrong = { id: 'price_b', unit_amount: 100, currency: 'eur' };
     expect(await send(event('invoice.paid', print(wrong)))).toBe('503 billing_price_mismatch');
     const right = { ...wrong, unit_amount: 4900 };
@@ -134,7 +134,7 @@ describe.each(Object.entries(invoices))('a paid invoice %s', (_name, print) => {
 });
 
 describe('a paid invoice', () => {
-  it('is refused and not recorded where it is nobody’s, of no plan or of another subscription', async () => {
+  it('returns 503 for an unknown customer or plan, or for a second subscription', async () => {
     // What was recorded would be a duplicate when it is sent again.
     const sendTwice = async (object: object) => {
       const paid = event('invoice.paid', object);
@@ -150,7 +150,7 @@ describe('a paid invoice', () => {
     expect(await organizationNow()).toMatchObject({ credit_balance: 50_000 });
   });
 
-  it('of another mode than the deployment wants is refused', async () => {
+  it('returns 400 invalid_request if its mode is not that of the deployment', async () => {
     const paid = { ...event('invoice.paid', invoice(STARTER)), livemode: false };
     api.change({ ...settings, providerAMode: 'live' });
     expect(await send(paid)).toBe('400 invalid_request');
@@ -161,7 +161,7 @@ describe('a paid invoice', () => {
     expect(await organizationNow()).toMatchObject({ credit_balance: 50_000 });
   });
 
-  it('of a period of trial gives nothing, and one at a price of nothing gives its plan', async () => {
+  it('grants nothing for a trial period, but the plan’s credits for a price of zero', async () => {
     const of = (price: object) => ({
       ...invoice(price),
       lines: { data: [{ amount: 0, proration: false, currency: 'eur', price }] },
@@ -173,14 +173,14 @@ describe('a paid invoice', () => {
     expect(await organizationNow()).toMatchObject({ credit_balance: 50_000 });
   });
 
-  it('of a change in the middle of a period alone gives nothing', async () => {
+  it('grants nothing if it only has a proration', async () => {
     const proration = { amount: 900, proration: true, currency: 'eur', price: STARTER };
     const changed = { ...invoice(STARTER), lines: { data: [proration] } };
     expect(await send(event('invoice.paid', changed))).toBe('200 ignored');
     expect(await organizationNow()).toMatchObject({ credit_balance: 0 });
   });
 
-  it('of the new form gives nothing either for a period of trial or a change in the middle of one', async () => {
+  it('grants nothing in the new form either for a trial period or a proration', async () => {
     const of = (...data: object[]) =>
       event('invoice.paid', { ...invoices['of the new form'](STARTER), lines: { data } });
     const trial = newLine({ price: 'price_s', amount: 0 });
@@ -194,7 +194,7 @@ describe('a paid invoice', () => {
     expect(await organizationNow()).toMatchObject({ credit_balance: 0 });
   });
 
-  it('gives its plan, whatever single items stand before it, and is refused where it does not show it', async () => {
+  it('grants its plan after any other items, and returns 400 if its lines are cut off before it', async () => {
     const price = { id: 'price_setup', unit_amount: 4900, currency: 'eur' };
     const old = { type: 'invoiceitem', amount: 4900, proration: false, currency: 'eur', price };
     const at = { proration: false, of: 'invoice_item_details' };
@@ -214,7 +214,7 @@ describe('a paid invoice', () => {
     expect(await organizationNow()).toMatchObject({ credit_balance: 100_000 });
   });
 
-  it('does not make a subscription go on that is to end', async () => {
+  it('does not resume a subscription that is scheduled to end', async () => {
     const ending = event('customer.subscription.updated', state('active', { cancel_at: NOW }));
     expect(await send(ending)).toBe('200 processed');
     const later = { ...event('invoice.paid', invoice(STARTER)), created: NOW + 5 };
@@ -223,7 +223,7 @@ describe('a paid invoice', () => {
     expect(await organizationNow()).toMatchObject({ credit_balance: 50_000, plan: 'starter' });
   });
 
-  it('of something that is no subscription is ignored', async () => {
+  it('is ignored if it belongs to no subscription', async () => {
     const { subscription: _, subscription_details: __, ...single } = invoice(STARTER);
     expect(await send(event('invoice.paid', single))).toBe('200 ignored');
     expect(await send(event('customer.updated', { id: customer }))).toBe('200 ignored');
@@ -231,7 +231,7 @@ describe('a paid invoice', () => {
 });
 
 describe('a subscription', () => {
-  it('follows what the provider says of it', async () => {
+  it('follows the status that the provider reports', async () => {
     const steps: [string, object, string][] = [
       ['customer.subscription.created', state('active'), 'active'],
       [
@@ -258,7 +258,7 @@ describe('a subscription', () => {
     expect(await send(incomplete)).toBe('200 ignored');
   });
 
-  it('ends the same in any order, however often its events come', async () => {
+  it('reaches the same state even if its events arrive in reverse order and twice', async () => {
     const told = [
       event('customer.subscription.created', state('active')),
       event('invoice.paid', invoice(STARTER)),
@@ -272,7 +272,7 @@ describe('a subscription', () => {
 });
 
 describe('the audit log of an organization', () => {
-  it('has what was given and what was taken back, once each, with the event and the payment', async () => {
+  it('records each grant and each refund once, with its event and payment', async () => {
     const payment = invoice(STARTER);
     const paid = event('invoice.paid', payment);
     const charge = { id: 'ch_2', invoice: payment.id, amount: 1900, amount_refunded: 950 };
@@ -294,7 +294,7 @@ describe('the audit log of an organization', () => {
 });
 
 describe('a refund', () => {
-  it('takes back the share that its event is about', async () => {
+  it('takes back the share of the credits that its event reports', async () => {
     const paid = invoice(STARTER);
     await send(event('invoice.paid', paid));
     const charge = { id: 'ch_1', invoice: paid.id, amount: 1900 };
@@ -346,7 +346,7 @@ describe('a refund of the new form', () => {
     expect(taken).toMatchObject({ action: 'billing.refund', after: { payment_id } });
   });
 
-  it('comes again until its payment and its invoice are known, in whatever order they are told', async () => {
+  it('returns 503 until its payment and its invoice are known, in whatever order they arrive', async () => {
     const orders = [['paid', 'link'] as const, ['link', 'paid'] as const];
     for (const order of orders) {
       const of = payment();
@@ -359,7 +359,7 @@ describe('a refund of the new form', () => {
     }
   });
 
-  it('finds a charge that has no intent, and is ignored where the charge is a guest’s, hence of no invoice', async () => {
+  it('finds a charge without a payment intent, and ignores a guest’s charge', async () => {
     const { paid, linkOfCharge, refundOfCharge, record } = payment();
     expect(await send(record)).toBe('200 ignored');
     for (const sent of [paid, linkOfCharge, refundOfCharge]) {
@@ -373,8 +373,8 @@ describe('a refund of the new form', () => {
   });
 });
 
-describe('the signature', () => {
-  it('is taken for 300 seconds, on either side of now, over exactly these bytes', async () => {
+describe('the signature of provider A', () => {
+  it('is accepted within 300 seconds of now, before or after, and only for exactly these bytes', async () => {
     const sent = event('customer.updated', {});
     const at = (seconds: number) => ({ at: new Date(Date.now() + seconds * 1000) });
     for (const seconds of [-290, 0, 290]) {

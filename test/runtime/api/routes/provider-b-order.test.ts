@@ -16,7 +16,7 @@ const DAY_MS = 24 * 3_600_000;
 const CALLBACK = { url: 'https://1.1.1.1/hook', secret: 'whsec_1' };
 
 describe('a refund', () => {
-  it('takes its share of the credits back, never more than were given', async () => {
+  it('takes back its share of the credits, never more than were granted', async () => {
     const tran = `tran_${newEventId()}`;
     await send(event('subscription.paid', { object: { last_transaction_id: tran } }));
     const half = refund(tran, 950);
@@ -29,7 +29,7 @@ describe('a refund', () => {
     expect(await countBalance(api.db, tenant.organization_id)).toBe(0);
   });
 
-  it('is in the audit log of its organization with the credits that it took', async () => {
+  it('is audited once with the credits that it took back', async () => {
     const payment_id = `tran_${newEventId()}`;
     const paid = event('subscription.paid', { object: { last_transaction_id: payment_id } });
     const refunds = [refund(payment_id, 950), refund(payment_id, 1900), refund(payment_id, 1900)];
@@ -46,7 +46,7 @@ describe('a refund', () => {
     ]);
   });
 
-  it('of a payment that is not known yet comes again until it is', async () => {
+  it('returns 503 billing_grant_not_found until its payment is known', async () => {
     const tran = `tran_${newEventId()}`;
     const early = refund(tran, 1900);
     expect(await send(early)).toBe('503 billing_grant_not_found');
@@ -56,8 +56,8 @@ describe('a refund', () => {
   });
 });
 
-describe('an event that comes days late', () => {
-  it('tells of the quota on the day on which it is taken, and moves the subscription as of its own', async () => {
+describe('an event that arrives days late', () => {
+  it('dates its quota webhooks by the current day, and the subscription by its own time', async () => {
     const { organization_id } = tenant;
     const { project_id } = await makeCallbackProject(api.db, CALLBACK);
     await api.db.query('update projects set organization_id = $2 where project_id = $1', [
@@ -85,7 +85,7 @@ describe('an event that comes days late', () => {
 });
 
 describe('a payment', () => {
-  it('never makes a subscription go on that is to end, also where it comes first', async () => {
+  it('never resumes a subscription that is scheduled to end, whichever event comes first', async () => {
     for (const order of [1, -1]) {
       await renew();
       const events = [
@@ -98,7 +98,7 @@ describe('a payment', () => {
     }
   });
 
-  it('that says how it stands with its subscription is believed', async () => {
+  it('sets the subscription to the status that it reports', async () => {
     await send(event('subscription.expired', { created_at: NOW + 1 }));
     await send(event('subscription.paid', { created_at: NOW + 2, object: { status: 'active' } }));
     expect(await statusNow()).toBe('active');
@@ -109,7 +109,7 @@ describe('a payment', () => {
 });
 
 describe('an ended subscription', () => {
-  it('whose events come late leaves the plan to the one that runs', async () => {
+  it('does not change the plan of the running one when its events arrive late', async () => {
     const ended = (type: string, id: string, after: number) =>
       event(type, { created_at: NOW + after, object: { id } });
     const { subscription_id: first } = tenant;
@@ -134,7 +134,7 @@ describe('events of one subscription', () => {
     return seed / 2 ** 31;
   };
 
-  it('lead to the same end in any order, however often they come', async () => {
+  it('lead to the same state in any order, however often they are sent', async () => {
     for (let seed = 1; seed <= 8; seed++) {
       await renew();
       const types = [

@@ -35,7 +35,7 @@ async function counted(metrics: Metrics): Promise<Record<string, number>> {
 }
 
 describe('a paid subscription', () => {
-  it('gives the credits of its plan, once for each payment, and the plan itself', async () => {
+  it('grants its plan, and the plan’s credits once per payment', async () => {
     const paid = event('subscription.paid');
     expect(await send(paid)).toBe('200 processed');
     expect(await send(paid)).toBe('200 duplicate');
@@ -48,7 +48,7 @@ describe('a paid subscription', () => {
     expect(await statusNow()).toBe('active');
   });
 
-  it('gives them once when fifty of the same event come at once', async () => {
+  it('grants its credits once if the same event arrives fifty times concurrently', async () => {
     const paid = event('subscription.paid');
     const said = await Promise.all(Array.from({ length: 50 }, () => send(paid)));
     expect(said.filter((each) => each === '200 processed')).toHaveLength(1);
@@ -56,7 +56,7 @@ describe('a paid subscription', () => {
     expect(await told()).toMatchObject({ credit_balance: 50_000 });
   });
 
-  it('gives them once where the process dies on either side of the commit', async () => {
+  it('grants its credits once if the process dies before or after the commit', async () => {
     for (const [step, then] of [
       ['billing.before_commit', '200 processed'],
       ['billing.committed', '200 duplicate'],
@@ -74,7 +74,7 @@ describe('a paid subscription', () => {
     }
   });
 
-  it('ends a refusal for quota and tells every project with a callback URL', async () => {
+  it('clears quota_exceeded_at and sends quota.restored to a project with a callback URL', async () => {
     const { organization_id } = tenant;
     const { project_id } = await makeCallbackProject(api.db, {
       url: 'https://1.1.1.1/hook',
@@ -95,8 +95,8 @@ describe('a paid subscription', () => {
   });
 });
 
-describe('an event that gives nothing', () => {
-  it('is one of anything but a payment', async () => {
+describe('an event of provider B', () => {
+  it('grants no credits unless it is a payment', async () => {
     for (const type of ['subscription.active', 'subscription.update', 'checkout.completed']) {
       expect(await send(event(type, { object: { status: 'active' } })), type).toBe('200 processed');
     }
@@ -106,7 +106,7 @@ describe('an event that gives nothing', () => {
     expect((await told()).credit_balance).toBe(0);
   });
 
-  it('is one that is refused, which is not recorded and can be sent again', async () => {
+  it('is rejected without being recorded if its mode, fields, customer, plan or price is wrong', async () => {
     const refused: [string, EventB][] = [
       ['400 providerb_mode_mismatch', event('subscription.paid', { object: { mode: 'live' } })],
       ['400 providerb_mode_mismatch', event('subscription.paid', { object: { mode: undefined } })],
@@ -149,7 +149,7 @@ describe('an event that gives nothing', () => {
     expect(await send(event('subscription.paid', { object: { product } }))).toBe('200 processed');
   });
 
-  it('is counted by what became of it, from nothing on', async () => {
+  it('is counted in the metrics as taken, refused or unsigned', async () => {
     const before = await counted(api.deps().metrics);
     expect(Object.keys(before).sort()).toEqual(['refused', 'taken', 'unsigned']);
     await send(event('subscription.paid', { object: { product: 'prod_x' } }));
@@ -166,7 +166,7 @@ describe('an event that gives nothing', () => {
       .toEqual({ refused: refused + 1, taken: all + 2, unsigned: unsigned + 2 });
   });
 
-  it('is not counted where nobody pays through the provider', async () => {
+  it('is not counted in the metrics if provider B is not configured', async () => {
     const metrics = createMetrics();
     api.change({ providerASecret: 'of another', providerBSecret: undefined, metrics });
     const sent = await tell(api.send, messageB(event('subscription.paid')));
@@ -177,7 +177,7 @@ describe('an event that gives nothing', () => {
     expect(await seen()).toContain('provider="a",result="refused"} 0');
   });
 
-  it('is one that is refused now and taken once its customer is known', async () => {
+  it('is rejected until its customer is known, and then accepted', async () => {
     const paid = event('subscription.paid', { object: { metadata: undefined } });
     expect(await send(paid)).toBe('503 billing_customer_unmapped');
     expect(await send(event('checkout.completed'))).toBe('200 processed');
@@ -185,7 +185,7 @@ describe('an event that gives nothing', () => {
     expect((await told()).credit_balance).toBe(50_000);
   });
 
-  it('is one of a subscription or an organization that is not the known one', async () => {
+  it('is rejected for another organization, or for another subscription until the first has ended', async () => {
     await send(event('subscription.paid'));
     const another = event('subscription.paid', { object: { id: `${tenant.subscription_id}_2` } });
     expect(await send(another)).toBe('503 billing_subscription_mismatch');
@@ -206,7 +206,7 @@ describe('an event that gives nothing', () => {
     expect(await told()).toMatchObject({ plan: 'starter', credit_balance: 100_000 });
   });
 
-  it('is one whose signature is not that of its bytes, or that is no event', async () => {
+  it('is rejected if its signature or its body is invalid, or no secret is configured', async () => {
     const message = messageB(event('subscription.paid'));
     const wrong = [
       messageB(event('subscription.paid'), 'another secret'),
@@ -230,7 +230,7 @@ describe('an event that gives nothing', () => {
     await isUntouched();
   });
 
-  it('is one with an id that cannot be kept, and one of a name that only programs know', async () => {
+  it('is rejected if an id cannot be stored, and ignored for a type or status such as constructor', async () => {
     const objects = [
       { id: 'a\u0000' },
       { customer: 'a\u0000' },

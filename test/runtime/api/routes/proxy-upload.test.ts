@@ -95,7 +95,7 @@ function writeBegins(): Promise<void> {
 }
 
 describe('a proxy session', () => {
-  it('is of 15 minutes, with the URL as its only way in', async () => {
+  it('lasts 15 minutes and has the URL as its only way to send the bytes', async () => {
     const upload = await create();
     expectRecord(uploadRecord, upload);
     expect(upload).toMatchObject({ mode: 'proxy', status: 'created' });
@@ -106,7 +106,7 @@ describe('a proxy session', () => {
     expect(Date.parse(upload.expires_at) - Date.parse(upload.created_at)).toBe(900_000);
   });
 
-  it('is 413 proxy_upload_too_large above the deployment’s limit, and file_too_large above every one', async () => {
+  it('returns 413 proxy_upload_too_large above the proxy limit, file_too_large above the upload limit', async () => {
     api.change({ settings: { ingestMaxBytes: PROXY_BYTES_MAX * 2 } });
     const wish = { content_type: 'image/png', mode: 'proxy' };
     expect((await call('POST', path, { ...wish, size_bytes: PROXY_BYTES_MAX })).status).toBe(201);
@@ -119,7 +119,7 @@ describe('a proxy session', () => {
 });
 
 describe('PUT proxy.put_url', () => {
-  it('is 204, stores the bytes and completes the session', async () => {
+  it('returns 204, stores the bytes and completes the session', async () => {
     const upload = await create({ sha256: createHash('sha256').update(bytes).digest('hex') });
     const answer = await put({ url: urlOf(upload) });
     expect([answer.code, answer.body]).toEqual(['204', '']);
@@ -128,7 +128,7 @@ describe('PUT proxy.put_url', () => {
     expect(stored?.equals(bytes)).toBe(true);
   });
 
-  it('is 401 invalid_signature after any change of the URL, nothing is stored, and the database is not asked', async () => {
+  it('returns 401 invalid_signature for any altered URL, stores nothing and asks no database', async () => {
     const upload = await create();
     const other = await create();
     const url = urlOf(upload);
@@ -165,7 +165,7 @@ describe('PUT proxy.put_url', () => {
     ['20 minutes ahead', 1200],
     ['20 minutes behind', -1200],
   ])(
-    'is 401 signature_expired from the end of its session on, by the database: its own clock is %s',
+    'returns 401 signature_expired by the database’s clock if the process clock is %s',
     async (_name, seconds) => {
       const own = createManualClock();
       own.advance(seconds);
@@ -181,7 +181,7 @@ describe('PUT proxy.put_url', () => {
     },
   );
 
-  it('is 404 upload_not_found once its session is gone', async () => {
+  it('returns 404 upload_not_found if its session does not exist', async () => {
     const { uploadBaseUrl, uploadUrlKeys } = api.deps().addresses;
     const upload_id = id('upl');
     for (const exp of [1_800_000_000, 1_600_000_000]) {
@@ -191,13 +191,13 @@ describe('PUT proxy.put_url', () => {
     }
   });
 
-  it('is refused to one who is still sending, whose connection holds', async () => {
+  it('rejects a client that is still sending, and keeps its connection open', async () => {
     const url = `${urlOf(await create())}x`;
     const statuses = await sendOn({ url, headers: PNG, bytes: Buffer.alloc(5_000_000) });
     expect(statuses).toEqual([401, 200]);
   });
 
-  it('is 411 without a length, 413 with a larger and 409 with a smaller one than declared', async () => {
+  it('returns 411 without a length, 413 for a larger body and 409 for a smaller one than declared', async () => {
     const upload = await create();
     const url = urlOf(upload);
     const chunked = { ...PNG, 'transfer-encoding': 'chunked' };
@@ -210,7 +210,7 @@ describe('PUT proxy.put_url', () => {
     expect((await put({ url })).code).toBe('204');
   });
 
-  it('is 415 content_type_mismatch with another type or none', async () => {
+  it('returns 415 content_type_mismatch for another type or none', async () => {
     const upload = await create();
     for (const headers of [
       { 'content-type': 'image/jpeg' },
@@ -224,7 +224,7 @@ describe('PUT proxy.put_url', () => {
     expect((await put({ url: urlOf(upload) })).code).toBe('204');
   });
 
-  it('is 409 upload_not_pending once the bytes were accepted or the session was aborted', async () => {
+  it('returns 409 upload_not_pending once the bytes were accepted or the session was aborted', async () => {
     const [sent, aborted] = [await create(), await create()];
     await put({ url: urlOf(sent) });
     expect((await put({ url: urlOf(sent) })).code).toBe('409 upload_not_pending');
@@ -232,7 +232,7 @@ describe('PUT proxy.put_url', () => {
     expect((await put({ url: urlOf(aborted) })).code).toBe('409 upload_not_pending');
   });
 
-  it('is 403 project_suspended while the project is', async () => {
+  it('returns 403 project_suspended while the project is suspended', async () => {
     const mine = await createProject(owner);
     const there = `/v1/projects/${mine.project_slug}`;
     const wish = { content_type: 'image/png', size_bytes: bytes.length, mode: 'proxy' };
@@ -241,14 +241,14 @@ describe('PUT proxy.put_url', () => {
     expect((await put({ url: urlOf(body) })).code).toBe('403 project_suspended');
   });
 
-  it('is 422 sha256_mismatch where the bytes are others than declared, and may be sent again', async () => {
+  it('returns 422 sha256_mismatch if the bytes differ from the digest, and can be repeated', async () => {
     const upload = await create({ sha256: '0'.repeat(64) });
     expect((await put({ url: urlOf(upload) })).code).toBe('422 sha256_mismatch');
     expect(await statusOf(upload)).toBe('created');
     expect((await put({ url: urlOf(upload) })).code).toBe('422 sha256_mismatch');
   });
 
-  it('is 503 storage_unavailable while storage is away, and may be sent again', async () => {
+  it('returns 503 storage_unavailable while storage is unavailable, and can be repeated', async () => {
     const upload = await create();
     const { buckets } = api.deps();
     const write = () => Promise.reject(new StorageUnavailable('gone'));
@@ -258,7 +258,7 @@ describe('PUT proxy.put_url', () => {
     expect((await put({ url: urlOf(upload) })).code).toBe('204');
   });
 
-  it('takes nothing from a client that goes away half-way, and the session waits on', async () => {
+  it('does not complete the session of a client that disconnects halfway, which can send again', async () => {
     const upload = await create({ size_bytes: 500_000 });
     const { port, pathname, search } = new URL(urlOf(upload));
     const socket = connect(Number(port), '127.0.0.1');
@@ -278,7 +278,7 @@ describe('PUT proxy.put_url', () => {
     expect((await put({ url: urlOf(upload), body: Buffer.alloc(500_000) })).code).toBe('204');
   });
 
-  it('tells who asks before sending: 100 for what will be taken, the refusal for what will not', async () => {
+  it('answers Expect: 100-continue with 100 or with the error, before the bytes are sent', async () => {
     const asked = async (url: string) => {
       const headers = { ...PNG, 'content-length': String(bytes.length), expect: '100-continue' };
       const outgoing = httpRequest(url, { method: 'PUT', headers, agent: false });
@@ -301,7 +301,7 @@ describe('PUT proxy.put_url', () => {
     expect(await asked(urlOf(upload))).toBe('continue 204');
   });
 
-  it('of two at once stores the bytes of one, whole', async () => {
+  it('stores the complete bytes of one of two concurrent requests', async () => {
     const upload = await create({ size_bytes: 200_000 });
     const bodies = [Buffer.alloc(200_000, 1), Buffer.alloc(200_000, 2)];
     const answers = await Promise.all(bodies.map((body) => put({ url: urlOf(upload), body })));
@@ -311,7 +311,7 @@ describe('PUT proxy.put_url', () => {
     expect(await statusOf(upload)).toBe('uploaded');
   });
 
-  it('that began in time and ends after the session’s time is accepted', async () => {
+  it('is accepted if it began in time and ends after the session expired', async () => {
     const upload = await create();
     const outgoing = httpRequest(urlOf(upload), {
       method: 'PUT',
@@ -342,21 +342,24 @@ describe('PUT proxy.put_url', () => {
           [uploadId],
         ),
     ],
-  ])('stores nothing where %s ended the session as it was let in', async (_, code, end) => {
-    const upload = await create();
-    const { answered } = await api.db.transaction(async (tx) => {
-      await end(tx, upload.upload_id);
-      const putting = put({ url: urlOf(upload) });
-      await untilWaiting(api.db, 1);
-      return { answered: putting };
-    });
-    expect((await answered).code).toBe(code);
-    expect(await ingest().head(await keyOf(upload))).toBeUndefined();
-  });
+  ])(
+    'stores nothing if %s ended the session while the request was being admitted',
+    async (_, code, end) => {
+      const upload = await create();
+      const { answered } = await api.db.transaction(async (tx) => {
+        await end(tx, upload.upload_id);
+        const putting = put({ url: urlOf(upload) });
+        await untilWaiting(api.db, 1);
+        return { answered: putting };
+      });
+      expect((await answered).code).toBe(code);
+      expect(await ingest().head(await keyOf(upload))).toBeUndefined();
+    },
+  );
 });
 
-describe('browsers of every origin', () => {
-  it('may send, and can read why they were refused', async () => {
+describe('CORS for upload URLs', () => {
+  it('lets browsers of every origin send bytes and read the errors', async () => {
     const url = urlOf(await create());
     const preflight = await put({
       url,

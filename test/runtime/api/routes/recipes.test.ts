@@ -38,7 +38,7 @@ const setPresets = (resolution_presets: Record<string, string>) =>
 const audited = () => auditEntries(api.db, project, 'recipe%');
 
 describe('PUT …/recipes', () => {
-  it('answers 201 with the record, and a new recipe on every call', async () => {
+  it('returns 201 with the record, and creates a new recipe on every call', async () => {
     const first = await put();
     expect(first.status).toBe(201);
     expectRecord(recipeRecord, first.body);
@@ -49,7 +49,7 @@ describe('PUT …/recipes', () => {
     expect(second.body.id).not.toBe(first.body.id);
   });
 
-  it('is 409 recipe_name_taken within the project, and leaves no trace', async () => {
+  it('returns 409 recipe_name_taken within the project, without an audit entry', async () => {
     await put();
     const before = await audited();
     expect(codeOf(await put())).toBe('409 recipe_name_taken');
@@ -58,7 +58,7 @@ describe('PUT …/recipes', () => {
     expect((await owner('PUT', `/v1/projects/${project_slug}/recipes`, hero)).status).toBe(201);
   });
 
-  it('makes one recipe of fifty calls for one name at the same time, under new and given ids', async () => {
+  it('creates one recipe for fifty concurrent requests with one name, under new and given ids', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) => put(hero, n % 2 === 0 ? path : `${path}/${id('rcp')}`)),
     );
@@ -84,13 +84,13 @@ describe('PUT …/recipes', () => {
     [{ ...hero, schema_version: 2 }, 'schema_version'],
     [{ ...hero, schema_version: '1' }, 'schema_version'],
     [{ ...hero, colour: 'red' }, 'colour'],
-  ])('is 400 invalid_request for %j', async (body, field) => {
+  ])('returns 400 invalid_request for %j', async (body, field) => {
     const answer = await put(body);
     expect(codeOf(answer)).toBe('400 invalid_request');
     expect(issuesOf(answer)).toEqual([field]);
   });
 
-  it('names the id, the body and the preset at once', async () => {
+  it('names the wrong id, body fields and preset together', async () => {
     const wrong = await owner('PUT', `/v1/projects/${project.project_slug}/recipes/bad-id`, {
       name: '',
       transform_chain: 'preset:nowhere',
@@ -100,7 +100,7 @@ describe('PUT …/recipes', () => {
     expect(issuesOf(wrong)).toEqual(['id', 'transform_chain', 'name', 'schema_version']);
   });
 
-  it('takes a preset only where the project has it, and names those that there are', async () => {
+  it('accepts a preset only if the project has it, and names the existing ones otherwise', async () => {
     const wish = { name: 'small', transform_chain: 'preset:thumb/quality/60' };
     const none = await put(wish);
     expect(codeOf(none)).toBe('400 invalid_request');
@@ -115,8 +115,8 @@ describe('PUT …/recipes', () => {
   });
 });
 
-describe('the 1,000th recipe', () => {
-  it('is the last: 409 recipe_quota_exceeded, also of calls at the same time, and replacing goes on', async () => {
+describe('the limit of 1,000 recipes', () => {
+  it('returns 409 recipe_quota_exceeded, even to concurrent requests, but allows replacing', async () => {
     const { project_id } = project;
     await api.db.query(
       `insert into recipes (recipe_id, project_id, name, transform_chain)
@@ -138,14 +138,14 @@ describe('the 1,000th recipe', () => {
 });
 
 describe('GET …/recipes', () => {
-  it('answers every recipe, newest first, with next_cursor null', async () => {
+  it('returns every recipe, newest first, with next_cursor null', async () => {
     expect((await key('GET', path)).body).toEqual({ items: [], next_cursor: null });
     const first = (await put()).body;
     const second = (await put({ ...hero, name: 'other' })).body;
     expect((await key('GET', path)).body).toEqual({ items: [second, first], next_cursor: null });
   });
 
-  it('says valid: false while a chain names a preset that went, or does not parse any more', async () => {
+  it('returns valid: false while a chain names a missing preset or no longer parses', async () => {
     await setPresets({ thumb: 'resize/200x200' });
     const made = (await put({ name: 'small', transform_chain: 'preset:thumb' })).body;
     const validity = async () =>
@@ -165,7 +165,7 @@ describe('GET …/recipes', () => {
 });
 
 describe('GET …/recipes/{id}', () => {
-  it('answers one recipe of the project; 404 for any other id', async () => {
+  it('returns a recipe of the project, and 404 not_found for any other id', async () => {
     const made = (await put()).body;
     expect((await key('GET', `${path}/${made.id}`)).body).toEqual(made);
     const { project_slug } = await createProject(owner);
@@ -180,7 +180,7 @@ describe('GET …/recipes/{id}', () => {
 });
 
 describe('PUT …/recipes/{id}', () => {
-  it('answers 201 for a new id and 200 from then on', async () => {
+  it('returns 201 for a new id and 200 from then on', async () => {
     const at = `${path}/${id('rcp')}`;
     const created = await put(hero, at);
     expect([created.status, created.body.id]).toEqual([201, at.split('/').at(-1)]);
@@ -193,7 +193,7 @@ describe('PUT …/recipes/{id}', () => {
     expect((await key('GET', path)).body.items).toEqual([replaced.body]);
   });
 
-  it('answers one 201 of many calls for one new id at the same time', async () => {
+  it('returns 201 to only one of eight concurrent requests with a new id', async () => {
     const at = `${path}/${id('rcp')}`;
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, n) => put({ ...hero, name: `n${n}` }, at)),
@@ -203,7 +203,7 @@ describe('PUT …/recipes/{id}', () => {
     expect(actions).toEqual(['recipe.create', ...Array(7).fill('recipe.replace')]);
   });
 
-  it('refuses a taken name, an unknown preset, and an id of another shape', async () => {
+  it('rejects a taken name, an unknown preset and a malformed id', async () => {
     await put();
     const at = `${path}/${id('rcp')}`;
     expect(codeOf(await put(hero, at))).toBe('409 recipe_name_taken');
@@ -216,7 +216,7 @@ describe('PUT …/recipes/{id}', () => {
     }
   });
 
-  it('is 404 for an id of another project, whose recipe stays as it is', async () => {
+  it('returns 404 not_found for an id of another project, whose recipe stays unchanged', async () => {
     const made = (await put()).body;
     const { project_slug } = await createProject(owner);
     const at = `/v1/projects/${project_slug}/recipes/${made.id}`;
@@ -224,7 +224,7 @@ describe('PUT …/recipes/{id}', () => {
     expect((await key('GET', `${path}/${made.id}`)).body).toEqual(made);
   });
 
-  it('leaves a declared recipe to its resource, which sets it back', async () => {
+  it('keeps the owning resource when it replaces a declared recipe', async () => {
     const made = (await put()).body;
     const owned = { owner_uid: 'uid-1', owner_namespace: 'shop', owner_name: 'hero' };
     await api.db.query(
@@ -241,7 +241,7 @@ describe('PUT …/recipes/{id}', () => {
 });
 
 describe('DELETE …/recipes/{id}', () => {
-  it('answers 204, also for an unknown id, and touches no recipe of another project', async () => {
+  it('returns 204, even for an unknown id, and deletes no recipe of another project', async () => {
     const made = (await put()).body;
     const { project_slug } = await createProject(owner);
     const unknown = [id('rcp'), 'nonsense', '%00'].map((each) => `${path}/${each}`);
@@ -258,8 +258,8 @@ describe('DELETE …/recipes/{id}', () => {
   });
 });
 
-describe('every change', () => {
-  it('is audited with what was and what is; what changed nothing is not', async () => {
+describe('the audit log of recipes', () => {
+  it('records each change with the state before and after, but nothing that had no effect', async () => {
     const target = id('rcp');
     const at = `${path}/${target}`;
     await owner('PUT', at, hero);

@@ -10,7 +10,7 @@ import { newEventId } from '../../../support/provider-events.ts';
 const api = useApi();
 const { tenant, event, refund, send, told } = useProviderB(api);
 
-it('of one payment at once never take back more than it gave', async () => {
+it('concurrent refunds of one payment never take back more than it granted', async () => {
   const { organization_id } = tenant;
   const tran = `tran_${newEventId()}`;
   await send(event('subscription.paid', { object: { last_transaction_id: tran } }));

@@ -43,7 +43,7 @@ async function mint(body: unknown, of: { project?: ProjectRecord; call?: Caller 
 }
 
 describe('POST …/signed-url', () => {
-  it('signs a URL that verifies under the project’s key, for 300 seconds', async () => {
+  it('returns a URL that verifies with the project’s key for 300 seconds', async () => {
     const answer = await mint({ file_slug, transform_chain: 'resize/640x480' }, { call });
     expect(answer.status).toBe(200);
     expectRecord(signedUrlRecord, answer.body);
@@ -68,7 +68,7 @@ describe('POST …/signed-url', () => {
     expect(exp - now_seconds).toBeLessThanOrEqual(300);
   });
 
-  it('counts its seconds by the clock of the database, also where ours is wrong', async () => {
+  it('sets the expiry by the database’s clock, even if the process clock is wrong', async () => {
     const { clock } = api.deps();
     for (const wrong of [-120_000, 120_000]) {
       api.change({ clock: { now: () => new Date(Date.now() + wrong) } });
@@ -103,7 +103,7 @@ describe('POST …/signed-url', () => {
     }
   });
 
-  it('lives 60 to 3600 seconds', async () => {
+  it('accepts a lifetime of 60 to 3600 seconds', async () => {
     const secondsOf = async (expires_in_seconds: unknown) => {
       const { body } = await mint({ file_slug, expires_in_seconds });
       return Math.ceil((Date.parse(body.expires_at) - Date.now()) / 1000);
@@ -117,7 +117,7 @@ describe('POST …/signed-url', () => {
     }
   });
 
-  it('refuses what does not go together, unknown presets, chains and fields', async () => {
+  it('rejects contradictory fields, and unknown presets, chains and fields', async () => {
     const wrong: [object, string][] = [
       [{}, 'file_slug'],
       [{ file_slug: '-x' }, 'file_slug'],
@@ -137,7 +137,7 @@ describe('POST …/signed-url', () => {
     }
   });
 
-  it('signs only listed chains on a public project, in any spelling; a protected one ignores the list', async () => {
+  it('signs only allowed chains on a public project, in any spelling, and any chain on a protected one', async () => {
     const list = { allowed_transform_chains: ['format/webp/resize/640x480'] };
     const open = await projectWithFile(list);
     const codes = async (of: ProjectRecord) => {
@@ -157,11 +157,11 @@ describe('POST …/signed-url', () => {
     expect(await codes(shut)).toEqual(['200', '200', '200', '200']);
   });
 
-  it('signs no raw download while they are disabled', async () => {
+  it('returns 403 raw_download_disabled while raw downloads are disabled', async () => {
     expect(codeOf(await mint({ file_slug, kind: 'raw' }))).toBe('403 raw_download_disabled');
   });
 
-  it('signs for a ready file only', async () => {
+  it('signs only for a ready file', async () => {
     expect(codeOf(await mint({ file_slug: 'missing' }))).toBe('404 file_not_found');
     const { file_id } = await makeFile(api.db, project, { file_slug: 'blocked.png' });
     await api.db.transaction((tx) =>
@@ -173,7 +173,7 @@ describe('POST …/signed-url', () => {
     expect(codeOf(await mint({ file_slug: 'deleted.png' }))).toBe('404 file_not_found');
   });
 
-  it('is 409 signing_key_missing where no key is active, which costs nothing of the rate', async () => {
+  it('returns 409 signing_key_missing without an active key, and does not count towards the limit', async () => {
     const keyless = await projectWithFile({});
     await api.db.query(
       `update signing_keys set status = 'retired', retire_after = now() where project_id = $1`,
@@ -183,7 +183,7 @@ describe('POST …/signed-url', () => {
     expect(await api.db.query('select 1 from rate_windows')).toEqual([]);
   });
 
-  it('is audited, with who, what and the request', async () => {
+  it('is audited with its caller, file and request', async () => {
     const audited = () =>
       api.db.query(
         `select * from audit_log where action = 'signed_url.mint' order by audit_id desc limit 1`,
@@ -207,8 +207,8 @@ describe('POST …/signed-url', () => {
   });
 });
 
-describe('the limit of 60 a minute', () => {
-  it('is the project’s, over all callers, and answers Retry-After', async () => {
+describe('the limit of 60 signed URLs per minute', () => {
+  it('applies to the project across all callers, and is answered with Retry-After', async () => {
     const busy = await projectWithFile({});
     await api.db.query(
       `insert into rate_windows (scope, subject, window_start, count)

@@ -35,7 +35,7 @@ const together = <T>(count: number, work: () => Promise<T>) =>
   Promise.all(Array.from({ length: count }, work));
 
 describe('GET …/signing-keys', () => {
-  it('is the first key of a new project, without its secret', async () => {
+  it('returns the first key of a new project, without its secret', async () => {
     const { status, body } = await owner('GET', `${path}/signing-keys`);
     expect(status).toBe(200);
     expect(body.next_cursor).toBeNull();
@@ -45,7 +45,7 @@ describe('GET …/signing-keys', () => {
     for (const item of body.items) expectRecord(signingKeyRecord, item);
   });
 
-  it('is bounded, newest first, with the active one in front', async () => {
+  it('is bounded and newest first, with the active key at the front', async () => {
     await api.db.query(
       `insert into signing_keys (kid, project_id, secret_sealed, status, retire_after, created_at)
        select 'kid_' || substr(md5($1 || n), 1, 26), $1, '\\x00', 'retired', now(), now() - make_interval(mins => n)
@@ -61,7 +61,7 @@ describe('GET …/signing-keys', () => {
 });
 
 describe('POST …/signing-keys/rotate', () => {
-  it('makes another key active; the one before verifies for 24 hours of the database’s clock', async () => {
+  it('activates a new key; the previous one verifies for 24 hours by the database’s clock', async () => {
     const before = await databaseTime();
     const { status, body } = await rotate();
     const after = await databaseTime();
@@ -77,7 +77,7 @@ describe('POST …/signing-keys/rotate', () => {
     expect(ends).toBeLessThanOrEqual(after + DAY_MS);
   });
 
-  it('counts the 24 hours from its turn, not from when it began to wait for it', async () => {
+  it('counts the 24 hours from when it gets the lock, not from when it began to wait for it', async () => {
     waitPatiently(api);
     let waiting: Promise<unknown> = Promise.resolve();
     let released = 0;
@@ -94,7 +94,7 @@ describe('POST …/signing-keys/rotate', () => {
     );
   });
 
-  it('keeps exactly one active of 50 that arrive together, in the order of their turns', async () => {
+  it('keeps exactly one key active after 50 concurrent rotations, ordered by their turn', async () => {
     waitPatiently(api);
     const answers = await together(50, rotate);
     expect(answers.map(codeOf)).toEqual(answers.map(() => '200'));
@@ -111,7 +111,7 @@ describe('POST …/signing-keys/rotate', () => {
     expect(times).toEqual(times.toSorted().toReversed());
   });
 
-  it('takes no URL’s key away that is being minted meanwhile', async () => {
+  it('keeps the keys of URLs that are signed concurrently', async () => {
     waitPatiently(api);
     await makeFile(api.db, project, { file_slug: 'a.png' });
     const mint = () => owner('POST', `${path}/signed-url`, { file_slug: 'a.png' });
@@ -124,7 +124,7 @@ describe('POST …/signing-keys/rotate', () => {
     for (const { body } of minted) expect(kids).toContain(body.kid);
   });
 
-  it('makes a key where there is none, so that minting works again', async () => {
+  it('creates a key if there is none, so that signing works again', async () => {
     await makeFile(api.db, project, { file_slug: 'a.png' });
     await api.db.query(
       `update signing_keys set status = 'retired', retire_after = now() where project_id = $1`,
@@ -136,7 +136,7 @@ describe('POST …/signing-keys/rotate', () => {
     expect((await mint()).body.kid).toBe(kid);
   });
 
-  it('waits for one to retire where 1000 verify, which is all that delivery hosts have to know', async () => {
+  it('returns 429 with Retry-After while 1000 keys verify, until they retire', async () => {
     waitPatiently(api);
     await api.db.query(
       `insert into signing_keys (kid, project_id, secret_sealed, status, retire_after)
@@ -156,7 +156,7 @@ describe('POST …/signing-keys/rotate', () => {
     expect(codeOf(await rotate())).toBe('200');
   });
 
-  it('leaves who declares the key to the new one', async () => {
+  it('passes the owning resource of a declared key on to the new one', async () => {
     const owned = { owner_uid: 'uid-1', owner_namespace: 'shop', owner_name: 'key' };
     const bare = await createProject(owner);
     await api.db.query('delete from signing_keys where project_id = $1', [bare.project_id]);
@@ -178,7 +178,7 @@ describe('POST …/signing-keys/rotate', () => {
     expect(row).toEqual({ ...owned, rotation_trigger: '2026-11' });
   });
 
-  it('is audited with the kids', async () => {
+  it('is audited with the previous and the new kid', async () => {
     const answer = await rotate();
     const [entry, ...more] = await api.db.query(
       `select * from audit_log where project_id = $1 and action = 'signing_key.rotate'`,

@@ -157,7 +157,7 @@ const formats: [string, (key: string) => unknown][] = [
 ];
 
 describe('POST /v1/internal/storage-events', () => {
-  it.each(formats)('completes the upload of the key, in the format of %s', async (_name, print) => {
+  it.each(formats)('completes the upload of the key in the format of %s', async (_name, print) => {
     const upload = await create();
     await store(upload);
     const { status, body } = await tell(print(await keyOf(upload)));
@@ -167,7 +167,7 @@ describe('POST /v1/internal/storage-events', () => {
     expect(await statusOf(upload)).toBe('uploaded');
   });
 
-  it('counts what it knows and ignores the rest: other keys, other events, unknown fields', async () => {
+  it('counts matching events and ignores other keys, other events and unknown fields', async () => {
     const [one, two] = [await create(), await create()];
     await store(one);
     await store(two);
@@ -186,13 +186,13 @@ describe('POST /v1/internal/storage-events', () => {
     expect([await statusOf(one), await statusOf(two)]).toEqual(['uploaded', 'created']);
   });
 
-  it('takes the event with which a storage tries the address, and an empty list', async () => {
+  it('accepts the test event of a storage and an empty list', async () => {
     const test = { Service: 'Amazon S3', Event: 's3:TestEvent', Bucket: 'ingest', HostId: 'x' };
     expect((await tell(test)).body).toEqual({ received: 1, matched: 0, ignored: 1 });
     expect((await tell({ events: [] })).body).toEqual({ received: 0, matched: 0, ignored: 0 });
   });
 
-  it('is only a hint: what storage holds decides', async () => {
+  it('completes an upload only if storage holds the declared bytes', async () => {
     const [missing, wrong, other] = [
       await create(),
       await create(),
@@ -209,7 +209,7 @@ describe('POST /v1/internal/storage-events', () => {
     }
   });
 
-  it('changes nothing when it is repeated, in any state', async () => {
+  it('changes nothing when an event is repeated', async () => {
     const rowOf = async ({ upload_id }: UploadRecord) => must(await findUpload(api.db, upload_id));
     const claim = async ({ upload_id }: UploadRecord) =>
       must(await claimUpload(api.db, { upload_id, lease_seconds: 60 }));
@@ -247,7 +247,7 @@ describe('POST /v1/internal/storage-events', () => {
     expect(await statusOf(upload)).toBe('expired');
   });
 
-  it('is 401 invalid_signature unless these bytes are signed, before anything is read', async () => {
+  it('returns 401 invalid_signature unless exactly these bytes are signed, before parsing them', async () => {
     const body = { events: [] };
     expect(codeOf(await tell(body, 'another secret'))).toBe('401 invalid_signature');
     expect(codeOf(await tell('not json', 'another secret'))).toBe('401 invalid_signature');
@@ -258,20 +258,20 @@ describe('POST /v1/internal/storage-events', () => {
     expect(codeOf(await tell(body))).toBe('401 invalid_signature');
   });
 
-  it('is 400 for what is no JSON or no list of objects', async () => {
+  it('returns 400 for a body that is not JSON or not a list of objects', async () => {
     expect(codeOf(await tell('not json'))).toBe('400 invalid_json');
     for (const body of [{}, [], { events: 'x' }, { events: [1] }, { Records: {} }, 'null', '3']) {
       expect(codeOf(await tell(body)), JSON.stringify(body)).toBe('400 invalid_request');
     }
   });
 
-  it('is 413 above 1 MiB', async () => {
+  it('returns 413 payload_too_large above 1 MiB', async () => {
     const answer = await tell({ events: [], pad: 'x'.repeat(2 ** 20) });
     expect(codeOf(answer)).toBe('413 payload_too_large');
     expect(answer.body.error.details).toEqual({ max_bytes: 2 ** 20 });
   });
 
-  it('is 500 internal when it fails inside, and says nothing of it', async () => {
+  it('returns 500 internal without the cause if processing fails', async () => {
     const upload = await create();
     await store(upload);
     const { buckets } = api.deps();
@@ -285,10 +285,10 @@ describe('POST /v1/internal/storage-events', () => {
   });
 });
 
-describe('many events in one call', () => {
+describe('several storage events in one request', () => {
   const created = (key: string) => ({ event: 'ObjectCreated:Put', key });
 
-  it('of which one fails are looked at to the last', async () => {
+  it('are all processed even if one of them fails', async () => {
     const [bad, good] = [await create(), await create()];
     await store(bad);
     await store(good);
@@ -302,7 +302,7 @@ describe('many events in one call', () => {
     expect([await statusOf(bad), await statusOf(good)]).toEqual(['created', 'uploaded']);
   });
 
-  it('of which several fail are each in the log', async () => {
+  it('are each logged if they fail', async () => {
     const uploads = [await create(), await create()];
     const { buckets } = api.deps();
     const head = () => Promise.reject(new Error('away'));
@@ -315,7 +315,7 @@ describe('many events in one call', () => {
     );
   });
 
-  it('are asked for at once, as many as a body holds', async () => {
+  it('are looked up together: 12,001 of them in fewer than 20 queries', async () => {
     const upload = await create();
     await store(upload);
     const { db } = api.deps();
@@ -333,8 +333,8 @@ describe('many events in one call', () => {
   });
 });
 
-describe('the four movers', () => {
-  it('in any order, any number and all at once make one transition, and see the same session', async () => {
+describe('the four ways to complete an upload', () => {
+  it('make one transition and leave the same session when they run concurrently', async () => {
     const ids: string[] = [];
     const rung: string[] = [];
     const listener = await api.deps().queue.consume('ingest', { slots: 1 }, async (message) => {

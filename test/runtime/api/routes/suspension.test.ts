@@ -27,14 +27,14 @@ const activate = async (call: typeof owner) =>
   suspension(await call('PATCH', path, { status: 'active' }));
 
 describe('a suspension', () => {
-  it('names who suspended, and ends for the owner who began it', async () => {
+  it('names who suspended the project, and can be ended by the owner who began it', async () => {
     expect(await suspend(owner)).toEqual(['suspended', 'owner']);
     expect(await suspend(owner)).toEqual(['suspended', 'owner']);
     expect(await activate(owner)).toEqual(['active', null]);
     expect(await activate(owner)).toEqual(['active', null]);
   });
 
-  it('by staff is ended by staff only', async () => {
+  it('can be ended only by staff if staff began it', async () => {
     expect(await suspend(staff)).toEqual(['suspended', 'staff']);
     const refused = await owner('PATCH', path, { status: 'active', name: 'Mine' });
     expect(codeOf(refused)).toBe('403 project_suspended_by_staff');
@@ -45,7 +45,7 @@ describe('a suspension', () => {
     expect(await activate(staff)).toEqual(['active', null]);
   });
 
-  it('by the owner can be taken over by staff, and not back', async () => {
+  it('can be taken over from the owner by staff, but not back', async () => {
     await suspend(owner);
     expect(await suspend(staff)).toEqual(['suspended', 'staff']);
     expect(await suspend(owner)).toEqual(['suspended', 'staff']);
@@ -54,14 +54,14 @@ describe('a suspension', () => {
     );
   });
 
-  it('by the owner can be ended by staff', async () => {
+  it('can be ended by staff even if the owner began it', async () => {
     await suspend(owner);
     expect(await activate(staff)).toEqual(['active', null]);
   });
 });
 
 describe('a suspended project', () => {
-  it('has keys that do not authenticate, until it is active again', async () => {
+  it('has keys that do not authenticate until it is active again', async () => {
     const call = api.withKey(await createKey(owner, project.project_slug));
     await suspend(owner);
     expect(codeOf(await call('GET', path))).toBe('401 unauthorized');
@@ -70,7 +70,7 @@ describe('a suspended project', () => {
     expect(codeOf(await call('GET', path))).toBe('200');
   });
 
-  it('refuses uploads and mints by session, 403 project_suspended', async () => {
+  it('rejects uploads and signed URLs of a session with 403 project_suspended', async () => {
     await makeFile(api.db, project, { file_slug: 'a.png' });
     await suspend(owner);
     const upload = { content_type: 'image/png', size_bytes: 1 };
@@ -79,7 +79,7 @@ describe('a suspended project', () => {
     expect(codeOf(mint)).toBe('403 project_suspended');
   });
 
-  it('accepts no bytes of a session from before, whoever tells of them, until it is active again', async () => {
+  it('does not complete an upload created before until it is active again', async () => {
     const bytes = Buffer.from('bytes that storage took');
     const wish = { content_type: 'image/png', size_bytes: bytes.length };
     const { upload_id } = (await owner('POST', `${path}/uploads`, wish)).body;
@@ -93,7 +93,7 @@ describe('a suspended project', () => {
     expect((await completeUpload(api.deps(), upload)).status).toBe('uploaded');
   });
 
-  it('is read and changed by session as before', async () => {
+  it('can be read and changed by a session as before', async () => {
     await suspend(owner);
     for (const read of ['', '/uploads', '/files', '/usage']) {
       expect(codeOf(await owner('GET', path + read)), read).toBe('200');
@@ -102,7 +102,7 @@ describe('a suspended project', () => {
     expect(codeOf(await owner('POST', `${path}/keys`, { name: 'server' }))).toBe('201');
   });
 
-  it('refuses an upload that was let through a moment before', async () => {
+  it('rejects an upload that was admitted just before the suspension', async () => {
     const before = must(await findProject(api.db, project.project_id));
     await suspend(owner);
     const late = createUpload(api.deps(), {

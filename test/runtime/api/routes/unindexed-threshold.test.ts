@@ -8,7 +8,7 @@ import { makeFile } from '../../../support/rows.ts';
 const api = useApi();
 const owner = api.session(newSubject());
 
-it('as many files as the threshold are filtered, moved and searched; one more is 422 filter_unavailable', async () => {
+it('a project at the file threshold is filtered, moved and searched; one more file returns 422', async () => {
   const { project, path, key, open } = await libraryProject(api, owner);
   const token = await open();
   const put = (file_slug: string) => makeFile(api.db, project, { file_slug });

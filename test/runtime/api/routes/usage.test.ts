@@ -50,8 +50,8 @@ beforeAll(async () => {
 const usage = (query = '', caller = call) =>
   caller('GET', `/v1/projects/${project.project_slug}/usage${query}`);
 
-describe('the staff’s view of it', () => {
-  it('is the owner’s, of any project', async () => {
+describe('GET /v1/staff/projects/{slug}/usage', () => {
+  it('returns what the owner sees, for any project', async () => {
     const staff = api.session(STAFF_SUBJECT);
     const path = `/v1/staff/projects/${project.project_slug}/usage`;
     const query = '?from=2026-11-19&to=2026-11-19';
@@ -64,7 +64,7 @@ describe('the staff’s view of it', () => {
 });
 
 describe('GET …/usage', () => {
-  it('is the last 30 days by default', async () => {
+  it('returns the last 30 days by default', async () => {
     const { status, body } = await usage();
     expect(status).toBe(200);
     expectRecord(usageRecord, body);
@@ -98,7 +98,7 @@ describe('GET …/usage', () => {
     ]);
   });
 
-  it('takes dates and timestamps; a date-only to includes that day, the end is open', async () => {
+  it('accepts dates and timestamps; a date in to includes that day, a timestamp is exclusive', async () => {
     const of = async (query: string) => {
       const { body } = await usage(query);
       return [
@@ -124,7 +124,7 @@ describe('GET …/usage', () => {
     expect((await of('?from=2026-11-19T02:00:00+02:00'))[0]).toBe('2026-11-19T00:00:00.000Z');
   });
 
-  it('shortens more than 90 days at the beginning, and says so', async () => {
+  it('shortens a range of more than 90 days at its beginning, and sets range_capped', async () => {
     const { body } = await usage('?from=2026-01-01&to=2026-11-19');
     expect(body).toMatchObject({
       from: '2026-08-22T00:00:00.000Z',
@@ -135,7 +135,7 @@ describe('GET …/usage', () => {
     expect(exact.body.range_capped).toBe(false);
   });
 
-  it('takes a timestamp without seconds, and the first and last days that there are', async () => {
+  it('accepts a timestamp without seconds, and the earliest and latest possible dates', async () => {
     const rows: [string, string, string][] = [
       [
         '?from=2026-11-19T10:31Z&to=2026-11-20',
@@ -153,7 +153,7 @@ describe('GET …/usage', () => {
     }
   });
 
-  it('refuses what is no time, and from after to', async () => {
+  it('rejects an invalid time, and a from after to', async () => {
     const rows: [string, string][] = [
       ['?from=yesterday', 'from'],
       ['?to=2026-13-01', 'to'],
@@ -175,7 +175,7 @@ describe('GET …/usage', () => {
     }
   });
 
-  it('is the same for a session', async () => {
+  it('returns the same to a session', async () => {
     expect((await usage('', owner)).body).toEqual((await usage()).body);
   });
 });

@@ -60,7 +60,7 @@ async function transactions(): Promise<unknown[]> {
 }
 
 describe('PUT …/watermark-presets', () => {
-  it('answers 201 with the record, and a new preset on every call', async () => {
+  it('returns 201 with the record, and creates a new preset on every call', async () => {
     const first = await put();
     expect(first.status).toBe(201);
     expectRecord(watermarkPresetRecord, first.body);
@@ -70,7 +70,7 @@ describe('PUT …/watermark-presets', () => {
     expect(second.body.id).not.toBe(first.body.id);
   });
 
-  it('fills in offsets 0 and opacity 100, and rounds half up', async () => {
+  it('defaults offsets to 0 and opacity to 100, and rounds half up', async () => {
     const plain = await put({ name: 'plain', file_slug: 'LOGO.png' });
     expect(plain.body).toMatchObject({
       file_slug: 'logo.png',
@@ -86,7 +86,7 @@ describe('PUT …/watermark-presets', () => {
     });
   });
 
-  it('is 409 watermark_preset_name_taken within the project, and leaves no trace', async () => {
+  it('returns 409 watermark_preset_name_taken within the project, without a purge or an audit entry', async () => {
     await put();
     const before = [await forgotten(), await audited()];
     expect(codeOf(await put())).toBe('409 watermark_preset_name_taken');
@@ -97,13 +97,13 @@ describe('PUT …/watermark-presets', () => {
     expect((await owner('PUT', elsewhere, corner)).status).toBe(201);
   });
 
-  it('makes one preset of calls for one name at the same time', async () => {
+  it('creates one preset for concurrent requests with one name', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => put()));
     const codes = answers.filter(({ status }) => status !== 201).map(codeOf);
     expect(codes).toEqual(Array.from({ length: 7 }, () => '409 watermark_preset_name_taken'));
   });
 
-  it('is 409 watermark_file_not_ready for a missing, unpublished, blocked or deleted file', async () => {
+  it('returns 409 watermark_file_not_ready for a missing, unpublished, blocked or deleted file', async () => {
     const blocked = await makeFile(api.db, project, { file_slug: 'blocked.png' });
     await api.db.transaction((tx) =>
       updateFileBlocked(tx, { file_id: blocked.file_id, blocked_by: 'staff', reason: 'no' }),
@@ -127,15 +127,15 @@ describe('PUT …/watermark-presets', () => {
     [{ ...corner, x_offset: '1' }, 'x_offset'],
     [{ ...corner, y_offset: 1e9 }, 'y_offset'],
     [{ ...corner, colour: 'red' }, 'colour'],
-  ])('is 400 invalid_request for %j', async (body, field) => {
+  ])('returns 400 invalid_request for %j', async (body, field) => {
     const answer = await put(body);
     expect(codeOf(answer)).toBe('400 invalid_request');
     expect(issuesOf(answer).join()).toContain(field);
   });
 });
 
-describe('the 1,000th preset', () => {
-  it('is the last: 409 watermark_preset_quota_exceeded, and replacing goes on', async () => {
+describe('the limit of 1,000 watermark presets', () => {
+  it('returns 409 watermark_preset_quota_exceeded, but allows replacing', async () => {
     const { id: first } = (await put()).body;
     await api.db.query(
       `insert into watermark_presets (watermark_preset_id, project_id, name, file_id)
@@ -154,7 +154,7 @@ describe('the 1,000th preset', () => {
 });
 
 describe('GET …/watermark-presets', () => {
-  it('answers every preset, newest first, without a next_cursor', async () => {
+  it('returns every preset, newest first, without next_cursor', async () => {
     expect((await key('GET', path)).body).toEqual({ items: [] });
     const first = (await put()).body;
     const second = (await put({ ...corner, name: 'other' })).body;
@@ -163,7 +163,7 @@ describe('GET …/watermark-presets', () => {
 });
 
 describe('GET …/watermark-presets/{id}', () => {
-  it('answers one preset of the project; 404 for any other id', async () => {
+  it('returns a preset of the project, and 404 not_found for any other id', async () => {
     const made = (await put()).body;
     expect((await key('GET', `${path}/${made.id}`)).body).toEqual(made);
     const other = await createProject(owner);
@@ -178,7 +178,7 @@ describe('GET …/watermark-presets/{id}', () => {
 });
 
 describe('PUT …/watermark-presets/{id}', () => {
-  it('answers 201 for a new id and 200 from then on, with defaults for what is not sent', async () => {
+  it('returns 201 for a new id and 200 from then on, with defaults for the fields not sent', async () => {
     const at = `${path}/${id('wm')}`;
     const created = await put(corner, at);
     expect([created.status, created.body.id]).toEqual([201, at.split('/').at(-1)]);
@@ -188,7 +188,7 @@ describe('PUT …/watermark-presets/{id}', () => {
     expect((await key('GET', path)).body.items).toEqual([replaced.body]);
   });
 
-  it('refuses as the other PUT does', async () => {
+  it('rejects a taken name and a missing file, as the PUT without an id does', async () => {
     await put();
     const at = `${path}/${id('wm')}`;
     expect(codeOf(await put(corner, at))).toBe('409 watermark_preset_name_taken');
@@ -196,7 +196,7 @@ describe('PUT …/watermark-presets/{id}', () => {
     expect(codeOf(await put(missing, at))).toBe('409 watermark_file_not_ready');
   });
 
-  it('is 400 for an id of another shape, and 404 for one of another project', async () => {
+  it('returns 400 for a malformed id, and 404 for one of another project', async () => {
     for (const wrong of ['logo', 'wm_1', 'file_01h455vb4pex5vsknk084sn02q']) {
       const answer = await put(corner, `${path}/${wrong}`);
       expect(codeOf(answer)).toBe('400 invalid_request');
@@ -212,7 +212,7 @@ describe('PUT …/watermark-presets/{id}', () => {
 });
 
 describe('DELETE …/watermark-presets/{id}', () => {
-  it('answers 204, and 404 from then on', async () => {
+  it('returns 204, and 404 not_found from then on', async () => {
     const at = `${path}/${(await put()).body.id}`;
     const answer = await key('DELETE', at);
     expect([answer.status, answer.text]).toEqual([204, '']);
@@ -221,7 +221,7 @@ describe('DELETE …/watermark-presets/{id}', () => {
       expect(codeOf(await key('DELETE', `${path}/${wrong}`)), wrong).toBe('404 not_found');
   });
 
-  it('is 409 default_watermark_in_use while it is the default', async () => {
+  it('returns 409 default_watermark_in_use while the preset is the project’s default', async () => {
     const preset = (await put()).body.id;
     await setDefault(preset);
     expect(codeOf(await key('DELETE', `${path}/${preset}`))).toBe('409 default_watermark_in_use');
@@ -230,8 +230,8 @@ describe('DELETE …/watermark-presets/{id}', () => {
   });
 });
 
-describe('every change', () => {
-  it('forgets the images of the project in the same transaction', async () => {
+describe('every change of a watermark preset', () => {
+  it('purges the cached images of the project', async () => {
     const at = `${path}/${id('wm')}`;
     const start = (await forgotten())?.generation ?? 0;
     await put(corner, at);
@@ -251,7 +251,7 @@ describe('every change', () => {
     });
   });
 
-  it('is audited with what was and what is', async () => {
+  it('is audited with the state before and after it', async () => {
     const target = id('wm');
     const at = `${path}/${target}`;
     await owner('PUT', at, corner);

@@ -58,7 +58,7 @@ async function only(): Promise<WebhookDeliveryRecord> {
 }
 
 describe('a test webhook', () => {
-  it('is sent as any other event', async () => {
+  it('is sent like any other event', async () => {
     endpoint.answer(status(204));
     const { id, body } = await test();
     expect(id).toMatch(/^webhook\.test:tst_[0-9a-z]{26}$/);
@@ -67,14 +67,14 @@ describe('a test webhook', () => {
     expect(JSON.parse(body)).toMatchObject({ data: { project_id: project.project_id } });
   });
 
-  it('says the time of its row, whatever the clock of the process', async () => {
+  it('has the creation time of its row, whatever the clock of the process', async () => {
     api.change({ clock: { now: () => new Date(Date.now() + 100_000) } });
     const { body, created_at } = await test();
     expect(JSON.parse(body).created_at).toBe(created_at);
     expect(Date.parse(created_at)).toBeLessThan(Date.now() + 50_000);
   });
 
-  it('is told and sent under the id of the request that caused it', async () => {
+  it('is recorded and sent with the id of the request that caused it', async () => {
     const { headers } = await owner('POST', `${path}/webhook-test`);
     const { request_id } = await only();
     expect(request_id).toBe(headers['x-request-id']);
@@ -98,7 +98,7 @@ describe('a test webhook', () => {
 });
 
 describe('the delivery log', () => {
-  it('tells of every attempt what was sent, what came back and how long it took', async () => {
+  it('shows what was sent, what came back and how long it took for every attempt', async () => {
     const { id } = await test();
     await send();
     await makeDue(api.db);
@@ -154,7 +154,7 @@ describe('redelivery', () => {
     return delivery;
   }
 
-  it('is one attempt with the same id and body, beside the ten', async () => {
+  it('makes one attempt with the same id and body, in addition to the ten', async () => {
     const { id, body } = await abandon();
     expect((await redeliver(id)).body).toMatchObject({ id, status: 'abandoned' });
     expect(await send()).toEqual(['abandoned']);
@@ -172,7 +172,7 @@ describe('redelivery', () => {
     }
   });
 
-  it('does not move the schedule unless it arrives', async () => {
+  it('does not change the schedule unless it is delivered', async () => {
     const { id } = await test();
     await send();
     const before = await only();
@@ -189,7 +189,7 @@ describe('redelivery', () => {
     expect(await only()).toMatchObject({ status: 'delivered', next_attempt_at: null });
   });
 
-  it('is one attempt more where it is asked for again while one is under way, to the URL of now', async () => {
+  it('makes one more attempt, to the current URL, if it is requested again during an attempt', async () => {
     const { id } = await abandon();
     const { project_id } = project;
     const first = Promise.withResolvers<ServerResponse>();
@@ -212,7 +212,7 @@ describe('redelivery', () => {
     expect(await only()).toMatchObject({ status: 'delivered', next_attempt_at: null });
   });
 
-  it('goes to the URL of now, and nowhere once there is none', async () => {
+  it('goes to the current URL, and is not sent once the URL was removed', async () => {
     const { id } = await abandon();
     await setCallback(api.db, {
       project_id: project.project_id,
@@ -229,7 +229,7 @@ describe('redelivery', () => {
     expect((await only()).status).toBe('abandoned');
   });
 
-  it('is of deliveries of this project only', async () => {
+  it('returns 404 not_found for a delivery of another project', async () => {
     const { id } = await test();
     const stranger = api.session(newSubject());
     expect(codeOf(await stranger('POST', `${path}/webhook-deliveries/${id}/redeliver`))).toBe(

@@ -34,11 +34,11 @@ const cases: readonly [string | undefined, WantedBytes][] = [
   ['bytes=9999999999999999-', 'whole'],
 ];
 
-it.each(cases)('Range: %s means %j of ten bytes', (range, wanted) => {
+it.each(cases)('Range: %s selects %j of ten bytes', (range, wanted) => {
   expect(readWantedBytes({ range }, TEN)).toEqual(wanted);
 });
 
-it('of an empty body no byte can be had', () => {
+it('no range can be satisfied on an empty body', () => {
   const empty = { ...TEN, size_bytes: 0 };
   for (const range of ['bytes=0-', 'bytes=-1', 'bytes=0-0']) {
     expect(readWantedBytes({ range }, empty), range).toBe('beyond');
@@ -50,16 +50,19 @@ it.each([
   ['"other"', 'whole'],
   ['W/"tag"', 'whole'],
   ['Sat, 21 Nov 2026 00:00:00 GMT', 'whole'],
-] as const)('If-Range: %s decides between the part and the whole', (ifRange, wanted) => {
-  expect(readWantedBytes({ range: 'bytes=0-1', ifRange }, TEN)).toEqual(wanted);
-});
+] as const)(
+  'If-Range: %s yields the part only if it equals the strong entity tag',
+  (ifRange, wanted) => {
+    expect(readWantedBytes({ range: 'bytes=0-1', ifRange }, TEN)).toEqual(wanted);
+  },
+);
 
-it('nothing fits an image without an entity tag', () => {
+it('If-Range never matches an image without an entity tag', () => {
   const untagged = { size_bytes: 10, etag: null };
   expect(readWantedBytes({ range: 'bytes=0-1', ifRange: '"tag"' }, untagged)).toBe('whole');
 });
 
-it('Content-Range tells the part, or only the size', () => {
+it('Content-Range names the range and the size, or only the size if the range is beyond the end', () => {
   expect(printContentRange(part(2, 5), 10)).toBe('bytes 2-5/10');
   expect(printContentRange('beyond', 10)).toBe('bytes */10');
 });

@@ -47,7 +47,7 @@ const wrong = [
 ];
 
 describe('the patterns of a transform chain', () => {
-  it('take every chain, in every order and spelling', () => {
+  it('accept every chain, in every order and spelling', () => {
     fc.assert(
       fc.property(spellings, chains, (texts, chain) => {
         const refused = [...texts, printChain(chain)].filter((text) => !isTaken(text));
@@ -56,7 +56,7 @@ describe('the patterns of a transform chain', () => {
     );
   });
 
-  it('take and refuse what the parser takes and refuses', () => {
+  it('agree with the parser on what is a chain', () => {
     const pieces = fc.oneof(
       { weight: 9, arbitrary: fc.constantFrom(...operations) },
       { weight: 1, arbitrary: fc.constantFrom(...wrong) },
@@ -71,7 +71,7 @@ describe('the patterns of a transform chain', () => {
     expectSame(all.flatMap((one) => all.map((other) => `${one}/${other}`)));
   });
 
-  it('know every number', () => {
+  it('agree with the parser on every number', () => {
     const numbers = Array.from({ length: 10_100 }, (_, number) => number);
     expectSame(
       numbers.flatMap((side) => [`resize/${side}x`, `resize/x${side}`, `resize/1x${side}`]),
@@ -80,17 +80,17 @@ describe('the patterns of a transform chain', () => {
     expectSame(numbers.map((number) => `crop/${number},${number},${number},${number}`));
   });
 
-  it.each(wrong)('refuse %j, alone and beside an operation', (text) => {
+  it.each(wrong)('reject %j, alone and next to another operation', (text) => {
     expect([text, `${text}/watermark`, `watermark/${text}`].filter(isTaken)).toEqual([]);
   });
 
-  it('tell a crop that is a mode from one that is a box', () => {
+  it('distinguish crop as a resize mode from crop with a box', () => {
     expect(isTaken('resize/9x9/crop/format/webp/crop/1,2,3,4')).toBe(true);
     expect(isTaken('resize/9x9/crop/crop/1,2,3,4')).toBe(true);
     expect(isTaken('crop/1,2,3,4/resize/9x9/crop/5,6,7,8')).toBe(false);
   });
 
-  it('find the preset of a chain', () => {
+  it('detect whether a chain names a preset', () => {
     fc.assert(
       fc.property(spellings, ([text]) => {
         const names = parseChain(text)?.preset !== undefined;

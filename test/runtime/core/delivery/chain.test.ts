@@ -11,7 +11,7 @@ import {
 import { chains, spellings } from '../../../support/chains.ts';
 
 describe('parseChain and printChain', () => {
-  it('a printed chain reads back as the same chain', () => {
+  it('parse a printed chain back to the same chain', () => {
     fc.assert(
       fc.property(chains, (chain) => {
         expect(parseChain(printChain(chain))).toEqual(chain);
@@ -19,7 +19,7 @@ describe('parseChain and printChain', () => {
     );
   });
 
-  it('every spelling and order of a chain prints the same text', () => {
+  it('print the same text for every spelling and order of a chain', () => {
     fc.assert(
       fc.property(spellings, ([one, other]) => {
         expect(canonical(one)).toBeDefined();
@@ -28,7 +28,7 @@ describe('parseChain and printChain', () => {
     );
   });
 
-  it('a canonical text prints as itself', () => {
+  it('print a canonical text unchanged', () => {
     fc.assert(
       fc.property(spellings, ([text]) => {
         const printed = canonical(text) ?? '';
@@ -37,7 +37,7 @@ describe('parseChain and printChain', () => {
     );
   });
 
-  it('no text throws, and none with an operation twice is a chain', () => {
+  it('never throw, and reject a chain that repeats an operation', () => {
     fc.assert(fc.property(fc.string(), (text) => void parseChain(text)));
     fc.assert(
       fc.property(chains, (chain) => {
@@ -60,11 +60,11 @@ describe('parseChain and printChain', () => {
       'preset:a.b/watermark:wm_1/quality/100/format/jpg',
       'format/jpeg/quality/100/watermark:wm_1/preset:a.b',
     ],
-  ])('%s is written %s', (text, printed) => {
+  ])('print %s as %s', (text, printed) => {
     expect(canonical(text)).toBe(printed);
   });
 
-  it('a mode stands directly after resize and nowhere else', () => {
+  it('accept a mode only directly after resize', () => {
     expect(parseChain('resize/10x10/format/webp/fit')).toBeUndefined();
     expect(parseChain('resize/10x10/crop/1,2,3,4/fit')).toBeUndefined();
     expect(parseChain('crop/1,2,3,4/fit')).toBeUndefined();
@@ -80,7 +80,7 @@ describe('expandPresets', () => {
     cut: 'crop/0,0,10,10',
   };
 
-  it('puts the preset in its place, wherever it stands', () => {
+  it('replaces the preset with its chain, wherever it stands', () => {
     for (const text of ['preset:thumb/quality/70', 'quality/70/preset:thumb']) {
       expect(print(text)).toBe('resize/200x200/smart/quality/70');
     }
@@ -98,7 +98,7 @@ describe('expandPresets', () => {
     ['preset:broken', 'a preset that does not parse'],
     ['preset:full/quality/80', 'an operation twice, even the same one'],
     ['preset:thumb/resize/10x', 'two sizes'],
-  ])('%s is no chain: %s', (text) => {
+  ])('rejects %s: %s', (text) => {
     expect(print(text)).toBeUndefined();
   });
 
@@ -125,18 +125,18 @@ describe('isAllowedChain', () => {
     ['resize/9999x1', false],
     ['preset:gone', false],
     ['', false],
-  ])('%s is on the list: %s', (text, isAllowed) => {
+  ])('allows %s: %s', (text, isAllowed) => {
     const chain = readChain(text, project.resolution_presets);
     expect(isAllowedChain(chain, readAllowedChains(project))).toBe(isAllowed);
   });
 
-  it('an empty list is no list: every chain is allowed', () => {
+  it('allows every chain if the list is empty', () => {
     const open = readAllowedChains({ ...project, allowed_transform_chains: [] });
     expect(isAllowedChain(parseChain('resize/1x1'), open)).toBe(true);
     expect(isAllowedChain(undefined, open)).toBe(true);
   });
 
-  it('a list of which nothing can be read allows nothing', () => {
+  it('allows nothing if no entry of the list can be read', () => {
     const none = readAllowedChains({ ...project, allowed_transform_chains: ['preset:gone'] });
     expect(isAllowedChain(parseChain('resize/1x1'), none)).toBe(false);
     expect(isAllowedChain(undefined, none)).toBe(false);

@@ -16,7 +16,7 @@ describe('contentDisposition', () => {
     ['scan.tiff', 'image/png', 'scan.png'],
     ['v1.2', 'image/png', 'v1.2.png'],
     ['0.png', 'image/png', '0.png'],
-  ])('%s stored as %s is saved as %s', (slug, type, name) => {
+  ])('saves %s of type %s as %s', (slug, type, name) => {
     expect(disposition(slug, null, type)).toBe(`attachment; filename="${name}"`);
   });
 
@@ -31,16 +31,19 @@ describe('contentDisposition', () => {
     ['a"; filename="evil.exe', 'a_%3B%20filename%3D_evil.exe.jpg'],
     ['a\r\nSet-Cookie: x=1.jpg', 'aSet-Cookie_%20x%3D1.jpg'],
     ['\u202Egpj.exe', 'gpj.exe.jpg'],
-  ])('%j is saved as %s', (original, encoded) => {
+  ])('saves the original filename %j as %s', (original, encoded) => {
     const expected = `attachment; filename="photo.jpg"; filename*=UTF-8''${encoded}`;
     expect(disposition('photo', original)).toBe(expected);
   });
 
-  it.each(['', ' ', '...', '\u0000'])('a name of nothing (%j) is left out', (original) => {
-    expect(disposition('photo', original)).toBe('attachment; filename="photo.jpg"');
-  });
+  it.each(['', ' ', '...', '\u0000'])(
+    'ignores an original filename that has no usable character: %j',
+    (original) => {
+      expect(disposition('photo', original)).toBe('attachment; filename="photo.jpg"');
+    },
+  );
 
-  it('is one line of ASCII that no name can break out of, at most 150 characters a name', () => {
+  it('is safe ASCII on one line for any filename, with at most 150 characters a name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (original) => {
         const [plain, extended = ''] = disposition('photo', original).split('; filename*=');

@@ -39,7 +39,7 @@ function shape(
   return `${w.width}x${w.height}+${w.x}+${w.y} → ${o.width}x${o.height}`;
 }
 
-describe('a window and a size, to the pixel', () => {
+describe('source window and output size', () => {
   it.each([
     ['format/webp', '4000x3000+0+0 → 4000x3000', 'no resize keeps the size'],
     ['resize/640x480', '4000x3000+0+0 → 640x480', 'the same ratio reads everything'],
@@ -61,7 +61,7 @@ describe('a window and a size, to the pixel', () => {
     ['crop/100,200,300,400/resize/x100', '300x400+100+200 → 75x100', 'the crop has the ratio'],
     ['resize/7x3', '4000x1714+0+643 → 7x3', 'a ratio that is not whole'],
     ['resize/8000x6000', '4000x3000+0+0 → 4729x3547', '48 MP are scaled down to 16.7'],
-  ])('%s of 4000x3000 is %s: %s', (chain, expected) => {
+  ])('%s of 4000x3000 gives %s: %s', (chain, expected) => {
     expect(shape(source(4000, 3000), chain)).toBe(expected);
   });
 
@@ -70,19 +70,19 @@ describe('a window and a size, to the pixel', () => {
     ['crop/0,3000,10,10', 'below the image'],
     ['crop/0,0,0,10', 'without width'],
     ['crop/0,0,10,0', 'without height'],
-  ])('%s of 4000x3000 is refused: %s', (chain) => {
+  ])('%s of 4000x3000 is rejected: %s', (chain) => {
     expect(shape(source(4000, 3000), chain)).toBeUndefined();
   });
 });
 
-describe('a centre between two pixels', () => {
+describe('a center that falls between two pixels', () => {
   it('is rounded towards the top left', () => {
     expect(shape(source(4001, 3000), 'resize/500x500')).toBe('3000x3000+500+0 → 500x500');
     expect(shape(source(3000, 4001), 'resize/500x500')).toBe('3000x3000+0+500 → 500x500');
   });
 });
 
-describe('smart', () => {
+describe('resize with smart', () => {
   it.each([
     [0.5, 0.5, '3000x3000+500+0', 'a flat picture: the centre, as fill'],
     [0.75, 0.5, '3000x3000+1000+0', 'moved inside at the right'],
@@ -94,13 +94,13 @@ describe('smart', () => {
     expect(shape(from, 'resize/500x500/smart')).toBe(`${window} → 500x500`);
   });
 
-  it('looks around the focal point inside the crop', () => {
+  it('keeps the window around the focal point inside the crop', () => {
     const from = source(4000, 3000, { focal_x: 0.1, focal_y: 0.9 });
     expect(shape(from, 'crop/0,0,2000,1000/resize/100x100/smart')).toBe('1000x1000+0+0 → 100x100');
   });
 });
 
-describe('enlarging', () => {
+describe('the limit on enlarging', () => {
   it.each([
     ['100x100', 'resize/2048x2048', true, 'any source may reach 2048x2048'],
     ['100x100', 'resize/2049x2048', false, 'and no more'],
@@ -114,12 +114,12 @@ describe('enlarging', () => {
     ['1000x1000', 'resize/8192x4001/fit', false, 'fit is judged by what comes out of it'],
     ['4000x3000', 'crop/0,0,10,10/resize/4000x4000', true, 'the source is the image, not the crop'],
     ['1024x1024', 'resize/4096x4096', true, 'exactly 16 times'],
-  ])('%s, %s: %s (%s)', (size, chain, isAllowed) => {
+  ])('%s with %s is allowed: %s (%s)', (size, chain, isAllowed) => {
     expect(shape(sized(size), chain) !== undefined).toBe(isAllowed);
   });
 });
 
-describe('caps', () => {
+describe('output size caps', () => {
   const large = source(12_000, 10_000);
   const capped: [string, OutputFormat, string, string][] = [
     ['resize/8192x8192', 'jpeg', '4096x4096', '16,777,216 pixels'],
@@ -132,7 +132,7 @@ describe('caps', () => {
     ['format/jpeg', 'jpeg', '4486x3739', 'no resize is capped too'],
   ];
 
-  it.each(capped)('%s in %s is %s: %s', (chain, format, size) => {
+  it.each(capped)('%s in %s is rendered at %s: %s', (chain, format, size) => {
     expect(shape(large, chain, format)?.split(' → ')[1]).toBe(size);
   });
 
@@ -141,12 +141,12 @@ describe('caps', () => {
     ['100x20000', 'format/png', '40x8192', 'a tall source'],
     ['128000000x1', 'format/png', '8192x1', 'the longest source there is'],
     ['20000x2500', 'resize/x2000', '8192x1024', 'the side that follows'],
-  ])('%s, %s is %s: %s', (from, chain, size) => {
+  ])('%s with %s is rendered at %s: %s', (from, chain, size) => {
     expect(shape(sized(from), chain)?.split(' → ')[1]).toBe(size);
   });
 });
 
-describe('costly sources', () => {
+describe('sources that are costly to decode', () => {
   const avif = { content_type: 'image/avif' } as const;
   const lossy = { content_type: 'image/webp' } as const;
   const lossless = { content_type: 'image/webp', is_lossless: true } as const;
@@ -178,17 +178,17 @@ describe('costly sources', () => {
     [source(4000, 3001, lossy), '2364x1773'],
     [source(4000, 3001, lossless), '2364x1773'],
     [source(4000, 3001), '4000x3001'],
-  ])('%o renders at most %s', (from, size) => {
+  ])('%o renders at %s', (from, size) => {
     expect(shape(from, 'format/webp')?.split(' → ')[1]).toBe(size);
   });
 
-  it('a small render of a very large WebP is not made smaller', () => {
+  it('a very large WebP is scaled down only if the output exceeds 2048x2048 pixels', () => {
     expect(shape(source(7000, 7000, lossy), 'resize/2048x2048')).toContain('→ 2048x2048');
     expect(shape(source(7000, 7000, lossy), 'resize/2049x2048')).toContain('→ 2048x2047');
   });
 });
 
-describe('for every source and chain', () => {
+describe('any source and chain', () => {
   const sources = fc
     .record({
       width: fc.integer({ min: 1, max: 12_000 }),
@@ -218,7 +218,7 @@ describe('for every source and chain', () => {
     fc.assert(fc.property(sources, resized, formats, check), { numRuns: 2000 });
   }
 
-  it('the window is whole pixels inside the source, and inside the crop', () => {
+  it('the window consists of whole pixels inside the source and the crop', () => {
     forAll((facts, chain, format) => {
       const window = geometry(facts, chain, format)?.window;
       if (window === undefined) return;
@@ -232,7 +232,7 @@ describe('for every source and chain', () => {
     });
   });
 
-  it('the output is never above 8192 a side, nor above 16,777,216 pixels, 12,000,000 in AVIF', () => {
+  it('the output has at most 8192 pixels a side and 16,777,216 in all, or 12,000,000 in AVIF', () => {
     forAll((facts, chain, format) => {
       const output = geometry(facts, chain, format)?.output;
       if (output === undefined) return;
@@ -243,7 +243,7 @@ describe('for every source and chain', () => {
     });
   });
 
-  it('a side is never more than one pixel off the ratio of what was asked for', () => {
+  it('a side deviates from the requested ratio by at most one pixel', () => {
     forAll((facts, chain, format) => {
       const found = geometry(facts, chain, format);
       if (found === undefined) return;
@@ -256,7 +256,7 @@ describe('for every source and chain', () => {
     });
   });
 
-  it('no cap scales further down than it must', () => {
+  it('a cap does not scale down further than necessary', () => {
     forAll((facts, chain, format) => {
       const output = geometry(facts, chain, format)?.output;
       const { width, height } = chain.resize ?? { width: null, height: null };

@@ -32,7 +32,7 @@ const raw: ServedImage = {
 };
 
 describe('imageHeaders', () => {
-  it('of a public image are cached for five minutes by browsers, for a year by the CDN', () => {
+  it('let browsers cache a public image for five minutes and the CDN for a year', () => {
     expect(imageHeaders(derived)).toEqual({
       'accept-ranges': 'bytes',
       'access-control-allow-origin': '*',
@@ -50,13 +50,13 @@ describe('imageHeaders', () => {
     });
   });
 
-  it('of a signed URL last at the CDN until it expires, and browsers ask again', () => {
+  it('let the CDN cache a signed URL until it expires, and make browsers revalidate', () => {
     expect(imageHeaders(signed)['cache-control']).toBe(
       'public, max-age=0, must-revalidate, s-maxage=119',
     );
   });
 
-  it('say no longer than it may be kept', () => {
+  it('limit max-age and s-maxage to the seconds that the image may be kept', () => {
     const control = (image: ServedImage) => imageHeaders(image)['cache-control'];
     expect(control({ ...derived, kept_seconds_max: 1000.5 })).toBe(
       'public, max-age=300, s-maxage=1000',
@@ -68,12 +68,12 @@ describe('imageHeaders', () => {
     expect(control({ ...signed, kept_seconds_max: 200 })).toBe(long);
   });
 
-  it('of a signed URL never say a negative age', () => {
+  it('never state a negative age for a signed URL that has expired', () => {
     const late: ServedImage = { ...derived, access: { seconds_left: -3 } };
     expect(imageHeaders(late)['cache-control']).toMatch(/s-maxage=0$/);
   });
 
-  it('of an SVG forbid everything but its own styles', () => {
+  it('send a Content-Security-Policy for an SVG that allows only its own styles', () => {
     expect(imageHeaders(svg)).toMatchObject({
       'content-type': 'image/svg+xml',
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
@@ -81,7 +81,7 @@ describe('imageHeaders', () => {
     expect(imageHeaders(derived)).not.toHaveProperty('content-security-policy');
   });
 
-  it('of a raw download are an attachment that nobody stores or revalidates', () => {
+  it('send a raw download as an attachment that is neither stored nor revalidated', () => {
     const headers = imageHeaders(raw);
     expect(headers).toMatchObject({
       'cache-control': 'private, no-store',
@@ -94,21 +94,21 @@ describe('imageHeaders', () => {
     }
   });
 
-  it('depend on nothing but what is served: there is no Vary', () => {
+  it('never send Vary', () => {
     for (const image of [derived, signed, svg, raw]) {
       expect(imageHeaders(image)).not.toHaveProperty('vary');
     }
   });
 });
 
-describe('the other answers', () => {
-  it('a 304 carries what the 200 does, but nothing about a body', () => {
+describe('other response headers', () => {
+  it('a 304 carries the headers of the 200 except those about the body', () => {
     const { 'content-type': _, 'accept-ranges': __, ...rest } = imageHeaders(derived);
     expect(notModifiedHeaders(derived)).toEqual(rest);
     expect(notModifiedHeaders(svg)).not.toHaveProperty('content-security-policy');
   });
 
-  it('a refusal is JSON for every origin, stored by nobody', () => {
+  it('a refusal is JSON for every origin and is not stored', () => {
     expect(refusalHeaders()).toMatchObject({
       'access-control-allow-origin': '*',
       'cache-control': 'no-store',
@@ -120,7 +120,7 @@ describe('the other answers', () => {
     expect(refusalHeaders({ retry_after_seconds: 2 })['retry-after']).toBe('2');
   });
 
-  it('OPTIONS lets any origin GET and HEAD', () => {
+  it('a preflight response allows any origin to GET and HEAD', () => {
     expect(preflightHeaders()).toMatchObject({
       'access-control-allow-origin': '*',
       'access-control-allow-methods': 'GET, HEAD, OPTIONS',
@@ -144,7 +144,7 @@ describe('entity tags', () => {
     encoder_epoch: 1,
   };
 
-  it('are strong, the same for the same representation, another for any other', () => {
+  it('are strong, equal for the same representation and different for any other', () => {
     const tags = [
       representation,
       { ...representation, file_id: 'file_2' },
@@ -173,7 +173,7 @@ describe('entity tags', () => {
     [undefined, false, 'no header'],
   ];
 
-  it.each(matches)('If-None-Match %s: %s (%s)', (header, isSame) => {
+  it.each(matches)('If-None-Match %s matches: %s (%s)', (header, isSame) => {
     expect(isNotModified(header, '"abc"')).toBe(isSame);
   });
 });

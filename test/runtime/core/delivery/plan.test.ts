@@ -28,7 +28,7 @@ function printed(chain: string, watermark: WatermarkFacts | null = null): string
 }
 
 describe('planRender', () => {
-  it('knows the whole render', () => {
+  it('plans window, output size, format, quality and watermark', () => {
     expect(plan('resize/640x480/format/webp/quality/70', photo, logo)).toEqual({
       window: { x: 0, y: 0, width: 4000, height: 3000 },
       output: { width: 640, height: 480 },
@@ -53,17 +53,17 @@ describe('planRender', () => {
     ['image/avif', 'avif', 50],
     ['image/gif', 'gif', null],
     ['image/svg+xml', 'png', 39],
-  ] as const)('%s comes out as %s by default, at quality %s', (content_type, format, quality) => {
+  ] as const)('renders %s as %s by default, at quality %s', (content_type, format, quality) => {
     expect(plan('resize/10x10', { ...photo, content_type })).toMatchObject({ format, quality });
   });
 
-  it('a GIF ignores a quality, but not where another format is asked for', () => {
+  it('ignores quality for a GIF unless another format is requested', () => {
     const gif: SourceFacts = { ...photo, content_type: 'image/gif' };
     expect(plan('quality/10', gif)?.quality).toBeNull();
     expect(plan('quality/10/format/webp', gif)?.quality).toBe(10);
   });
 
-  it('an SVG is transformed on its raster grid', () => {
+  it('transforms an SVG on its raster grid', () => {
     expect(plan('crop/0,0,1024,1024/resize/100x100', drawing)).toMatchObject({
       window: { x: 0, y: 0, width: 1024, height: 1024 },
       output: { width: 100, height: 100 },
@@ -71,21 +71,21 @@ describe('planRender', () => {
     });
   });
 
-  it('has no plan where the output rules forbid one', () => {
+  it('returns undefined for a chain that the output rules forbid', () => {
     expect(plan('crop/4000,0,1,1')).toBeUndefined();
     expect(plan('resize/8192x', { ...photo, width: 100, height: 1000 })).toBeUndefined();
   });
 });
 
 describe('the quality of a PNG', () => {
-  it('is a compression level from 9 at 1 to 0 at 100, and never rises with quality', () => {
+  it('maps onto compression levels from 9 at quality 1 to 0 at 100, never rising', () => {
     const levels = Array.from({ length: 100 }, (_, at) => pngCompressionLevel(at + 1));
     expect([levels[0], levels[49], levels[99]]).toEqual([9, 5, 0]);
     expect(levels).toEqual(levels.toSorted((one, other) => other - one));
     expect(new Set(levels).size).toBe(10);
   });
 
-  it('shares one plan with every quality of its level', () => {
+  it('shares one plan with every quality of the same compression level', () => {
     for (let quality = 1; quality <= 100; quality += 1) {
       const planned = plan(`format/png/quality/${quality}`)?.quality ?? 0;
       expect(pngCompressionLevel(planned)).toBe(pngCompressionLevel(quality));
@@ -96,7 +96,7 @@ describe('the quality of a PNG', () => {
 });
 
 describe('printPlan', () => {
-  it('two spellings of one chain give the same plan', () => {
+  it('prints the same plan for two spellings of a chain', () => {
     const property = fc.property(spellings, (texts) => {
       const plans = texts.map((text) => {
         const { preset: _, ...chain } = parseChain(text) ?? {};
@@ -117,11 +117,11 @@ describe('printPlan', () => {
     ['resize/640x480', 'crop/0,0,5000,5000/resize/x480'],
     ['format/jpeg', 'quality/80'],
     ['resize/640x480', 'resize/640x480/watermark'],
-  ])('%s and %s are one picture and one plan', (one, other) => {
+  ])('prints the same plan for %s and %s', (one, other) => {
     expect(printed(one)).toBe(printed(other));
   });
 
-  it('anything that changes the picture changes the text', () => {
+  it('prints another plan for anything that changes the picture', () => {
     const texts = [
       printed('resize/640x480'),
       printed('resize/640x481'),
@@ -147,11 +147,11 @@ describe('printDerivedKey', () => {
     plan: mustPlan('resize/640x480/format/webp'),
   };
 
-  it('names project, generation, file and revision, and hides the plan behind a hash', () => {
+  it('names project, generation, file and revision, and hashes the plan', () => {
     expect(printDerivedKey(key)).toMatch(/^derived\/prj_1\/3\/file_1\/2\/[0-9a-f]{40}\.webp$/);
   });
 
-  it('changes with everything that makes another object', () => {
+  it('changes with every part of the key', () => {
     const keys = [
       key,
       { ...key, project_id: 'prj_2' },

@@ -107,12 +107,12 @@ const pairs = cases.flatMap((one) =>
 );
 
 describe('the delivery refusals', () => {
-  it('refuse nothing where nothing is wrong', () => {
+  it('refuse nothing if nothing is wrong', () => {
     expect(Object.values(requests).map(firstRefusal)).toEqual([null, null, null]);
     expect(firstRefusal(signed(derived, 'valid'))).toBeNull();
   });
 
-  it('each row has a fault that makes it decide', () => {
+  it('cover every row of the table with at least one test case', () => {
     const rows = new Set(cases.map(({ row }) => row));
     expect([...rows].sort((one, other) => one - other)).toEqual([...refusals.keys()]);
   });
@@ -126,27 +126,27 @@ describe('the delivery refusals', () => {
     expect(decidingRow(pair.facts)).toBe(pair.one.row);
   });
 
-  it('looks at every pair of rows that can hold at once', () => {
+  it('cover more than 200 pairs of rows that can apply together', () => {
     expect(pairs.length).toBeGreaterThan(200);
   });
 });
 
 describe('a signature', () => {
   it.each(['invalid_signature', 'signature_expired', 'unknown_kid'] as const)(
-    'that is wrong (%s) refuses on a public project too',
+    'is refused on a public project too if it is wrong: %s',
     (signature) => {
       expect(firstRefusal(signed(originals, signature))).toEqual({ status: 403, code: signature });
     },
   );
 
-  it('that is valid opens a protected project and passes the list of chains by', () => {
+  it('opens a protected project and bypasses allowed_transform_chains if it is valid', () => {
     const closed = { ...derived, project: { ...project, delivery_access: 'protected' as const } };
     const unlisted = { ...chain, is_allowed: false };
     expect(firstRefusal(signed({ ...closed, chain: unlisted }, 'valid'))).toBeNull();
     expect(firstRefusal(closed)?.code).toBe('signature_required');
   });
 
-  it('that is valid does not make a chain parse', () => {
+  it('does not make an unknown chain acceptable, even if it is valid', () => {
     const unknown = { ...derived, chain: { ...chain, is_known: false, is_allowed: false } };
     expect(firstRefusal(signed(unknown, 'valid'))?.code).toBe('not_found');
     expect(firstRefusal(unknown)?.code).toBe('transform_chain_not_allowed');
@@ -161,7 +161,7 @@ describe('a raw download', () => {
     ['image/avif', 'raw_unavailable'],
     ['image/gif', 'raw_unavailable'],
     ['image/svg+xml', 'raw_unavailable'],
-  ])('of %s: %s', (content_type, code) => {
+  ])('of %s gives the refusal %s', (content_type, code) => {
     const facts = { ...raw, file: { status: 'ready' as const, content_type } };
     expect(firstRefusal(facts)?.code ?? null).toBe(code);
   });

@@ -4,14 +4,14 @@ import { admitRender } from '../../../../runtime/core/delivery/render-admission.
 
 const bounds = { wait_ms_max: 2500, deadline_ms: 14_000 };
 
-describe('a render that finds no slot free', () => {
+describe('a render that finds no free slot', () => {
   it.each([
     { ahead_ms: 0, own_ms: 20, slots: 1 },
     { ahead_ms: 2500, own_ms: 20, slots: 1 },
     { ahead_ms: 5000, own_ms: 20, slots: 2 },
     { ahead_ms: 20_000, own_ms: 20, slots: 8 },
     { ahead_ms: 2500, own_ms: 11_500, slots: 1 },
-  ])('is let in behind $ahead_ms ms for $slots slots', (queue) => {
+  ])('is admitted behind $ahead_ms ms of work on $slots slots', (queue) => {
     expect(admitRender(queue, bounds)).toEqual({ admitted: true });
   });
 
@@ -25,11 +25,11 @@ describe('a render that finds no slot free', () => {
     // Would begin in time, but not end before the deadline.
     [{ ahead_ms: 2500, own_ms: 11_501, slots: 1 }, 3],
     [{ ahead_ms: 10, own_ms: 14_000, slots: 1 }, 1],
-  ])('is refused: %o, to come again after %d s', (queue, retry_after_seconds) => {
+  ])('is rejected for %o, with a retry after %d s', (queue, retry_after_seconds) => {
     expect(admitRender(queue, bounds)).toEqual({ admitted: false, retry_after_seconds });
   });
 
-  it('is let in after what it was told, if nobody else came meanwhile', () => {
+  it('is admitted after the given wait if no other render has arrived', () => {
     const ms = fc.integer({ min: 0, max: 60_000 });
     const slots = fc.integer({ min: 1, max: 16 });
     fc.assert(
@@ -45,7 +45,7 @@ describe('a render that finds no slot free', () => {
     );
   });
 
-  it('is never let in behind more, or with fewer slots, than where it was refused', () => {
+  it('is not admitted behind more work or with fewer slots than when it was rejected', () => {
     const ms = fc.integer({ min: 0, max: 60_000 });
     fc.assert(
       fc.property(ms, ms, fc.integer({ min: 1, max: 8 }), (ahead_ms, more, slots) => {

@@ -11,20 +11,20 @@ const work = (of: Partial<RenderWork> & { type?: string } = {}): RenderWork => (
   ...of,
 });
 
-it('what comes out of a half-way image costs a fraction of what comes from its original', () => {
+it('rendering from a mezzanine costs less than a tenth of rendering from a PNG original', () => {
   const small = { ...size(1024, 768), content_type: 'image/jpeg', is_lossless: false };
   const cheap = renderCostMs(work({ source: small, window: size(1024, 768) }));
   expect(cheap).toBeLessThan(renderCostMs(work({ type: 'image/png' })) / 10);
 });
 
-it('sources are ordered as they were measured', () => {
+it('render costs by source type are ordered as measured', () => {
   const costs = ['image/jpeg', 'image/gif', 'image/webp', 'image/png', 'image/avif'].map((type) =>
     renderCostMs(work({ type })),
   );
   expect(costs).toEqual(costs.toSorted((one, other) => one - other));
 });
 
-it('outputs are ordered as they were measured', () => {
+it('render costs by output format are ordered as measured', () => {
   const output = size(1200, 900);
   const costs = (['jpeg', 'webp', 'avif', 'gif'] as const).map((format) =>
     renderCostMs(work({ output, format })),
@@ -32,7 +32,7 @@ it('outputs are ordered as they were measured', () => {
   expect(costs).toEqual(costs.toSorted((one, other) => one - other));
 });
 
-it('more to draw never costs less', () => {
+it('rendering a larger output never costs less', () => {
   const side = fc.integer({ min: 1, max: 8000 });
   fc.assert(
     fc.property(side, side, fc.constantFrom('jpeg', 'webp', 'png', 'gif'), (one, more, format) => {
@@ -43,20 +43,20 @@ it('more to draw never costs less', () => {
   );
 });
 
-it('a type that nobody weighed is taken for the dearest', () => {
+it('an unknown source type costs as much as AVIF, the most expensive', () => {
   expect(renderCostMs(work({ type: 'image/new' }))).toBe(
     renderCostMs(work({ type: 'image/avif' })),
   );
 });
 
-describe('a watermark', () => {
+describe('the cost of a watermark', () => {
   const output = size(150, 100);
   const marked = (type: string, side: number) => {
     const source = { ...size(side, side), content_type: type, is_lossless: false };
     return renderCostMs(work({ watermark: { source, output } }));
   };
 
-  it('costs what it takes to read, whatever it is drawn on', () => {
+  it('depends on the type and size of its source', () => {
     expect(renderCostMs(work({ watermark: null }))).toBe(renderCostMs(work()));
     const png = marked('image/png', 5000) - renderCostMs(work());
     expect(png).toBeGreaterThanOrEqual(25 * 30);
@@ -64,7 +64,7 @@ describe('a watermark', () => {
     expect(marked('image/png', 100) - renderCostMs(work())).toBeLessThan(5);
   });
 
-  it('costs less as a JPEG, of which a decoder leaves out what is not drawn', () => {
+  it('is less than half as much for a JPEG, decoded at reduced size, as for a PNG', () => {
     expect(marked('image/jpeg', 5000)).toBeLessThan(marked('image/png', 5000) / 2);
   });
 });

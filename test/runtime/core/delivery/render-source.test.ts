@@ -55,12 +55,12 @@ describe('chooseSource', () => {
     expect(object === 'original' ? object : object.long_edge).toBe(expected);
   });
 
-  it('reads what there is of a file from before, which has no smaller half-way images', () => {
+  it('reads the smallest mezzanine that an older file has', () => {
     const { object } = chooseSource(mustPlan('resize/440x'), photo, older);
     expect(object).toBe(older[1]);
   });
 
-  it('resizes what lies on whole pixels to the output and no more', () => {
+  it('resizes a window on whole pixels directly to the output, without a frame', () => {
     const found = chooseSource(mustPlan('crop/1000,750,2000,1500/resize/100x75'), photo, older);
     expect(found).toEqual({
       object: older[1],
@@ -68,7 +68,7 @@ describe('chooseSource', () => {
     });
   });
 
-  it('reads more than it shows where an edge falls between the pixels', () => {
+  it('reads more than the output shows if an edge falls between two pixels', () => {
     const crop = mustPlan('crop/1001,751,2000,1500/resize/251x188');
     const found = chooseSource(crop, photo, older);
     expect(found.frame).toBeDefined();
@@ -76,12 +76,12 @@ describe('chooseSource', () => {
     expect(offset(crop, found)).toBeLessThan(0.1);
   });
 
-  it('keeps the window of the plan on the original', () => {
+  it('keeps the planned window if it reads the original', () => {
     const whole = mustPlan('resize/3000x3000');
     expect(chooseSource(whole, photo, [])).toEqual({ object: 'original', window: whole.window });
   });
 
-  it('never reads the original of an SVG, but its grid', () => {
+  it('reads the raster grid of an SVG, never its original', () => {
     const grid = { ...mezzanine(2048, 1024), content_type: 'image/png' };
     const half = { ...mezzanine(1024, 512), content_type: 'image/png' };
     const enlarged = mustPlan('crop/3,5,1000,500/resize/4000x2000', drawing);
@@ -94,7 +94,7 @@ describe('chooseSource', () => {
     );
   });
 
-  it('takes the grid of a narrow SVG, whose half-way images are no narrower, for the largest', () => {
+  it('orders the mezzanines of a narrow SVG by long edge, since their widths are equal', () => {
     const images = [mezzanine(5, 2048), mezzanine(5, 1024), mezzanine(5, 720)];
     const narrow = { ...drawing, width: 5, height: 2048 };
     for (const mezzanines of [images, images.toReversed()]) {
@@ -105,7 +105,7 @@ describe('chooseSource', () => {
     }
   });
 
-  it('always reads a window inside the object, and shows a part of what it is resized to', () => {
+  it('always reads a window inside the object and a frame that contains the output', () => {
     const property = fc.property(crops, (planned) => {
       const { object, window, frame } = chooseSource(planned, photo, mezzanines);
       const size = object === 'original' ? photo : object;
@@ -123,7 +123,7 @@ describe('chooseSource', () => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  it('moves no edge by more than 0.15 of an output pixel, whatever is cut out, where a larger one is there', () => {
+  it('shifts no edge by more than 0.15 output pixels unless it reads the largest mezzanine', () => {
     const property = fc.property(crops, (planned) => {
       const found = chooseSource(planned, photo, mezzanines);
       if (found.object === 'original' || found.object === mezzanines[0]) return;
@@ -132,7 +132,7 @@ describe('chooseSource', () => {
     fc.assert(property, { numRuns: 1000 });
   });
 
-  it('moves no edge by more than half a pixel of what is read in any case', () => {
+  it('never shifts an edge by more than half a pixel of the object that it reads', () => {
     const property = fc.property(crops, (planned) => {
       const found = chooseSource(planned, photo, mezzanines);
       expect(offset(planned, found)).toBeLessThanOrEqual(0.5 / 1.6 + 1e-9);
@@ -140,7 +140,7 @@ describe('chooseSource', () => {
     fc.assert(property, { numRuns: 1000 });
   });
 
-  it('shows the whole of a picture whose half-way image is not quite in proportion', () => {
+  it('shows the whole picture from a mezzanine whose ratio differs slightly', () => {
     const odd = { ...photo, width: 4272, height: 2848 };
     const halves = [mezzanine(2048, 1368), mezzanine(1024, 688)];
     const whole = mustPlan('resize/500x', odd);

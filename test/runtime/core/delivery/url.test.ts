@@ -41,7 +41,7 @@ describe('parseDeliveryUrl', () => {
     ['/nonsense/f/photo', derived('nonsense', 'photo')],
     ['/originals/resize/1x1/f/photo', derived('originals/resize/1x1', 'photo')],
     ['/download/f/photo', derived('download', 'photo')],
-  ])('%s is %o', (path, target) => {
+  ])('parses %s as %o', (path, target) => {
     expect(parseDeliveryUrl(path)).toEqual({ path, target, signature: null });
   });
 
@@ -89,11 +89,11 @@ describe('parseDeliveryUrl', () => {
     ['/originals/f/photo\u0000', 'a zero'],
     ['/originals/f/photo@2x', 'a sign outside the alphabet'],
     ['/originals/f/photo~1', 'a sign outside the alphabet'],
-  ])('%j is malformed: %s', (target) => {
+  ])('rejects %j: %s', (target) => {
     expect(parseDeliveryUrl(target)).toBeUndefined();
   });
 
-  it('reads a signature', () => {
+  it('parses the signature', () => {
     expect(parseDeliveryUrl(`/originals/f/photo?${QUERY}`)).toEqual({
       path: '/originals/f/photo',
       target: { kind: 'originals', file_slug: 'photo' },
@@ -130,22 +130,22 @@ describe('parseDeliveryUrl', () => {
     ['EXP=1790000000&kid=kid_1&sig=abc', 'a name in upper case'],
     ['exp=1790000000;kid=kid_1;sig=abc', 'semicolons'],
     [`${QUERY}?${QUERY}`, 'two queries'],
-  ])('?%s is unexpected: %s', (query) => {
+  ])('rejects the query ?%s: %s', (query) => {
     expect(parseDeliveryUrl(`/originals/f/photo?${query}`)).toBeUndefined();
   });
 
-  it('keeps a chain as written, for the refusals judge the grammar later', () => {
+  it('keeps a chain as written, without checking its grammar', () => {
     const parsed = parseDeliveryUrl('/resize/0640x480/f/photo');
     expect(parsed?.target).toMatchObject({ kind: 'derived', chain_text: 'resize/0640x480' });
   });
 
-  it('throws on no text', () => {
+  it('never throws, whatever the text', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void parseDeliveryUrl(text)));
   });
 });
 
-describe('printing a delivery URL', () => {
-  it('a printed path reads back as its target, and prints the same again', () => {
+describe('printDeliveryPath and printDeliveryUrl', () => {
+  it('print a path that parses back to the same target', () => {
     fc.assert(
       fc.property(targets, (target) => {
         const path = printDeliveryPath(target);
@@ -154,7 +154,7 @@ describe('printing a delivery URL', () => {
     );
   });
 
-  it('whatever parses has one spelling: its path prints as it was written', () => {
+  it('print any parsed path back exactly as it was written', () => {
     const alphabet = fc.constantFrom(...'/fa0.:,-_x%A', 'originals', '/f/', 'download/raw');
     const paths = fc.array(alphabet, { maxLength: 12 }).map((parts) => `/${parts.join('')}`);
     fc.assert(
@@ -166,7 +166,7 @@ describe('printing a delivery URL', () => {
     );
   });
 
-  it('a printed URL carries its signature', () => {
+  it('print a URL that parses back to the same target and signature', () => {
     fc.assert(
       fc.property(targets, signatures, (target, signature) => {
         const path = printDeliveryPath(target);
@@ -186,7 +186,7 @@ describe('printing a delivery URL', () => {
     ['http', 80, 'http://shop.example/originals/f/a'],
     ['http', 8081, 'http://shop.example:8081/originals/f/a'],
     ['https', 80, 'https://shop.example:80/originals/f/a'],
-  ] as const)('%s with port %s is %s', (scheme, port, url) => {
+  ] as const)('print %s with port %s as %s', (scheme, port, url) => {
     const path = '/originals/f/a';
     expect(printDeliveryUrl({ scheme, host: 'shop.example', port, path })).toBe(url);
   });

@@ -38,7 +38,7 @@ describe('chooseWatermark', () => {
   ];
 
   it.each(choices)(
-    '%s with default %s draws %s: %s',
+    'for %s with default %s chooses %s: %s',
     (text, default_watermark_preset_id, preset) => {
       const chain = parseChain(text) ?? {};
       expect(chooseWatermark(chain, { presets, default_watermark_preset_id })).toBe(preset);
@@ -58,16 +58,16 @@ describe('placeWatermark', () => {
     [{ width: 9999, height: 1 }, { width: 640, height: 1 }, 'never without a pixel'],
   ];
 
-  it.each(places)('%o is placed at %o: %s', (change, placed) => {
+  it.each(places)('places %o at %o: %s', (change, placed) => {
     expect(placeWatermark({ ...facts, ...change }, output)).toMatchObject(placed);
   });
 
-  it('draws nothing where there is no preset, or one that cannot be seen', () => {
+  it('draws nothing without a preset or at opacity 0', () => {
     expect(placeWatermark(null, output)).toBeNull();
     expect(placeWatermark({ ...facts, opacity: 0 }, output)).toBeNull();
   });
 
-  it('lies wholly inside every output and is never enlarged', () => {
+  it('keeps the watermark inside any output and never enlarges it', () => {
     const side = fc.integer({ min: 1, max: 8192 });
     const offset = fc.integer({ min: -10_000, max: 10_000 });
     const property = fc.property(side, side, side, side, offset, offset, (...numbers) => {

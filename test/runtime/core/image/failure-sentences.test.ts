@@ -14,13 +14,13 @@ const OF_THE_FILE = [
 ] as const;
 const rasters = types.filter((type) => type !== 'image/svg+xml');
 
-describe.each(types)('of %s', (type) => {
-  it.each(codes)('%s is a sentence, which says what to do', (code) => {
+describe.each(types)('the sentence on a failed upload of %s', (type) => {
+  it.each(codes)('is a whole sentence for %s', (code) => {
     expect(sayFailure(code, type)).toMatch(/^[A-Z].{20,}\.$/);
     expect(sayFailure(code, type)).not.toMatch(/undefined|NaN/);
   });
 
-  it.each(OF_THE_FILE)('%s speaks of nothing but this type', (code) => {
+  it.each(OF_THE_FILE)('for %s mentions SVG or TIFF only if that is the type', (code) => {
     const isVector = type === 'image/svg+xml';
     expect(/SVG|namespace/.test(sayFailure(code, type))).toBe(isVector);
     expect(/TIFF/.test(sayFailure(code, type))).toBe(
@@ -29,22 +29,25 @@ describe.each(types)('of %s', (type) => {
   });
 });
 
-it.each(rasters)('of %s image_too_large names every limit of the type', (type) => {
-  const depths = type === 'image/png' ? [8, 16] : [8];
-  for (const bits_per_channel of depths) {
-    for (const [has_alpha, is_lossless] of [
-      [false, false],
-      [true, false],
-      [false, true],
-      [true, true],
-    ] as const) {
-      const facts = { content_type: type, bits_per_channel, has_alpha, is_lossless };
-      const megapixels = String(pixelLimit(facts) / 1_000_000);
-      expect(sayFailure('image_too_large', type)).toMatch(new RegExp(`\\b${megapixels}\\b`));
+it.each(rasters)(
+  'the sentence on a failed upload of %s with image_too_large names every pixel limit of the type',
+  (type) => {
+    const depths = type === 'image/png' ? [8, 16] : [8];
+    for (const bits_per_channel of depths) {
+      for (const [has_alpha, is_lossless] of [
+        [false, false],
+        [true, false],
+        [false, true],
+        [true, true],
+      ] as const) {
+        const facts = { content_type: type, bits_per_channel, has_alpha, is_lossless };
+        const megapixels = String(pixelLimit(facts) / 1_000_000);
+        expect(sayFailure('image_too_large', type)).toMatch(new RegExp(`\\b${megapixels}\\b`));
+      }
     }
-  }
-});
+  },
+);
 
-it('of a type that nobody knows it is what the table of errors says', () => {
+it('the sentence on an unknown type is the message of the error table', () => {
   expect(sayFailure('decode_failed', 'image/heic')).toBe(processingErrors.decode_failed.message);
 });

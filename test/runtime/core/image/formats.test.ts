@@ -37,7 +37,7 @@ describe('the table of formats', () => {
     ]);
   });
 
-  it('keeps every type as its own but BMP and TIFF, which become PNG', () => {
+  it('stores every type as itself, except BMP and TIFF, which become PNG', () => {
     const changed = formats.filter((row) => row.stored_as !== row.content_type);
     expect(changed.map((row) => [row.content_type, row.stored_as])).toEqual([
       ['image/tiff', 'image/png'],
@@ -45,7 +45,7 @@ describe('the table of formats', () => {
     ]);
   });
 
-  it('stores only types that it has a row for', () => {
+  it('stores only types that have a row in the table', () => {
     for (const { stored_as } of formats) expect(findFormat(stored_as)?.stored_as).toBe(stored_as);
     expect(findFormat('image/heic')).toBeUndefined();
   });
@@ -90,7 +90,7 @@ describe('sniffContentType', () => {
     ['image/svg+xml', 'after a doctype', bytes('<!DOCTYPE svg PUBLIC "a" "b"><svg>')],
     ['image/svg+xml', 'after entities', bytes('<!DOCTYPE svg [<!ENTITY a "b">]><svg>')],
     ['image/svg+xml', 'with a prefix', bytes('<s:svg xmlns:s="http://www.w3.org/2000/svg">')],
-  ])('%s, %s', (content_type, _, head) => {
+  ])('recognizes %s: %s', (content_type, _, head) => {
     expect(sniffContentType(head)).toBe(content_type);
   });
 
@@ -111,11 +111,11 @@ describe('sniffContentType', () => {
     ['a PDF', bytes('%PDF-1.7')],
     ['a ZIP', bytes('PK', [3, 4])],
     ['an empty box', bytes([0, 0, 0, 8], 'ftyp')],
-  ])('is undefined for %s', (_, head) => {
+  ])('returns undefined for %s', (_, head) => {
     expect(sniffContentType(head)).toBeUndefined();
   });
 
-  it('throws on no bytes at all', () => {
+  it('never throws, whatever the bytes', () => {
     const heads = fc.uint8Array({ maxLength: 64 });
     fc.assert(fc.property(heads, (head) => void sniffContentType(head)));
     const brands = fc.tuple(fc.uint8Array({ minLength: 4, maxLength: 4 }), heads);
@@ -123,7 +123,7 @@ describe('sniffContentType', () => {
     fc.assert(fc.property(boxes, (head) => void sniffContentType(head)));
   });
 
-  it('sees an SVG behind a licence of any length, where it is given all of the file', () => {
+  it('finds an SVG after a comment of any length if it receives the whole file', () => {
     const document = Buffer.from(`<!-- ${'Licence. '.repeat(SNIFF_BYTES)}--><svg>`);
     expect(sniffContentType(document)).toBe('image/svg+xml');
     expect(sniffContentType(document.subarray(0, SNIFF_BYTES))).toBeUndefined();
@@ -131,7 +131,7 @@ describe('sniffContentType', () => {
     expect(sniffContentType(Buffer.alloc(2 * SVG_BYTES_MAX, ' <!---->'))).toBeUndefined();
   });
 
-  it('is never slower than the length of what it reads', () => {
+  it('stays fast on 2 MB of repeated markup without an SVG', () => {
     for (const part of [
       '<!--',
       '<!---->',
@@ -169,11 +169,11 @@ describe('pixelLimit', () => {
     ['image/webp', alpha, 38],
     ['image/avif', {}, 28],
     ['image/avif', { bits_per_channel: 12 }, 28],
-  ] as const)('of %s with %o is %i megapixels', (content_type, change, megapixels) => {
+  ] as const)('for %s with %o is %i megapixels', (content_type, change, megapixels) => {
     expect(pixelLimit({ ...facts, content_type, ...change })).toBe(megapixels * 1_000_000);
   });
 
-  it('of an SVG is its raster grid', () => {
+  it('for an SVG is the area of its raster grid', () => {
     expect(pixelLimit({ ...facts, content_type: 'image/svg+xml' })).toBe(2048 * 2048);
   });
 });

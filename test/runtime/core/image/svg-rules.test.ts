@@ -14,7 +14,7 @@ import {
   XLINK_NAMESPACE,
 } from '../../../../runtime/core/image/svg-rules.ts';
 
-describe('what a sanitized SVG may hold', () => {
+describe('the SVG allowlists', () => {
   it.each([
     'script',
     'foreignObject',
@@ -34,11 +34,11 @@ describe('what a sanitized SVG may hold', () => {
     'font-face',
     'view',
     'metadata',
-  ])('is never a <%s>', (element) => {
+  ])('exclude the element <%s>', (element) => {
     expect(svgElements.has(element)).toBe(false);
   });
 
-  it('is no attribute that runs, loads or links', () => {
+  it('exclude attributes that run scripts, load or link', () => {
     const all = [...svgAttributes, ...svgProperties];
     expect(all.filter((name) => /^on/i.test(name))).toEqual([]);
     const loading = [
@@ -54,40 +54,40 @@ describe('what a sanitized SVG may hold', () => {
     expect(loading.filter((name) => all.includes(name))).toEqual([]);
   });
 
-  it('is no bitmap, in either of the elements that can hold one', () => {
+  it('treat image and feImage as the elements that can hold a bitmap', () => {
     expect([...svgBitmapElements].toSorted()).toEqual(['feImage', 'image']);
   });
 
-  it('knows the two namespaces by their exact names', () => {
+  it('use the exact SVG and XLink namespaces', () => {
     expect(SVG_NAMESPACE).toBe('http://www.w3.org/2000/svg');
     expect(XLINK_NAMESPACE).toBe('http://www.w3.org/1999/xlink');
   });
 
-  it('names no element, property or attribute empty or twice', () => {
+  it('contain no empty name, and no name as both attribute and property', () => {
     for (const set of [svgElements, svgAttributes, svgProperties]) expect(set.has('')).toBe(false);
     expect([...svgAttributes].filter((name) => svgProperties.has(name))).toEqual([]);
   });
 
-  it('gives text, references and layers only to what is kept', () => {
+  it('contain the text and referring elements and the layer properties, but no bitmap element', () => {
     const kept = [...svgTextElements, ...svgReferringElements];
     expect(kept.filter((element) => !svgElements.has(element))).toEqual([]);
     expect([...svgLayerProperties].filter((name) => !svgProperties.has(name))).toEqual([]);
     expect([...svgBitmapElements].filter((element) => svgElements.has(element))).toEqual([]);
   });
 
-  it.each(['#a', '#Gradient_1', '#a.b:c-d'])('refers to %s', (reference) => {
+  it.each(['#a', '#Gradient_1', '#a.b:c-d'])('permit a reference to %s', (reference) => {
     expect(SVG_REFERENCE.test(reference)).toBe(true);
   });
 
   it.each(['a', '#', '#1', '#a b', '#a)', 'x.svg#a', '//x/#a', 'data:,#a', 'javascript:1', '#a\n'])(
-    'never refers to %j',
+    'reject a reference to %j',
     (reference) => {
       expect(SVG_REFERENCE.test(reference)).toBe(false);
     },
   );
 });
 
-describe('what a style may say', () => {
+describe('the style rules of an SVG', () => {
   function isRefused(style: string): boolean {
     return svgStyleRefusals.some((refusal) => refusal.test(style));
   }
@@ -101,7 +101,7 @@ describe('what a style may say', () => {
     'transform: rotate(45deg)',
     'filter: drop-shadow(1px 1px 2px rgb(0 0 0 / 50%))',
     '@media (prefers-color-scheme: dark)',
-  ])('%s stays', (style) => {
+  ])('permit %s', (style) => {
     expect(isRefused(style)).toBe(false);
   });
 
@@ -128,13 +128,13 @@ describe('what a style may say', () => {
     'fill: https://x',
     'content: attr(data-x)',
     '</style><script>',
-  ])('%s goes', (style) => {
+  ])('reject %s', (style) => {
     expect(isRefused(style)).toBe(true);
   });
 });
 
-describe('the caps', () => {
-  it('are those of the decisions: depth 64, 20,000 elements, 200 kB of text, 100 kB of style', () => {
+describe('the SVG caps', () => {
+  it('are 2 MB, depth 64, 20,000 elements, 200 kB of text and 100 kB of style', () => {
     expect(svgCaps).toMatchObject({
       bytes: 2_000_000,
       depth: 64,
@@ -144,7 +144,7 @@ describe('the caps', () => {
     });
   });
 
-  it('are all above nothing', () => {
+  it('are all greater than zero', () => {
     expect(Object.values(svgCaps).every((cap) => cap > 0)).toBe(true);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createApiKeyBody } from '../../../../runtime/core/resources/api-key.ts';
 
 describe('createApiKeyBody', () => {
-  it('leaves scopes out for full access, refuses an empty list, drops repeats', () => {
+  it('accepts omitted scopes, rejects an empty list or an unknown scope, and drops repeats', () => {
     expect(createApiKeyBody.parse({ name: 'ci' })).toEqual({ name: 'ci' });
     expect(createApiKeyBody.safeParse({ name: 'ci', scopes: [] }).success).toBe(false);
     expect(createApiKeyBody.safeParse({ name: 'ci', scopes: ['files:delete'] }).success).toBe(

@@ -51,11 +51,11 @@ const bodies = schemas.filter(([name]) => name.endsWith('Body') && name !== 'web
 const closed = bodies.filter(([name]) => !/^(storageEvents|provider[AB]Event)Body$/.test(name));
 
 describe('request bodies', () => {
-  it('are all here', () => {
+  it('are found by this test, more than 25 of them', () => {
     expect(bodies.length).toBeGreaterThan(25);
   });
 
-  it.each(closed)('%s refuses an unknown field and names it', (_name, schema) => {
+  it.each(closed)('%s rejects an unknown field and names it', (_name, schema) => {
     const { error } = schema.safeParse({ no_such_field: 1 });
     expect(error?.issues).toContainEqual(
       expect.objectContaining({
@@ -65,15 +65,18 @@ describe('request bodies', () => {
     );
   });
 
-  it.each(bodies)('%s refuses what is no object in its own words', (_name, schema) => {
-    for (const value of [null, 7, 'text', []]) {
-      const { error } = schema.safeParse(value);
-      expect(error?.issues).toHaveLength(1);
-      expect(error?.issues[0]?.message).not.toMatch(OF_THE_LIBRARY);
-    }
-  });
+  it.each(bodies)(
+    '%s rejects a value that is not an object with a single issue',
+    (_name, schema) => {
+      for (const value of [null, 7, 'text', []]) {
+        const { error } = schema.safeParse(value);
+        expect(error?.issues).toHaveLength(1);
+        expect(error?.issues[0]?.message).not.toMatch(OF_THE_LIBRARY);
+      }
+    },
+  );
 
-  it.each(closed)('%s never answers with a message of the library', (_name, schema) => {
+  it.each(closed)('%s never exposes a default message of zod', (_name, schema) => {
     for (const wrong of [7, '', null, {}, [], true, 'x'.repeat(5000), -1, 0.5]) {
       for (const field of fieldsOf(schema)) {
         const { error } = schema.safeParse({ [field]: wrong });
@@ -86,7 +89,7 @@ describe('request bodies', () => {
 });
 
 describe('every schema', () => {
-  it.each(schemas)('%s prints as JSON Schema, so that it can be documented', (_name, schema) => {
+  it.each(schemas)('%s converts to JSON Schema for the documentation', (_name, schema) => {
     expect(() => z.toJSONSchema(schema, { io: 'input' })).not.toThrow();
   });
 });
@@ -112,14 +115,14 @@ const judgedLater: Readonly<Record<string, (text: string) => unknown>> = {
  */
 const UNJUDGED = /^(events|object|data|parts|source_ip_hash|locale|delivery_access|map_enabled)$/;
 
-describe('what PostgreSQL cannot hold', () => {
+describe('text that PostgreSQL cannot store', () => {
   const inputs = schemas.filter(([name]) => /(Body|Query)$/.test(name) && name !== 'webhookBody');
   const fields = inputs.flatMap(([name, schema]) =>
     fieldsOf(schema).map((field) => ({ name, schema, field })),
   );
   const wrongTexts = ['https://a.b/\0', 'a\0b', '\0', '\ud83d'];
 
-  it.each(fields)('never comes out of $name.$field', ({ schema, field }) => {
+  it.each(fields)('does not pass $name.$field', ({ schema, field }) => {
     const judge = judgedLater[field];
     for (const text of wrongTexts) {
       for (const value of [text, [text], { [text]: 'resize/1x1' }, { a: text }]) {
@@ -145,7 +148,7 @@ function isJudged(judge: ((text: string) => unknown) | undefined, text: string):
 describe('queries', () => {
   const queries = schemas.filter(([name]) => name.endsWith('Query'));
 
-  it.each(queries)('%s refuses an unknown parameter in our words', (_name, schema) => {
+  it.each(queries)('%s rejects an unknown parameter and lists the known ones', (_name, schema) => {
     const { error } = schema.safeParse({ bogus: '1' });
     const known = fieldsOf(schema).join(', ');
     const sentences = error?.issues.map((issue) => issue.message) ?? [];

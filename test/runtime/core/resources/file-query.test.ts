@@ -31,11 +31,11 @@ describe('listFilesQuery', () => {
     { recursive: 'yes' },
     { include: 'everything' },
     { cursor: ['a', 'b'] },
-  ])('refuses %j', (query) => expect(listFilesQuery.safeParse(query).success).toBe(false));
+  ])('rejects %j', (query) => expect(listFilesQuery.safeParse(query).success).toBe(false));
 });
 
 describe('parseLibraryFilters', () => {
-  it('needs a library for everything that looks inside one', () => {
+  it('requires a library for folder, search, location and sort filters', () => {
     for (const query of [{ folder: 'a' }, { folder: '' }, { recursive: 'true' }]) {
       expect(() => filters(query)).toThrow(code('folder_requires_library'));
     }
@@ -52,7 +52,7 @@ describe('parseLibraryFilters', () => {
     expect(filters({ status: 'ready', q: 'a', uploader: 'u', sort: 'uploaded' })).toEqual({});
   });
 
-  it('normalizes what it takes', () => {
+  it('normalizes folder, search and bbox', () => {
     expect(
       filters({ library: 'default', folder: '/a//b/', search: ' hi ', bbox: '170,-10,-170,10' }),
     ).toEqual({
@@ -64,12 +64,12 @@ describe('parseLibraryFilters', () => {
   });
 });
 
-describe('single filters', () => {
-  it.each(['', 'a', ' a ', 'a\0b'])('a search for %j is invalid_search', (text) =>
+describe('individual filters', () => {
+  it.each(['', 'a', ' a ', 'a\0b'])('search %j is rejected with invalid_search', (text) =>
     expect(() => parseSearch(text)).toThrow(code('invalid_search')),
   );
 
-  it('two characters are enough, also beyond the basic plane', () => {
+  it('search needs two characters, not two UTF-16 units', () => {
     expect(parseSearch(' ab ')).toBe('ab');
     expect(() => parseSearch('😀')).toThrow(code('invalid_search'));
   });
@@ -86,16 +86,16 @@ describe('single filters', () => {
     ' 1,2,3,4',
     '1e1,0,0,0',
     '+1,0,0,0',
-  ])('a bbox of %j is invalid_bbox', (text) =>
+  ])('bbox %j is rejected with invalid_bbox', (text) =>
     expect(() => parseBox(text)).toThrow(code('invalid_bbox')),
   );
 
-  it('a box has degrees as a program prints them', () => {
+  it('bbox accepts degrees as JavaScript prints them', () => {
     const box = { west: 0.1 + 0.2, south: -1e-7, east: 2.3518753051757817, north: 48.9 };
     expect(parseBox(Object.values(box).join(','))).toEqual(box);
   });
 
-  it('a box may be a point or the whole world', () => {
+  it('bbox may be a point or the whole world', () => {
     expect(parseBox('-180,-90,180,90')).toEqual({ west: -180, south: -90, east: 180, north: 90 });
     expect(parseBox('1.5,2.25,1.5,2.25')).toEqual({
       west: 1.5,
@@ -105,7 +105,7 @@ describe('single filters', () => {
     });
   });
 
-  it('a subject has 1 to 128 characters', () => {
+  it('subject has 1 to 128 characters', () => {
     expect(requireSubject('😀'.repeat(128))).toHaveLength(256);
     for (const subject of ['', 'a'.repeat(129), 'a\nb', 'a\ud800']) {
       expect(() => requireSubject(subject)).toThrow(code('invalid_subject'));

@@ -6,7 +6,7 @@ import {
 } from '../../../../runtime/core/resources/file.ts';
 
 describe('patchFileBody', () => {
-  it('cleans texts; empty and null clear; what is left out stays out', () => {
+  it('cleans texts, clears them with an empty string or null, and keeps omitted fields omitted', () => {
     expect(patchFileBody.parse({ title: ' \u202eA\nB ', alt_text: '' })).toEqual({
       title: 'AB',
       alt_text: null,
@@ -22,12 +22,12 @@ describe('patchFileBody', () => {
 });
 
 describe('moveFilesBody', () => {
-  it('ignores duplicates, also those that differ in case', () => {
+  it('drops duplicate slugs, including those that differ only in case', () => {
     const parsed = moveFilesBody.parse({ file_slugs: ['a', 'A', 'b'], folder: '' });
     expect(parsed).toEqual({ file_slugs: ['a', 'b'], folder: '' });
   });
 
-  it('takes 1 to 1000 slugs', () => {
+  it('accepts 1 to 1000 slugs', () => {
     const slugs = (count: number) => Array.from({ length: count }, (_, at) => `s${at}`);
     const isTaken = (count: number) =>
       moveFilesBody.safeParse({ file_slugs: slugs(count), folder: 'a' }).success;
@@ -37,7 +37,7 @@ describe('moveFilesBody', () => {
 });
 
 describe('moderationNoteBody', () => {
-  it('takes note or body, exactly one', () => {
+  it('requires exactly one of note and body', () => {
     expect(moderationNoteBody.parse({ note: 'x' })).toEqual({ note: 'x' });
     expect(moderationNoteBody.parse({ body: 'x' })).toEqual({ note: 'x' });
     for (const wrong of [{}, { note: 'x', body: 'x' }, { note: '' }, { note: 7 }]) {

@@ -11,7 +11,7 @@ describe("the time of a provider's event", () => {
     providerAEventBody.safeParse({ id: 'e', type: 'x', created, data: { object: {} } }).success;
   const last = Date.parse('9998-12-31T23:59:59.999Z');
 
-  it('is a time that the database can hold', () => {
+  it('must be a whole, non-negative number that the database can store as a time', () => {
     for (const ms of [0, 1_795_000_000_000, last]) expect(eventB(ms)).toBe(true);
     for (const ms of [-1, 0.5, last + 1, Number.MAX_SAFE_INTEGER, '1'])
       expect(eventB(ms)).toBe(false);

@@ -30,16 +30,16 @@ describe('createLibrarySessionBody', () => {
     { max_uploads: 1001 },
     { permissions: [] },
     { origin: 'http://a.example' },
-  ])('refuses %j', (wrong) =>
+  ])('rejects %j', (wrong) =>
     expect(createLibrarySessionBody.safeParse({ ...session, ...wrong }).success).toBe(false),
   );
 
-  it('knows permissions that exclude each other', () => {
+  it('treats browse and browse_own as mutually exclusive', () => {
     expect(hasExclusivePermissions(['browse', 'browse_own'])).toBe(true);
     expect(hasExclusivePermissions(['browse_own', 'upload'])).toBe(false);
   });
 
-  it('the picker lists 1 to 60 files, 40 by default', () => {
+  it('limits the picker’s list to 60 files, 40 by default', () => {
     expect(listLibraryFilesQuery.parse({}).limit).toBe(40);
     expect(listLibraryFilesQuery.safeParse({ limit: '61' }).success).toBe(false);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createOrganizationBody } from '../../../../runtime/core/resources/organization.ts';
 
 describe('createOrganizationBody', () => {
-  it('an organization may be created without a body, never without a name in one', () => {
+  it('accepts no body, but rejects a body without a name', () => {
     expect(createOrganizationBody.parse(undefined)).toBeUndefined();
     expect(createOrganizationBody.safeParse({}).success).toBe(false);
   });

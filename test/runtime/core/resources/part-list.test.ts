@@ -6,7 +6,7 @@ describe('parseParts', () => {
   const part = (part_number: number, etag = `"${part_number}"`) => ({ part_number, etag });
   const refused = expect.objectContaining({ code: 'invalid_parts', status: 400 });
 
-  it('puts a whole list in order, however it was sent', () => {
+  it('returns a complete list in order, whatever the order sent', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 20 }), fc.infiniteStream(fc.nat()), (count, order) => {
         const whole = Array.from({ length: count }, (_, at) => part(at + 1));
@@ -34,11 +34,11 @@ describe('parseParts', () => {
     ['no list', 'nonsense'],
     ['nothing', undefined],
     ['empty', []],
-  ])('refuses a list of 2 with %s', (_what, parts) => {
+  ])('rejects a list for 2 parts with %s', (_what, parts) => {
     expect(() => parseParts(parts, 2)).toThrow(refused);
   });
 
-  it('never says more than 100 numbers of a kind, and ten in its sentence', () => {
+  it('lists at most 100 missing numbers in details and ten in the message', () => {
     const refuse = () => parseParts([], 10_000);
     const details = expect.objectContaining({
       missing: Array.from({ length: 100 }, (_, at) => at + 1),

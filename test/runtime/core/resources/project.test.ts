@@ -17,25 +17,25 @@ function issues(
 }
 
 describe('createProjectBody', () => {
-  it('takes slug for project_slug, and nothing of it is left', () => {
+  it('accepts slug as an alias of project_slug', () => {
     expect(createProjectBody.parse({ slug: 'shop' })).toEqual({ project_slug: 'shop' });
     expect(createProjectBody.parse({ slug: 'shop', project_slug: 'shop' })).toEqual({
       project_slug: 'shop',
     });
   });
 
-  it('needs one slug, and refuses two different ones', () => {
+  it('requires a slug and rejects two different ones', () => {
     expect(issues(createProjectBody, {})).toEqual(['project_slug']);
     expect(issues(createProjectBody, { slug: 'a', project_slug: 'b' })).toEqual(['slug']);
   });
 
-  it('refuses a wrong or reserved slug', () => {
+  it('rejects an invalid or reserved slug', () => {
     for (const slug of ['Shop', 'api', '-a', '', 7, 'a'.repeat(64)]) {
       expect(issues(createProjectBody, { project_slug: slug })).toEqual(['project_slug']);
     }
   });
 
-  it('checks presets: names, chains, and no preset within a preset', () => {
+  it('accepts at most 32 presets with valid names and chains, and no nested preset', () => {
     const parse = (resolution_presets: unknown) =>
       issues(createProjectBody, { slug: 'a', resolution_presets });
     expect(parse({ thumb: 'resize/200x200/smart', 'x.2': 'format/webp' })).toEqual([]);
@@ -58,7 +58,7 @@ describe('createProjectBody', () => {
     expect(parse(many)).toEqual([]);
   });
 
-  it('counts chains and origins', () => {
+  it('accepts at most 64 allowed chains and rejects an origin with a path', () => {
     const chains = Array.from({ length: 65 }, (_, at) => `quality/${at + 1}`);
     expect(issues(createProjectBody, { slug: 'a', allowed_transform_chains: chains })).toEqual([
       'allowed_transform_chains',
@@ -73,11 +73,11 @@ describe('createProjectBody', () => {
 });
 
 describe('patchProjectBody', () => {
-  it('takes nothing at all', () => {
+  it('accepts an empty body', () => {
     expect(patchProjectBody.parse({})).toEqual({});
   });
 
-  it('resolves the old name of the default watermark; empty clears', () => {
+  it('reads project_default_watermark as an alias that an empty string clears', () => {
     expect(patchProjectBody.parse({ project_default_watermark: 'wm_1' })).toEqual({
       default_watermark_preset_id: 'wm_1',
     });
@@ -88,7 +88,7 @@ describe('patchProjectBody', () => {
     expect(patchProjectBody.parse(same)).toEqual({ default_watermark_preset_id: null });
   });
 
-  it('refuses an old and a new name of the default watermark that differ', () => {
+  it('rejects project_default_watermark if it differs from default_watermark_preset_id', () => {
     for (const default_watermark_preset_id of [null, 'wm_2']) {
       const both = { project_default_watermark: 'wm_1', default_watermark_preset_id };
       const { error } = patchProjectBody.safeParse(both);
@@ -96,12 +96,12 @@ describe('patchProjectBody', () => {
     }
   });
 
-  it('refuses what only staff manage, as unknown fields', () => {
+  it('rejects fields that only staff may set', () => {
     expect(patchProjectBody.safeParse({ custom_domains: [] }).success).toBe(false);
     expect(patchProjectBody.safeParse({ nudity_auto_block: true }).success).toBe(false);
   });
 
-  it('reads a price as an exact decimal', () => {
+  it('reads pricing_multiplier as an exact decimal from 0 to 1000', () => {
     expect(patchProjectBody.parse({ pricing_multiplier: 1.25 })).toEqual({
       pricing_multiplier: '1.25',
     });
@@ -112,7 +112,7 @@ describe('patchProjectBody', () => {
     }
   });
 
-  it('clears callback and limit with null', () => {
+  it('clears callback_url and storage_hard_limit_bytes with null and rejects invalid values', () => {
     const cleared = { callback_url: null, storage_hard_limit_bytes: null };
     expect(patchProjectBody.parse(cleared)).toEqual(cleared);
     expect(issues(patchProjectBody, { callback_url: 'ftp://a.example' })).toEqual(['callback_url']);
@@ -123,7 +123,7 @@ describe('patchProjectBody', () => {
 });
 
 describe('patchStaffProjectBody', () => {
-  it('lower-cases domains, drops repeats, and takes at most 32', () => {
+  it('lower-cases custom domains, drops repeats, and accepts at most 32', () => {
     const parsed = patchStaffProjectBody.parse({
       custom_domains: ['IMG.shop.example', 'img.shop.example'],
     });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { putRecipeBody } from '../../../../runtime/core/resources/recipe.ts';
 
 describe('putRecipeBody', () => {
-  it('takes a chain that parses, in schema version 1', () => {
+  it('accepts only a valid chain and schema_version 1, and trims the name', () => {
     const recipe = { name: ' hero ', transform_chain: 'resize/1600x/format/webp' };
     expect(putRecipeBody.parse(recipe)).toEqual({ ...recipe, name: 'hero', schema_version: 1 });
     expect(putRecipeBody.safeParse({ ...recipe, schema_version: 2 }).success).toBe(false);

@@ -21,7 +21,7 @@ describe('signedUrlBody', () => {
       { transform_chain: 'download/raw', kind: 'raw' },
       { kind: 'raw', transform_chain: null },
     ],
-  ] as const)('%j means %j', (body, target) => {
+  ] as const)('reads %j as %j', (body, target) => {
     expect(mint(body).data).toEqual({ file_slug: 'a.jpg', ...target, expires_in_seconds: 300 });
   });
 
@@ -35,9 +35,9 @@ describe('signedUrlBody', () => {
     { transform_chain: '' },
     { transform_chain: 'toString' },
     { kind: 'other' },
-  ])('refuses %j', (body) => expect(mint(body).success).toBe(false));
+  ])('rejects %j', (body) => expect(mint(body).success).toBe(false));
 
-  it('lives 60 to 3600 seconds, 300 when left out or null', () => {
+  it('accepts expires_in_seconds from 60 to 3600, with a default of 300', () => {
     expect(mint({ expires_in_seconds: null }).data?.expires_in_seconds).toBe(300);
     for (const seconds of [60, 3600])
       expect(mint({ expires_in_seconds: seconds }).success).toBe(true);

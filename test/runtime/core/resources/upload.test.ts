@@ -20,7 +20,7 @@ describe('createUploadBody', () => {
     });
   });
 
-  it('takes one part in either mode, as it selects nothing', () => {
+  it('accepts parts: 1 in either mode', () => {
     for (const mode of ['direct', 'proxy'])
       expect(createUploadBody.safeParse({ ...create, mode, parts: 1 }).success).toBe(true);
   });
@@ -38,13 +38,13 @@ describe('createUploadBody', () => {
     { parts: 0 },
     { parts: 10_001 },
     { mode: 'proxy', parts: 2 },
-  ])('refuses %j', (wrong) => {
+  ])('rejects %j', (wrong) => {
     expect(createUploadBody.safeParse({ ...create, ...wrong }).success).toBe(false);
   });
 });
 
 describe('completeUploadBody', () => {
-  it('takes no body, an empty one, and a list that is judged later', () => {
+  it('accepts no body, an empty body and any parts, and rejects an unknown field', () => {
     for (const body of [undefined, {}, { parts: [] }, { parts: 'nonsense' }]) {
       expect(completeUploadBody.safeParse(body).success).toBe(true);
     }
@@ -53,7 +53,7 @@ describe('completeUploadBody', () => {
 });
 
 describe('multipartPartSize', () => {
-  it('makes exactly the parts that were asked for, each but the last at least 5 MiB', () => {
+  it('yields exactly the requested number of parts, each but the last at least 5 MiB', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 2, max: 10_000 }),
@@ -68,7 +68,7 @@ describe('multipartPartSize', () => {
     );
   });
 
-  it('refuses smaller parts, and says how many would fit: so many do, and one more does not', () => {
+  it('rejects parts below 5 MiB and reports the largest number of parts that fits', () => {
     expect(multipartPartSize(10 * MIB, 2)).toBe(5 * MIB);
     expect(multipartPartSize(5 * MIB + 1, 2)).toBe(5 * MIB);
     expect(multipartPartSize(7, 1)).toBe(7);

@@ -57,7 +57,7 @@ describe('resolveUsageRange', () => {
       true,
     ],
     [{ from: '1970-01-01' }, '2026-08-22T12:34:56.789Z', '2026-11-20T12:34:56.789Z', true],
-  ] as const)('%j is [%s, %s), capped %s', (query, from, to, capped) => {
+  ] as const)('resolves %j to [%s, %s), capped %s', (query, from, to, capped) => {
     expect(range(query)).toEqual([from, to, capped]);
   });
 
@@ -76,7 +76,7 @@ describe('resolveUsageRange', () => {
     [{ to: '9999-12-31' }, 'to'],
     [{ to: '9998-12-31T23:59-00:01' }, 'to'],
     [{ to: '+010000-01-01' }, 'to'],
-  ])('refuses %j and says where', (query, path) => {
+  ])('rejects %j and names the parameter', (query, path) => {
     expect(() => range(query)).toThrow(
       expect.objectContaining({
         code: 'invalid_request',

@@ -30,7 +30,7 @@ describe('putWatermarkPresetBody', () => {
     { y_offset: 1e9 },
     { name: ' ' },
     { name: 'a\nb' },
-  ])('refuses %j', (wrong) =>
+  ])('rejects %j', (wrong) =>
     expect(putWatermarkPresetBody.safeParse({ ...preset, ...wrong }).success).toBe(false),
   );
 });

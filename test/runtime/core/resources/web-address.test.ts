@@ -22,7 +22,7 @@ describe('parseEmbedOrigin', () => {
     ['https://127.0.0.1', 'https://127.0.0.1'],
     ['https://xn--bcher-kva.example', 'https://xn--bcher-kva.example'],
     ['https://shop.example:65535', 'https://shop.example:65535'],
-  ])('%s is %s', (text, origin) => expect(parseEmbedOrigin(text)).toBe(origin));
+  ])('reads %s as %s', (text, origin) => expect(parseEmbedOrigin(text)).toBe(origin));
 
   it.each([
     'http://shop.example',
@@ -63,7 +63,7 @@ describe('parseEmbedOrigin', () => {
     '',
     ' https://shop.example',
     'javascript:alert(1)',
-  ])('refuses %j', (text) => expect(parseEmbedOrigin(text)).toBeUndefined());
+  ])('rejects %j', (text) => expect(parseEmbedOrigin(text)).toBeUndefined());
 
   it('is idempotent', () => {
     fc.assert(
@@ -76,7 +76,7 @@ describe('parseEmbedOrigin', () => {
 });
 
 describe('parseCorsOrigin', () => {
-  it('takes plain http and the star too', () => {
+  it('accepts http, an IPv6 address and *', () => {
     expect(parseCorsOrigin('*')).toBe('*');
     expect(parseCorsOrigin('http://shop.example')).toBe('http://shop.example');
     expect(parseCorsOrigin('https://[::1]:8080')).toBe('https://[::1]:8080');
@@ -84,7 +84,7 @@ describe('parseCorsOrigin', () => {
   });
 
   it.each(['https://-', 'https://a..b', 'https://1', 'http://a.b:0', 'http://[::1', 'http://[1]'])(
-    'refuses %j',
+    'rejects %j',
     (text) => expect(parseCorsOrigin(text)).toBeUndefined(),
   );
 
@@ -99,7 +99,7 @@ describe('parseCorsOrigin', () => {
     .tuple(fc.constantFrom('http', 'https', 'HTTPS'), hosts, fc.option(fc.nat(70_000)))
     .map(([scheme, host, port]) => `${scheme}://${host}${port === null ? '' : `:${port}`}`);
 
-  it('answers what the pattern takes', () => {
+  it('returns only origins that match CORS_ORIGIN_PATTERN', () => {
     fc.assert(
       fc.property(origins, (text) => {
         const origin = parseCorsOrigin(text);
@@ -114,11 +114,13 @@ describe('parseCorsOrigin', () => {
     ...['not an origin', '', ' ', '**', 'null', 'shop.example', 'ftp://shop.example', 'https://'],
     ...['https://shop.example/', 'https://Shop.example', 'https://*.shop.example', 'https://a..b'],
     ...['https://user@shop.example', 'https://shop.example:0', 'https://shop.example:'],
-  ])('the pattern refuses %j', (text) => expect(text).not.toMatch(CORS_ORIGIN_PATTERN));
+  ])('CORS_ORIGIN_PATTERN does not match %j', (text) =>
+    expect(text).not.toMatch(CORS_ORIGIN_PATTERN),
+  );
 });
 
 describe('parseHostname', () => {
-  it('takes names of two and more labels, lower-cased', () => {
+  it('accepts names of two or more labels and lower-cases them', () => {
     expect(parseHostname('IMG.Shop.Example')).toBe('img.shop.example');
     expect(parseHostname('xn--bcher-kva.example')).toBe('xn--bcher-kva.example');
   });
@@ -138,11 +140,11 @@ describe('parseHostname', () => {
     `${'a.'.repeat(130)}example`,
     'é.example',
     'a.example\n',
-  ])('refuses %j', (text) => expect(parseHostname(text)).toBeUndefined());
+  ])('rejects %j', (text) => expect(parseHostname(text)).toBeUndefined());
 });
 
 describe('parseCallbackUrl', () => {
-  it('keeps a URL as it was written', () => {
+  it('returns a valid URL as it was written', () => {
     for (const url of [
       'https://shop.example/hook?x=1',
       'http://127.0.0.1:9000/',
@@ -172,5 +174,5 @@ describe('parseCallbackUrl', () => {
     `https://a.example/${'x'.repeat(2048)}`,
     `https://a.example/${'\u{1f4f7}'.repeat(2031)}`,
     'https://a.example/\ud83d',
-  ])('refuses %j', (text) => expect(parseCallbackUrl(text)).toBeUndefined());
+  ])('rejects %j', (text) => expect(parseCallbackUrl(text)).toBeUndefined());
 });

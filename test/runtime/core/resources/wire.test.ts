@@ -19,7 +19,7 @@ describe('a text', () => {
     expect(boundedText(3).safeParse('😀😀😀😀').success).toBe(false);
   });
 
-  it('that PostgreSQL cannot hold is refused in our words', () => {
+  it('with U+0000 or a lone surrogate is rejected, since PostgreSQL cannot store it', () => {
     for (const text of ['a\0b', '\ud83d', '\ude00\ud83d']) {
       for (const schema of [plainText('a text'), boundedText(9)]) {
         const messages = schema.safeParse(text).error?.issues.map(({ message }) => message);
@@ -31,14 +31,14 @@ describe('a text', () => {
   });
 });
 
-describe('an instant that is sent', () => {
+describe('a timestamp in a request', () => {
   it.each([
     ['2026-01-01T10:31Z', '2026-01-01T10:31:00.000Z'],
     ['2026-01-01T10:31+01:00', '2026-01-01T09:31:00.000Z'],
     ['2026-01-01T10:31:59.9999999Z', '2026-01-01T10:31:59.999Z'],
     ['0001-01-01T00:00Z', '0001-01-01T00:00:00.000Z'],
     ['9998-12-31T23:59:59.999Z', '9998-12-31T23:59:59.999Z'],
-  ])('%s is %s', (text, instant) => {
+  ])('%s is read as %s', (text, instant) => {
     expect(sentTimestamp.parse(text).toISOString()).toBe(instant);
   });
 
@@ -53,7 +53,7 @@ describe('an instant that is sent', () => {
     '2026-02-30T10:31Z',
     '+002026-01-01T10:31Z',
     '',
-  ])('%s is refused, in words that say what is taken', (text) => {
+  ])('%s is rejected with a message that shows the expected form', (text) => {
     const messages = sentTimestamp.safeParse(text).error?.issues.map(({ message }) => message);
     expect(messages).toEqual([expect.stringMatching(/^expected an ISO 8601 timestamp such as /)]);
   });

@@ -14,12 +14,12 @@ describe('an API key', () => {
     const keys = Array.from({ length: 1000 }, () => newApiKey().plaintext_secret);
     expect(new Set(keys).size).toBe(keys.length);
   });
-  it('is stored as SHA-256', () => {
+  it('is hashed with SHA-256', () => {
     expect(hashApiKey(`tin_live_${'0123456789ab'.repeat(3)}`)).toBe(
       '3e8b1a5d75f23e10561b8713318be7ff34705b9c0b1a011323af28e0f82459de',
     );
   });
-  it('has one shape', () => {
+  it('is recognized only in its exact form', () => {
     const { plaintext_secret: secret } = newApiKey();
     expect(isApiKey(secret)).toBe(true);
     const others = [

@@ -26,14 +26,14 @@ describe('the signature of a delivery URL', () => {
     expect(at(delivery.exp)).toBe('signature_expired');
     expect(at(delivery.exp + 1e6)).toBe('signature_expired');
   });
-  it('that is wrong is invalid even after it expired', () => {
+  it('is invalid rather than expired if it is wrong', () => {
     const late = { now_seconds: delivery.exp + 1 };
     expect(verifyDeliveryUrl({ ...delivery, ...late, sig: 'x' })).toBe('invalid_signature');
     expect(verifyDeliveryUrl({ ...delivery, exp: delivery.exp + 60, ...before, sig })).toBe(
       'invalid_signature',
     );
   });
-  it('is not valid for any mutation of sig, path, kid or project', () => {
+  it('is not valid for any mutation of sig, path, kid, project or exp', () => {
     const altered = fc.oneof(
       mutationsOf(sig).map((text) => ({ sig: text })),
       mutationsOf(delivery.path).map((path) => ({ sig, path })),
@@ -51,13 +51,13 @@ describe('the signature of a delivery URL', () => {
       }),
     );
   });
-  it('has one spelling: the spare bits of its last character do not open it', () => {
+  it('is invalid if the unused bits of its last character are changed', () => {
     for (const last of 'klmnABCD') {
       const verdict = verifyDeliveryUrl({ ...delivery, ...before, sig: sig.slice(0, -1) + last });
       expect(verdict).toBe(last === 'k' ? 'valid' : 'invalid_signature');
     }
   });
-  it('does not move a byte from one field to the next', () => {
+  it('is invalid if bytes move from one field to the next', () => {
     const moved = { ...delivery, project_id: 'prj_01\nk1', kid: '1800000000' };
     expect(verifyDeliveryUrl({ ...moved, ...before, sig })).toBe('invalid_signature');
   });

@@ -47,7 +47,7 @@ describe('the signature of an embed URL', () => {
       }),
     );
   });
-  it('does not move a part of the origin into the library', () => {
+  it('is invalid if a part of the origin moves into the library', () => {
     const moved = { ...page, library: 'default|https://shop.example', query: { ...query, o: '' } };
     expect(verifyEmbedUrl(moved)).toBe('invalid_embed_url');
   });

@@ -28,7 +28,7 @@ describe('every kind of token', () => {
     const own = ownKinds((prefix) => deriveKey(master, prefix));
     expectNoCrossUse([...own, ...specifiedKinds(), ...keyKinds()]);
   });
-  it('is kept apart by its prefix alone, even if all had one key', () => {
+  it('is distinguished by its prefix even if all kinds share one key', () => {
     expectNoCrossUse(ownKinds(() => master));
   });
 });

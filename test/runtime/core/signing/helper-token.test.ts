@@ -25,7 +25,7 @@ describe("the upload helper's token", () => {
     const [, , , text = ''] = token.split('.');
     expect(JSON.parse(Buffer.from(text, 'base64url').toString())).toEqual(state);
   });
-  it('expires with the upload session', () => {
+  it('expires at exp', () => {
     expect(verifyHelperToken(api_key, token, exp).outcome).toBe('upload_expired');
   });
   it('stops working when the key is rotated', () => {

@@ -15,12 +15,12 @@ import {
 const key = Buffer.from(Array.from({ length: 32 }, (_, i) => i));
 
 describe('hmac', () => {
-  it('is HMAC-SHA256 as RFC 4231 prints it', () => {
+  it('matches a test vector of RFC 4231 for HMAC-SHA256', () => {
     expect(hmac('Jefe', 'what do ya want ', 'for nothing?').toString('hex')).toBe(
       '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
     );
   });
-  it('never signs under an empty key', () => {
+  it('rejects an empty key', () => {
     expect(() => hmac('', 'text')).toThrow(TypeError);
     expect(() => deriveKey(new Uint8Array(), 'upl1')).toThrow(TypeError);
   });
@@ -49,7 +49,7 @@ describe('derived keys', () => {
       '3ac2786307fe5fbea7b0af175823a5463f8224ae5f6e550df3aeb3efe406a92b',
     );
   });
-  it('differ by purpose and by master', () => {
+  it('differ by purpose and by master key', () => {
     const keys = ['upl1', 'embed1', 'ls1', 'cur1'].map((purpose) => deriveKey(key, purpose));
     keys.push(deriveKey(Buffer.alloc(32, 9), 'upl1'), key);
     expect(new Set(keys.map((derived) => derived.toString('hex'))).size).toBe(keys.length);
@@ -61,7 +61,7 @@ describe('signed fields', () => {
     minLength: 1,
     maxLength: 5,
   });
-  it('never give one text for two different lists', () => {
+  it('never join two different lists into the same text', () => {
     fc.assert(
       fc.property(fields, fields, (left, right) => {
         const texts = [joinFields('|', left), joinFields('|', right)];
@@ -70,7 +70,7 @@ describe('signed fields', () => {
       }),
     );
   });
-  it('with the separator inside are never signed and never verified', () => {
+  it('that contain the separator are neither signed nor verified', () => {
     expect(() => signFields(key, '|', ['a', 'b|c'])).toThrow(TypeError);
     const sig = signFields(key, '|', ['a', 'b', 'c']);
     expect(verifyFields([key], '|', { fields: ['a', 'b|c'], sig })).toBe(false);
@@ -95,7 +95,7 @@ describe('Unix seconds in a URL', () => {
 });
 
 describe('named keys', () => {
-  it('are found by id alone', () => {
+  it('are found only by their own id', () => {
     expect(findKey([{ id: 'a', key }], 'a')).toBe(key);
     expect(findKey([{ id: 'a', key }], '__proto__')).toBeUndefined();
   });

@@ -30,24 +30,24 @@ const token = `ls1.t1.${payload}.gJ24Anq6SDzrg63BTJzF6FkO_gZGCuHVq73tdQzSzlM`;
 const now = claims.exp - 1;
 
 describe('a library session token', () => {
-  it('is ls1.{kid}.{payload}.{mac} with the mac over all that stands before it', () => {
+  it('is ls1.{kid}.{payload}.{mac}, with the mac over everything before it', () => {
     expect(signLibrarySession(key, claims)).toBe(token);
     expect(verifyLibrarySession([key], token, now)).toEqual({ outcome: 'valid', claims });
   });
-  it('expires at exp and still tells its claims, for a refresh', () => {
+  it('expires at exp and then still yields its claims, for a refresh', () => {
     const verdict = verifyLibrarySession([key], token, claims.exp);
     expect(verdict).toEqual({ outcome: 'session_expired', claims });
   });
-  it('is known by its prefix', () => {
+  it('is recognized by its prefix', () => {
     expect(isLibrarySession(token)).toBe(true);
     expect(isLibrarySession('tin_live_0')).toBe(false);
     expect(isLibrarySession('ls1')).toBe(false);
   });
-  it('is invalid under a kid that is gone', () => {
+  it('is invalid under an unknown kid', () => {
     const verdict = verifyLibrarySession([{ ...key, id: 't2' }], token, now);
     expect(verdict).toEqual({ outcome: 'invalid_session' });
   });
-  it('is invalid when well signed but not of our shape', () => {
+  it('is invalid if its claims have the wrong shape, even if the signature is correct', () => {
     const foreign = [{}, null, { ...claims, exp: 'never' }, { ...claims, admin: true }];
     for (const value of foreign) {
       const text = Buffer.from(JSON.stringify(value)).toString('base64url');

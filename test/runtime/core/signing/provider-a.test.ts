@@ -17,13 +17,13 @@ describe("payment provider A's signature", () => {
     expect(verify(signature)).toBe(true);
     expect(verify(undefined)).toBe(false);
   });
-  it('holds for 300 seconds on either side', () => {
+  it('is valid for 300 seconds in either direction', () => {
     expect(verify(signature, t + 300)).toBe(true);
     expect(verify(signature, t - 300)).toBe(true);
     expect(verify(signature, t + 301)).toBe(false);
     expect(verify(signature, t - 301)).toBe(false);
   });
-  it('is found among several v1 and beside schemes that we do not know', () => {
+  it('is found among several v1 and unknown schemes', () => {
     expect(verify(`t=${t},v1=${'0'.repeat(64)},v1=${v1},v0=abc`)).toBe(true);
   });
   it('is not valid for any mutation of header or body', () => {

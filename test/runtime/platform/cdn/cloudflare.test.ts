@@ -52,13 +52,13 @@ describe('a purge at Cloudflare', () => {
     ]);
   });
 
-  it('names at most 100 tags', async () => {
+  it('sends at most 100 tags a call', async () => {
     await open().purge(many(201), never);
     const counts = api.seen.map(({ body }) => JSON.parse(body).tags.length);
     expect(counts).toEqual([100, 100, 1]);
   });
 
-  it('fails with what Cloudflare says and what to do, a 200 without success among it', async () => {
+  it('reports the error of Cloudflare and what to do, also for a 200 without success', async () => {
     const rows: [CdnSays, string, RegExp][] = [
       [
         failed(400, 1012, 'Request must contain tags'),
@@ -89,7 +89,7 @@ describe('a purge at Cloudflare', () => {
     }
   });
 
-  it('keeps what the failed call of several named, and no more', async () => {
+  it('reports only the purges of the call that failed', async () => {
     api.answer(() => (api.seen.length === 2 ? failed(400, 1, 'no') : taken));
     const refused = refusals(await open().purge(many(300), never));
     expect(refused.map(({ name }) => name)).toEqual(
@@ -100,14 +100,14 @@ describe('a purge at Cloudflare', () => {
   });
 });
 
-describe('the check', () => {
+describe('the Cloudflare check', () => {
   it('reads the zone, and purges nothing', async () => {
     api.answer(() => says(200, { success: true, errors: [], result: { name: 'shop.example' } }));
     expect(await open().check(never)).toEqual({ says: 'the token reads the zone shop.example' });
     expect(api.seen).toMatchObject([{ method: 'GET', path: `/client/v4/zones/${ZONE}` }]);
   });
 
-  it('of a token that may only purge asks whether it is one', async () => {
+  it('verifies the token if it may not read the zone', async () => {
     api.answer(({ path }) =>
       path.endsWith('/user/tokens/verify')
         ? says(200, { success: true, errors: [], result: { status: 'active' } })
@@ -118,7 +118,7 @@ describe('the check', () => {
     expect(health.advice).toContain('only the first purge shows');
   });
 
-  it('says what is wrong with token and zone', async () => {
+  it('reports an invalid token or zone', async () => {
     api.answer(() => failed(401, 1000, 'Invalid API Token'));
     await expect(open().check(never)).rejects.toThrow(
       /401 \(1000 Invalid API Token\): make an API/,

@@ -54,14 +54,14 @@ describe('a purge at CloudFront', () => {
     );
   });
 
-  it('has a reference of its own each time: a known one would invalidate nothing', async () => {
+  it('has a new CallerReference each time, since a known one would invalidate nothing', async () => {
     const cdn = open();
     for (const _ of [1, 2]) await cdn.purge([purgeOf('shop')], never);
     const references = api.seen.map(({ body }) => /<CallerReference>([^<]+)</.exec(body)?.[1]);
     expect(new Set(references).size).toBe(2);
   });
 
-  it('is signed with Signature Version 4, with and without a token of a role', async () => {
+  it('is signed with Signature Version 4, with and without a session token', async () => {
     await open().purge([purgeOf('shop')], never);
     await open(async () => ({ ...(await known()), sessionToken: 'token/of+role==' })).purge(
       [purgeOf('shop')],
@@ -75,7 +75,7 @@ describe('a purge at CloudFront', () => {
     expect(api.seen[1]?.headers['authorization']).toContain('x-amz-security-token');
   });
 
-  it('names at most 100 tags', async () => {
+  it('sends at most 100 tags a call', async () => {
     await open().purge(many(201), never);
     expect(api.seen.map((seen) => tagsIn(seen).length)).toEqual([100, 100, 1]);
     for (const { body } of api.seen) {
@@ -83,7 +83,7 @@ describe('a purge at CloudFront', () => {
     }
   });
 
-  it('fails with what CloudFront says and what to do', async () => {
+  it('reports the error of CloudFront and what to do', async () => {
     const rows: [CdnSays, string, RegExp][] = [
       [
         failed(403, 'AccessDenied', 'not authorized'),
@@ -103,7 +103,7 @@ describe('a purge at CloudFront', () => {
     }
   });
 
-  it('waits while too many are in progress, which CloudFront says with 400', async () => {
+  it('stops and waits 30 seconds if CloudFront throttles with a 400', async () => {
     for (const code of ['TooManyInvalidationsInProgress', 'Throttling']) {
       api.seen.length = 0;
       api.answer(() => failed(400, code, 'Processing your request will exceed the limit'));
@@ -114,7 +114,7 @@ describe('a purge at CloudFront', () => {
     }
   });
 
-  it('says so where there are no credentials', async () => {
+  it('reports missing AWS credentials', async () => {
     const none: AwsIdentity = async () => {
       throw new Error('Could not load credentials from any providers');
     };
@@ -125,13 +125,13 @@ describe('a purge at CloudFront', () => {
   });
 });
 
-describe('the check', () => {
+describe('the CloudFront check', () => {
   const config = (tags: string) => ({
     status: 200,
     body: `<DistributionConfig><Enabled>true</Enabled>${tags}</DistributionConfig>`,
   });
 
-  it('reads whether the distribution keeps tags, and invalidates nothing', async () => {
+  it('reads whether the distribution keeps cache tags, and invalidates nothing', async () => {
     api.answer(() => config('<CacheTagConfig><HeaderName>Cache-Tag</HeaderName></CacheTagConfig>'));
     expect((await open().check(never)).says).toBe('the distribution keeps the tags of Cache-Tag');
     const [seen] = api.seen;
@@ -140,12 +140,12 @@ describe('the check', () => {
     expect(seen?.headers['authorization']).toBe(seen && signatureOf(seen));
   });
 
-  it('says that without tags purges have no effect', async () => {
+  it('fails if the distribution keeps no tags, since purges would have no effect', async () => {
     api.answer(() => config(''));
     await expect(open().check(never)).rejects.toThrow(/keeps no tags: set its CacheTagConfig/);
   });
 
-  it('of credentials that may only invalidate says that they were taken', async () => {
+  it('accepts credentials that may only invalidate, and reports invalid ones', async () => {
     api.answer(() => failed(403, 'AccessDenied', 'not authorized to GetDistributionConfig'));
     expect(await open().check(never)).toMatchObject({ says: 'the AWS credentials are accepted' });
     api.answer(() => failed(403, 'InvalidClientTokenId', 'The security token is invalid'));

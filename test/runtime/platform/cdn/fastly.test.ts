@@ -52,19 +52,19 @@ describe('a purge at Fastly', () => {
     ]);
   });
 
-  it('names at most 256 keys', async () => {
+  it('sends at most 256 keys a call', async () => {
     await open().purge(many(513), never);
     expect(api.seen.map((request) => keysOf(request).length)).toEqual([256, 256, 1]);
   });
 
-  it('that took some of the keys is sent again for the others alone', async () => {
+  it('reports only the keys that Fastly did not accept', async () => {
     api.answer(() => says(200, { file_0: '108-1', file_2: '108-2' }));
     const refused = refusals(await open().purge(many(4), never));
     expect(refused.map(({ name }) => name)).toEqual(['file_1', 'file_3']);
     expect(refused[0]?.says).toContain('did not accept 2 of 4 keys');
   });
 
-  it('fails with what Fastly says and what to do', async () => {
+  it('reports the error of Fastly and what to do', async () => {
     const rows: [CdnSays, string, RegExp][] = [
       [
         says(401, { msg: 'Provided credentials are missing or invalid' }),
@@ -94,10 +94,10 @@ describe('a purge at Fastly', () => {
   });
 });
 
-describe('the check', () => {
+describe('the Fastly check', () => {
   const token = (facts: object) => api.answer(() => says(200, { id: 'x', ...facts }));
 
-  it('asks the token what it may do, and purges nothing', async () => {
+  it('reads the rights of the token and purges nothing', async () => {
     for (const facts of [
       { scope: 'global', services: [] },
       { scope: 'global:read purge_select', services: ['SU1Z0isxPaoz', 'other'] },
@@ -111,7 +111,7 @@ describe('the check', () => {
     ]);
   });
 
-  it('says what the token lacks', async () => {
+  it('reports a missing scope, another service or invalid credentials', async () => {
     token({ scope: 'global:read', services: [] });
     await expect(open().check(never)).rejects.toThrow(/has the scope global:read: make a token/);
     token({ scope: 'purge_select', services: ['other'] });

@@ -25,8 +25,8 @@ const open = (options: Partial<HttpPurgeOptions> = {}) => {
 };
 const asked = ({ seen }: CdnServer) => seen.map(({ method, path }) => `${method} ${path}`);
 
-describe('BAN', () => {
-  it('names the tags of files and whole projects in one request, each once', async () => {
+describe('a purge with BAN', () => {
+  it('names each tag of files and projects once, in one request', async () => {
     const purges = [
       purgeOf('shop', 'a'),
       purgeOf('blog'),
@@ -45,12 +45,12 @@ describe('BAN', () => {
     ]);
   });
 
-  it('forgets the whole project where the file is not known', async () => {
+  it('bans the whole project if the file is unknown', async () => {
     await open().purge([{ ...purgeOf('shop', 'a'), file_id: null }], never);
     expect(cache.seen[0]?.headers['surrogate-key']).toBe('prj_shop');
   });
 
-  it('sends 100 tags at a time, below 8 KiB', async () => {
+  it('sends at most 100 tags and less than 8 KiB of them a request', async () => {
     const id = (at: number) => `file_${String(at).padStart(26, '0')}`;
     const purges = many(250).map((purge, at) => ({ ...purge, file_id: id(at) }));
     expect(await open().purge(purges, never)).toEqual(new Map());
@@ -61,12 +61,12 @@ describe('BAN', () => {
     }
   });
 
-  it('carries the token where there is one', async () => {
+  it('carries the token if one is set', async () => {
     await open({ token: 'secret-of-the-cache' }).purge([purgeOf('shop')], never);
     expect(cache.seen[0]?.headers['authorization']).toBe('Bearer secret-of-the-cache');
   });
 
-  it('tells every cache, and one that refuses keeps none from the others', async () => {
+  it('reaches every cache, even if one of them refuses', async () => {
     cache.answer(() => ({ status: 503, headers: { 'retry-after': '7' } }));
     const purges = [purgeOf('shop', 'a')];
     const refused = await open({ urls: [cache.url, other.url] }).purge(purges, never);
@@ -74,7 +74,7 @@ describe('BAN', () => {
     expect([asked(cache), asked(other)]).toEqual([['BAN /'], ['BAN /']]);
   });
 
-  it('says what to do about each refusal', async () => {
+  it('says what to do about each status', async () => {
     const rows: [number, RegExp][] = [
       [401, /TINTYPE_CDN_TOKEN/],
       [403, /allow purges from this process’s address/],
@@ -92,7 +92,7 @@ describe('BAN', () => {
     }
   });
 
-  it('says so where nothing listens', async () => {
+  it('reports a cache that cannot be reached', async () => {
     await cache.close();
     const [refusal] = refusals(await open().purge([purgeOf('shop', 'a')], never));
     expect(refusal?.says).toMatch(/^127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)$/);
@@ -101,8 +101,8 @@ describe('BAN', () => {
   });
 });
 
-describe('PURGE', () => {
-  it('forgets everything of every host of the project, each host once', async () => {
+describe('a purge with PURGE', () => {
+  it('purges every host of the project once', async () => {
     const purges = [
       { ...purgeOf('shop', 'a'), custom_domains: ['img.shop.example'] },
       { ...purgeOf('shop', 'b'), custom_domains: ['img.shop.example'] },
@@ -117,7 +117,7 @@ describe('PURGE', () => {
     ]);
   });
 
-  it('of a host that is refused leaves undone only what is delivered from it', async () => {
+  it('fails only for files delivered from the host that was refused', async () => {
     cache.answer(({ headers }) => ({ status: headers['host'] === 'blog.img.example' ? 412 : 200 }));
     const purges = [purgeOf('shop', 'a'), purgeOf('blog', 'b'), purgeOf('press', 'c')];
     const refused = refusals(await open({ method: 'PURGE' }).purge(purges, never));
@@ -126,8 +126,8 @@ describe('PURGE', () => {
   });
 });
 
-describe('the check', () => {
-  it('asks every cache to forget what nothing is', async () => {
+describe('the check of HTTP caches', () => {
+  it('sends every cache a purge that matches nothing', async () => {
     const urls = [cache.url, other.url];
     expect(await open({ urls }).check(never)).toEqual({ says: '2 caches accept BAN requests' });
     expect(other.seen[0]?.headers['surrogate-key']).toBe('tintype_doctor');

@@ -31,8 +31,8 @@ const open = (pace: Pace = { burst: 100, per_minute: 6000 }) =>
     },
   });
 
-describe('calls of a CDN', () => {
-  it('follow one another at once as often as the bucket holds, then at its rate', async () => {
+describe('calls to a CDN', () => {
+  it('are sent in a burst up to the size of the bucket, then at its rate', async () => {
     const cdn = open({ burst: 3, per_minute: 6 });
     for (const purge of many(5)) await cdn.purge([purge], never);
     expect(waits).toEqual([10_000, 10_000]);
@@ -44,7 +44,7 @@ describe('calls of a CDN', () => {
     expect(waits).toHaveLength(3);
   });
 
-  it('stop at 429, and none is sent until its Retry-After is over', async () => {
+  it('stop at a 429 until its Retry-After has passed', async () => {
     const cdn = open();
     api.answer(() => ({ status: 429, headers: { 'retry-after': '120' } }));
     const refused = refusals(await cdn.purge(many(250), never));
@@ -61,7 +61,7 @@ describe('calls of a CDN', () => {
     expect(await cdn.purge([purgeOf('shop')], never)).toEqual(new Map());
   });
 
-  it('read a Retry-After that is a date, and none beyond five minutes', async () => {
+  it('accept Retry-After as seconds or a date, capped at five minutes', async () => {
     const rows: [Record<string, string>, number | undefined][] = [
       [
         { date: 'Sat, 21 Nov 2026 07:00:00 GMT', 'retry-after': 'Sat, 21 Nov 2026 07:00:42 GMT' },
@@ -80,7 +80,7 @@ describe('calls of a CDN', () => {
     }
   });
 
-  it('go on behind one that is wrong by itself, and stop behind what concerns all', async () => {
+  it('continue after a failure of a single call, and stop after one that concerns all', async () => {
     const answers = [{ status: 200, body: '{"success":false}' }, taken, { status: 502 }, taken];
     api.answer(() => answers[api.seen.length - 1]);
     const refused = refusals(await open().purge(many(400), never));
@@ -90,14 +90,14 @@ describe('calls of a CDN', () => {
     );
   });
 
-  it('are over by their deadline when nobody answers', async () => {
+  it('time out at their deadline if the CDN does not answer', async () => {
     api.answer(() => undefined);
     const request = { method: 'GET', url: api.url, headers: {} };
     const late = sendRequest(request, { signal: never, deadline_ms: 30 });
     await expect(late).rejects.toThrow(/did not answer within 0\.03 s: check TINTYPE_CDN_URL/);
   });
 
-  it('end with their process, and that is no refusal', async () => {
+  it('are aborted with their process, which is not reported as a refusal', async () => {
     api.answer(() => undefined);
     const ending = new AbortController();
     const purging = open().purge([purgeOf('shop')], ending.signal);

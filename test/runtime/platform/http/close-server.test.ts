@@ -8,7 +8,7 @@ import { listen } from '../../../../runtime/platform/http/listen.ts';
 
 const CLIENTS = 20;
 
-it('takes the connections that wait for it before nobody listens any more', async () => {
+it('a closing server still answers the connections that wait to be accepted', async () => {
   const server = createServer((_, response) => void response.end('answered'));
   const closing = prepareToClose(server);
   const port = await listen(server, { port: 0, option: 'port', host: '127.0.0.1' });

@@ -25,8 +25,8 @@ async function start(words: string): Promise<string> {
   return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/`;
 }
 
-describe('a call that is answered by a switch of protocols', () => {
-  it('of a callback is over and counts as that answer, so that the next delivery has its turn', async () => {
+describe('a call answered with 101 Switching Protocols', () => {
+  it('ends as a failed callback with status 101', async () => {
     const url = await start(SWITCHES);
     const post = callbackPost({ egress: 'any', clock: systemClock });
     await expect(post({ url, headers: {}, body: '{}', signal })).resolves.toMatchObject({
@@ -35,7 +35,7 @@ describe('a call that is answered by a switch of protocols', () => {
     });
   });
 
-  it('of a CDN, a scanner, a probe of our own or of a host is over, and failed', async () => {
+  it('fails for a CDN, a scanner, a status probe and a host probe', async () => {
     const url = await start(SWITCHES);
     const request = { method: 'POST', url, headers: {} } as const;
     const scanner = openHttpScanner({ url, clock: systemClock });
@@ -45,7 +45,7 @@ describe('a call that is answered by a switch of protocols', () => {
     await expect(probeHost(new URL(url), signal)).resolves.toMatch(/without an answer/);
   });
 
-  it('is not taken for one that is answered by a body which ends with the connection', async () => {
+  it('is distinguished from a response whose body ends with the connection', async () => {
     server = createServer((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\nno such key'));
     });
@@ -61,18 +61,18 @@ describe('a call that is answered by a switch of protocols', () => {
   });
 });
 
-describe('a whole answer, behind which a server sends more', () => {
+describe('a complete response followed by more bytes', () => {
   it.each([
     ['a body with a 204', 'HTTP/1.1 204 No Content\r\ncontent-length: 2\r\n\r\nok', 204],
     ['than it announced', 'HTTP/1.1 200 OK\r\ncontent-length: 13\r\n\r\n{"scores":{}}, and', 200],
-  ])('is that of a CDN and of a host: %s', async (_, words, status) => {
+  ])('is accepted from a CDN and a host that send more: %s', async (_, words, status) => {
     const url = await start(words);
     const request = { method: 'POST', url, headers: {} } as const;
     await expect(sendRequest(request, { signal })).resolves.toMatchObject({ status });
     await expect(getStatus(new URL(url), signal)).resolves.toMatchObject({ status });
   });
 
-  it('is that of a scanner', async () => {
+  it('is accepted from a scanner', async () => {
     const url = await start('HTTP/1.1 200 OK\r\ncontent-length: 13\r\n\r\n{"scores":{}}, and more');
     const scanner = openHttpScanner({ url, clock: systemClock });
     await expect(scanner.scan(Buffer.from('x'), signal)).resolves.toEqual({});

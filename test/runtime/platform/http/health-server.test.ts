@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => server.stop());
 
-it('says in its log what it could not tell', async () => {
+it('/metrics answers 500 and logs the error if a value cannot be read, and /livez stays 200', async () => {
   const metrics = createMetrics();
   metrics.watch({
     pool: () => {
@@ -33,7 +33,7 @@ it('says in its log what it could not tell', async () => {
   expect((await ask('/livez')).status).toBe(200);
 });
 
-it('is alive until something stands still that only a new start mends', async () => {
+it('/livez answers 200 until the process is stuck, then 503 with the reason', async () => {
   let why: string | undefined;
   server = await startHealthServer({
     ...{ port: 0, probes: () => ({}), metrics: createMetrics(), log },
@@ -51,7 +51,7 @@ it('is alive until something stands still that only a new start mends', async ()
   ]);
 });
 
-it('is ready without what is excluded, however much else is away', async () => {
+it('/readyz ignores the dependencies named in exclude', async () => {
   const probes = { database: async () => 1, content: () => Promise.reject(new Error('away')) };
   server = await startHealthServer({
     ...{ port: 0, probes: () => probes, metrics: createMetrics(), log },

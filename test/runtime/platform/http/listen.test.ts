@@ -7,7 +7,7 @@ import { holdPort, LOOPBACK } from '../../../../runtime/platform/http/listen.ts'
 
 const any = { port: 0, option: '--port', host: LOOPBACK };
 
-it('a port that is held is nobody else’s, before its server comes and after', async () => {
+it('a held port stays taken before and after its server starts, until it is released', async () => {
   const held = await holdPort(any);
   const again = () => holdPort({ ...any, port: held.port });
   await expect(again()).rejects.toThrow(`port ${held.port} is taken: choose another with --port`);
@@ -32,7 +32,7 @@ function hasNoIpv6({ code }: NodeJS.ErrnoException): boolean {
   return false;
 }
 
-it('a port that another program has at ::1 is taken, as browsers would find that one', async () => {
+it('a port that another program uses on ::1 counts as taken', async () => {
   const port = await findFreePort();
   const other = createServer((_, response) => response.end('another'));
   const listens = once(other, 'listening').then(() => true, hasNoIpv6);

@@ -23,7 +23,7 @@ describe('calls', () => {
 });
 
 describe('closing', () => {
-  it('waits for the handlers that run and turns away what waits', async () => {
+  it('waits for running handlers and rejects waiting calls as busy', async () => {
     const queue = createInProcessQueue();
     const gate = createGate();
     await queue.serve('render', { slots: 1, waiting_max: 5 }, async () => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createInProcessQueue } from '../../../../runtime/platform/queue/in-process.ts';
 import { createLazyQueue } from '../../../../runtime/platform/queue/lazy-queue.ts';
 
-it('opens by its first use, once, and again after an opening that failed', async () => {
+it('a lazy queue opens once at its first use, and again after an attempt that failed', async () => {
   let opened = 0;
   const queue = createLazyQueue(async () => {
     opened += 1;
@@ -17,7 +17,7 @@ it('opens by its first use, once, and again after an opening that failed', async
   await queue.close();
 });
 
-it('closes without having been opened, and is not opened afterwards', async () => {
+it('a lazy queue that was never opened closes, and does not open afterwards', async () => {
   let opened = 0;
   const queue = createLazyQueue(async () => {
     opened += 1;
@@ -28,7 +28,7 @@ it('closes without having been opened, and is not opened afterwards', async () =
   expect(opened).toBe(0);
 });
 
-it('closes also while an opening is under way that then fails', async () => {
+it('a lazy queue closes even while an attempt to open it fails', async () => {
   const opening = Promise.withResolvers<never>();
   const queue = createLazyQueue(() => opening.promise);
   const asked = queue.depths().catch((error: Error) => error.message);

@@ -21,7 +21,7 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
     afterEach(() => queue.close());
 
     describe('doorbells', () => {
-      it('are kept until somebody listens and are then handled in order', async () => {
+      it('are kept until a consumer listens and are then handled in order', async () => {
         for (let n = 0; n < 20; n += 1) await queue.publish('ingest', { upload_id: `upl_${n}` });
         const seen: unknown[] = [];
         await queue.consume('ingest', { slots: 1 }, async (message) => void seen.push(message));
@@ -29,7 +29,7 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
         expect(seen).toEqual(Array.from({ length: 20 }, (_, n) => ({ upload_id: `upl_${n}` })));
       });
 
-      it('are never handled by more handlers at once than there are slots', async () => {
+      it('are never handled by more concurrent handlers than there are slots', async () => {
         const gate = createGate();
         const count = { running: 0, most: 0, handled: 0 };
         await queue.consume('ingest', { slots: 3 }, async () => {
@@ -48,7 +48,7 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
         expect(count.most).toBe(3);
       });
 
-      it('that fail are not handled again, and take no other with them', async () => {
+      it('that fail are not handled again and do not affect later ones', async () => {
         const seen: unknown[] = [];
         await queue.consume('ingest', { slots: 1 }, async (message) => {
           seen.push(message);
@@ -63,7 +63,7 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
         expect(seen).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
       });
 
-      it('hand over what was published, not what became of the object since', async () => {
+      it('deliver the message as published, not as changed since', async () => {
         const message = { n: 1 };
         await queue.publish('render', message);
         message.n = 2;
@@ -72,11 +72,11 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
         await expect.poll(() => seen, soon).toEqual([{ n: 1 }]);
       });
 
-      it('are tried, and their queue is found sound', async () => {
+      it('use a queue that mend finds sound', async () => {
         expect(await queue.mend('ingest')).toBe('sound');
       });
 
-      it('are shared by those who listen', async () => {
+      it('are shared among the consumers', async () => {
         const seen = [0, 0];
         const gate = createGate();
         const listen = (at: 0 | 1) =>
@@ -95,7 +95,7 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
       const waiting = async () =>
         (await queue.depths()).find((each) => each.queue === 'tintype.render.calls')?.waiting;
 
-      it('are answered with what the handler returns, bytes as bytes, and fail with what it throws', async () => {
+      it('resolve with the result of the handler, bytes included, and reject with its error', async () => {
         await queue.serve('render', { slots: 2, waiting_max: 2 }, async (payload) => {
           if (payload === 'bad') throw new Error('refused');
           return { got: payload, bytes: Buffer.alloc(100_000, 7), none: null };
@@ -107,12 +107,12 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
         await expect(queue.call('render', 'bad', { deadline_ms: 5000 })).rejects.toThrow('refused');
       });
 
-      it('take what is left of a deadline, to a part of a millisecond', async () => {
+      it('accept a deadline in fractions of a millisecond', async () => {
         await queue.serve('render', { slots: 1, waiting_max: 2 }, async () => 'done');
         expect(await queue.call('render', 1, { deadline_ms: 4999.75 })).toBe('done');
       });
 
-      it('fail with the kinds of failure that their caller can tell apart', async () => {
+      it('reject with the kind of error that the handler throws', async () => {
         await queue.serve('render', { slots: 1, waiting_max: 2 }, async (payload) => {
           throw payload === 'busy' ? new QueueBusy('render', 7) : new QueueTimeout('render', 9);
         });
@@ -123,7 +123,7 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
         await expect(late).rejects.toBeInstanceOf(QueueTimeout);
       });
 
-      it('beyond the slots and the waiting places are busy, with an estimate of when to come back', async () => {
+      it('beyond slots and waiting places are rejected as busy, with a retry time', async () => {
         const gate = createGate();
         let started = 0;
         await queue.serve('render', { slots: 1, waiting_max: waitingMax }, () => {
@@ -146,7 +146,7 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
         await Promise.all(taken);
       });
 
-      it('time out at the deadline and tell the handler to stop', async () => {
+      it('time out at the deadline and abort the handler', async () => {
         const told = Promise.withResolvers<unknown>();
         await queue.serve('render', { slots: 1, waiting_max: 1 }, async (_, signal) => {
           signal.addEventListener('abort', () => told.resolve(signal.reason));
@@ -157,7 +157,7 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
         await expect(told.promise).resolves.toBeInstanceOf(QueueTimeout);
       });
 
-      it('time out while they wait and then never run', async () => {
+      it('that time out while they wait never run', async () => {
         const gate = createGate();
         const ran: unknown[] = [];
         await queue.serve('render', { slots: 1, waiting_max: 4 }, async (payload) => {
@@ -180,7 +180,7 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
         await expect(call).rejects.toBeInstanceOf(QueueTimeout);
       });
 
-      it('end with the reason of the caller who gives up, and the handler is told', async () => {
+      it('reject with the reason of a caller that aborts, and abort the handler', async () => {
         const caller = new AbortController();
         const gate = createGate();
         let started = 0;
@@ -202,7 +202,7 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
     });
 
     describe('closing', () => {
-      it('waits for the handlers that run', async () => {
+      it('waits for running handlers', async () => {
         const gate = createGate();
         const begun = createGate();
         const ended: string[] = [];
@@ -222,7 +222,7 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
         expect(ended).toEqual(['handler', 'closed']);
       });
 
-      it('of one subscription leaves the queue to the others', async () => {
+      it('one subscription leaves the queue to the others', async () => {
         const seen: string[] = [];
         const first = await queue.consume(
           'ingest',

@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => server?.stop());
 
-it('turns everybody away while it lasts, says so once, and goes on by itself', {
+it('a RabbitMQ memory alarm fails calls and doorbells at once and is logged once per connection', {
   timeout: 300_000,
 }, async () => {
   const caller = await createRabbitQueue({ url: server.url, log });
@@ -54,7 +54,7 @@ it('turns everybody away while it lasts, says so once, and goes on by itself', {
   await Promise.all([caller.close(), ringer.close(), worker.close()]);
 });
 
-it('is told by the probe as what it is', { timeout: 300_000 }, async () => {
+it('the RabbitMQ probe reports a memory alarm', { timeout: 300_000 }, async () => {
   await server.alarm();
   const probe = await openRabbitProbe(server.url);
   await expect(probe.tryQuorumQueue()).rejects.toThrow(/accepts no messages.*memory/);
@@ -62,7 +62,7 @@ it('is told by the probe as what it is', { timeout: 300_000 }, async () => {
   await server.calm();
 });
 
-it('that is away fails a doorbell at once, and takes the next when it is back', {
+it('a doorbell fails at once while RabbitMQ is down, and succeeds after its return', {
   timeout: 300_000,
 }, async () => {
   const queue = await createRabbitQueue({ url: server.url, log });

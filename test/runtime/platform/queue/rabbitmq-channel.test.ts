@@ -23,7 +23,7 @@ afterAll(async () => {
   await server?.stop();
 });
 
-it('ends with the one that it takes the place of', async () => {
+it('closing a kept channel also closes the channel that is opened in its place', async () => {
   if (connection === undefined) throw new Error('there is a connection from the beginning on');
   const again = Promise.withResolvers<ConfirmChannel>();
   const gate = Promise.withResolvers<void>();

@@ -17,19 +17,19 @@ async function retryAfter(paceMs: number | undefined, listeners: number): Promis
   return (await estimate.busy(listenedBy(listeners), of)).retry_after_seconds;
 }
 
-it('a full queue has room again after what waits, at the pace of those who serve', async () => {
+it('the retry time of a full queue follows from its size and the pace of its consumers', async () => {
   expect(await retryAfter(50, 1)).toBe(13);
   expect(await retryAfter(50, 4)).toBe(4);
   expect(await retryAfter(1000, 1)).toBe(30);
   expect(await retryAfter(1, 10)).toBe(2);
 });
 
-it('where nothing was answered yet, or nobody listens, the least is said', async () => {
+it('the retry time is short before the first answer and without consumers', async () => {
   expect(await retryAfter(undefined, 1)).toBe(2);
   expect(await retryAfter(10, 0)).toBe(3);
 });
 
-it('a pace is the time from one answer to the next, without the time that nothing was asked', () => {
+it('the pace is the time from one answer to the next, without idle time', () => {
   const pacer = createPacer();
   const clock = vi.spyOn(performance, 'now');
   const endedAt = (now: number, began: number) => {

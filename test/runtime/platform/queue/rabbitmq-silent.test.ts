@@ -16,7 +16,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => server?.stop());
 
-it('throws a queue away that confirms nothing while another one does', {
+it('mend recreates a doorbell queue that confirms nothing', {
   timeout: 300_000,
 }, async () => {
   const queue = await createRabbitQueue({ url: server.url, log });
@@ -30,7 +30,7 @@ it('throws a queue away that confirms nothing while another one does', {
   await queue.close();
 });
 
-it('is asked again where it went away without a goodbye in the middle of a setup', {
+it('a connection that dies silently during its setup is established again', {
   timeout: 300_000,
 }, async () => {
   const address = new URL(server.url);
@@ -58,7 +58,7 @@ it('is asked again where it went away without a goodbye in the middle of a setup
   await proxy.close();
 });
 
-it('keeps no channel open that is closed as its connection ends', async () => {
+it('a kept channel closes even if its connection is cut at the same time', async () => {
   const address = new URL(server.url);
   const proxy = await startFaultProxy({ port: Number(address.port) });
   address.port = String(proxy.port);

@@ -64,8 +64,8 @@ async function refuseDoorbells(): Promise<void> {
 
 describeQueue('RabbitMQ', open, WAITING_MAX);
 
-describe('RabbitMQ', () => {
-  it('that restarts is found again by those who publish, listen, ask and serve', async () => {
+describe('the RabbitMQ queue', () => {
+  it('recovers publishers, consumers, callers and servers after a broker restart', async () => {
     const queue = await open();
     const seen: unknown[] = [];
     await queue.consume('ingest', { slots: 1 }, async (message) => void seen.push(message));
@@ -89,7 +89,7 @@ describe('RabbitMQ', () => {
     await queue.close();
   }, 300_000);
 
-  it('keeps over its own end what it has confirmed', async () => {
+  it('keeps confirmed doorbells through a broker restart', async () => {
     const queue = await open();
     for (let n = 0; n < 50; n += 1) await queue.publish('ingest', { n });
     await server?.restart();
@@ -101,7 +101,7 @@ describe('RabbitMQ', () => {
     await queue.close();
   }, 300_000);
 
-  it('that is away fails a doorbell and a call within their deadlines, and ends nothing', async () => {
+  it('fails doorbells and calls while the broker is down, and recovers', async () => {
     const queue = await open();
     await server?.kill();
     await expect(queue.publish('ingest', {})).rejects.toThrow();
@@ -120,7 +120,7 @@ describe('RabbitMQ', () => {
     await queue.close();
   }, 300_000);
 
-  it('whose queues are deleted or purged under way goes on with new ones', async () => {
+  it('continues after its queues are purged or deleted', async () => {
     const queue = await open();
     const seen: unknown[] = [];
     await queue.consume('ingest', { slots: 1 }, async (message) => void seen.push(message));
@@ -137,7 +137,7 @@ describe('RabbitMQ', () => {
     await queue.close();
   }, 300_000);
 
-  it('loses no bell to a doorbell that cannot be read: it is said in the log and gone', async () => {
+  it('logs and drops an unreadable doorbell without losing the next one', async () => {
     const queue = await open();
     const seen: unknown[] = [];
     await queue.consume('ingest', { slots: 1 }, async (message) => void seen.push(message));
@@ -156,7 +156,7 @@ describe('RabbitMQ', () => {
     await queue.close();
   });
 
-  it('hands a doorbell to somebody else when its handler’s process loses the connection', async () => {
+  it('redelivers a doorbell to another consumer if the first loses its connection', async () => {
     const proxy = await startFaultProxy({ port: Number(new URL(url).port) });
     const first = await createRabbitQueue({
       url: Object.assign(new URL(url), { port: proxy.port }).href,
@@ -190,7 +190,7 @@ describe('RabbitMQ', () => {
     ['a virtual host that is none', (right: string) => `${right}/none`, /virtual host/],
     ['a port where nothing listens', () => 'amqp://guest:guest@127.0.0.1:1', /TINTYPE_AMQP_URL/],
     ['a host that is none', () => 'amqp://guest:guest@broker.invalid', /host/],
-  ])('tells what to do about %s', async (name, wrong, told) => {
+  ])('says what to do about %s', async (name, wrong, told) => {
     const opened = createRabbitQueue({ url: wrong(url), log });
     await expect(opened).rejects.toMatchObject({ name: 'Advice' });
     await expect(opened).rejects.toThrow(told);
@@ -200,8 +200,8 @@ describe('RabbitMQ', () => {
   });
 });
 
-describe('RabbitMQ, in small', () => {
-  it('refuses a doorbell whose queue was deleted, and only that one, and takes the next', async () => {
+describe('the RabbitMQ queue on a running broker', () => {
+  it('rejects only the doorbell whose queue was deleted, and accepts the next one', async () => {
     const queue = await open();
     const connection = await connect(url);
     const channel = await connection.createChannel();
@@ -218,7 +218,7 @@ describe('RabbitMQ, in small', () => {
     await queue.close();
   });
 
-  it('turns a call away at once whose queue was deleted', async () => {
+  it('rejects a call as busy if its queue was deleted', async () => {
     const queue = await open();
     const connection = await connect(url);
     const channel = await connection.createChannel();
@@ -229,7 +229,7 @@ describe('RabbitMQ, in small', () => {
     await queue.close();
   });
 
-  it('throws a queue away that refuses its doorbells, and leaves a sound one alone', async () => {
+  it('recreates a queue that rejects its doorbells, and leaves a sound one unchanged', async () => {
     const queue = await open();
     const seen: unknown[] = [];
     await queue.consume('ingest', { slots: 1 }, async (message) => void seen.push(message));
@@ -244,7 +244,7 @@ describe('RabbitMQ, in small', () => {
     await queue.close();
   });
 
-  it('says how much waits and how many listen', async () => {
+  it('reports how many messages wait and how many consumers listen', async () => {
     const queue = await open();
     await queue.publish('ingest', {});
     await queue.publish('ingest', {});
@@ -259,7 +259,7 @@ describe('RabbitMQ, in small', () => {
     await queue.close();
   });
 
-  it('never begins a call whose caller gave up while it waited', async () => {
+  it('never starts a call whose caller gave up while it waited', async () => {
     const queue = await open();
     const ran: unknown[] = [];
     await queue.serve('render', { slots: 1, waiting_max: 1 }, async (payload, signal) => {
@@ -283,7 +283,7 @@ describe('RabbitMQ, in small', () => {
     await queue.close();
   });
 
-  it('that closes turns calls and doorbells away at once', async () => {
+  it('rejects calls and doorbells at once when it closes', async () => {
     const queue = await open();
     const closed = queue.close();
     const asked = [];
@@ -297,7 +297,7 @@ describe('RabbitMQ, in small', () => {
     await expect(queue.publish('ingest', {})).rejects.toThrow('the broker is unavailable');
   });
 
-  it('that has one of our queues with other settings says which, and what to do', async () => {
+  it('names a queue that exists with other settings, and says what to do', async () => {
     const connection = await connect(url);
     const channel = await connection.createChannel();
     await channel.deleteQueue('tintype.render.calls');
@@ -310,7 +310,7 @@ describe('RabbitMQ, in small', () => {
 });
 
 describe('a message', () => {
-  it('is read back as it was printed, bytes in its fields as bytes', () => {
+  it('parses as it was printed, including bytes, and is rejected if it is not whole', () => {
     const values = [
       null,
       3,

@@ -41,7 +41,7 @@ describe('the embedded model', { timeout: START_MS }, () => {
     scanner = open();
   });
 
-  it('gives each thing that it knows a share, the same for the same picture', async () => {
+  it('returns the same scores for the same picture, with shares that add up to 1', async () => {
     const picture = await jpeg(drawing(512, 340));
     const [first, again] = await Promise.all([
       scanner.scan(picture, never),
@@ -54,19 +54,19 @@ describe('the embedded model', { timeout: START_MS }, () => {
     expect(nudity).toBeCloseTo((shares['hentai'] ?? 0) + (shares['porn'] ?? 0), 3);
   });
 
-  it('decodes nothing but the JPEGs that it is sent', async () => {
+  it('accepts JPEG and refuses PNG', async () => {
     const png = await over(drawing(64, 64)).png().toBuffer();
     expect(await faultOf(scanner.scan(png, never))).toContain('unsupported image format');
     expect(await scanner.scan(await jpeg(drawing(64, 64)), never)).toHaveProperty('nudity');
   });
 
-  it('finds nothing in pictures of nothing', async () => {
+  it('gives harmless pictures a nudity score below 0.85', async () => {
     for (const picture of [drawing(400, 400), photograph(512, 300)]) {
       expect((await scanner.scan(await jpeg(picture), never))['nudity']).toBeLessThan(0.85);
     }
   });
 
-  it('looks at grey pictures, tiny ones and long ones', async () => {
+  it('scans gray, tiny and narrow pictures', async () => {
     const grey = await sharp({ create: { width: 9, height: 9, channels: 3, background: '#777' } })
       .toColourspace('b-w')
       .jpeg()
@@ -76,14 +76,14 @@ describe('the embedded model', { timeout: START_MS }, () => {
     }
   });
 
-  it('refuses what is no picture, and looks at the next one', async () => {
+  it('refuses bytes that are not a picture, and scans the next one', async () => {
     const fault = await faultOf(scanner.scan(Buffer.from('no picture'), never));
     expect(fault).toMatch(/^refused: the scanner cannot scan this picture: /);
     expect(await scanner.scan(await jpeg(drawing(64, 64)), never)).toHaveProperty('nudity');
   });
 });
 
-describe('a process of a scanner', () => {
+describe('the process of an embedded scanner', () => {
   const running = (code: string, options: Partial<EmbeddedScannerOptions> = {}) => {
     const file = join(folder, `${Math.random().toString(36).slice(2)}.mjs`);
     writeFileSync(file, code);
@@ -102,7 +102,7 @@ describe('a process of a scanner', () => {
   const expectKilled = (mark: string) =>
     expect.poll(() => isAlive(Number(readFileSync(mark, 'utf8')))).toBe(false);
 
-  it('that hangs over a picture is killed, and another one looks at the next', async () => {
+  it('is killed if it hangs, and another one scans the next picture', async () => {
     const { mark, saysSo } = marking();
     const hang = `{ ${saysSo} for (;;); }`;
     const hangs = answering(`if (picture[0] === 120) ${hang} else process.send({ scores: {} });`);
@@ -113,27 +113,27 @@ describe('a process of a scanner', () => {
     await expectKilled(mark);
   });
 
-  it('that dies over a picture refuses it', async () => {
+  it('refuses the picture if it dies during the scan', async () => {
     const scanner = running(answering(`console.error('no memory'); process.exit(3);`));
     expect(await faultOf(scan(scanner))).toMatch(/^refused: .*ended while it scanned this picture/);
     expect(scanner.isResting()).toBe(false);
   });
 
-  it('that talks nonsense is killed', async () => {
+  it('refuses the picture if it sends an invalid score', async () => {
     const { mark, saysSo } = marking();
     const scanner = running(answering(`${saysSo} process.send({ scores: { nudity: 7 } });`));
     expect(await faultOf(scan(scanner))).toMatch(/^refused: /);
     await expectKilled(mark);
   });
 
-  it('that does not start is away, with what it said, and is left alone after five times', async () => {
+  it('is reported as away with its error output if it does not start, and rests after five attempts', async () => {
     const scanner = running(`throw new Error('no such model')`);
     expect(await faultOf(scan(scanner))).toMatch(/^away: .*did not start: [\s\S]*no such model/);
     for (let time = 2; time <= 5; time++) await faultOf(scan(scanner));
     expect(scanner.isResting()).toBe(true);
   });
 
-  it('has nothing of the environment, and one process looks at one picture at a time', async () => {
+  it('inherits no environment and scans one picture at a time', async () => {
     const says = `process.send({ scores: { nudity: Object.keys(process.env).length / 100 } })`;
     const scanner = running(
       `let busy = 0; process.on('message', () => {
@@ -147,7 +147,7 @@ describe('a process of a scanner', () => {
     for (const scores of found) expect(scores['nudity']).toBeLessThan(0.04);
   });
 
-  it('ends a while after the last picture, and starts again with the next', async () => {
+  it('ends when it is idle, and a new one starts for the next picture', async () => {
     const scanner = running(answering('process.send({ scores: { pid: process.pid / 1e9 } })'), {
       idle_ms: 1,
     });
@@ -156,7 +156,7 @@ describe('a process of a scanner', () => {
     expect((await scan(scanner))['pid']).not.toBe(first);
   });
 
-  it('does not keep who ends while it starts', async () => {
+  it('allows a scan to be aborted while it starts', async () => {
     const ending = new AbortController();
     const { mark, saysSo } = marking();
     const scanner = running(`${saysSo} setInterval(() => undefined, 1000);`);
@@ -167,7 +167,7 @@ describe('a process of a scanner', () => {
     await expectKilled(mark);
   });
 
-  it('is killed when the work is ended from outside', async () => {
+  it('allows a scan to be aborted while it scans', async () => {
     const ending = new AbortController();
     const { mark, saysSo } = marking();
     const scanner = running(answering(saysSo));

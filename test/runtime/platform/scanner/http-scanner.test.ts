@@ -37,14 +37,14 @@ const faultOf = async (work: Promise<unknown>): Promise<ScannerFault> => {
 };
 
 describe('a model server', () => {
-  it('is asked by the scheme of its URL, however that is written', async () => {
+  it('is called over TLS if its URL begins with HTTPS: in upper case', async () => {
     const url = server.url.replace('http:', 'HTTPS:');
     const { cause } = await faultOf(open(url).scan(picture, never));
     // The client has tried TLS, which the server does not speak.
     expect(cause).toMatchObject({ code: 'EPROTO' });
   });
 
-  it('is posted the picture as it is, and its scores are taken', async () => {
+  it('receives the picture unchanged, and its scores are returned', async () => {
     server.answer(scores({ nudity: 0.98, violence: 0 }));
     expect(await open().scan(picture, never)).toEqual({ nudity: 0.98, violence: 0 });
     expect(server.seen).toHaveLength(1);
@@ -56,20 +56,23 @@ describe('a model server', () => {
     });
   });
 
-  it('is sent name and password of its address', async () => {
+  it('receives the name and password of its URL as basic authentication', async () => {
     server.answer(scores({}));
     await open(server.url.replace('http://', 'http://tin:type@')).scan(picture, never);
     const basic = `Basic ${Buffer.from('tin:type').toString('base64')}`;
     expect(server.seen[0]?.headers.authorization).toBe(basic);
   });
 
-  it.each([400, 413, 415, 422])('that answers %i refuses this picture alone', async (status) => {
-    server.answer(says(status));
-    const scanner = open();
-    for (let n = 0; n < 6; n += 1)
-      expect((await faultOf(scanner.scan(picture, never))).kind).toBe('refused');
-    expect(scanner.isResting()).toBe(false);
-  });
+  it.each([400, 413, 415, 422])(
+    'refuses the picture, without being reported as away, if it answers %i',
+    async (status) => {
+      server.answer(says(status));
+      const scanner = open();
+      for (let n = 0; n < 6; n += 1)
+        expect((await faultOf(scanner.scan(picture, never))).kind).toBe('refused');
+      expect(scanner.isResting()).toBe(false);
+    },
+  );
 
   it.each([
     ['500', says(500)],
@@ -83,7 +86,7 @@ describe('a model server', () => {
     ['names that are none', says(200, '{"scores": {"__proto__\\n": 1}}')],
     ['more than 64 KiB', says(200, `{"scores": {}, "pad": "${'x'.repeat(65_536)}"}`)],
     ['bytes without an end', floods],
-  ])('that answers %s is away', async (_name, answer) => {
+  ])('is reported as away if it answers %s', async (_name, answer) => {
     server.answer(answer);
     expect((await faultOf(open().scan(picture, never))).kind).toBe('away');
     expect(server.seen).toHaveLength(1);
@@ -92,7 +95,7 @@ describe('a model server', () => {
   it.each([
     ['hangs', hangs],
     ['drips', drips],
-  ])('that %s is away at the deadline', async (_name, answer) => {
+  ])('is reported as away at the deadline if it %s', async (_name, answer) => {
     server.answer(answer);
     const fault = await faultOf(open(server.url, 100).scan(picture, never));
     expect([fault.kind, fault.message]).toEqual([
@@ -101,18 +104,18 @@ describe('a model server', () => {
     ]);
   });
 
-  it('that is not there is away, and the error says where to look', async () => {
+  it('is reported as away, naming TINTYPE_SCANNER_URL, if it cannot be reached', async () => {
     const fault = await faultOf(open('http://127.0.0.1:1/scan').scan(picture, never));
     expect(fault.kind).toBe('away');
     expect(fault.message).toContain('TINTYPE_SCANNER_URL');
   });
 
-  it('says when it wants to be asked again', async () => {
+  it('sets the time of the next attempt with Retry-After', async () => {
     server.answer(says(429, '', { 'retry-after': '77' }));
     expect((await faultOf(open().scan(picture, never))).retry_after_seconds).toBe(77);
   });
 
-  it('is left alone after five failures in a row, and then tried once', async () => {
+  it('rests after five failures in a row, and is then tried once', async () => {
     let now = new Date();
     const scanner = openHttpScanner({ url: server.url, clock: { now: () => now } });
     server.answer(says(500));
@@ -128,7 +131,7 @@ describe('a model server', () => {
     expect(scanner.isResting()).toBe(false);
   });
 
-  it('is not waited for by a process that ends, and not blamed for it', async () => {
+  it('does not delay a process that ends, which is not a failure of the server', async () => {
     server.answer(hangs);
     const scanner = open();
     const ending = new AbortController();

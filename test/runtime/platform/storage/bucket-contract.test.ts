@@ -50,7 +50,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('a bucket of S3 that is missing is said to be, of an object in it nothing', async () => {
+it('a missing S3 bucket is reported by head, read and delete', async () => {
   const missing = createS3Bucket(connectS3(s3 as S3Server), 'nowhere');
   const advice = 'The bucket nowhere does not exist: create it, or name another one.';
   await expect(missing.head('a')).rejects.toMatchObject({ advice });

@@ -21,7 +21,7 @@ export function describeBucket(name: string, open: () => Bucket): void {
       expect((await bucket.read(key))?.equals(body)).toBe(true);
     });
 
-    it('is read whole where memory is offered for it, used or not', async () => {
+    it('is read whole if the caller offers memory, whether it is used or not', async () => {
       const [bucket, key] = [open(), newKey()];
       const body = randomBytes(300_000);
       await bucket.write(key, body, PNG);
@@ -31,7 +31,7 @@ export function describeBucket(name: string, open: () => Bucket): void {
       expect(offered.subarray(300_000)).toEqual(Buffer.alloc(100_000, 7));
     });
 
-    it('may come as a stream, of a length that is said or not', async () => {
+    it('can be written as a stream, with or without a declared length', async () => {
       for (const facts of [PNG, { ...PNG, size_bytes: 5 * MIB + 7 }]) {
         const [bucket, key] = [open(), newKey()];
         const body = randomBytes(5 * MIB + 7);
@@ -40,7 +40,7 @@ export function describeBucket(name: string, open: () => Bucket): void {
       }
     });
 
-    it('is not stored when its stream breaks off or has another length than was said', async () => {
+    it('is not stored if its stream breaks off or its length differs from the declared one', async () => {
       const [bucket, key] = [open(), newKey()];
       await bucket.write(key, Buffer.from('old'), PNG);
       const breaking = Readable.from(breakAfter(Buffer.alloc(100_000)));
@@ -52,7 +52,7 @@ export function describeBucket(name: string, open: () => Bucket): void {
       expect((await bucket.read(key))?.toString()).toBe('old');
     });
 
-    it('is replaced whole by a second write', async () => {
+    it('is replaced completely by a second write', async () => {
       const [bucket, key] = [open(), newKey()];
       await bucket.write(key, Buffer.from('first, and longer'), PNG);
       const head = await bucket.write(key, Buffer.from('second'), { content_type: 'image/webp' });
@@ -77,7 +77,7 @@ export function describeBucket(name: string, open: () => Bucket): void {
       expect(await part(8, 99)).toBe('89');
     });
 
-    it('that many read slowly keeps nobody else waiting', async () => {
+    it('stays available while many others read it slowly', async () => {
       const [bucket, key] = [open(), newKey()];
       await bucket.write(key, randomBytes(2 * MIB), PNG);
       const bodies = await Promise.all(Array.from({ length: 100 }, () => bucket.open(key)));
@@ -85,14 +85,14 @@ export function describeBucket(name: string, open: () => Bucket): void {
       for (const body of bodies) body?.destroy();
     });
 
-    it('that is not there is undefined, however it is asked for', async () => {
+    it('is undefined to every reader if it does not exist', async () => {
       const [bucket, key] = [open(), newKey()];
       expect(await bucket.head(key)).toBeUndefined();
       expect(await bucket.open(key)).toBeUndefined();
       expect(await bucket.read(key)).toBeUndefined();
     });
 
-    it('is gone once deleted, and may be deleted again', async () => {
+    it('does not exist after a delete, which can be repeated', async () => {
       const [bucket, key] = [open(), newKey()];
       await bucket.write(key, Buffer.from('x'), PNG);
       await bucket.delete(key);
@@ -100,7 +100,7 @@ export function describeBucket(name: string, open: () => Bucket): void {
       expect(await bucket.head(key)).toBeUndefined();
     });
 
-    it('has a key of plain segments', async () => {
+    it('must have a key of plain segments', async () => {
       for (const key of ['', '/a', 'a//b', '../a', 'a/../b', '.a/b', 'a b', 'ä', 'a/']) {
         const refused = presign(open(), { key, size_bytes: 1 });
         await expect(refused).rejects.toThrow(TypeError);
@@ -109,7 +109,7 @@ export function describeBucket(name: string, open: () => Bucket): void {
   });
 
   describe(`${name}: a list`, () => {
-    it('is in key order, of one prefix, and goes on behind a key', async () => {
+    it('is in key order, limited to a prefix, and continues after a key', async () => {
       const [bucket, top] = [open(), newKey()];
       const keys = ['a/1', 'a/2', 'a-b', 'b', 'b.c'].map((name) => `${top}/${name}`);
       for (const key of keys) await bucket.write(key, Buffer.from(key), PNG);
@@ -126,7 +126,7 @@ export function describeBucket(name: string, open: () => Bucket): void {
   });
 
   describe(`${name}: a signed PUT URL`, () => {
-    it('takes the signed type and length, and nothing else', async () => {
+    it('accepts only the signed type and length', async () => {
       const [bucket, key] = [open(), newKey()];
       const body = randomBytes(70_000);
       const signed = await presign(bucket, { key, size_bytes: body.length });
@@ -155,7 +155,7 @@ export function describeBucket(name: string, open: () => Bucket): void {
   });
 
   describe(`${name}: a multipart upload`, () => {
-    it('becomes one object of its parts in the order of their numbers, whenever they came', async () => {
+    it('becomes one object of its parts in the order of their numbers, however they arrived', async () => {
       const { bucket, key, upload_id } = await begin(open());
       const [one, two, three] = [randomBytes(5 * MIB), randomBytes(5 * MIB), randomBytes(11)];
       const third = await sendPart(bucket, { key, upload_id, part_number: 3, body: three });
@@ -169,7 +169,7 @@ export function describeBucket(name: string, open: () => Bucket): void {
       expect(await listed(bucket, key)).toEqual([]);
     });
 
-    it('takes a part again, and the last bytes stand', async () => {
+    it('accepts a part again, and the last bytes win', async () => {
       const { bucket, key, upload_id } = await begin(open());
       const part = { key, upload_id, part_number: 1 };
       const old = await sendPart(bucket, { ...part, body: Buffer.from('old') });
@@ -189,7 +189,7 @@ export function describeBucket(name: string, open: () => Bucket): void {
         'a part that never came',
         () => ({ part_number: 2, etag: '"0123456789abcdef0123456789abcdef"' }),
       ],
-    ])('is refused for %s, and can still be completed', async (_name, wrong) => {
+    ])('is rejected for %s, and can still be completed', async (_name, wrong) => {
       const { bucket, key, upload_id } = await begin(open());
       const part = await sendPart(bucket, {
         key,
@@ -203,7 +203,7 @@ export function describeBucket(name: string, open: () => Bucket): void {
       expect(await bucket.head(key)).toMatchObject({ size_bytes: 3 });
     });
 
-    it('is refused for a part below 5 MiB that is not the last', async () => {
+    it('is rejected for a part below 5 MiB that is not the last', async () => {
       const { bucket, key, upload_id } = await begin(open());
       const part = { key, upload_id, body: Buffer.alloc(1000) };
       const parts = [
@@ -215,7 +215,7 @@ export function describeBucket(name: string, open: () => Bucket): void {
       expect(await bucket.head(key)).toBeUndefined();
     });
 
-    it('completed a second time leaves the object as it is, whatever it answers', async () => {
+    it('leaves the object unchanged if it is completed a second time', async () => {
       const { bucket, key, upload_id } = await begin(open());
       const part = await sendPart(bucket, {
         key,
@@ -231,14 +231,14 @@ export function describeBucket(name: string, open: () => Bucket): void {
       expect((await bucket.read(key))?.toString()).toBe('abc');
     });
 
-    it('that is not known is refused', async () => {
+    it('is rejected if it is unknown', async () => {
       const [bucket, key] = [open(), newKey()];
       const parts = [{ part_number: 1, etag: '"x"' }];
       const refused = bucket.completeMultipart(key, { upload_id: 'f'.repeat(32), parts });
       await expect(refused).rejects.toBeInstanceOf(MultipartRefused);
     });
 
-    it('leaves nothing once aborted, and may be aborted again', async () => {
+    it('leaves nothing behind once aborted, and can be aborted again', async () => {
       const { bucket, key, upload_id } = await begin(open());
       await sendPart(bucket, { key, upload_id, part_number: 1, body: Buffer.from('abc') });
       expect(await listed(bucket, key)).toMatchObject([{ key, upload_id }]);
@@ -256,7 +256,7 @@ export function describeBucket(name: string, open: () => Bucket): void {
       expect(await listed(bucket, key)).toEqual([]);
     });
 
-    it('is joined or refused where it is aborted meanwhile, and the bucket is no worse for it', async () => {
+    it('is either completed or rejected if it is aborted at the same time', async () => {
       for (let round = 0; round < 8; round += 1) {
         const { bucket, key, upload_id } = await begin(open());
         const body = randomBytes(2 * MIB);
@@ -275,7 +275,7 @@ export function describeBucket(name: string, open: () => Bucket): void {
       }
     });
 
-    it('takes exactly the signed length of a part', async () => {
+    it('accepts exactly the signed length and number of a part', async () => {
       const { bucket, key, upload_id } = await begin(open());
       const url = await partUrl(bucket, { key, upload_id, part_number: 1, body: Buffer.alloc(10) });
       expect((await put(url, Buffer.alloc(11))).status).toBe(403);
@@ -287,7 +287,7 @@ export function describeBucket(name: string, open: () => Bucket): void {
     });
   });
 
-  it(`${name}: is found ready`, async () => {
+  it(`${name}: passes its check`, async () => {
     await open().check();
   });
 }

@@ -77,7 +77,7 @@ async function storedKeys(): Promise<string[]> {
 }
 
 describe('a signed PUT URL', () => {
-  it('takes the declared bytes with exactly the returned headers, and answers their ETag', async () => {
+  it('accepts the declared bytes with the returned headers, and returns their ETag', async () => {
     const body = Buffer.alloc(1_000_000, 3);
     const signed = await presign(body.length);
     expect(signed.headers).toEqual({
@@ -96,14 +96,14 @@ describe('a signed PUT URL', () => {
     expect(arrived).toEqual(['ingest/prj_1/upl_1']);
   });
 
-  it('may be used again until it expires, and the last bytes stand', async () => {
+  it('can be used again until it expires, and the last bytes win', async () => {
     const signed = await presign(3);
     await send({ ...signed, body: Buffer.from('one') });
     await send({ ...signed, body: Buffer.from('two') });
     expect((await bucket.read('prj_1/upl_1'))?.toString()).toBe('two');
   });
 
-  it('is refused to one who is still sending, whose connection holds', async () => {
+  it('is rejected while the client still sends, and the connection stays usable', async () => {
     const { url, headers } = await presign(5_000_000);
     const { 'content-type': type = '' } = headers;
     const bytes = Buffer.alloc(5_000_000);
@@ -111,7 +111,7 @@ describe('a signed PUT URL', () => {
     expect(statuses).toEqual([403, 404]);
   });
 
-  it('is refused with 403 from the second at which it expires', async () => {
+  it('is rejected with 403 from the second at which it expires', async () => {
     const signed = await presign(3);
     now = new Date('2026-11-20T12:14:59.999Z');
     expect((await send({ ...signed, body: Buffer.from('abc') })).status).toBe(200);
@@ -121,7 +121,7 @@ describe('a signed PUT URL', () => {
     expect(await storedKeys()).toEqual([]);
   });
 
-  it('once expired says what to ask for: a new upload, or a fresh URL of the part', async () => {
+  it('says once expired whether to start a new upload or request a fresh part URL', async () => {
     const whole = await presign(3);
     const upload_id = await bucket.createMultipart('prj_1/upl_2', { content_type: 'image/png' });
     const terms = { upload_id, part_number: 1, size_bytes: 3, expires_in_seconds: 900 };
@@ -138,7 +138,7 @@ describe('a signed PUT URL', () => {
     });
   });
 
-  it('is refused with 403 for another length or type than was signed', async () => {
+  it('is rejected with 403 for a length or type other than the signed one', async () => {
     const signed = await presign(3);
     const longer = { ...signed.headers, 'content-length': '4' };
     expect((await send({ ...signed, headers: longer, body: Buffer.from('abcd') })).status).toBe(
@@ -151,7 +151,7 @@ describe('a signed PUT URL', () => {
     expect(await storedKeys()).toEqual([]);
   });
 
-  it('is refused with 411 without a length', async () => {
+  it('is rejected with 411 if the request has no length', async () => {
     const { url, headers } = await presign(3);
     const chunked = {
       'content-type': headers['content-type'] ?? '',
@@ -162,7 +162,7 @@ describe('a signed PUT URL', () => {
     expect(JSON.parse(answer.text).error.code).toBe('length_required');
   });
 
-  it('is refused after any change of one character', async () => {
+  it('is rejected after a change of any character', async () => {
     const { url } = await presign(3);
     const target = url.slice(`http://127.0.0.1:${port}`.length);
     expect(verifyFolderPut(secret, target)).toMatchObject({ key: 'prj_1/upl_1', size_bytes: 3 });
@@ -181,7 +181,7 @@ describe('a signed PUT URL', () => {
     }
   });
 
-  it('is refused by another bucket, under another secret and for other methods', async () => {
+  it('is rejected for another bucket, secret or method', async () => {
     const { url, headers } = await presign(3);
     const elsewhere = url.replace('/ingest/', '/content/');
     expect((await send({ url: elsewhere, headers, body: Buffer.from('abc') })).status).toBe(403);
@@ -190,7 +190,7 @@ describe('a signed PUT URL', () => {
     expect((await send({ url, headers: {}, method: 'DELETE' })).status).toBe(405);
   });
 
-  it('is refused by codes that have a page, whatever is wrong', async () => {
+  it('is rejected with codes that have an error page', async () => {
     const { url, headers } = await presign(3);
     const upload_id = await bucket.createMultipart('prj_1/upl_2', { content_type: 'image/png' });
     const terms = { upload_id, part_number: 1, size_bytes: 3, expires_in_seconds: 900 };
@@ -210,7 +210,7 @@ describe('a signed PUT URL', () => {
     }
   });
 
-  it('leaves nothing when the client goes away half-way', async () => {
+  it('leaves nothing behind if the client disconnects halfway', async () => {
     const { url } = await presign(500_000);
     const { pathname, search } = new URL(url);
     const socket = connect(port, '127.0.0.1');
@@ -229,7 +229,7 @@ describe('a signed PUT URL', () => {
     expect(arrived).toEqual([]);
   });
 
-  it('answers 503 when the disk does not take the object', async () => {
+  it('answers 503 if the object cannot be written to disk', async () => {
     const signed = await presign(3);
     await rm(folder, { recursive: true });
     const answer = await send({ ...signed, body: Buffer.from('abc') });
@@ -238,8 +238,8 @@ describe('a signed PUT URL', () => {
   });
 });
 
-describe('browsers of every origin', () => {
-  it('may send what a signed URL wants', async () => {
+describe('CORS of a signed PUT URL', () => {
+  it('allows a PUT from any origin', async () => {
     const { url } = await presign(3);
     const headers = {
       origin: 'https://shop.example',
@@ -253,7 +253,7 @@ describe('browsers of every origin', () => {
     expect(answer.headers['access-control-allow-headers']).toBe('*');
   });
 
-  it('can read why they were refused', async () => {
+  it('makes a rejection readable for any origin', async () => {
     const { url, headers } = await presign(3);
     const answer = await send({ url: `${url}x`, headers, body: Buffer.from('abc') });
     expect(answer.status).toBe(403);
@@ -262,7 +262,7 @@ describe('browsers of every origin', () => {
   });
 });
 
-it('other paths are left to others', async () => {
+it('the folder storage handler leaves other paths to other handlers', async () => {
   const url = `http://127.0.0.1:${port}/v1/me`;
   expect(await send({ url, headers: {}, method: 'GET' })).toMatchObject({ status: 404 });
 });

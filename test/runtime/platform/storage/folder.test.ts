@@ -50,8 +50,8 @@ function bucketIn(place: string): Bucket {
 
 const png = { content_type: 'image/png' };
 
-describe('an object', () => {
-  it.each(['stat', 'read'] as const)('leaves no file open where its %s fails', async (method) => {
+describe('an object in folder storage', () => {
+  it.each(['stat', 'read'] as const)('leaves no file open if its %s fails', async (method) => {
     await bucket.write('prj_1/f', Buffer.from('bytes'), png);
     const own = await open(join(folder, 'prj_1/f'));
     await own.close();
@@ -79,7 +79,7 @@ describe('an object', () => {
     expect(await buffer(stream as Readable)).toEqual(body);
   });
 
-  it('is there whole when it came as a stream of many pieces', async () => {
+  it('is stored whole from a stream of many pieces', async () => {
     const pieces = Array.from({ length: 300 }, (_, n) => Buffer.alloc(10_000, n));
     const whole = Buffer.concat(pieces);
     const facts = { ...png, size_bytes: whole.length };
@@ -95,7 +95,7 @@ describe('an object', () => {
     expect(await buffer((await bucket.open('empty')) as Readable)).toEqual(Buffer.alloc(0));
   });
 
-  it('opens from and to any byte, as far as it reaches', async () => {
+  it('can be read in any byte range, up to its end', async () => {
     await bucket.write('digits', Buffer.from('0123456789'), png);
     const at = async (start: number, end: number) =>
       (await buffer((await bucket.open('digits', { start, end })) as Readable)).toString();
@@ -105,7 +105,7 @@ describe('an object', () => {
     expect(await at(10, 20)).toBe('');
   });
 
-  it('that is not there is undefined to every reader', async () => {
+  it('is undefined to every reader if it does not exist', async () => {
     await bucket.write('a/b', Buffer.from('x'), png);
     for (const key of ['a', 'a/c', 'a/b/c', 'z']) {
       expect(await bucket.head(key)).toBeUndefined();
@@ -122,7 +122,7 @@ describe('an object', () => {
     expect(await bucket.head('k')).toMatchObject({ size_bytes: 3, content_type: 'image/webp' });
   });
 
-  it('of another length than announced is not stored, and the one before stays', async () => {
+  it('is not stored if its length differs from the announced one, and the previous one stays', async () => {
     await bucket.write('k', Buffer.from('before'), png);
     for (const size_bytes of [2, 9]) {
       const write = bucket.write('k', Readable.from([Buffer.from('hello')]), {
@@ -135,7 +135,7 @@ describe('an object', () => {
     expect(await readdir(join(folder, '.incoming'))).toEqual([]);
   });
 
-  it('whose source fails is not stored', async () => {
+  it('is not stored if its source fails', async () => {
     const source = Readable.from(
       (async function* () {
         yield Buffer.alloc(100_000);
@@ -147,7 +147,7 @@ describe('an object', () => {
     expect(await readdir(join(folder, '.incoming'))).toEqual([]);
   });
 
-  it('is deleted once and for all; deleting again is no error and empty folders go', async () => {
+  it('can be deleted twice, and its empty folders are removed', async () => {
     await bucket.write('a/b/c', Buffer.from('x'), png);
     await bucket.write('a/d', Buffer.from('x'), png);
     await bucket.delete('a/b/c');
@@ -156,7 +156,7 @@ describe('an object', () => {
     expect(await readdir(join(folder, 'a'))).toEqual(['d']);
   });
 
-  it('survives deletes of its neighbours at the same moment', async () => {
+  it('survives concurrent deletes of its neighbors', async () => {
     const rounds = Array.from({ length: 40 }, async (_, n) => {
       await bucket.write(`p/${n % 3}/gone-${n}`, Buffer.from('x'), png);
       await Promise.all([
@@ -169,7 +169,7 @@ describe('an object', () => {
     expect(left).toHaveLength(40);
   });
 
-  it('is never seen half when its writer is killed', { timeout: 300_000 }, async () => {
+  it('is never seen incomplete after its writer is killed', { timeout: 300_000 }, async () => {
     const writer = new URL('../../../support/folder-writer.ts', import.meta.url).pathname;
     for (const delayMs of [40, 90, 160]) {
       const child = spawn(process.execPath, [writer, folder], {
@@ -187,7 +187,7 @@ describe('an object', () => {
   });
 });
 
-describe('the list', () => {
+describe('the list of objects', () => {
   const keys = fc.uniqueArray(
     fc.array(fc.constantFrom('a', 'b', 'a-b', 'a.b', 'Z', 'a0'), { minLength: 1, maxLength: 3 }),
     { maxLength: 12, selector: (parts) => parts.join('/') },
@@ -209,7 +209,7 @@ describe('the list', () => {
     );
   });
 
-  it('tells sizes and times, and leaves out what is being written', async () => {
+  it('contains sizes and times, and leaves out what is being written', async () => {
     await bucket.write('k', Buffer.from('12345'), png);
     await writeFile(join(folder, '.incoming', 'half'), 'x');
     const [only, ...more] = await bucket.list({ prefix: '', limit: 10 });
@@ -229,8 +229,8 @@ describe('the list', () => {
   }
 });
 
-describe('a key', () => {
-  it('never leads out of the folder, whatever its characters', async () => {
+describe('an object key', () => {
+  it('never leads outside the folder', async () => {
     const part = fc.oneof(
       fc.constantFrom('..', '.', '', '...', '.hidden', '~', 'a\\b', 'a\0', '%2e%2e', 'ok', 'C:'),
       fc.string({ maxLength: 8 }),
@@ -252,7 +252,7 @@ describe('a key', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('of the shapes that the service makes is allowed', () => {
+  it('is valid in the forms that Tintype generates, and invalid if empty, too long or with outer slashes', () => {
     const sha = 'a'.repeat(64);
     expect(isObjectKey(`prj_01abc/file_01abc/12-${sha}`)).toBe(true);
     expect(isObjectKey('prj_01abc/upl_01abc')).toBe(true);
@@ -263,13 +263,13 @@ describe('a key', () => {
   });
 });
 
-describe('the check', () => {
-  it('passes on a folder that can be written and leaves nothing behind', async () => {
+describe('the check of the folder', () => {
+  it('passes on a writable folder and leaves nothing behind', async () => {
     await bucket.check();
     expect(await readdir(join(folder, '.incoming'))).toEqual([]);
   });
 
-  it('removes what a crash left more than a day ago, and nothing younger', async () => {
+  it('removes incoming files older than a day, and keeps younger ones', async () => {
     await bucket.check();
     const [old, young] = [join(folder, '.incoming', 'old'), join(folder, '.incoming', 'young')];
     await writeFile(old, 'x');
@@ -280,7 +280,7 @@ describe('the check', () => {
     expect(await readdir(join(folder, '.incoming'))).toEqual(['young']);
   });
 
-  it('removes what a crash left of a multipart upload more than a day ago, and no upload under way', async () => {
+  it('removes remains of multipart uploads older than a day, and keeps uploads in progress', async () => {
     const uploads = join(folder, '.multipart');
     const facts = { content_type: 'image/png' };
     const ids = [];
@@ -303,7 +303,7 @@ describe('the check', () => {
     expect(open.map(({ upload_id }) => upload_id)).toEqual([alive]);
   });
 
-  it('says in one line what to do when the folder is missing or no folder', async () => {
+  it('says what to do if the folder is missing or not a folder', async () => {
     const missing = await bucketIn(join(folder, 'nowhere'))
       .check()
       .catch((error) => error);
@@ -319,7 +319,7 @@ describe('the check', () => {
     expect(noFolder.code).toBe('storage_unavailable');
   });
 
-  it('says so when the folder cannot be written', async () => {
+  it('says what to do if the folder is not writable', async () => {
     const locked = join(folder, 'locked');
     await mkdir(locked);
     await chmod(locked, 0o500);
@@ -335,8 +335,8 @@ describe('the check', () => {
   });
 });
 
-describe('a bucket whose folder is gone', () => {
-  it('never makes a vanished folder anew by writing', async () => {
+describe('a bucket whose folder has disappeared', () => {
+  it('does not allow a write to recreate a missing folder', async () => {
     await rm(folder, { recursive: true });
     const write = bucket.write('k', Buffer.from('x'), png);
     await expect(write).rejects.toBeInstanceOf(StorageUnavailable);
@@ -344,7 +344,7 @@ describe('a bucket whose folder is gone', () => {
     await expect(readFile(join(folder, 'k'))).rejects.toThrow();
   });
 
-  it('is unavailable to every reader: its objects are not missing', async () => {
+  it('throws StorageUnavailable to every reader instead of reporting a missing object', async () => {
     await bucket.write('k', Buffer.from('x'), png);
     await rm(folder, { recursive: true });
     for (const read of [() => bucket.head('k'), () => bucket.open('k'), () => bucket.read('k')]) {

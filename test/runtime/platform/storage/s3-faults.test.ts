@@ -59,10 +59,10 @@ const calls: [StorageOperation, (through: Bucket) => Promise<unknown>][] = [
   ['listMultiparts', (through) => through.listMultiparts({ prefix: '', limit: 10 })],
 ];
 
-describe('an answer that no storage gave', () => {
+describe('a response that did not come from the storage', () => {
   const kinds: StorageFaultKind[] = ['status_404', 'status_302'];
   it.each(kinds.flatMap((kind) => calls.map(([operation, call]) => ({ kind, operation, call }))))(
-    '$kind to $operation',
+    'is an outage: $kind to $operation',
     async ({ kind, operation, call }) => {
       proxy.set({ operation, kind });
       await expect(call(bucket)).rejects.toMatchObject({
@@ -76,7 +76,7 @@ describe('an answer that no storage gave', () => {
   );
 });
 
-it('what the storage itself calls missing is: an object, and an upload in parts', async () => {
+it('an object or multipart upload that S3 reports as missing counts as missing', async () => {
   expect(await straight.read('a/nothing')).toBeUndefined();
   await straight.delete('a/nothing');
   const gone = await straight.createMultipart('a/gone', png);
@@ -86,7 +86,7 @@ it('what the storage itself calls missing is: an object, and an upload in parts'
   await expect(completing).rejects.toMatchObject({ code: 'multipart_complete_failed' });
 });
 
-it('a list that is refused after the storage has begun to answer is refused as ever', async () => {
+it('a part list that S3 rejects after it has begun its response is still reported as rejected', async () => {
   const gone = await straight.createMultipart('a/gone', png);
   await straight.abortMultipart('a/gone', gone);
   const complete = (key: string, id: string) =>
@@ -102,18 +102,21 @@ it('a list that is refused after the storage has begun to answer is refused as e
 it.each([
   ['accessKeyId', 'AWS_ACCESS_KEY_ID'],
   ['secretAccessKey', 'AWS_SECRET_ACCESS_KEY'],
-])('a line break behind the %s is an outage, which ends with it', async (half, variable) => {
-  const credentials = { ...s3.credentials, [half]: `${s3.credentials.accessKeyId}\n` };
-  const refused = createS3Bucket(connectS3({ ...s3, credentials }, { attempts: 1 }), 'faults');
-  for (const [, call] of calls) {
-    await expect(call(refused)).rejects.toMatchObject({
-      code: 'storage_unavailable',
-      advice: expect.stringContaining(variable),
-    });
-  }
-});
+])(
+  'a line break after the %s is an outage, and the advice names the variable',
+  async (half, variable) => {
+    const credentials = { ...s3.credentials, [half]: `${s3.credentials.accessKeyId}\n` };
+    const refused = createS3Bucket(connectS3({ ...s3, credentials }, { attempts: 1 }), 'faults');
+    for (const [, call] of calls) {
+      await expect(call(refused)).rejects.toMatchObject({
+        code: 'storage_unavailable',
+        advice: expect.stringContaining(variable),
+      });
+    }
+  },
+);
 
-it('a clock that is set wrong is named by every call, also by those whose answer has no body', async () => {
+it('every call reports a wrong machine clock, even if its response has no body', async () => {
   for (const [, call] of calls) {
     const asking = createS3Bucket(connectS3(s3, { attempts: 1 }), 'faults');
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
@@ -126,7 +129,7 @@ it('a clock that is set wrong is named by every call, also by those whose answer
   }
 });
 
-describe('a connection that is not made', () => {
+describe('a failed connection to S3', () => {
   const adviceOf = async (endpoint: string): Promise<unknown> => {
     const away = createS3Bucket(connectS3({ ...s3, endpoint }, { attempts: 1 }), 'faults');
     const faults = await Promise.all(
@@ -140,7 +143,7 @@ describe('a connection that is not made', () => {
   it.each([
     ['localhost', 'nobody trusts', 'shows a certificate that is not trusted: name its authority'],
     ['elsewhere.example', 'we trust', 'shows the certificate of another host: check TINTYPE_S3_'],
-  ])('to a certificate of %s that %s', async (host, trust, advice) => {
+  ])('names the problem with a certificate of %s that %s', async (host, trust, advice) => {
     const signed = makeSelfSigned(host);
     const server = createTlsServer(signed);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -155,15 +158,18 @@ describe('a connection that is not made', () => {
     }
   });
 
-  it.each(['http', 'https'])('by %s to what speaks another protocol', async (scheme) => {
-    const server = createServer((socket) => {
-      socket.on('error', () => undefined).end('220 mail.example ESMTP\r\n');
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    expect(await adviceOf(`${scheme}://127.0.0.1:${port}`)).toMatch(
-      /^The bucket faults cannot be reached \((HPE_\w+|EPROTO)\): check TINTYPE_S3_ENDPOINT/,
-    );
-    server.close();
-  });
+  it.each(['http', 'https'])(
+    'over %s to a server of another protocol names TINTYPE_S3_ENDPOINT',
+    async (scheme) => {
+      const server = createServer((socket) => {
+        socket.on('error', () => undefined).end('220 mail.example ESMTP\r\n');
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      expect(await adviceOf(`${scheme}://127.0.0.1:${port}`)).toMatch(
+        /^The bucket faults cannot be reached \((HPE_\w+|EPROTO)\): check TINTYPE_S3_ENDPOINT/,
+      );
+      server.close();
+    },
+  );
 });

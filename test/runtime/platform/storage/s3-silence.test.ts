@@ -49,7 +49,7 @@ async function readOn(body: Readable, pauseMs: number): Promise<number> {
   return length;
 }
 
-it('leaves no timer on a connection that others use after it', async () => {
+it('a finished S3 read leaves no timer on the connection that later reads use', async () => {
   speech = 'whole';
   const used = new Set<Socket>();
   const listening: number[] = [];
@@ -68,7 +68,7 @@ it('leaves no timer on a connection that others use after it', async () => {
   expect(new Set(listening).size).toBe(1);
 });
 
-it('waits for a reader that stands still behind the last piece', async () => {
+it('an S3 read waits for a reader that pauses at the last piece', async () => {
   speech = 'whole';
   const body = await open();
   let length = 0;
@@ -84,7 +84,7 @@ it('waits for a reader that stands still behind the last piece', async () => {
   expect(length).toBe(bytes.length);
 });
 
-it('waits for a reader that takes nothing for longer than a storage may be silent', async () => {
+it('an S3 read waits for a reader that pauses longer than S3 may be silent', async () => {
   speech = 'whole';
   // Also if the pause ends exactly when silence would time out.
   for (const pauseMs of [SILENCE_MS / 2, SILENCE_MS, 2 * SILENCE_MS]) {
@@ -92,7 +92,7 @@ it('waits for a reader that takes nothing for longer than a storage may be silen
   }
 });
 
-it('gives up a storage that is silent amid an object, whatever its reader does', async () => {
+it('an S3 read fails if S3 falls silent within an object, whether the reader pauses or not', async () => {
   speech = 'half';
   for (const pauseMs of [0, 2 * SILENCE_MS]) {
     await expect(readOn(await open(), pauseMs)).rejects.toMatchObject({

@@ -110,9 +110,9 @@ async function givenUpAfter(work: Promise<unknown>): Promise<number> {
   return performance.now() - began;
 }
 
-describe('a stream', () => {
+describe('an S3 write from a stream', () => {
   it.each([SILENCE_MS / 2, SILENCE_MS, 2.5 * SILENCE_MS])(
-    'waits for a sender that sends nothing for %i ms, at each end and between',
+    'waits for a sender that pauses for %i ms before each piece and before the end',
     async (pauseMs) => {
       hearing = 'whole';
       for (const pieces of [short, long]) {
@@ -122,7 +122,7 @@ describe('a stream', () => {
     },
   );
 
-  it('gives up a storage that takes nothing any more, whatever its sender does', async () => {
+  it('fails if S3 stops accepting bytes, whether the sender pauses or not', async () => {
     hearing = 'deaf';
     for (const pauseMs of [0, SILENCE_MS / 2]) {
       const tookMs = await givenUpAfter(write(long, pauseMs));
@@ -131,7 +131,7 @@ describe('a stream', () => {
     }
   });
 
-  it('gives up a storage that took all and does not answer', async () => {
+  it('fails if S3 accepts everything but does not respond', async () => {
     hearing = 'mute';
     for (const pieces of [short, long]) {
       const tookMs = await givenUpAfter(write(pieces));
@@ -140,7 +140,7 @@ describe('a stream', () => {
     }
   });
 
-  it('ends the connection of a storage that answers before it took all', async () => {
+  it('closes the connection if S3 responds before it has accepted everything', async () => {
     refusals = 1;
     sockets.clear();
     await givenUpAfter(write(long, SILENCE_MS / 2));
@@ -148,7 +148,7 @@ describe('a stream', () => {
     await expect.poll(() => [...sockets].every(({ closed }) => closed)).toBe(true);
   });
 
-  it('leaves its connection to the next one, without a timer', async () => {
+  it('leaves its connection to the next write, without a timer', async () => {
     hearing = 'whole';
     sockets.clear();
     const listening: number[] = [];
@@ -186,15 +186,15 @@ async function overTls(work: (endpoint: string) => Promise<void>): Promise<void>
   }
 }
 
-describe('bytes that are at hand', () => {
-  it('takes as long as their length needs on a slow line', async () => {
+describe('an S3 write from memory', () => {
+  it('may exceed the deadline if its length requires it on a slow line', async () => {
     hearing = 'slow';
     const began = performance.now();
     expect(await hasty.write('a/key', bytes, png)).toMatchObject({ size_bytes: bytes.length });
     expect(performance.now() - began).toBeGreaterThan(1500);
   });
 
-  it('shows how far they came to whoever looks for silence, under TLS too', async () => {
+  it('counts progress on a slow line as activity, under TLS too', async () => {
     hearing = 'slow';
     const size_bytes = 4 * bytes.length;
     await overTls(async (endpoint) => {
@@ -205,7 +205,7 @@ describe('bytes that are at hand', () => {
     });
   });
 
-  it('is tried again from the first byte on', async () => {
+  it('is retried from the first byte', async () => {
     hearing = 'whole';
     for (const few of [must(short[0]), bytes]) {
       refusals = 1;
@@ -214,13 +214,13 @@ describe('bytes that are at hand', () => {
     }
   });
 
-  it('gives up a storage that takes nothing any more, long before so many bytes had to be there', async () => {
+  it('fails soon if S3 stops accepting bytes', async () => {
     hearing = 'deaf';
     const tookMs = await givenUpAfter(bucket.write('a/key', bytes, png));
     expect(tookMs).toBeLessThan(SOON_MS);
   });
 
-  it('has the deadline of every call where they are few', async () => {
+  it('has the usual deadline if it is short', async () => {
     hearing = 'mute';
     const tookMs = await givenUpAfter(hasty.write('a/key', must(short[0]), png));
     expect(tookMs).toBeLessThan(SOON_MS);

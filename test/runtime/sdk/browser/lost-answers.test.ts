@@ -109,14 +109,17 @@ describe('the browser client', { timeout: 300_000 }, () => {
     ['proxy', 1],
     // Every try loses its response.
     ['proxy', 4],
-  ])('tells of a file by %s whose PUT was answered to nobody %i times', async (mode, times) => {
-    await onPuts((number) => (number <= times ? 'lost' : 'told'));
-    await begin(mode);
-    expect(await ended()).toMatchObject({ file: { width: 64 }, result: { hooks: 1 } });
-    expect(await page.evaluate('sent.at(-1).phase')).toBe('processing');
-  });
+  ])(
+    'returns a file sent by %s although the response to its PUT is lost %i times',
+    async (mode, times) => {
+      await onPuts((number) => (number <= times ? 'lost' : 'told'));
+      await begin(mode);
+      expect(await ended()).toMatchObject({ file: { width: 64 }, result: { hooks: 1 } });
+      expect(await page.evaluate('sent.at(-1).phase')).toBe('processing');
+    },
+  );
 
-  it('goes on after a pause that stopped nothing but the answer', async () => {
+  it('continues after a pause that interrupted only the response', async () => {
     const [arrived, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await onPuts((number) => {
       arrived.resolve();
@@ -130,7 +133,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(await ended()).toMatchObject({ file: { width: 64 }, result: { hooks: 1 } });
   });
 
-  it('tells of a file that was aborted when all of it had arrived', async () => {
+  it('returns the file if it is aborted after all bytes have arrived', async () => {
     await page.route('**/direct', async (route) => {
       const { action } = route.request().postDataJSON();
       if (action !== 'complete' || asked.includes('abort')) return route.continue();
@@ -142,7 +145,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(asked).toEqual(['prepare', 'complete', 'abort', 'complete']);
   });
 
-  it('tells of a file whose completing was answered with 502 as often as it tries', async () => {
+  it('returns the file although every attempt to complete it is answered with 502', async () => {
     await page.route('**/proxy', async (route) => {
       const { action } = route.request().postDataJSON();
       if (action !== 'complete' || asked.includes('abort')) return route.continue();
@@ -158,7 +161,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
     ['one piece', 'small.jpg'],
     ['parts', 'large.bmp'],
   ])(
-    'says aborted of one in %s that is over for the clock of the handler alone',
+    'ends with aborted if an upload in %s has expired only by the clock of the handler',
     async (_, name) => {
       await page.route(/_storage/, async () => {
         for (const id of begun) lapsed.add(id);
@@ -170,14 +173,14 @@ describe('the browser client', { timeout: 300_000 }, () => {
     },
   );
 
-  it('says aborted of one that was stopped before, and begins no other', async () => {
+  it('ends with aborted if it is aborted before the bytes arrive, and prepares no other upload', async () => {
     await page.route(/_storage/, () => page.evaluate('upload.abort()'));
     await begin('direct');
     expect(await ended()).toEqual({ code: 'aborted', status: null });
     expect(asked).toEqual(['prepare', 'abort']);
   });
 
-  it('says once that the hook failed', async () => {
+  it('reports a failed hook, and calls it only once', async () => {
     await page.setExtraHTTPHeaders({ 'x-bad': 'yes' });
     await begin('direct');
     expect(await ended()).toEqual({ code: 'on_upload_complete_failed', status: 500 });
@@ -203,7 +206,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
     }
   }
 
-  it('begins anew where it waited for longer than its session lives', async () => {
+  it('prepares a new upload if it was paused for longer than its session lives', async () => {
     await outlive('empty');
     await page.evaluate('upload.resume()');
     const { upload_id, file } = await ended();
@@ -211,14 +214,14 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(asked).toEqual(['prepare', 'abort', 'complete', 'prepare', 'complete']);
   });
 
-  it('begins nothing anew whose bytes came before that', async () => {
+  it('prepares no new upload if the bytes arrived before the session ended', async () => {
     await outlive('full');
     await page.evaluate('upload.resume()');
     expect(await ended()).toMatchObject({ upload_id: begun[0], result: { hooks: 1 } });
     expect(begun).toHaveLength(1);
   });
 
-  it('begins no other where it is aborted while it waits', async () => {
+  it('prepares no new upload if it is aborted while it is paused', async () => {
     await outlive('empty');
     await page.evaluate('upload.abort()');
     expect(await ended()).toEqual({ code: 'aborted', status: null });
@@ -228,7 +231,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
   it.each([
     ['the service', 'proxy', { code: 'content_type_mismatch', status: 415 }],
     ['a storage of its own', 'direct', { code: 'content_type_mismatch', status: 403 }],
-  ])('says why %s took no bytes, and gives its room back', async (_who, mode, refused) => {
+  ])('reports why %s rejected the bytes, and aborts the upload', async (_who, mode, refused) => {
     await page.route(/./, async (route) => {
       if (route.request().method() !== 'PUT') return route.continue();
       return route.continue({
@@ -240,7 +243,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(asked).toEqual(['prepare', 'abort']);
   });
 
-  it('says the status of a storage that speaks another language', async () => {
+  it('reports invalid_response with the status if a storage answers in an unknown format', async () => {
     await page.route(/_storage/, (route) =>
       route.fulfill({ status: 403, body: '<Error><Code>AccessDenied</Code></Error>' }),
     );

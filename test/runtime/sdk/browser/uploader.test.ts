@@ -89,7 +89,7 @@ async function hold(parts: readonly number[]) {
 }
 
 describe('the browser client', { timeout: 300_000 }, () => {
-  it('sends a small file in one piece and tells how far it is', async () => {
+  it('sends a small file in one piece, and reports progress', async () => {
     await begin('small.jpg');
     expect(await ended()).toMatchObject({
       file: { width: 64, revision: 1 },
@@ -102,7 +102,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(bytes).toEqual(bytes.toSorted((a, b) => a - b));
   });
 
-  it('sends a large file in parts, stops at a pause and goes on after it', async () => {
+  it('sends a large file in parts, and continues after a pause', async () => {
     const release = await hold([3]);
     await begin('large.bmp');
     await sentAtLeast(10 * MIB);
@@ -113,7 +113,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(new Set(puts)).toEqual(new Set([1, 2, 3]));
   });
 
-  it('goes on after a reload where it was', async () => {
+  it('resumes after a reload with only the missing part', async () => {
     await hold([3]);
     await begin('large.bmp');
     await expect
@@ -132,7 +132,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(await page.evaluate('uploader.pending()')).toEqual([]);
   });
 
-  it('says of an address that is none where the page is', async () => {
+  it('rejects a relative endpoint on a page without a usable base URL', async () => {
     const said = await page.evaluate(`(() => {
       document.head.append(Object.assign(document.createElement('base'), { href: 'about:blank' }));
       const make = (endpoint) => {
@@ -151,7 +151,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
     ]);
   });
 
-  it('begins anew where something else is sent along', async () => {
+  it('starts a new upload if other input is sent along', async () => {
     await hold([3]);
     await begin('large.bmp', { album: 1 });
     await sentAtLeast(10 * MIB);
@@ -161,7 +161,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(await page.evaluate('uploader.pending()')).toHaveLength(2);
   });
 
-  it('says aborted, and the service has aborted it too', async () => {
+  it('ends with aborted, and keeps no pending upload', async () => {
     await hold([3]);
     await begin('large.bmp');
     await sentAtLeast(10 * MIB);
@@ -172,7 +172,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(await page.evaluate('uploader.pending()')).toEqual([]);
   });
 
-  it('gives up on the server what was begun while it was aborted', async () => {
+  it('aborts on the server an upload that was prepared while it was aborted', async () => {
     const [prepared, held, given] = [
       Promise.withResolvers<void>(),
       Promise.withResolvers<void>(),
@@ -195,7 +195,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(await given.promise).toEqual({ status: 'aborted' });
   });
 
-  it('gets the one session that an answer told of which was lost', async () => {
+  it('gets the same session again if the responses to prepare are lost', async () => {
     const prepared: unknown[] = [];
     await page.route('**/upload', async (route) => {
       const response = await route.fetch();
@@ -213,7 +213,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(prepared[3]).not.toBe(prepared[0]);
   });
 
-  it('ends on the server, too, what would go on and is aborted before it does', async () => {
+  it('forgets a pending upload that is aborted before it resumes', async () => {
     await hold([3]);
     await begin('large.bmp');
     await sentAtLeast(10 * MIB);
@@ -230,7 +230,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(await page.evaluate('uploader.pending()')).toEqual([]);
   });
 
-  it('says detached, and file_mismatch of another file that is to go on', async () => {
+  it('ends with detached, and rejects another file on resume with file_mismatch', async () => {
     await hold([3]);
     await begin('large.bmp');
     await sentAtLeast(10 * MIB);
@@ -246,7 +246,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(await resume('large.bmp')).toMatchObject({ file: { width: 2400 } });
   });
 
-  it('goes on where the page fails at what it is told, which the page hears', async () => {
+  it('continues if the progress callback throws, whose error reaches the page', async () => {
     const faults: string[] = [];
     page.on('pageerror', ({ message }) => faults.push(message));
     const fail = 'onProgress: () => { throw new Error("no bar"); }';
@@ -259,13 +259,13 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(new Set(faults)).toEqual(new Set(['no bar']));
   });
 
-  it('keeps to the address that it was made for, whatever address the page has since', async () => {
+  it('keeps its relative endpoint when the address of the page changes', async () => {
     await page.evaluate('history.pushState(null, "", "/albums/1")');
     await begin('small.jpg');
     expect(await ended()).toMatchObject({ file: { width: 64 } });
   });
 
-  it('says file_mismatch of a file that was changed since it was chosen', async () => {
+  it('reports file_mismatch for a file that has changed since it was chosen', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tintype-chosen-'));
     const path = join(folder, 'chosen.jpg');
     await writeFile(path, 'first');
@@ -283,7 +283,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(await send()).toEqual(mismatch);
   });
 
-  it('says etag_missing where the storage does not show it', async () => {
+  it('reports etag_missing if the storage does not expose the ETag, and aborts the upload', async () => {
     await page.route(/[?&]part=/, async (route) => {
       if (route.request().method() !== 'PUT') return route.continue();
       const response = await route.fetch();
@@ -299,7 +299,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
-  it('tries a part again, and says network_error where that does not help', async () => {
+  it('retries a failed PUT, and reports network_error and aborts if that does not help', async () => {
     let failures = 0;
     await page.route(/_storage/, (route) => {
       failures += 1;
@@ -316,7 +316,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(await given).toEqual({ status: 'aborted' });
   });
 
-  it('waits while the browser is offline, for longer than any try would, and sends what is missing', async () => {
+  it('waits while the browser is offline, longer than any retry, and then sends only what is missing', async () => {
     await page.clock.install();
     const release = await hold([3]);
     await begin('large.bmp');
@@ -332,7 +332,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(puts.toSorted()).toEqual([1, 2, 3]);
   });
 
-  it('ends at once where it is aborted while the browser is offline', async () => {
+  it('ends immediately if it is aborted while the browser is offline', async () => {
     await hold([3]);
     await begin('large.bmp');
     await sentAtLeast(10 * MIB);
@@ -341,20 +341,20 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(await ended()).toMatchObject({ code: 'aborted' });
   });
 
-  it('keeps what a storage that is away for a while would not take, for another time', async () => {
+  it('keeps an upload pending if the storage stays unavailable', async () => {
     await page.route(/[?&]part=3/, (route) => route.fulfill({ status: 503 }));
     await begin('large.bmp');
     expect(await ended()).toMatchObject({ code: 'invalid_response', status: 503 });
     expect(await page.evaluate('uploader.pending()')).toHaveLength(1);
   });
 
-  it('says invalid_response of an endpoint that is none', async () => {
+  it('reports invalid_response if the endpoint does not answer with JSON', async () => {
     await page.route('**/upload', (route) => route.fulfill({ status: 200, body: '<html>' }));
     await begin('small.jpg');
     expect(await ended()).toMatchObject({ code: 'invalid_response', status: 200 });
   });
 
-  it('hands on what the handler refuses, with its details', async () => {
+  it('passes on a refusal of the handler with its details', async () => {
     const refused = await page.evaluate(`(async () => {
       const file = new File(['x'], 'a.txt', { type: 'text/plain' });
       return uploader.upload('photo', file).done.catch(({ code, status, details }) => ({ code, status, details }));
@@ -400,7 +400,7 @@ describe('the examples of docs/sdk.md', { timeout: 300_000 }, () => {
     }
   }
 
-  it('a page sends a picture to the server, and has what it became', async () => {
+  it('send an image from a page to the server, and return its URL or its error code', async () => {
     const said = await onTheirServer(`
       const { send } = await import('/examples/page.ts');
       return [await send(await picture('small.jpg')), await send(await picture('torn.jpg'))];
@@ -410,7 +410,7 @@ describe('the examples of docs/sdk.md', { timeout: 300_000 }, () => {
     expect(refused).toBe('unsupported_media_type');
   });
 
-  it('a hook of React tells how far an upload is', async () => {
+  it('report the progress of an upload from a React hook', async () => {
     const said = await onTheirServer(`
       const { makeUseUpload } = await import('/examples/use-upload.ts');
       const told = [];
@@ -421,7 +421,7 @@ describe('the examples of docs/sdk.md', { timeout: 300_000 }, () => {
     expect(said).toEqual([64, true]);
   });
 
-  it('a server lists what is ready, and signs', async () => {
+  it('list ready files and sign URLs on a server', async () => {
     const { api_key, project_slug } = site.tintype.instance;
     const bytes = await over(photograph(64, 48)).jpeg().toBuffer();
     const shoe = { bytes, content_type: 'image/jpeg', file_slug: 'red-shoe.jpg' };

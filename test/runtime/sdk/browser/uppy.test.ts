@@ -124,13 +124,13 @@ function noteActions(): string[] {
 const small = { name: 'small.jpg', type: 'image/jpeg' };
 
 describe('Uppy 5', { timeout: 300_000 }, () => {
-  it('sends a small file in one piece and learns what it became', async () => {
+  it('sends a small file in one piece, and gets the published file', async () => {
     await send(small);
     expect(await page.evaluate('ended')).toMatchObject({ failed: [], files: [{ width: 64 }] });
     expect(puts).toEqual([0]);
   });
 
-  it('sends a file from the page of docs/sdk.md', async () => {
+  it('sends a file with the example page of docs/sdk.md', async () => {
     const published = await page.evaluate(`(async () => {
       const data = await (await fetch('/small.jpg')).blob();
       const id = documented.addFile({ name: 'small.jpg', type: 'image/jpeg', data });
@@ -140,7 +140,7 @@ describe('Uppy 5', { timeout: 300_000 }, () => {
     expect(published).toMatchObject({ width: 64 });
   });
 
-  it('sends a large file in parts, is paused in the middle and goes on', async () => {
+  it('sends a large file in parts, and continues after a pause', async () => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     await page.route(/[?&]part=3/, async (route) => {
       await held;
@@ -155,7 +155,7 @@ describe('Uppy 5', { timeout: 300_000 }, () => {
     expect(new Set(puts)).toEqual(new Set([1, 2, 3]));
   });
 
-  it('goes on after a reload where it was, with the same file', async () => {
+  it('resumes the same file after a reload with only the missing part', async () => {
     await page.route(/[?&]part=3/, () => undefined);
     await send({ name: 'large.bmp', type: 'image/bmp' });
     await expect.poll(() => puts.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(2);
@@ -174,7 +174,7 @@ describe('Uppy 5', { timeout: 300_000 }, () => {
     expect(new Set(puts)).toEqual(new Set([1, 2, 3]));
   });
 
-  it('asks for one session however often it asks, and gives up what did not arrive', async () => {
+  it('gets one session for repeated prepare calls, and aborts what did not arrive', async () => {
     const asked: { action: string; answer: { upload_id?: string; status?: string } }[] = [];
     await page.route('**/upload', async (route) => {
       const response = await route.fetch();
@@ -192,7 +192,7 @@ describe('Uppy 5', { timeout: 300_000 }, () => {
     expect(asked[2]?.answer).toEqual({ status: 'aborted' });
   });
 
-  it('learns what a file became whose PUT was answered to nobody', async () => {
+  it('gets the published file although the responses to its PUT are lost', async () => {
     offerProxy();
     try {
       await page.route(/./, async (route) => {
@@ -210,7 +210,7 @@ describe('Uppy 5', { timeout: 300_000 }, () => {
     }
   });
 
-  it('goes on in the same session after a pause that stopped nothing but the answer', async () => {
+  it('continues in the same session after a pause that interrupted only the response', async () => {
     offerProxy();
     try {
       const arrived = Promise.withResolvers<void>();
@@ -247,7 +247,7 @@ describe('Uppy 5', { timeout: 300_000 }, () => {
     });
   }
 
-  it('finds a file in one piece whose completing was answered to nobody', async () => {
+  it('gets a file sent in one piece although the responses to complete are lost', async () => {
     await loseCompletes();
     const asked = noteActions();
     await send(small);
@@ -255,7 +255,7 @@ describe('Uppy 5', { timeout: 300_000 }, () => {
     expect(asked.slice(-2)).toEqual(['abort', 'complete']);
   });
 
-  it('keeps the parts of a file whose completing was answered to nobody', async () => {
+  it('keeps the parts of a large file if the responses to complete are lost', async () => {
     await loseCompletes();
     const asked = noteActions();
     await send({ name: 'large.bmp', type: 'image/bmp' });
@@ -267,7 +267,7 @@ describe('Uppy 5', { timeout: 300_000 }, () => {
     expect(asked).toEqual(['prepare', ...Array(5).fill('complete')]);
   });
 
-  it('calls the hook once where it fails', async () => {
+  it('calls a failing hook only once', async () => {
     const asked = noteActions();
     const answered = page.waitForResponse(
       (response) => response.request().postData()?.includes('"action":"abort"') === true,
@@ -283,7 +283,7 @@ describe('Uppy 5', { timeout: 300_000 }, () => {
     expect(hooks).toBe(1);
   });
 
-  it('tells which of several was refused, and what the others became', async () => {
+  it('reports which of several files was refused, and the published files of the others', async () => {
     await send({ name: 'torn.jpg', type: 'image/jpeg' }, small);
     expect(await page.evaluate('ended')).toMatchObject({
       failed: [expect.stringContaining(processingErrors.unsupported_media_type.message)],
@@ -291,7 +291,7 @@ describe('Uppy 5', { timeout: 300_000 }, () => {
     });
   });
 
-  it('fails a large file alone that was taken away since it was chosen, and begins nothing for it', async () => {
+  it('fails only a large file that was deleted since it was chosen, and prepares no upload for it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tintype-chosen-'));
     const path = join(folder, 'chosen.bmp');
     await writeFile(path, Buffer.alloc(20 * 1024 * 1024));
@@ -314,7 +314,7 @@ describe('Uppy 5', { timeout: 300_000 }, () => {
   });
 
   it.each(['uppy.removeFile(id)', 'uppy.cancelAll()'])(
-    'gives up a file in one piece as soon as it is taken back by %s',
+    'aborts a file sent in one piece as soon as it is removed by %s',
     async (takeBack) => {
       const asked = noteActions();
       const { promise: isSent, resolve: noteSent } = Promise.withResolvers<void>();
@@ -327,7 +327,7 @@ describe('Uppy 5', { timeout: 300_000 }, () => {
     },
   );
 
-  it('gives up on the server what is cancelled while the page closes', async () => {
+  it('aborts on the server what is canceled while the page closes', async () => {
     await page.route(/[?&]part=/, () => undefined);
     await send({ name: 'large.bmp', type: 'image/bmp' });
     const upload_id = 'uppy.getFile(id).s3Multipart?.uploadId ?? ""';

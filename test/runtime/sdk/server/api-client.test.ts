@@ -71,7 +71,7 @@ describe('the API client', () => {
     [{ apiKey: undefined }, /^apiKey is not a key: pass the whole key/],
     [{ apiKey: '' }, /^apiKey is not a key/],
     [{ apiKey: 'tin_live_…' }, /^apiKey is not a key/],
-  ])('says what is wrong with %j, and sends nothing', async (part, says) => {
+  ])('explains what is wrong with the options %j, and sends nothing', async (part, says) => {
     const options = { url, apiKey: 'tin_live_x', ...part } as ApiClientOptions;
     const called = createApiClient(options).call('GET /v1/key');
     await expect(called).rejects.toThrow(expect.objectContaining({ name: 'TypeError' }));
@@ -79,22 +79,25 @@ describe('the API client', () => {
     expect(seen).toEqual([]);
   });
 
-  it.each(['/v1/key', 'GET', undefined])('says that %j is no operation, at once', async (name) => {
-    const called = api.call(name as 'GET /v1/key');
-    await expect(called).rejects.toThrow(
-      new TypeError(
-        `'${name}' is not an operation: write its method and its path, such as GET /v1/projects/{slug}/files`,
-      ),
-    );
-    expect(seen).toEqual([]);
-  });
+  it.each(['/v1/key', 'GET', undefined])(
+    'rejects %j, which is not an operation, without sending anything',
+    async (name) => {
+      const called = api.call(name as 'GET /v1/key');
+      await expect(called).rejects.toThrow(
+        new TypeError(
+          `'${name}' is not an operation: write its method and its path, such as GET /v1/projects/{slug}/files`,
+        ),
+      );
+      expect(seen).toEqual([]);
+    },
+  );
 
-  it('takes a key from a file that ends with a line break', async () => {
+  it('accepts a key with a line break at its end, as read from a file', async () => {
     await createApiClient({ url, apiKey: 'tin_live_x\n' }).call('GET /v1/key');
     expect(seen.map(({ headers }) => headers['x-api-key'])).toEqual(['tin_live_x']);
   });
 
-  it('writes path and query as the service reads them, with the key', async () => {
+  it('encodes path and query, and sends the key', async () => {
     await api.call('GET /v1/projects/{slug}/files', {
       path: { slug: 'a/b' },
       query: { q: 'ü&', limit: 5 },
@@ -108,7 +111,7 @@ describe('the API client', () => {
   });
 
   it.each(['.', '..', ''])(
-    'asks for nothing under the name %j, which would lead elsewhere',
+    'rejects the path segment %j, which would lead to another resource',
     async (fileSlug) => {
       const path = { slug: 'shop', fileSlug };
       const deleting = api.call('DELETE /v1/projects/{slug}/files/{fileSlug}', { path });
@@ -117,7 +120,7 @@ describe('the API client', () => {
     },
   );
 
-  it('tries again what failed on the way, as the same call', async () => {
+  it('retries failed requests with the same idempotency key', async () => {
     script.push(
       'broken',
       refusal(503, 'storage_unavailable'),
@@ -128,12 +131,12 @@ describe('the API client', () => {
     expect([...keys]).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
   });
 
-  it('tries again what breaks off in the middle of its answer', async () => {
+  it('retries a request whose response breaks off', async () => {
     script.push('torn');
     expect(await mint()).toEqual({ url: 'https://a.example/2' });
   });
 
-  it('asks once for a preset without an id, which a second call would find taken by the first', async () => {
+  it('retries the creation of a preset without an id only after 429', async () => {
     const put = () =>
       api.call('PUT /v1/projects/{slug}/watermark-presets', {
         path: { slug: 'shop' },
@@ -169,7 +172,7 @@ describe('the API client', () => {
     ['library', deletions.library, 'library_not_found'],
     ['preset', deletions.preset, 'not_found'],
   ])(
-    'takes a %s that is not there for deleted where an earlier answer was lost, and only there',
+    'treats a missing %s as deleted only if an earlier attempt may have deleted it',
     async (_what, remove, code) => {
       const lost: Scripted[] = ['broken', refusal(502, 'internal')];
       for (const first of lost) {
@@ -190,7 +193,7 @@ describe('the API client', () => {
   it.each([
     ['whose port is closed', 'http://127.0.0.1:3'],
     ['whose name is not known', 'http://service.invalid'],
-  ])('asked nothing of a service %s, so what is not there then never was', async (_what, away) => {
+  ])('reports not_found if the earlier request never reached a service %s', async (_what, away) => {
     let isFirst = true;
     const arriving: typeof fetch = (target, init) => {
       const to = isFirst ? away : target;
@@ -205,7 +208,7 @@ describe('the API client', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('tells of a file that never was, which a file that was deleted is not', async () => {
+  it('reports file_not_found even after a failed attempt', async () => {
     script.push(refusal(503, 'storage_unavailable'), refusal(404, 'file_not_found'));
     await expect(deletions.file()).rejects.toMatchObject({ code: 'file_not_found' });
     script.push('broken', { status: 204 });
@@ -215,7 +218,7 @@ describe('the API client', () => {
     await expect(mint()).rejects.toMatchObject({ code: 'file_not_found' });
   });
 
-  it('waits no longer than its caller, whose own reason it tells', async () => {
+  it('stops waiting when its caller aborts, with the caller’s reason', async () => {
     const caller = new AbortController();
     const gone = new Error('gone');
     const leaving: typeof fetch = async (...asked) => {
@@ -230,7 +233,7 @@ describe('the API client', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('tells a refusal at once, with all that the service said', async () => {
+  it('reports a refusal immediately, with everything that the service said', async () => {
     script.push(refusal(400, 'invalid_request'));
     await expect(mint()).rejects.toMatchObject({
       name: 'ApiError',
@@ -242,7 +245,7 @@ describe('the API client', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('does not wait longer than a minute for a rate to pass', async () => {
+  it('does not wait longer than a minute after 429', async () => {
     script.push(refusal(429, 'rate_limited', { 'retry-after': '61' }));
     await expect(mint()).rejects.toMatchObject({ status: 429, retry_after_seconds: 61 });
     expect(seen).toHaveLength(1);
@@ -250,7 +253,7 @@ describe('the API client', () => {
 });
 
 describe('signed URLs', () => {
-  it('are minted once for all who ask, and again for another image', async () => {
+  it('are minted once for concurrent and later callers, and again for another image', async () => {
     const urls = signedUrls({ api, project: 'shop' });
     const [one, same] = await Promise.all([
       urls.derived('a.jpg', { resize: { width: 320 }, format: 'webp' }),
@@ -270,7 +273,7 @@ describe('signed URLs', () => {
     ]);
   });
 
-  it('are good for half an hour by a clock that is wrong, and minted anew after it was set back', async () => {
+  it('are reused for half an hour by a wrong clock, and minted again after it is set back', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 10 * 60_000 });
     try {
       const urls = signedUrls({ api, project: 'shop' });
@@ -284,7 +287,7 @@ describe('signed URLs', () => {
     }
   });
 
-  it('are minted anew after a refusal, and when the oldest was forgotten', async () => {
+  it('are minted again after a refusal, and after they were dropped for newer ones', async () => {
     const urls = signedUrls({ api, project: 'shop', kept: 1 });
     script.push(refusal(404, 'file_not_found'));
     await expect(urls.raw('a.jpg')).rejects.toMatchObject({ code: 'file_not_found' });

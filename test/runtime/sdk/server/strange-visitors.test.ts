@@ -37,7 +37,7 @@ it.each([
   ['leaves in the middle of a body', `${JSON_HEAD}Content-Length: 100\r\n\r\n{`],
   ['asks for an address that is none', 'GET // HTTP/1.1\r\nHost: a\r\n\r\n'],
   ['names a host that is none', 'GET / HTTP/1.1\r\nHost: a b\r\n\r\n'],
-])('a visitor who %s ends nothing but the own connection', async (_what, bytes) => {
+])('a client that %s ends only its own connection', async (_what, bytes) => {
   const visitor = connect(port, '127.0.0.1').on('error', () => undefined);
   await once(visitor, 'connect');
   const closed = once(visitor, 'close');
@@ -46,7 +46,7 @@ it.each([
   expect(await (await fetch(`http://127.0.0.1:${port}/`)).json()).toEqual({ routes: {} });
 });
 
-it('a body without a length is kept no longer than any that is taken', async () => {
+it('a body without a length is rejected with 413 once it exceeds the limit', async () => {
   const visitor = connect(port, '127.0.0.1').on('error', () => undefined);
   visitor.write(`${JSON_HEAD}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n`);
   const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
@@ -55,7 +55,7 @@ it('a body without a length is kept no longer than any that is taken', async () 
   expect(await text(visitor)).toMatch(/^HTTP\/1\.1 413 .*payload_too_large/s);
 });
 
-it('nor in a fetch handler', async () => {
+it('an endless body is rejected with 413 by a fetch handler as well', async () => {
   const endless = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new Uint8Array(0x10000)),
   });
@@ -68,7 +68,7 @@ it.each([
   ['express.json()', {}],
   ['express.raw()', Buffer.from('{}')],
   ['express.text()', '{}'],
-])('a body that %s has read is read all the same', async (_by, body) => {
+])('a body that %s has already read is accepted', async (_by, body) => {
   const handle = expressHandler(handler);
   const other = createServer((request, response) => {
     void handle(Object.assign(request, { body }), response);
@@ -113,7 +113,7 @@ async function prepareAt(path: string, photo: UploadRoute, onError = () => undef
 const routeWith = (middleware: (call: { request: Request }) => never) =>
   uploadRoute({ accept: { 'image/*': {} }, middleware });
 
-it('a path that begins like another host leaves the host as it was', async () => {
+it('a path that begins like another host does not change the host of the request', async () => {
   const urls: string[] = [];
   const photo = routeWith(({ request }) => {
     urls.push(request.url);
@@ -124,7 +124,7 @@ it('a path that begins like another host leaves the host as it was', async () =>
   expect(urls).toEqual([`${origin}//other.example/upload`]);
 });
 
-it('a content type in capitals is that type, for the route and its middleware', async () => {
+it('a content type in capitals is normalized for the route and its middleware', async () => {
   const types: string[] = [];
   const middleware = ({ file }: { file: { content_type: string } }) => {
     types.push(file.content_type);
@@ -149,7 +149,7 @@ it.each([
   ['details that are no JSON', () => new UploadRefusal({ details: 1n }), undefined, 500],
   ['a log that is away', () => new UploadRefusal({ status: 503 }), noLog, 503],
 ])(
-  'a route that refuses with %s leaves the server standing',
+  'a route that refuses with %s does not crash the server',
   async (_what, refusal, onError, status) => {
     const photo = routeWith(() => {
       throw refusal();

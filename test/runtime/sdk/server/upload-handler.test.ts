@@ -116,7 +116,7 @@ async function send(prepared: { body: { put: { url: string; headers: object } } 
 }
 
 describe('the upload handler', () => {
-  it('prepares, completes and calls the hook with what the middleware knew', async () => {
+  it('prepares and completes an upload, and calls the hook with the metadata of the middleware', async () => {
     const prepared = await post(prepare());
     expect(prepared).toMatchObject({ status: 200, body: { upload_id: expect.any(String) } });
     await send(prepared, picture);
@@ -129,7 +129,7 @@ describe('the upload handler', () => {
     expect(completed).toEqual([{ metadata: { user: 'ada', album: 'faces' }, slug: file_slug }]);
   });
 
-  it('begins one session for one key of one caller, and another for anything else', async () => {
+  it('starts one session per idempotency key, caller and request', async () => {
     const idempotency_key = 'once';
     const first = await post(prepare({ idempotency_key }));
     const again = await post(prepare({ idempotency_key }));
@@ -150,7 +150,7 @@ describe('the upload handler', () => {
     );
   });
 
-  it('begins anew where the session that its key made is over', async () => {
+  it('starts a new session if the one of the idempotency key has ended', async () => {
     const first = await post(prepare({ idempotency_key: 'late' }));
     await post({ action: 'abort', token: first.body.token });
     setClockAhead(16 * 60);
@@ -162,7 +162,7 @@ describe('the upload handler', () => {
   it.each([
     ['one PUT', file, 16 * 60],
     ['parts', () => file({ size_bytes: 17_000_000 }), 13 * 60 * 60],
-  ])('begins one session of %s where its own clock is ahead', async (_, sent, seconds) => {
+  ])('starts only one session for %s if its own clock is ahead', async (_, sent, seconds) => {
     const begun: string[] = [];
     const counting: typeof fetch = async (target, init) => {
       if (init?.method === 'POST') begun.push(String(target));
@@ -175,7 +175,7 @@ describe('the upload handler', () => {
     expect(begun).toHaveLength(1);
   });
 
-  it('says what its routes take', async () => {
+  it('describes what its routes accept', async () => {
     const answer = await makeHandler()(new Request('https://shop.example/upload'));
     expect(await answer.json()).toEqual({
       routes: {
@@ -190,7 +190,7 @@ describe('the upload handler', () => {
     });
   });
 
-  it('needs no name of a route where there is one', async () => {
+  it('needs no route name if it has only one route', async () => {
     const handler = makeHandler({ router: { large } });
     const prepared = await post({ action: 'prepare', file: file() }, { handler });
     expect(prepared.status).toBe(200);
@@ -214,7 +214,7 @@ describe('the upload handler', () => {
     ],
     ['invalid_input', 400, { input: { album: 5 } }, undefined],
     ['invalid_request', 400, { file: { name: 'a' } }, undefined],
-  ])('answers %s with %i', async (code, status, over, details) => {
+  ])('rejects a prepare call with %s and status %i', async (code, status, over, details) => {
     expect(await post(prepare(over))).toMatchObject(refusal(status, code, details));
   });
 
@@ -222,12 +222,12 @@ describe('the upload handler', () => {
     ['', 401, 'sign_in'],
     ['banned', 403, 'forbidden'],
     ['broken', 500, 'middleware_failed'],
-  ])('answers what the middleware says of %j: %i %s', async (user, status, code) => {
+  ])('passes on what the middleware throws for user %j: %i %s', async (user, status, code) => {
     expect(await post(prepare(), { user })).toMatchObject(refusal(status, code));
     expect(errors.length).toBe(status === 500 ? 1 : 0);
   });
 
-  it('takes no token that was changed, made with another key, or cut short', async () => {
+  it('rejects a token that was changed, made with another key, or truncated', async () => {
     const { token } = (await post(prepare())).body;
     const [prefix, id, exp, , mac] = token.split('.');
     const state = Buffer.from('{"route":"large","metadata":null}').toString('base64url');
@@ -242,7 +242,7 @@ describe('the upload handler', () => {
     }
   });
 
-  it('says upload_expired where the times of token and session are over', async () => {
+  it('answers upload_expired if the token and its session have expired', async () => {
     const { token, upload_id } = (await post(prepare())).body;
     const late = lapseToken(tintype.instance, token);
     await lapseSession(tintype.instance, upload_id);
@@ -252,7 +252,7 @@ describe('the upload handler', () => {
   });
 
   it.each(['before', 'after'])(
-    'publishes bytes that came in time and were completed %s its end, and calls the hook',
+    'publishes bytes that arrived in time and were completed %s the session ended, and calls the hook',
     async (when) => {
       const handler = makeHandler({ pollSeconds: 0 });
       const prepared = await post(prepare());
@@ -273,7 +273,7 @@ describe('the upload handler', () => {
     },
   );
 
-  it('says with 422 why the image cannot be used', async () => {
+  it('answers 422 with the reason why the image cannot be used', async () => {
     const bytes = Buffer.from('this is no picture at all');
     const prepared = await post(prepare({ file: file({ size_bytes: bytes.length }) }));
     await send(prepared, bytes);
@@ -281,7 +281,7 @@ describe('the upload handler', () => {
     expect(done).toMatchObject(refusal(422, 'unsupported_media_type'));
   });
 
-  it('says with 422 that a session expired', async () => {
+  it('answers 422 session_expired after an abort', async () => {
     const { token } = (await post(prepare())).body;
     expect(await post({ action: 'abort', token })).toEqual({
       status: 200,
@@ -295,7 +295,7 @@ describe('the upload handler', () => {
     );
   });
 
-  it('says that the hook failed, and calls it again with complete', async () => {
+  it('answers on_upload_complete_failed if the hook fails, and calls it again with complete', async () => {
     const prepared = await post(prepare({ input: { album: 'bad' } }));
     await send(prepared, picture);
     for (const _ of [1, 2]) {
@@ -306,7 +306,7 @@ describe('the upload handler', () => {
     }
   });
 
-  it('keeps the status of what the service refuses', async () => {
+  it('passes on the status of a refusal by the service', async () => {
     const done = await post({ action: 'complete', token: (await post(prepare())).body.token });
     expect(done).toMatchObject(refusal(409, 'ingest_object_missing'));
     const heavy = file({ size_bytes: 250_000_001 });
@@ -314,7 +314,7 @@ describe('the upload handler', () => {
     expect(answer).toMatchObject(refusal(413, 'file_too_large', { max_bytes: 250_000_000 }));
   });
 
-  it('answers 502 where the service is not reached, and where it answers 5xx', async () => {
+  it('answers 502 if the service is unreachable or answers 5xx', async () => {
     const answering = (status: number) => async () =>
       Response.json({ error: { code: 'storage_unavailable', message: 'Later.' } }, { status });
     const cases = [
@@ -328,7 +328,7 @@ describe('the upload handler', () => {
     }
   });
 
-  it('tells the client to ask again where processing takes longer than it waits', async () => {
+  it('answers 202 while processing takes longer than it waits', async () => {
     const handler = makeHandler({ pollSeconds: 0 });
     const prepared = await post(prepare(), { handler });
     await send(prepared, picture);
@@ -344,7 +344,7 @@ describe('the upload handler', () => {
     expect([...statuses]).toEqual([202, 200]);
   });
 
-  it('sends large files in parts of the size that was asked for', async () => {
+  it('prepares a large file in parts of 8 MiB, or of at least 5 MiB if smaller ones are requested', async () => {
     const size_bytes = 24 * 1024 * 1024;
     const ask = (part_size?: number) =>
       post({ action: 'prepare', route: 'large', file: file({ size_bytes }), part_size });
@@ -358,13 +358,13 @@ describe('the upload handler', () => {
     expect(signed.body.parts).toHaveLength(small.body.multipart.parts.length);
   });
 
-  it('says of an empty file that it is empty', async () => {
+  it('says that an empty file is empty', async () => {
     const { status, body } = await post(prepare({ file: file({ size_bytes: 0 }) }));
     expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'invalid_request' });
     expect(body.error.message).toContain('The file is empty');
   });
 
-  it('reads only JSON, which no form of another site can send', async () => {
+  it('accepts only JSON, which no form of another site can send', async () => {
     const send = (init: RequestInit) =>
       makeHandler()(new Request('https://shop.example/upload', { method: 'POST', ...init }));
     const form = await send({ body: JSON.stringify(prepare()) });
@@ -380,7 +380,7 @@ describe('the adapters', () => {
   let server: Server;
   afterAll(() => server?.close());
 
-  it('serve plain node:http and express alike', async () => {
+  it('serve a plain node:http server', async () => {
     const handle = expressHandler(makeHandler());
     const plain: RequestListener = (request, response) => void handle(request, response);
     const bare = express().all('/upload', handle);
@@ -401,7 +401,7 @@ describe('the adapters', () => {
     }
   });
 
-  it('give Next its two functions', () => {
+  it('give Next.js its GET and POST functions', () => {
     const handler = makeHandler();
     expect(nextHandlers(handler)).toEqual({ GET: handler, POST: handler });
   });

@@ -9,14 +9,14 @@ it.each([
   [{ jpg: {} }, 'accept names "jpg"'],
   [{ 'image/jpeg': {}, 'image/jpg': {} }, 'accept names "image/jpg"'],
   [{}, 'accept names nothing'],
-])('accepts no files by %j', (accept, says) => {
+])('a route with accept %j is rejected with the list of valid types', (accept, says) => {
   const make = () => uploadRoute({ accept: accept as Partial<Record<AcceptedType, object>> });
   expect(make).toThrow(RangeError);
   expect(make).toThrow(says);
   expect(make).toThrow(TYPES);
 });
 
-it('accepts every type that the service takes', () => {
+it('a route accepts every type that the service accepts, and needs at least one', () => {
   const types = ['image/*', ...formats.map(({ content_type }) => content_type)];
   for (const type of types)
     expect(Object.keys(uploadRoute({ accept: { [type]: {} } }).accept)).toEqual([type]);
@@ -26,7 +26,7 @@ it('accepts every type that the service takes', () => {
   for (const make of [none, forgotten]) expect(make).toThrow(says);
 });
 
-it.each(['8 megs', '0MB', -1])('takes no maxSize of %j', (maxSize) => {
+it.each(['8 megs', '0MB', -1])('a route rejects a maxSize of %j', (maxSize) => {
   const make = () => uploadRoute({ accept: { 'image/*': { maxSize: maxSize as number } } });
   expect(make).toThrow(/ is not a size: write 8388608, 8MB or 512KB$/);
 });

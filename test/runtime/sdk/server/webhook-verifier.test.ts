@@ -21,7 +21,7 @@ const verify = (over: Partial<Parameters<typeof verifyWebhook>[0]> = {}) =>
   verifyWebhook({ secret: 'whsec_new', signature: sign(), body, now, ...over });
 
 describe('the webhook verifier', () => {
-  it('hands out the event of a body that fits, as bytes or text', () => {
+  it('returns the event of a correctly signed body, given as text or bytes', () => {
     expect(verify()).toEqual({ valid: true, event });
     expect(verify({ body: Buffer.from(body) })).toEqual({ valid: true, event });
   });
@@ -35,11 +35,11 @@ describe('the webhook verifier', () => {
     ['signature_mismatch', { secret: 'whsec_other' }],
     ['signature_mismatch', { body: JSON.stringify(event, null, 1) }],
     ['invalid_body', { body: '{}', signature: sign({ body: '{}' }) }],
-  ])('says %s', (reason, over) => {
+  ])('rejects a webhook with %s', (reason, over) => {
     expect(verify(over)).toEqual({ valid: false, reason });
   });
 
-  it('takes either secret while one is rotated, and tells a wrong body under both', () => {
+  it('accepts either secret during a rotation, and still rejects an invalid body', () => {
     const secret = ['whsec_old', 'whsec_new'];
     expect(verify({ secret })).toMatchObject({ valid: true });
     expect(verify({ secret, signature: sign({ secrets: ['whsec_old'] }) }).valid).toBe(true);
@@ -47,19 +47,19 @@ describe('the webhook verifier', () => {
     expect(odd).toEqual({ valid: false, reason: 'invalid_body' });
   });
 
-  it('takes bytes of another realm, in which some test runners run', () => {
+  it('accepts bytes of another JavaScript realm, in which some test runners run', () => {
     const bytes = runInNewContext(`new Uint8Array([${[...Buffer.from(body)]}])`);
     expect(bytes).not.toBeInstanceOf(Uint8Array);
     expect(verify({ body: bytes })).toEqual({ valid: true, event });
   });
 
-  it.each([undefined, '', [], ['whsec_new', undefined]])('refuses %j as a secret', (secret) => {
+  it.each([undefined, '', [], ['whsec_new', undefined]])('rejects %j as a secret', (secret) => {
     const help = 'verifyWebhook was given no secret: pass the callback_secret of the project';
     expect(() => verify({ secret: secret as string })).toThrow(new TypeError(help));
     expect(() => verify({ secret: secret as string, signature: null })).toThrow(help);
   });
 
-  it('says that a body was parsed, and of one that nobody signed only that', () => {
+  it('says that a body was parsed, unless the signature is missing', () => {
     const parsed = { body: event as unknown as string };
     const help = 'body is neither text nor bytes: pass it as received, before it is parsed';
     expect(() => verify(parsed)).toThrow(new TypeError(help));
@@ -69,7 +69,7 @@ describe('the webhook verifier', () => {
     });
   });
 
-  it('knows by type the events that the service sends', () => {
+  it('types the data of every event that the service sends', () => {
     const known: Record<keyof WebhookData, readonly string[]> = {
       'upload.ready': ['file_id', 'file_slug', 'project_id', 'revision', 'sha256', 'upload_id'],
       'file.blocked': ['file_id', 'file_slug', 'project_id', 'reason', 'revision'],

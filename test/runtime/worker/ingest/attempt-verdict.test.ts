@@ -29,9 +29,9 @@ const reasons: readonly (readonly [SandboxFailureReason, cause: string, code: st
   ['unstarted', 'unavailable', null],
 ];
 
-describe('an attempt', () => {
+describe('the verdict on a failed processing attempt', () => {
   it.each(reasons)(
-    'whose decoder ended as %s is tried again, and ends when it was the last',
+    'retries a decoder failure (%s), and on the last attempt fails the upload unless no decoder started',
     (reason, cause, code) => {
       expect(verdictOf(failed(reason), NONE)).toMatchObject({ end: 'retry', cause });
       const last = verdictOf(failed(reason), LAST);
@@ -41,7 +41,7 @@ describe('an attempt', () => {
     },
   );
 
-  it('is no attempt of the picture while storage or database is away, however often', () => {
+  it('keeps retrying while storage is unavailable, even after 100 attempts', () => {
     const often = { ...NONE, attempt: 100 };
     for (const code of ['storage_unavailable', 'query_timeout'] as const) {
       const verdict = verdictOf(new ServiceError(code), often);
@@ -55,17 +55,17 @@ describe('an attempt', () => {
     [8, 256],
     [9, 300],
     [100, 300],
-  ])('that was number %i is followed by the next after %i seconds', (attempt, delay_seconds) => {
+  ])('delays the retry after attempt %i by %i seconds', (attempt, delay_seconds) => {
     const away = new ServiceError('storage_unavailable');
     expect(verdictOf(away, { ...NONE, attempt })).toMatchObject({ end: 'retry', delay_seconds });
   });
 
-  it('that was excused does not count', () => {
+  it('does not count excused attempts toward the limit', () => {
     const excused = { ...LAST, excused_count: 1 };
     expect(verdictOf(failed('crashed'), excused)).toMatchObject({ end: 'retry' });
   });
 
-  it('that the clock ended a third time is the last', () => {
+  it('fails the upload with processing_timeout on the third timeout', () => {
     const before = { ...NONE, timeout_count: PROCESSING_TIMEOUTS_MAX - 2 };
     expect(verdictOf(failed('timeout'), before)).toMatchObject({ end: 'retry' });
     const third = { ...NONE, timeout_count: PROCESSING_TIMEOUTS_MAX - 1 };
@@ -75,7 +75,7 @@ describe('an attempt', () => {
     });
   });
 
-  it('that refused the picture ends at once by its code', () => {
+  it('fails the upload immediately with the code of a rejected image', () => {
     const refusal = new IngestRefusal('image_too_large', 'as it is tried');
     expect(verdictOf(refusal, NONE)).toEqual({ end: 'fail', error_code: 'image_too_large' });
   });

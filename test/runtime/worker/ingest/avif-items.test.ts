@@ -27,15 +27,15 @@ const tilesOf = (from: number, to: number[]): AvifReference => ({ type: 'dimg', 
 const hidden = (item: AvifItem): AvifItem => ({ ...item, isHidden: true });
 const memoryOf = (bytes: Buffer) => estimateCost(scanImage(bytes, AVIF), bytes).memory_bytes;
 
-describe('the estimate of an AVIF counts', () => {
-  it('transparency that is larger than its picture', async () => {
+describe('the memory estimate of an AVIF', () => {
+  it('counts alpha that is larger than the image', async () => {
     const same = printAvif([small, asAlpha(small)], [alphaOf(2, 1)]);
     const upload = printAvif([small, asAlpha(large)], [alphaOf(2, 1)]);
     expect(memoryOf(upload)).toBeGreaterThan(memoryOf(same) + 1e8);
     expect(await decoder.ingest(upload, AVIF)).toMatchObject({ width: 64, has_alpha: true });
   });
 
-  it('transparency of single tiles, each time that they are shown', async () => {
+  it('counts the alpha of a tile each time the tile is used', async () => {
     const grid = gridItem({ width: 128, height: 64 }, { columns: 2, rows: 1 });
     const seenThrough = (alpha: AvifItem) =>
       printAvif([grid, hidden(small), asAlpha(alpha)], [tilesOf(1, [2, 2]), alphaOf(3, 2)]);
@@ -44,7 +44,7 @@ describe('the estimate of an AVIF counts', () => {
     expect(await decoder.ingest(same, AVIF)).toMatchObject({ width: 128, has_alpha: true });
   });
 
-  it('tiles that reach far over the edges of their grid', async () => {
+  it('counts tiles that extend far beyond the edges of their grid', async () => {
     const grid = gridItem({ width: 64, height: 64 }, { columns: 2, rows: 2 });
     const upload = printAvif([grid, hidden(large)], [tilesOf(1, [2, 2, 2, 2])]);
     expect(memoryOf(upload)).toBeGreaterThan(memoryOf(printAvif([small], [])) + 4e8);
@@ -52,8 +52,8 @@ describe('the estimate of an AVIF counts', () => {
   });
 });
 
-describe('an AVIF is refused', () => {
-  it('whose tiles are far more than the picture may have', async () => {
+describe('an AVIF', () => {
+  it('is rejected with image_too_large if its image or alpha tiles are far larger than allowed', async () => {
     const grid = gridItem({ width: 64, height: 64 }, { columns: 4, rows: 4 });
     const tiles = Array<number>(16).fill(2);
     const seen = printAvif([grid, hidden(large)], [tilesOf(1, tiles)]);
@@ -63,7 +63,7 @@ describe('an AVIF is refused', () => {
     expect(await decoder.refusal(alpha, AVIF)).toBe('image_too_large');
   });
 
-  it('one of whose tiles is damaged, which its decoder would leave green', async () => {
+  it('is rejected with decode_failed if a tile is damaged, which the decoder itself would leave green', async () => {
     const grid = gridItem({ width: 128, height: 64 }, { columns: 2, rows: 1 });
     const references = [tilesOf(1, [2, 3])];
     const whole = printAvif([grid, hidden(small), hidden(small)], references);
@@ -77,7 +77,7 @@ describe('an AVIF is refused', () => {
     );
   });
 
-  it('that holds a film in place of a picture', async () => {
+  it('is rejected with animated_not_supported if its image or alpha item holds several frames', async () => {
     const film = { ...small, data: Buffer.concat(Array<Buffer>(9).fill(small.data)) };
     const seen = printAvif([film], []);
     const alpha = printAvif([small, asAlpha(film)], [alphaOf(2, 1)]);
@@ -86,7 +86,7 @@ describe('an AVIF is refused', () => {
     }
   });
 
-  it('whose transparency is made of another item, or has its own', async () => {
+  it('is rejected with unsupported_media_type if its alpha is a derived item or has alpha itself', async () => {
     const made = asAlpha({ type: 'iden', data: Buffer.alloc(0), properties: small.properties });
     const derived = printAvif([small, made, hidden(small)], [alphaOf(2, 1), tilesOf(2, [3])]);
     const alphas = [small, asAlpha(small), asAlpha(small)];
@@ -96,7 +96,7 @@ describe('an AVIF is refused', () => {
     }
   });
 
-  it('whose transparency does not say its size', async () => {
+  it('is rejected with decode_failed if its alpha does not declare a size', async () => {
     const [, ...properties] = small.properties;
     const upload = printAvif([small, asAlpha({ ...small, properties })], [alphaOf(2, 1)]);
     expect(await decoder.refusal(upload, AVIF)).toBe('decode_failed');

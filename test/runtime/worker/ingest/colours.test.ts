@@ -51,17 +51,17 @@ async function expectAsLittleCms(profile: Buffer, picture: () => Sharp): Promise
   expect(quantile(deltaE(untouched, reference), 0.5)).toBeGreaterThan(1);
 }
 
-describe('colours of another space', () => {
+describe('conversion to sRGB', () => {
   it.each([
     ['Adobe RGB', printMatrixProfile(adobeRgb), 3, 24],
     ['Display P3', printMatrixProfile(displayP3), 3, 30],
     ['ProPhoto', printMatrixProfile(proPhoto), 3, 10],
     ['grey with a gamma of 1.8', printGreyProfile(1.8), 1, 0],
-  ] as const)('are converted as Little CMS does: %s', async (_name, profile, channels, spread) => {
+  ] as const)('matches Little CMS: %s', async (_name, profile, channels, spread) => {
     await expectAsLittleCms(profile, () => samples(channels, spread));
   });
 
-  it.each(inkForms)('are converted as Little CMS does by a table of the form %s', async (form) => {
+  it.each(inkForms)('matches Little CMS for a lookup table profile: %s', async (form) => {
     await expectAsLittleCms(printLightProfile(form), () => samples(3, 24));
   });
 
@@ -69,7 +69,7 @@ describe('colours of another space', () => {
     ['Adobe RGB', adobeRgb],
     ['Display P3', displayP3],
     ['ProPhoto', proPhoto],
-  ] as const)('are converted as Little CMS does, also of 16 bits: %s', async (_name, numbers) => {
+  ] as const)('matches Little CMS at 16 bits per channel: %s', async (_name, numbers) => {
     const profile = printMatrixProfile(numbers);
     const deep = samples(3, 10).toColourspace('rgb16').png().toBuffer();
     const upload = await withProfile(await deep, 'png', profile);
@@ -82,7 +82,7 @@ describe('colours of another space', () => {
     expect(quantile(deltaE(own, await rgb(samples(3, 10))), 0.99)).toBeLessThan(1);
   });
 
-  it('without a profile are taken for sRGB', async () => {
+  it('leaves the pixels of an image without a profile unchanged', async () => {
     const upload = await samples(3, 60).png().toBuffer();
     const { master } = await decoder.ingest(upload, 'image/png');
     expect(psnr(await rgb(sharp(master)), await rgb(samples(3, 60)))).toBe(

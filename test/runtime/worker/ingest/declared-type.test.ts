@@ -26,11 +26,14 @@ beforeAll(async () => {
 
 const pairs = types.flatMap((is) => types.map((declared) => [is, declared] as const));
 
-it.each(pairs)('%s declared as %s', async (is, declared) => {
-  const bytes = sound.get(is) ?? expect.fail(is);
-  const refusal = await decoder.refusal(bytes, declared);
-  expect(refusal).toBe(is === declared ? undefined : 'unsupported_media_type');
-});
+it.each(pairs)(
+  'an upload of type %s declared as %s is accepted only if both types are equal',
+  async (is, declared) => {
+    const bytes = sound.get(is) ?? expect.fail(is);
+    const refusal = await decoder.refusal(bytes, declared);
+    expect(refusal).toBe(is === declared ? undefined : 'unsupported_media_type');
+  },
+);
 
 const brands = (major: string, ...others: string[]) =>
   Buffer.concat([
@@ -55,7 +58,7 @@ it.each([
   ['HTML', () => Buffer.from('<!doctype html><img src=x>')],
   ['text', () => Buffer.from('no image at all')],
   ['nothing', () => Buffer.alloc(0)],
-])('%s is refused as whatever it is declared', async (_name, print) => {
+])('an unsupported format (%s) is rejected whatever type is declared', async (_name, print) => {
   for (const declared of types) {
     const refusal = await decoder.refusal(print(), declared);
     expect(refusal, declared).toBe('unsupported_media_type');

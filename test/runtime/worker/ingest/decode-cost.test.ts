@@ -46,8 +46,8 @@ const ingest = (content_type: string, bytes: Buffer, signal?: AbortSignal) => ({
   ...(signal === undefined ? {} : { signal }),
 });
 
-describe('the estimate from a header', () => {
-  it('is larger for what a decoder has to hold as a whole', async () => {
+describe('the memory estimate from a header', () => {
+  it('is larger for progressive JPEGs and interlaced PNGs, which are decoded as a whole', async () => {
     const cost = (bytes: Buffer, type: string) =>
       estimateCost({ ...scanImage(bytes, type), width: 9000, height: 9000 }, bytes).memory_bytes;
     const sized = {
@@ -60,7 +60,7 @@ describe('the estimate from a header', () => {
     }
   });
 
-  it('is as large for a JPEG whose colours come one after another as for a progressive one', async () => {
+  it('is the same for a JPEG with one scan per color component as for a progressive one', async () => {
     const size = { width: 9000, height: 9000 };
     const [scans, progressive] = [flatScansJpeg({ width: 64, height: 64 }), await jpeg(true)];
     const costs = [scans, progressive].map((bytes) => {
@@ -70,7 +70,7 @@ describe('the estimate from a header', () => {
     expect(costs[0]).toBe(costs[1]);
   });
 
-  it('counts samples of 10 and 12 bits as the 16 that they are decoded to', async () => {
+  it('counts 10- and 12-bit samples as 16 bits, the depth to which they are decoded', async () => {
     expect([8, 10, 12, 16].map((bits_per_channel) => sampleBytesOf({ bits_per_channel }))).toEqual([
       1, 2, 2, 2,
     ]);
@@ -83,7 +83,7 @@ describe('the estimate from a header', () => {
     expect(costs[1]).toBe(costs[2]);
   });
 
-  it('counts all samples of four inks, which are held whatever the size', async () => {
+  it('is larger for CMYK JPEGs than for RGB ones, baseline and progressive', async () => {
     const inks = await picture().toColourspace('cmyk').jpeg().toBuffer();
     const plain = await jpeg(false);
     const cost = (bytes: Buffer) =>
@@ -96,7 +96,7 @@ describe('the estimate from a header', () => {
   });
 });
 
-describe('the largest picture that the limits allow', () => {
+describe('the largest image within the pixel limits', () => {
   const types = ['jpeg', 'png', 'webp', 'avif', 'gif', 'tiff', 'bmp'] as const;
   const isDeep = (name: string) => ['png', 'avif', 'tiff'].includes(name);
   const cases = types.flatMap((name) =>
@@ -105,7 +105,7 @@ describe('the largest picture that the limits allow', () => {
     ),
   );
   it.each(cases)(
-    'fits into a slot: $name, $bits_per_channel bit, lossless $is_lossless',
+    'fits into the memory of a slot: $name, $bits_per_channel bits, lossless: $is_lossless',
     ({ name, ...traits }) => {
       const content_type = `image/${name}` as const;
       const facts = { content_type, has_alpha: false, ...traits };
@@ -138,8 +138,8 @@ const fullDrawings = [
   ],
 ] as const;
 
-describe('an upload that would cost more than a slot has', () => {
-  it('is refused before it is decoded, with the code that says so', async () => {
+describe('an upload whose memory estimate exceeds the slot', () => {
+  it('is rejected with image_too_large before it is decoded', async () => {
     const sandbox = decoder({ memory_bytes: 170_000_000 });
     const bytes = await over(photograph(3000, 2000)).jpeg().toBuffer();
     const answer = await sandbox.run(ingest('image/jpeg', bytes));
@@ -147,12 +147,15 @@ describe('an upload that would cost more than a slot has', () => {
     expect(() => readIngestAnswer(answer)).toThrow(/^image_too_large: about \d+ bytes of memory$/);
   });
 
-  it.each(fullDrawings)('an SVG %s as well', async (_name, content) => {
-    const sandbox = decoder({ memory_bytes: SLOT_MEMORY_BYTES });
-    const { facts } = await sandbox.run(ingest('image/svg+xml', Buffer.from(square(content))));
-    expect(facts).toMatchObject({ error_code: 'image_too_large' });
-    expect(facts.detail).toMatch(/bytes of memory/);
-  });
+  it.each(fullDrawings)(
+    'is rejected with image_too_large if it is an SVG %s',
+    async (_name, content) => {
+      const sandbox = decoder({ memory_bytes: SLOT_MEMORY_BYTES });
+      const { facts } = await sandbox.run(ingest('image/svg+xml', Buffer.from(square(content))));
+      expect(facts).toMatchObject({ error_code: 'image_too_large' });
+      expect(facts.detail).toMatch(/bytes of memory/);
+    },
+  );
 });
 
 /** An admission without free memory until `leave`; `asked` resolves when a job waits for it. */
@@ -170,8 +173,8 @@ async function fullAdmission() {
   return { admission, leave, asked };
 }
 
-describe('an upload that fits, but not beside what is decoded now', () => {
-  it('waits for room with its clock standing still, and then succeeds', async () => {
+describe('an upload that fits into the slot but has to wait for free memory', () => {
+  it('waits with its timeout paused, and then succeeds', async () => {
     const { admission, leave, asked } = await fullAdmission();
     const sandbox = decoder({ admission });
     const bytes = await jpeg(false);
@@ -186,7 +189,7 @@ describe('an upload that fits, but not beside what is decoded now', () => {
     await admission.enter(200_000_000);
   });
 
-  it('gives its place in the line back when it is not wanted any more', async () => {
+  it('leaves the queue when it is aborted', async () => {
     const { admission, leave, asked } = await fullAdmission();
     const stop = new AbortController();
     const sandbox = decoder({ admission });

@@ -44,7 +44,7 @@ async function avif(color: Color, cicp: string, depth = '8'): Promise<Buffer> {
   return readFile(to);
 }
 
-describe('an AVIF whose colours are given by numbers alone', () => {
+describe('an AVIF with color code points and no ICC profile', () => {
   it.each([
     ['BT.709 and sRGB', '1/13/6', SAME, decode],
     ['BT.709 as on television, shown as sRGB', '1/1/1', SAME, decode],
@@ -53,7 +53,7 @@ describe('an AVIF whose colours are given by numbers alone', () => {
     ['BT.2020', '9/14/9', FROM_2020, decode],
     ['linear light', '1/8/6', SAME, (value: number) => value],
     ['a gamma of 2.8', '1/5/6', SAME, (value: number) => value ** 2.8],
-  ])('%s: is stored in sRGB', async (_name, cicp, matrix, light) => {
+  ])('is stored as sRGB: %s', async (_name, cicp, matrix, light) => {
     for (const color of MUTED) {
       const { master, native, metadata } = await decoder.ingest(
         await avif(color, cicp),
@@ -71,20 +71,23 @@ describe('an AVIF whose colours are given by numbers alone', () => {
     ['Display P3 of 12 bits', '12/13/6', '12', FROM_P3],
     ['BT.2020', '9/14/9', '8', FROM_2020],
     ['sRGB', '1/13/6', '8', SAME],
-  ])('in its bitstream, not in its container: %s', async (_name, cicp, depth, matrix) => {
-    for (const color of MUTED) {
-      const upload = await avif(color, cicp, depth);
-      // Readers ignore unknown properties, so renaming the box hides it.
-      upload.write('free', upload.indexOf('colrnclx'), 'latin1');
-      const { master } = await decoder.ingest(upload, 'image/avif');
-      expectNear(await colorOf(master), expected(color, matrix));
-    }
-  });
+  ])(
+    'is converted if the code points are in the bitstream but not in the container: %s',
+    async (_name, cicp, depth, matrix) => {
+      for (const color of MUTED) {
+        const upload = await avif(color, cicp, depth);
+        // Readers ignore unknown properties, so renaming the box hides it.
+        upload.write('free', upload.indexOf('colrnclx'), 'latin1');
+        const { master } = await decoder.ingest(upload, 'image/avif');
+        expectNear(await colorOf(master), expected(color, matrix));
+      }
+    },
+  );
 
   it.each([
     [9, 16],
     [9, 18],
-  ])('in its bitstream are of high dynamic range as in its container: %i/%i', async (...codes) => {
+  ])('looks the same if its HDR code points %i/%i are only in the bitstream', async (...codes) => {
     const upload = await avif([200, 190, 170], `${codes.join('/')}/9`, '10');
     const bare = Buffer.from(upload);
     bare.write('free', bare.indexOf('colrnclx'), 'latin1');
@@ -95,14 +98,14 @@ describe('an AVIF whose colours are given by numbers alone', () => {
     expect(scanImage(bare, 'image/avif').colours).toEqual(describeCodes(...codes));
   });
 
-  it('keeps its depth', async () => {
+  it('keeps a depth of 10 bits', async () => {
     const deep = await decoder.ingest(await avif([150, 120, 100], '12/13/6', '10'), 'image/avif');
     expect((await sharp(deep.master).metadata()).bitsPerSample).toBe(10);
     expectNear(await colorOf(deep.master), expected([150, 120, 100], FROM_P3));
   });
 
   it.each(['9/16/9', '9/18/9'])(
-    'of high dynamic range (%s) is shown within the range of a screen',
+    'with HDR colors (%s) is mapped to the range of a standard display',
     async (cicp) => {
       const greys = [0, 40, 80, 120, 160, 200, 255];
       const seen: number[] = [];
@@ -129,7 +132,7 @@ describe('an AVIF whose colours are given by numbers alone', () => {
   );
 });
 
-describe('a PNG whose colours are given by numbers alone', () => {
+describe('a PNG with gAMA, cHRM or cICP chunks', () => {
   const HEADER_END = 33;
   const numbers = (...values: number[]) => {
     const body = Buffer.alloc(values.length * 4);
@@ -152,7 +155,7 @@ describe('a PNG whose colours are given by numbers alone', () => {
     ['code points of P3', [codes(12, 13)], FROM_P3, decode],
     ['code points over a gamma', [codes(12, 13), gamma(100_000)], FROM_P3, decode],
   ] as const)(
-    '%s: is stored in sRGB, its own pixels beside it',
+    'is stored as sRGB, and also keeps its original pixels: %s',
     async (_, chunks, matrix, light) => {
       for (const color of MUTED) {
         const upload = withChunks(await flat(color), ...chunks);
@@ -176,7 +179,7 @@ describe('a PNG whose colours are given by numbers alone', () => {
     ['points that are cut short', [pngChunk('cHRM', Buffer.alloc(31, 1))]],
     ['code points that are cut short', [pngChunk('cICP', Buffer.from([12]))]],
     ['points on a line', [points([31270, 32900, 10000, 10000, 20000, 20000, 30000, 30000])]],
-  ])('%s: keeps every pixel', async (_name, chunks) => {
+  ])('keeps every pixel unchanged: %s', async (_name, chunks) => {
     const picture = photograph(60, 40);
     const upload = withChunks(await over(picture).png().toBuffer(), ...chunks);
     const { master, native, metadata } = await decoder.ingest(upload, 'image/png');
@@ -184,7 +187,7 @@ describe('a PNG whose colours are given by numbers alone', () => {
     expect([native, metadata]).toEqual([null, {}]);
   });
 
-  it('stays grey where it was, in its new tones', async () => {
+  it('stays gray when its tones are converted', async () => {
     const grey = await sharp(await flat([100, 100, 100]))
       .toColourspace('b-w')
       .png()
@@ -198,33 +201,36 @@ describe('a PNG whose colours are given by numbers alone', () => {
     );
   });
 
-  it.each([1, 3] as const)('of 16 bits and %d channels too', async (channels) => {
-    const values = [30_000, 25_000, 20_000].slice(-channels);
-    const samples = Uint16Array.from({ length: SIDE * SIDE * channels }, (_, index) => {
-      return values[index % channels] ?? 0;
-    });
-    const deep = await sharp(samples, { raw: { width: SIDE, height: SIDE, channels } })
-      .toColourspace(channels === 1 ? 'grey16' : 'rgb16')
-      .png()
-      .toBuffer();
-    const upload = withChunks(deep, gamma(100_000));
-    const { master, native } = await decoder.ingest(upload, 'image/png');
-    expect(await sharp(master).metadata()).toMatchObject({ depth: 'ushort', channels });
-    const color = (channels === 1 ? [0, 0, 0] : [0, 1, 2]).map((at) => (values[at] ?? 0) / 257);
-    const [r = 0, g = 0, b = 0] = color;
-    expectNear(
-      await colorOf(master),
-      expected([r, g, b], SAME, (value) => value),
-      2,
-    );
-    const kept = await sharp(native ?? master)
-      .toColourspace(channels === 1 ? 'grey16' : 'rgb16')
-      .raw({ depth: 'ushort' })
-      .toBuffer();
-    expect(kept.readUInt16LE(0)).toBe(values[0]);
-  });
+  it.each([1, 3] as const)(
+    'is converted at 16 bits per sample (channels: %d)',
+    async (channels) => {
+      const values = [30_000, 25_000, 20_000].slice(-channels);
+      const samples = Uint16Array.from({ length: SIDE * SIDE * channels }, (_, index) => {
+        return values[index % channels] ?? 0;
+      });
+      const deep = await sharp(samples, { raw: { width: SIDE, height: SIDE, channels } })
+        .toColourspace(channels === 1 ? 'grey16' : 'rgb16')
+        .png()
+        .toBuffer();
+      const upload = withChunks(deep, gamma(100_000));
+      const { master, native } = await decoder.ingest(upload, 'image/png');
+      expect(await sharp(master).metadata()).toMatchObject({ depth: 'ushort', channels });
+      const color = (channels === 1 ? [0, 0, 0] : [0, 1, 2]).map((at) => (values[at] ?? 0) / 257);
+      const [r = 0, g = 0, b = 0] = color;
+      expectNear(
+        await colorOf(master),
+        expected([r, g, b], SAME, (value) => value),
+        2,
+      );
+      const kept = await sharp(native ?? master)
+        .toColourspace(channels === 1 ? 'grey16' : 'rgb16')
+        .raw({ depth: 'ushort' })
+        .toBuffer();
+      expect(kept.readUInt16LE(0)).toBe(values[0]);
+    },
+  );
 
-  it('a profile goes before the numbers', async () => {
+  it('ignores a gAMA chunk if it has an ICC profile', async () => {
     const upload = await over(photograph(40, 30)).withIccProfile('srgb').png().toBuffer();
     const plain = await decoder.ingest(upload, 'image/png');
     const described = await decoder.ingest(withChunks(upload, gamma(100_000)), 'image/png');
@@ -232,7 +238,7 @@ describe('a PNG whose colours are given by numbers alone', () => {
   });
 });
 
-it('whatever code points there are, there is a profile for them that can be read', () => {
+it('a profile made for arbitrary color code points is never broken', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 65_535 }), fc.nat(30), (primaries, transfer) => {
       const profile = printProfile(describeCodes(primaries, transfer), 'rgb');

@@ -35,12 +35,12 @@ describe.each(['II', 'MM'] as const)('an EXIF block in byte order %s', (order) =
       [entries(100, [0xa005, 8 + 6 + 1200]), entries(1000, [1, 1])],
     ],
     ['with more entries than anything needs', [entries(60_000, [1, 1])]],
-  ])('%s is refused', (_, directories) => {
+  ])('%s is rejected', (_, directories) => {
     const block = exif(order, directories);
     expect(() => walkExif(Buffer.concat([Buffer.alloc(99, 7), block]))).toThrow(/directories/);
   });
 
-  it('that leads in circles is refused however many harmless ones stand before it', () => {
+  it('with circular references is rejected however many harmless blocks precede it', () => {
     const maze = exif(order, [entries(1000, [0x8769, 8])]);
     const harmless = exif(order, [entries(1, [1, 1])]);
     const before = Array.from({ length: 1000 }, () => harmless);
@@ -48,7 +48,7 @@ describe.each(['II', 'MM'] as const)('an EXIF block in byte order %s', (order) =
     walkExif(Buffer.concat(before));
   });
 
-  it('is one of too many, where the harmless ones alone would take long', () => {
+  it('is rejected as one of many harmless blocks that together have too many entries', () => {
     const block = exif(order, [entries(45_000, [1, 1])]);
     const many = Buffer.concat(Array.from({ length: 20 }, () => block));
     expect(() => walkExif(many)).toThrow(/directories/);
@@ -59,7 +59,7 @@ describe.each(['II', 'MM'] as const)('an EXIF block in byte order %s', (order) =
     ['that points at itself once', [[[0x8769, 8] as const]]],
     ['that points outside', [[[0x8769, 0xffffff00] as const]]],
     ['that is cut off', [entries(9, [0x8825, 100])]],
-  ])('%s is taken', (_, directories) => {
+  ])('%s is accepted', (_, directories) => {
     const block = exif(order, directories);
     walkExif(block);
     walkExif(block.subarray(0, 40));
@@ -67,7 +67,7 @@ describe.each(['II', 'MM'] as const)('an EXIF block in byte order %s', (order) =
 });
 
 it.each([1, 3, 6])(
-  'what a camera writes is taken, turned by orientation %i',
+  'the EXIF block of a camera JPEG is accepted with orientation %i',
   async (orientation) => {
     const bytes = await cameraJpeg(photograph(48, 40), orientation);
     expect(walkExif(bytes)).toEqual({ is_turned: orientation !== 1 });

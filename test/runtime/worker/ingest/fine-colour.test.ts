@@ -12,16 +12,16 @@ async function chromaOfHalfWay(picture: Picture, chromaSubsampling: string): Pro
   return seen.map((metadata) => metadata.chromaSubsampling ?? '');
 }
 
-describe('half-way images of a JPEG whose colour was halved', () => {
-  it('keep it halved in photographs', async () => {
+describe('the mezzanine images of a JPEG', () => {
+  it('keep 4:2:0 chroma for a photograph', async () => {
     expect(await chromaOfHalfWay(photograph(1100, 800), '4:2:0')).toEqual(['4:2:0', '4:2:0']);
   });
 
-  it('have all of it where colours change from pixel to pixel, as in drawings', async () => {
+  it('have 4:4:4 chroma if colors change from pixel to pixel, as in drawings', async () => {
     expect(await chromaOfHalfWay(drawing(2100, 800), '4:2:0')).toEqual(['4:4:4', '4:4:4', '4:4:4']);
   });
 
-  it('have all of it where the upload has', async () => {
+  it('keep the 4:4:4 chroma of the upload', async () => {
     expect(await chromaOfHalfWay(photograph(1100, 800), '4:4:4')).toEqual(['4:4:4', '4:4:4']);
   });
 });

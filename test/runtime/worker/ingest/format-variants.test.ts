@@ -63,7 +63,7 @@ describe('a TIFF, as libtiff writes it', () => {
     ['big-endian', ['-B', '-c', 'lzw']],
     ['big-endian BigTIFF of tiles', ['-B', '-8', '-c', 'zip', '-t', '-w', '48', '-l', '16']],
     ['lowest bits first', ['-f', 'lsb2msb', '-c', 'lzw']],
-  ])('of %s keeps every pixel', async (_name, words) => {
+  ])('keeps every pixel: %s', async (_name, words) => {
     const { master } = await decoder.ingest(await tiffcp(words), 'image/tiff');
     expect((await sharp(master).raw().toBuffer()).equals(photo.data)).toBe(true);
   });
@@ -72,12 +72,12 @@ describe('a TIFF, as libtiff writes it', () => {
     ['strips', ['-c', 'jpeg:95', '-r', '16']],
     ['tiles', ['-c', 'jpeg:95', '-t', '-w', '32', '-l', '32']],
     ['RGB strips', ['-c', 'jpeg:r:95', '-r', '16']],
-  ])('of JPEG in %s is as good as it was', async (_name, words) => {
+  ])('with JPEG compression in %s keeps its quality', async (_name, words) => {
     const { master } = await decoder.ingest(await tiffcp(words), 'image/tiff');
     expect(psnr(await sharp(master).raw().toBuffer(), photo.data)).toBeGreaterThan(30);
   });
 
-  it.each(['g3', 'g3:2d', 'g4'])('of a fax (%s) keeps every pixel', async (coding) => {
+  it.each(['g3', 'g3:2d', 'g4'])('with fax compression (%s) keeps every pixel', async (coding) => {
     const bits = await over(drawing(96, 64))
       .toColourspace('b-w')
       .tiff({ bitdepth: 1, compression: 'none' })
@@ -87,7 +87,7 @@ describe('a TIFF, as libtiff writes it', () => {
     expect((await rgba(master)).equals(await rgba(bits))).toBe(true);
   });
 
-  it.each([8, 16] as const)('of grey with alpha, %d bits, keeps both', async (bits) => {
+  it.each([8, 16] as const)('in gray with alpha, %d bits, keeps both channels', async (bits) => {
     const [width, height] = [40, 30];
     const samples = Buffer.from(
       Array.from({ length: width * height * 2 }, (_, at) => (at * 7) % 256),
@@ -106,7 +106,7 @@ describe('a TIFF, as libtiff writes it', () => {
     expect([...(await rgba(master))]).toEqual(expected);
   });
 
-  it('of two pages is refused', async () => {
+  it('with two pages is rejected with animated_not_supported', async () => {
     const [one, two] = [join(folder, 'one.tif'), join(folder, 'two.tif')];
     await writeFile(one, plain());
     await run('tiffcp', [one, one, two]);
@@ -126,7 +126,7 @@ describe('an AVIF, as libavif writes it', () => {
     ['12 bits', ['-d', '12'], 12],
     ['limited range', ['-r', 'limited'], 8],
     ['no loss', ['--lossless'], 8],
-  ] as const)('of %s is stored as good', async (_name, words, bits) => {
+  ] as const)('keeps its quality and bit depth: %s', async (_name, words, bits) => {
     const upload = await avifenc(['--min', '0', '--max', '10', ...words]);
     expect(scanImage(upload, 'image/avif').bits_per_channel).toBe(bits);
     const { master } = await decoder.ingest(upload, 'image/avif');
@@ -134,7 +134,7 @@ describe('an AVIF, as libavif writes it', () => {
     expect((await sharp(master).metadata()).bitsPerSample).toBe(bits);
   });
 
-  it('of grey alone looks the same', async () => {
+  it('in grayscale looks the same once stored', async () => {
     const upload = await avifenc(['-y', '400', '--min', '0', '--max', '10']);
     const { master } = await decoder.ingest(upload, 'image/avif');
     expect(psnr(await rgba(master), await rgba(upload))).toBeGreaterThan(38);
@@ -158,7 +158,7 @@ describe('an AVIF, as libavif writes it', () => {
     }
   });
 
-  it('of a grid is put together', async () => {
+  it('with a grid of tiles is assembled into one image', async () => {
     const picture = photograph(256, 192);
     const png = await over(picture).png().toBuffer();
     const tiles = await Promise.all(
@@ -214,7 +214,7 @@ describe('an AVIF, as libavif writes it', () => {
     expect(psnr(await sharp(master).raw().toBuffer(), expected)).toBeGreaterThan(34);
   });
 
-  it('of a sequence is refused', async () => {
+  it('with an image sequence is rejected with animated_not_supported', async () => {
     const frames = [join(folder, 'frame1.png'), join(folder, 'frame2.png')];
     for (const [index, file] of frames.entries()) {
       await writeFile(
@@ -238,7 +238,7 @@ it.each([false, true])('a GIF keeps every pixel, interlaced: %s', async (progres
   expect((await rgba(master)).equals(await rgba(upload))).toBe(true);
 });
 
-it('a WebP that moves is refused', async () => {
+it('an animated WebP is rejected with animated_not_supported', async () => {
   expect(await decoder.refusal(await animatedWebp(50, 40), 'image/webp')).toBe(
     'animated_not_supported',
   );

@@ -41,7 +41,7 @@ async function* sound(): AsyncGenerator<HostileFile> {
   for (const source of await soundSources()) yield { ...source, family: 'sound' };
 }
 
-it('every file is ready or refused, and whatever is stored is accepted by others', async () => {
+it('every hostile file is ready or gets a documented code, and other decoders read whatever is stored', async () => {
   const stored: Stored[] = [];
   const outcomes: { file: HostileFile; result: string }[] = [];
   for await (const { result } of outcomesOf(sandbox, sound())) expect(result).toBe('ready');
@@ -75,7 +75,7 @@ function measureChildren() {
   return { pids, bytes: pids.reduce((sum, pid) => sum + residentBytes(pid), 0) };
 }
 
-it('a size that the header shows is refused before anything is decoded', async () => {
+it('an image of excessive size is rejected by its header, before anything is decoded', async () => {
   const wrong: string[] = [];
   for await (const { name, bytes, content_type, header_code } of bombs()) {
     if (header_code === undefined) continue;

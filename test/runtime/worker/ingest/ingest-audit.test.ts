@@ -44,7 +44,7 @@ const bySystem = { actor_kind: 'system', actor_id: null, before: null, request_i
 const audited = () => auditEntries(db, project, 'file.%', 'upload.%');
 
 describe('the audit log of a project', () => {
-  it('has each revision of a file, with the upload that it came from', async () => {
+  it('records each revision of a file with the upload it came from', async () => {
     const uploads = [];
     for (const _ of [1, 2]) {
       const upload = await arrive({ db, buckets }, project, { bytes, file_slug: 'hero' });
@@ -60,7 +60,7 @@ describe('the audit log of a project', () => {
     expect(await audited()).toEqual(published);
   });
 
-  it('has an upload that failed, with what was wrong with it', async () => {
+  it('records a failed upload with its error code', async () => {
     const upload = await arrive({ db, buckets }, project, { bytes: bytes.subarray(0, 500) });
     await ingest(upload.upload_id);
     expect(await audited()).toEqual([

@@ -60,8 +60,8 @@ const poisons = [
   { behaviour: 'grow', error_code: 'image_too_large', attempt: 5 },
 ] as const;
 
-describe('poison among good files', () => {
-  it('costs each poisonous file its own attempts and its own code, and no neighbour any', async () => {
+describe('poisonous uploads among good ones', () => {
+  it('fail with their own code after their own attempts; good uploads are ready at the first attempt', async () => {
     const bytes = await over(photograph(320, 240)).jpeg().toBuffer();
     const project = await makeProject(db);
     const good = [];
@@ -82,8 +82,8 @@ describe('poison among good files', () => {
   }, 300_000);
 });
 
-describe('an upload whose project was suspended after its bytes had come', () => {
-  it('is published all the same: its bytes were accepted while it was active', async () => {
+describe('an upload whose project is suspended after its bytes arrived', () => {
+  it('is still published', async () => {
     const project = await makeProject(db);
     const bytes = await over(photograph(320, 240)).jpeg().toBuffer();
     const upload = await arrive(world, project, { bytes });

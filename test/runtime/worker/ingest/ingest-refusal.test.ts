@@ -12,7 +12,7 @@ const room = async () => true;
 // process runs other tests.
 afterAll(() => sharp.unblock({ operation: ['VipsForeignLoad'] }));
 
-it('is what is wrong with the image, once, and no calls of ours', async () => {
+it('the log entry for a rejected image states the reason once, without a stack trace', async () => {
   const answer = await ingestJob({ content_type: 'image/svg+xml' }, [DOCTYPE], room);
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };

@@ -81,8 +81,8 @@ const webhooks = () =>
     [project.project_id],
   );
 
-describe('an upload that is good', () => {
-  it('becomes a file, with everything that is to be known of it', async () => {
+describe('a valid upload', () => {
+  it('is published as a file with dimensions, master, mezzanine, metadata and counters', async () => {
     const bytes = await cameraJpeg(photograph(1200, 800), 6);
     const upload = await arrive(world, project, {
       bytes,
@@ -124,7 +124,7 @@ describe('an upload that is good', () => {
     expect(await buckets.ingest.head(upload.ingest_key)).toBeUndefined();
   });
 
-  it('is told to the callback URL once, and to none where there is none', async () => {
+  it('queues one upload.ready webhook, or none if the project has no callback URL', async () => {
     const upload = await arrive(world, project, { bytes: await jpeg() });
     await ingestUpload(deps(), upload.upload_id);
     const [webhook, ...more] = await webhooks();
@@ -140,7 +140,7 @@ describe('an upload that is good', () => {
     expect(await webhooks()).toEqual([]);
   });
 
-  it('of a known slug becomes its next revision, purges it and dooms the old bytes', async () => {
+  it('to an existing slug becomes the next revision, purges the cache and marks old objects for deletion', async () => {
     for (const seed of [1, 2, 3]) {
       const upload = await arrive(world, project, { bytes: await jpeg(seed), file_slug: 'same' });
       await ingestUpload(deps(), upload.upload_id);
@@ -167,7 +167,7 @@ describe('an upload that is good', () => {
     ]);
   });
 
-  it('of a known slug brings its own place, time and metadata, or none', async () => {
+  it('to an existing slug replaces location, capture time and metadata, or clears them', async () => {
     const camera = await cameraJpeg(photograph(1200, 800), 1);
     const revisions = [];
     for (const bytes of [camera, await jpeg(), camera]) {
@@ -205,7 +205,7 @@ describe('an upload that is good', () => {
     expect(file).toMatchObject({ status: 'blocked', revision: 2 });
   });
 
-  it('is taken oldest first where no id is named', async () => {
+  it('is claimed before newer ones if no id is given', async () => {
     const uploads = [
       await arrive(world, project, { bytes: await jpeg() }),
       await arrive(world, project, { bytes: await jpeg() }),
@@ -221,8 +221,8 @@ describe('an upload that is good', () => {
   });
 });
 
-describe('two uploads of one slug at once', () => {
-  it('become two revisions without a gap', async () => {
+describe('concurrent uploads to one slug', () => {
+  it('get consecutive revision numbers', async () => {
     const uploads = await Promise.all(
       [1, 2, 3, 4].map(async (seed) =>
         arrive(world, project, { bytes: await jpeg(seed), file_slug: 'race' }),
@@ -242,7 +242,7 @@ describe('two uploads of one slug at once', () => {
   });
 });
 
-describe('an upload that is refused', () => {
+describe('an invalid upload', () => {
   const refused = async (
     arrival: Parameters<typeof arrive>[2],
     changes: Partial<IngestDeps> = {},
@@ -258,18 +258,18 @@ describe('an upload that is refused', () => {
     return after.error_code;
   };
 
-  it('has the wrong digest', async () => {
+  it('fails with sha256_mismatch if its digest is wrong', async () => {
     const bytes = await jpeg();
     expect(await refused({ bytes, sha256: sha256(Buffer.from('other')) })).toBe('sha256_mismatch');
   });
 
-  it('is longer or shorter than declared', async () => {
+  it('fails with ingest_size_mismatch if it is longer or shorter than declared', async () => {
     const bytes = await jpeg();
     expect(await refused({ bytes, size_bytes: bytes.length + 1 })).toBe('ingest_size_mismatch');
     expect(await refused({ bytes, size_bytes: bytes.length - 1 })).toBe('ingest_size_mismatch');
   });
 
-  it('is not what it was declared to be, moves, is damaged', async () => {
+  it('fails with the matching code if it has another type, is animated or is damaged', async () => {
     const png = await over(photograph(100, 100)).png().toBuffer();
     expect(await refused({ bytes: png })).toBe('unsupported_media_type');
     const moving = animatedPng(png);
@@ -280,13 +280,13 @@ describe('an upload that is refused', () => {
     expect(await refused({ bytes: cut })).toBe('decode_failed');
   });
 
-  it('is above the size limit of the deployment', async () => {
+  it('fails with file_too_large if it exceeds the size limit of the deployment', async () => {
     expect(await refused({ bytes: await jpeg() }, { ingest_bytes_max: 1000 })).toBe(
       'file_too_large',
     );
   });
 
-  it('lost its object', async () => {
+  it('fails with ingest_object_missing if its object is gone', async () => {
     const upload = await arrive(world, project, { bytes: await jpeg() });
     await buckets.ingest.delete(upload.ingest_key);
     expect(await ingestUpload(deps(), upload.upload_id)).toEqual({
@@ -295,7 +295,7 @@ describe('an upload that is refused', () => {
     });
   });
 
-  it('verifies the very bytes that it decodes, not the ones that were there a moment ago', async () => {
+  it('fails with sha256_mismatch if other bytes are read than were uploaded', async () => {
     const bytes = await jpeg();
     const upload = await arrive(world, project, { bytes, sha256: sha256(bytes) });
     const other = Buffer.from(bytes);
@@ -311,7 +311,7 @@ describe('an upload that is refused', () => {
   });
 });
 
-describe('an attempt that fails', () => {
+describe('a failed attempt', () => {
   const attempts = async (behaviour: string, turns: number, sandbox = misbehaving) => {
     const upload = await arrive(world, project, { bytes: Buffer.from(behaviour) });
     const outcomes: string[] = [];
@@ -326,7 +326,7 @@ describe('an attempt that fails', () => {
     return outcomes;
   };
 
-  it('by the clock three times ends the upload', async () => {
+  it('ends the upload with processing_timeout at the third timeout', async () => {
     expect(await attempts('hang', 3, hasty)).toEqual(['retry', 'retry', 'processing_timeout']);
   });
 
@@ -336,11 +336,14 @@ describe('an attempt that fails', () => {
     ['garbage', 'processing_abandoned'],
     ['lie', 'processing_abandoned'],
     ['grow', 'image_too_large'],
-  ])('by a decoder that does this: %s, ends the upload after five', async (behaviour, code) => {
-    expect(await attempts(behaviour, 5)).toEqual(['retry', 'retry', 'retry', 'retry', code]);
-  });
+  ])(
+    'ends the upload at the fifth attempt if the decoder misbehaves: %s',
+    async (behaviour, code) => {
+      expect(await attempts(behaviour, 5)).toEqual(['retry', 'retry', 'retry', 'retry', code]);
+    },
+  );
 
-  it('because storage is away is excused, however often', async () => {
+  it('does not count while storage is unavailable', async () => {
     const upload = await arrive(world, project, { bytes: await jpeg() });
     const away = {
       ...buckets,
@@ -386,7 +389,7 @@ function watchBeats() {
 }
 
 describe('two attempts at one upload', () => {
-  it('publish once: the overtaken one is dropped, and notices by its heartbeat', async () => {
+  it('publish only once: the heartbeat of the superseded attempt notices, and the attempt is dropped', async () => {
     const upload = await arrive(world, project, { bytes: await jpeg() });
     const entered = Promise.withResolvers<void>();
     const { watched, overtaken } = watchBeats();
@@ -421,7 +424,7 @@ describe('two attempts at one upload', () => {
     expect(await buckets.content.head(file?.object_key ?? '')).toBeDefined();
   });
 
-  it('never overlap by a database that answers late: a lease counts from when it was asked for', async () => {
+  it('never overlap when the database answers late: a lease counts from when it was requested', async () => {
     const asked: { at: number; answer(): void }[] = [];
     const query = async <Row>(text: string, values?: readonly unknown[]) => {
       const gate = Promise.withResolvers<void>();
@@ -440,7 +443,7 @@ describe('two attempts at one upload', () => {
     lease.end();
   });
 
-  it('keep their objects apart', async () => {
+  it('store their objects under different keys', async () => {
     const upload = await arrive(world, project, { bytes: await jpeg() });
     await ingestUpload(
       deps({

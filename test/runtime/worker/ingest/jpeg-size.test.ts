@@ -43,7 +43,7 @@ async function likeness(one: Buffer, other: Buffer): Promise<number> {
   return ssim(await samplesOf(one), await samplesOf(other));
 }
 
-it('of any quality and colour resolution is stored as good as it was, and hardly longer', async () => {
+it('a stored JPEG of any quality and chroma subsampling looks the same and has hardly grown', async () => {
   const growth: number[] = [];
   for (const picture of await photographs()) {
     for (const quality of QUALITIES) {
@@ -67,7 +67,7 @@ it('of any quality and colour resolution is stored as good as it was, and hardly
 });
 
 it.each([40, 60, 90])(
-  'of other tables than the usual ones, of quality %d, is stored as good',
+  'a stored JPEG with mozjpeg tables, quality %d, looks the same',
   async (quality) => {
     for (const picture of await photographs()) {
       const upload = await over(picture).jpeg({ quality, mozjpeg: true }).toBuffer();
@@ -77,7 +77,7 @@ it.each([40, 60, 90])(
   },
 );
 
-it('of a low quality is stored as good when it is turned or of other colours', async () => {
+it('a stored low-quality JPEG looks the same if it was rotated or converted from another color space', async () => {
   for (const picture of await photographs()) {
     const plain = over(picture).jpeg({ quality: 45, chromaSubsampling: '4:4:4' });
     const turned = await plain.clone().withMetadata({ orientation: 6 }).toBuffer();

@@ -67,52 +67,55 @@ function orphanedDecoders(): string[] {
     });
 }
 
-describe('a worker that is killed', () => {
-  it.each(steps)('at "%s" loses nothing and does nothing twice', async (point) => {
-    const project = await makeProject(db, {
-      callback_url: 'https://shop.example/hook',
-      callback_secret_sealed: Buffer.alloc(32, 1),
-    });
-    const upload = await arrive({ db, buckets }, project, { bytes, file_slug: 'picture' });
-    await dieAt(point);
-    await db.query(
-      `update uploads set lease_until = now() - make_interval(secs => 1) where upload_id = $1 and status = 'processing'`,
-      [upload.upload_id],
-    );
-    await ingestUpload(
-      {
-        db,
-        buckets,
-        sandbox,
-        log,
-        clock: systemClock,
-        ingest_bytes_max: 1e9,
-      },
-      upload.upload_id,
-    );
-    const file = await findFile(db, { project_id: project.project_id, file_slug: 'picture' });
-    expect(await uploadAsItIs(db, upload)).toMatchObject({ status: 'ready', revision: 1 });
-    expect(file?.revision).toBe(1);
-    expect(await findProject(db, project.project_id)).toMatchObject({
-      file_count: 1,
-      storage_bytes: file?.size_bytes,
-      reserved_bytes: 0,
-    });
-    const stored = await buckets.content.read(file?.object_key ?? '');
-    expect(stored?.length).toBe(file?.size_bytes);
-    const webhooks = await db.query(
-      'select delivery_id from webhook_deliveries where project_id = $1',
-      [project.project_id],
-    );
-    expect(webhooks).toEqual([{ delivery_id: `upload.ready:${upload.upload_id}` }]);
-    const isGone = (await buckets.ingest.head(upload.ingest_key)) === undefined;
-    const isDoomed = await db.query('select 1 from doomed_objects where object_key = $1', [
-      upload.ingest_key,
-    ]);
-    expect(isGone || isDoomed.length === 1).toBe(true);
-  });
+describe('a worker killed during ingest', () => {
+  it.each(steps)(
+    'at "%s" leaves the upload to the next attempt, which publishes it exactly once',
+    async (point) => {
+      const project = await makeProject(db, {
+        callback_url: 'https://shop.example/hook',
+        callback_secret_sealed: Buffer.alloc(32, 1),
+      });
+      const upload = await arrive({ db, buckets }, project, { bytes, file_slug: 'picture' });
+      await dieAt(point);
+      await db.query(
+        `update uploads set lease_until = now() - make_interval(secs => 1) where upload_id = $1 and status = 'processing'`,
+        [upload.upload_id],
+      );
+      await ingestUpload(
+        {
+          db,
+          buckets,
+          sandbox,
+          log,
+          clock: systemClock,
+          ingest_bytes_max: 1e9,
+        },
+        upload.upload_id,
+      );
+      const file = await findFile(db, { project_id: project.project_id, file_slug: 'picture' });
+      expect(await uploadAsItIs(db, upload)).toMatchObject({ status: 'ready', revision: 1 });
+      expect(file?.revision).toBe(1);
+      expect(await findProject(db, project.project_id)).toMatchObject({
+        file_count: 1,
+        storage_bytes: file?.size_bytes,
+        reserved_bytes: 0,
+      });
+      const stored = await buckets.content.read(file?.object_key ?? '');
+      expect(stored?.length).toBe(file?.size_bytes);
+      const webhooks = await db.query(
+        'select delivery_id from webhook_deliveries where project_id = $1',
+        [project.project_id],
+      );
+      expect(webhooks).toEqual([{ delivery_id: `upload.ready:${upload.upload_id}` }]);
+      const isGone = (await buckets.ingest.head(upload.ingest_key)) === undefined;
+      const isDoomed = await db.query('select 1 from doomed_objects where object_key = $1', [
+        upload.ingest_key,
+      ]);
+      expect(isGone || isDoomed.length === 1).toBe(true);
+    },
+  );
 
-  it.runIf(process.platform === 'linux')('takes its decoders with it', async () => {
+  it.runIf(process.platform === 'linux')('leaves no orphaned decoder behind', async () => {
     await expect.poll(orphanedDecoders).toEqual([]);
   });
 });

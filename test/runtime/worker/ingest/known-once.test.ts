@@ -31,7 +31,7 @@ describe('the focal point', () => {
     [0.5, 0.8],
     [0.2, 0.2],
     [0.8, 0.8],
-  ] as const)('is where the one thing to see is: %d, %d', async (x, y) => {
+  ] as const)('is on the only object in the image: %d, %d', async (x, y) => {
     for (const size of [
       { width: 600, height: 400 },
       { width: 400, height: 600 },
@@ -44,7 +44,7 @@ describe('the focal point', () => {
     }
   });
 
-  it('turns with the picture', async () => {
+  it('rotates with the orientation of the image', async () => {
     const picture = await withSquare({ width: 600, height: 400 }, [0.2, 0.2]);
     const still = await picture.png().toBuffer();
     // Displayed rotated 90° clockwise, so the upper left corner becomes the upper right one.
@@ -59,7 +59,7 @@ describe('the focal point', () => {
   });
 
   it.each(['jpeg', 'webp', 'avif', 'gif', 'tiff'] as const)(
-    'is the same in a %s',
+    'is also found in %s images',
     async (format) => {
       const picture = await withSquare({ width: 400, height: 300 }, [0.75, 0.3]);
       const upload = await sharp(await picture.png().toBuffer())
@@ -72,14 +72,14 @@ describe('the focal point', () => {
   );
 });
 
-describe('the dominant colour', () => {
+describe('the dominant color', () => {
   it.each([
     ['#f80808', { r: 255, g: 0, b: 0 }],
     ['#0808f8', { r: 0, g: 0, b: 255 }],
     ['#181818', { r: 20, g: 20, b: 20 }],
     ['#f8f8f8', { r: 255, g: 255, b: 255 }],
     ['#489858', { r: 70, g: 150, b: 90 }],
-  ])('of a flat picture is its own, to a sixteenth: %s', async (color, background) => {
+  ])('of a single-color image is that color, in steps of 16: %s', async (color, background) => {
     const upload = await flat(120, 80, background).png().toBuffer();
     expect((await decoder.ingest(upload, 'image/png')).dominant_color).toBe(color);
   });
@@ -93,7 +93,7 @@ describe('the dominant colour', () => {
     expect((await decoder.ingest(upload, 'image/png')).dominant_color).toBe('#0878c8');
   });
 
-  it('of grey pictures is grey', async () => {
+  it('of a grayscale image is gray', async () => {
     const upload = await flat(50, 50, GREY).toColourspace('b-w').png().toBuffer();
     expect((await decoder.ingest(upload, 'image/png')).dominant_color).toBe('#787878');
   });
@@ -118,7 +118,7 @@ describe('the ThumbHash', () => {
     { r: 0, g: 128, b: 255 },
     { r: 90, g: 90, b: 90 },
     { r: 250, g: 240, b: 20 },
-  ])('of a flat picture has its colour: %j', async (background) => {
+  ])('of a single-color image has that color: %j', async (background) => {
     const upload = await flat(300, 200, background).png().toBuffer();
     const mean = meanOf((await decoder.ingest(upload, 'image/png')).thumb_hash);
     for (const channel of ['r', 'g', 'b'] as const) {
@@ -127,7 +127,7 @@ describe('the ThumbHash', () => {
     expect(mean.has_alpha).toBe(false);
   });
 
-  it('knows transparency and which side is longer', async () => {
+  it('records that an image is transparent and portrait', async () => {
     const clear = { r: 10, g: 200, b: 30, alpha: 0.5 };
     const upload = await sharp({
       create: { width: 90, height: 300, channels: 4, background: clear },

@@ -47,8 +47,8 @@ function withOverlaps(profile: Buffer, bytes: number): Buffer {
   return longer(Buffer.concat([head, table, ...rows, tags]), bytes);
 }
 
-describe('a profile', () => {
-  it('longer than what is kept says what the colours are all the same, and is not given back', async () => {
+describe('an ICC profile', () => {
+  it('too long to be saved still converts colors, but neither it nor the original pixels are kept', async () => {
     const short = await ingest(P3);
     const long = await ingest(longer(P3, SAVED_METADATA_BYTES_MAX));
     expect(long.master.equals(short.master)).toBe(true);
@@ -59,7 +59,7 @@ describe('a profile', () => {
     expect((await sharp(short.native ?? Buffer.alloc(0)).metadata()).format).toBe('png');
   });
 
-  it('that would become too long when it is written anew is not given back either, nor its pixels', async () => {
+  it('that would become too long when it is rewritten still converts colors, but is not kept either', async () => {
     const { master, native, metadata } = await ingest(
       withOverlaps(P3, SAVED_METADATA_BYTES_MAX / 4),
     );

@@ -25,7 +25,7 @@ describe('a PNG', () => {
     return Buffer.concat([png.subarray(0, afterHeader), chunks, png.subarray(afterHeader)]);
   };
 
-  it('may have many chunks before its pixels, but not any number', async () => {
+  it('is accepted with 9,000 chunks before its pixels and rejected with 11,000', async () => {
     expect(await decoder.refusal(withChunks(9000), 'image/png')).toBeUndefined();
     expect(await decoder.refusal(withChunks(11_000), 'image/png')).toBe('decode_failed');
   });
@@ -43,7 +43,7 @@ describe('a WebP', () => {
     return file;
   };
 
-  it('has not any number of chunks, and is a film where these are frames', async () => {
+  it('is rejected with 11,000 chunks, as animated if they are frames', async () => {
     expect(await decoder.refusal(withChunks('JUNK', 11_000), 'image/webp')).toBe('decode_failed');
     const film = withChunks('ANMF', 11_000);
     expect(await decoder.refusal(film, 'image/webp')).toBe('animated_not_supported');
@@ -56,13 +56,13 @@ describe('a TIFF', () => {
   const withTags = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [20_000 + index, [1]]));
 
-  it('may have hundreds of tags that nobody knows, but not thousands', async () => {
+  it('is accepted with 400 unknown tags and rejected with 4,000', async () => {
     const upload = (count: number) => printTiff([{ ...page, tags: withTags(count) }]);
     expect(await decoder.refusal(upload(400), TIFF)).toBeUndefined();
     expect(await decoder.refusal(upload(4000), TIFF)).toBe('decode_failed');
   });
 
-  it('has not all of its strips at the same place, but for short ones', async () => {
+  it('is rejected if all of its strips share the same place, unless they are short', async () => {
     const [height, row] = [400, 16 * 3];
     const rows = (bytes: number) => {
       const one = printTiff([{ width: 16, height, samples: 3, strips: [Buffer.alloc(bytes, 90)] }]);
@@ -76,7 +76,7 @@ describe('a TIFF', () => {
   });
 
   it.each([false, true])(
-    'does not say the same bytes again and again, BigTIFF: %s',
+    'is rejected if many tags refer to the same bytes, BigTIFF: %s',
     async (isBig) => {
       const text = Array<number>(3000).fill(7);
       const first = printTiff([{ ...page, tags: { 20000: text } }], { isBig });

@@ -42,7 +42,7 @@ const kinds: readonly (readonly [name: string, type: string, encode: (picture: S
   ];
 
 it.each(kinds)(
-  '%s takes no more memory than was estimated, and not less than two fifths of it',
+  'decoding takes at most the estimated memory, and at least two fifths of it: %s',
   async (_name, type, encode) => {
     for (const picture of pictures) {
       const bytes = await encode(over(picture)).toBuffer();
@@ -132,7 +132,7 @@ it.each([
     },
   ],
 ])(
-  '%s takes no more memory than was estimated',
+  'decoding %s takes no more memory than estimated',
   async (_name, type, make) => {
     const { estimate_bytes, peak_bytes } = await measure(await make(), type);
     expect(peak_bytes).toBeLessThanOrEqual(estimate_bytes);
@@ -177,7 +177,7 @@ const drawings: readonly (readonly [name: string, body: string])[] = [
 ];
 
 it.each(drawings)(
-  'an SVG %s takes no more memory than was estimated, and not less than two fifths of it',
+  'decoding an SVG %s takes at most the estimated memory, and at least two fifths of it',
   async (_name, body) => {
     const { estimate_bytes, peak_bytes } = await measure(
       Buffer.from(square(body)),

@@ -157,7 +157,7 @@ function refusalByScan(name: string, size: Size): string | undefined {
 }
 
 describe.each(rows)('%s of %d megapixels', (name, megapixels, size) => {
-  it('passes the scan; with one more row it is refused before anything is decoded', async () => {
+  it('is accepted by the header scan; one more row is rejected with image_too_large', async () => {
     expect(size.width * size.height).toBe(megapixels * MP);
     expect(refusalByScan(name, size)).toBeUndefined();
     const larger = { ...size, height: size.height + 1 };
@@ -166,7 +166,7 @@ describe.each(rows)('%s of %d megapixels', (name, megapixels, size) => {
     expect(await decoder.refusal(bytes, content_type)).toBe('image_too_large');
   });
 
-  it('is a matter of the product of its sides alone', () => {
+  it('is the limit for width times height, whatever the aspect ratio', () => {
     const side = fc.integer({ min: 32, max: 16_383 });
     fc.assert(
       fc.property(side, side, (width, height) => {
@@ -178,17 +178,14 @@ describe.each(rows)('%s of %d megapixels', (name, megapixels, size) => {
   });
 });
 
-it.each([24, 32] as const)(
-  'a BMP of %d bits above the limit is refused before its pixels',
-  (bits) => {
-    const bytes = printBmp({ width: 4, height: 4, pixelAt: () => 0 }, { bits });
-    bytes.writeInt32LE(10_000, 18);
-    bytes.writeInt32LE(-5001, 22);
-    expect(() => scanImage(bytes, 'image/bmp')).toThrow('image_too_large');
-  },
-);
+it.each([24, 32] as const)('a BMP of %d bits above the limit is rejected by its header', (bits) => {
+  const bytes = printBmp({ width: 4, height: 4, pixelAt: () => 0 }, { bits });
+  bytes.writeInt32LE(10_000, 18);
+  bytes.writeInt32LE(-5001, 22);
+  expect(() => scanImage(bytes, 'image/bmp')).toThrow('image_too_large');
+});
 
-it('no side is longer than a file can be stored with, however short the other', () => {
+it('a side is limited to the 65,535 pixels that can be stored, however short the other side is', () => {
   for (const name of ['image/png 8 bit', 'image/png 16 bit', 'image/tiff 8 bit', 'image/bmp']) {
     expect(refusalByScan(name, { width: 65_535, height: 1 }), name).toBeUndefined();
     expect(refusalByScan(name, { width: 65_536, height: 1 }), name).toBe('image_too_large');
@@ -201,7 +198,7 @@ it.each([
   ['image/avif 8 bit', 16_384],
   ['image/avif 10 bit', 16_384],
 ] as const)(
-  'no side of %s is longer than %d pixels, which decoders call damage',
+  'a side of %s is limited to %d pixels, beyond which decoders report damage',
   async (name, longest) => {
     expect(refusalByScan(name, { width: longest, height: 1 })).toBeUndefined();
     for (const size of [
@@ -214,7 +211,7 @@ it.each([
   },
 );
 
-describe('what an upload became is too long to keep', () => {
+describe('the size limit of a stored image', () => {
   const MB = 1_000_000;
 
   it.each([
@@ -222,11 +219,14 @@ describe('what an upload became is too long to keep', () => {
     ['a palette that grew within the limit', 199, 128, false],
     ['a deep photograph that came as long', 240, 236, false],
     ['anything above 400 MB', 401, 390, true],
-  ] as const)('%s: %d MB from %d MB: %s', (_name, stored, upload, verdict) => {
-    expect(isTooLong(stored * MB, upload * MB)).toBe(verdict);
-  });
+  ] as const)(
+    '%s: %d MB from an upload of %d MB exceeds it: %s',
+    (_name, stored, upload, verdict) => {
+      expect(isTooLong(stored * MB, upload * MB)).toBe(verdict);
+    },
+  );
 
-  it('never a small one, however much it grew', () => {
+  it('is never exceeded by an image of up to 200 MB, however much it grew', () => {
     const bytes = fc.integer({ min: 1, max: 200 * MB });
     fc.assert(fc.property(bytes, bytes, (stored, upload) => !isTooLong(stored, upload)));
   });

@@ -57,21 +57,24 @@ async function expectAsLittleCms(master: Buffer, tiff: Buffer): Promise<void> {
   expect(quantile(differences, 0.99)).toBeLessThanOrEqual(2.5);
 }
 
-describe('the colours of four inks are those of Little CMS', () => {
-  it.each(inkForms)('by a table of the form %s, of 8 and of 16 bits', async (form) => {
-    const profile = printInkProfile(form);
-    const tiff = await withProfile(tiffOf({ inks: anyInks() }), 'tif', profile);
-    const { master, native } = await decoder.ingest(tiff, 'image/tiff');
-    expect(native).toBeNull();
-    await expectAsLittleCms(master, tiff);
-    const wide = Buffer.from(Uint16Array.from(anyInks(), (value) => value * 257).buffer);
-    const deep = await withProfile(tiffOf({ inks: wide, depth: 16 }), 'tif', profile);
-    const stored = (await decoder.ingest(deep, 'image/tiff')).master;
-    expect((await sharp(stored).metadata()).depth).toBe('ushort');
-    await expectAsLittleCms(stored, tiff);
-  });
+describe('CMYK colors', () => {
+  it.each(inkForms)(
+    'match Little CMS for a lookup table profile, at 8 and 16 bits: %s',
+    async (form) => {
+      const profile = printInkProfile(form);
+      const tiff = await withProfile(tiffOf({ inks: anyInks() }), 'tif', profile);
+      const { master, native } = await decoder.ingest(tiff, 'image/tiff');
+      expect(native).toBeNull();
+      await expectAsLittleCms(master, tiff);
+      const wide = Buffer.from(Uint16Array.from(anyInks(), (value) => value * 257).buffer);
+      const deep = await withProfile(tiffOf({ inks: wide, depth: 16 }), 'tif', profile);
+      const stored = (await decoder.ingest(deep, 'image/tiff')).master;
+      expect((await sharp(stored).metadata()).depth).toBe('ushort');
+      await expectAsLittleCms(stored, tiff);
+    },
+  );
 
-  it('in a JPEG, whose own inks are kept beside them', async () => {
+  it('match Little CMS in a JPEG, and the CMYK original is kept beside it', async () => {
     const profile = await libraryProfile();
     const inks = await sharp(tiffOf({ inks: softInks() }))
       .pipelineColourspace('cmyk')
@@ -88,7 +91,7 @@ describe('the colours of four inks are those of Little CMS', () => {
     );
   });
 
-  it('without a profile by the usual inks: paper is white, all inks are black', async () => {
+  it('without a profile use the default inks: paper is white, all inks together are nearly black', async () => {
     const bare = tiffOf({ inks: anyInks() });
     const { master } = await decoder.ingest(bare, 'image/tiff');
     await expectAsLittleCms(master, await withProfile(bare, 'tif', await libraryProfile()));
@@ -103,7 +106,7 @@ describe('the colours of four inks are those of Little CMS', () => {
     expect(Math.max(...((await full) ?? [255]))).toBeLessThan(30);
   });
 
-  it('and damaged tables are read as others, or not at all', () => {
+  it('with a damaged lookup table are converted, or the table is ignored, without throwing', () => {
     const some = anyInks().subarray(0, 400);
     const damage = fc.record({
       form: fc.constantFrom(...inkForms),
@@ -121,7 +124,7 @@ describe('the colours of four inks are those of Little CMS', () => {
     fc.assert(check, { numRuns: 300, seed: 4 });
   });
 
-  it('with a profile that is cut short as the decoder itself has them', async () => {
+  it('with a truncated profile are still converted to sRGB', async () => {
     const profile = printInkProfile('lut16');
     profile.writeUInt32BE(65_000, profile.indexOf('A2B0') + 8);
     const upload = await withProfile(tiffOf({ inks: anyInks() }), 'tif', profile);
@@ -130,7 +133,7 @@ describe('the colours of four inks are those of Little CMS', () => {
     expect((await rgb(sharp(master))).equals(await rgb(sharp(upload)))).toBe(true);
   });
 
-  it('and transparency stays what it was', async () => {
+  it('keep their alpha channel unchanged', async () => {
     const [inks, random] = [anyInks(), seededRandom(5)];
     const alphas = Buffer.from(
       Array.from({ length: width * height }, () => Math.floor(256 * random())),

@@ -32,7 +32,7 @@ async function tiffcp(words: readonly string[], bytes: Buffer): Promise<Buffer> 
 const inTiles = (words: readonly string[], bytes: Buffer) =>
   tiffcp([...words, '-p', 'separate', '-t', '-w', '32', '-l', '48'], bytes);
 
-describe('a TIFF of planes in tiles becomes what it would be without', () => {
+describe('a TIFF with separate planes in tiles', () => {
   const plain = printTiff([{ width: 97, height: 61, samples: 3, strips: [photo.data] }]);
   const uploads: Readonly<Record<string, () => Promise<Buffer> | Buffer>> = {
     'of 8 bits': () => plain,
@@ -62,20 +62,23 @@ describe('a TIFF of planes in tiles becomes what it would be without', () => {
       ]),
   };
 
-  it.each(Object.entries(uploads))('%s', async (_name, make) => {
-    const upload = Buffer.from(await make());
-    for (const words of [
-      ['-c', 'none'],
-      ['-c', 'lzw:2', '-B'],
-      ['-8', '-c', 'zip:2'],
-    ]) {
-      const whole = await tiffcp([...words, '-p', 'contig'], upload);
-      const result = await decoder.ingest(await inTiles(words, upload), TIFF);
-      expect(result, words.join(' ')).toEqual(await decoder.ingest(whole, TIFF));
-    }
-  });
+  it.each(Object.entries(uploads))(
+    'gives the same result as one without: %s',
+    async (_name, make) => {
+      const upload = Buffer.from(await make());
+      for (const words of [
+        ['-c', 'none'],
+        ['-c', 'lzw:2', '-B'],
+        ['-8', '-c', 'zip:2'],
+      ]) {
+        const whole = await tiffcp([...words, '-p', 'contig'], upload);
+        const result = await decoder.ingest(await inTiles(words, upload), TIFF);
+        expect(result, words.join(' ')).toEqual(await decoder.ingest(whole, TIFF));
+      }
+    },
+  );
 
-  it('of JPEG, as good as it came', async () => {
+  it('with JPEG compression keeps its quality', async () => {
     const upload = await inTiles(['-c', 'jpeg:r:95'], plain);
     const result = await decoder.ingest(upload, TIFF);
     expect(result).toMatchObject({ is_lossless: false, width: 97, height: 61 });
@@ -84,7 +87,7 @@ describe('a TIFF of planes in tiles becomes what it would be without', () => {
     expect(off.reduce((sum, value) => sum + value, 0) / off.length).toBeLessThan(4);
   });
 
-  it('but is damaged without all of its tiles, or with tiles that are too small', async () => {
+  it('is rejected with decode_failed if tiles are missing or too small', async () => {
     const upload = await inTiles(['-c', 'none'], plain);
     const at = (tag: number) => entryOf(upload, tag);
     const fewer = Buffer.from(upload);
@@ -104,7 +107,7 @@ function entryOf(file: Buffer, tag: number): number {
   return start + index.indexOf(tag) * 12;
 }
 
-describe('a TIFF of a palette', () => {
+describe('a palette TIFF', () => {
   /** An image with each palette color twice, whose rows end within a byte. */
   const paletted = (bits: 1 | 2 | 4 | 8, colourOf: (index: number, channel: number) => number) => {
     const colours = 2 ** bits;
@@ -126,7 +129,7 @@ describe('a TIFF of a palette', () => {
   const deep = (bytes: Buffer) =>
     sharp(bytes).toColourspace('rgb16').raw({ depth: 'ushort' }).toBuffer();
 
-  it.each([1, 2, 4, 8] as const)('of %d bits keeps colours of 16', async (bits) => {
+  it.each([1, 2, 4, 8] as const)('with %d-bit indices keeps 16-bit colors', async (bits) => {
     const { page, samples } = paletted(bits, fine);
     for (const options of [{}, { order: 'MM' }, { isBig: true }] satisfies TiffOptions[]) {
       const { master } = await decoder.ingest(printTiff([page], options), TIFF);
@@ -136,7 +139,7 @@ describe('a TIFF of a palette', () => {
     }
   });
 
-  it('in compressed tiles keeps them too', async () => {
+  it('in compressed tiles keeps 16-bit colors', async () => {
     const { page } = paletted(8, fine);
     const upload = printTiff([page]);
     const tiled = await tiffcp(['-c', 'lzw:2', '-t', '-w', '16', '-l', '16'], upload);
@@ -148,7 +151,7 @@ describe('a TIFF of a palette', () => {
     ['as 257 times of them', 257],
     ['shifted', 256],
     ['as they are', 1],
-  ])('of colours of 8 bits, written %s, stays one of 8', async (_name, times) => {
+  ])('with 8-bit colors, written %s, stays at 8 bits', async (_name, times) => {
     const eight = (index: number, channel: number) => (index * 7 + channel * 50) % 256;
     const { page } = paletted(8, (index, channel) => eight(index, channel) * times);
     const { samples } = paletted(8, eight);
@@ -157,7 +160,7 @@ describe('a TIFF of a palette', () => {
     expect([...(await sharp(master).raw().toBuffer())]).toEqual(samples);
   });
 
-  it('is damaged where a pixel has a colour that the palette has not', async () => {
+  it('is rejected with decode_failed if a pixel has an index outside the palette', async () => {
     const { page } = paletted(8, fine);
     const short = { ...page, tags: { ...page.tags, 320: [1, 2, 3, 4, 5, 777] } };
     expect(await decoder.refusal(printTiff([short]), TIFF)).toBe('decode_failed');

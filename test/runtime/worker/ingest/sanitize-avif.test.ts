@@ -25,13 +25,13 @@ describe('sanitizing an AVIF', () => {
     ['a text', 'whatever a camera or a program writes behind its pictures'],
     ['a box that is not whole', '\0\0\x01\0free and some bytes'],
     ['the table of a sequence that is not whole', '\0\0\x01\0moov and some bytes'],
-  ])('does not look at what stands behind its last box: %s', async (_, text) => {
+  ])('ignores whatever follows its last box: %s', async (_, text) => {
     const upload = await over(cutOut(60, 40)).avif().toBuffer();
     const { master } = await decoder.ingest(Buffer.concat([upload, Buffer.from(text)]), AVIF);
     expect(master.equals((await decoder.ingest(upload, AVIF)).master)).toBe(true);
   });
 
-  it('sees that the picture was cut off', async () => {
+  it('rejects a truncated file with decode_failed', async () => {
     const upload = await over(photograph(60, 40)).avif().toBuffer();
     for (const bytes of [1, 20, 400]) {
       expect(await decoder.refusal(upload.subarray(0, -bytes), AVIF)).toBe('decode_failed');
@@ -58,28 +58,31 @@ describe('sanitizing an AVIF', () => {
     expect(psnr(highBytes(after), highBytes(before))).toBeGreaterThan(38);
   });
 
-  it.each(['4:2:0', '4:4:4'])('keeps its colour resolution of %s', async (chromaSubsampling) => {
+  it.each(['4:2:0', '4:4:4'])('keeps %s chroma', async (chromaSubsampling) => {
     const upload = await over(photograph(120, 90)).avif({ chromaSubsampling }).toBuffer();
     const { master } = await decoder.ingest(upload, AVIF);
     expect(scanImage(master, AVIF).chroma).toBe(chromaSubsampling);
   });
 
-  it.each([40, 60, 75, 85, 95])('sees that it was made with about %d', async (quality) => {
-    for (const side of [60, 1300]) {
-      const picture = over(photograph(side, side));
-      const upload = await picture.avif({ quality, effort: 0, tune: 'ssim' }).toBuffer();
-      const seen = scanImage(upload, AVIF).quality ?? 0;
-      expect(Math.abs(seen - quality), `${side}`).toBeLessThanOrEqual(2);
-    }
-  });
+  it.each([40, 60, 75, 85, 95])(
+    'recognizes that it was encoded with a quality of about %d',
+    async (quality) => {
+      for (const side of [60, 1300]) {
+        const picture = over(photograph(side, side));
+        const upload = await picture.avif({ quality, effort: 0, tune: 'ssim' }).toBuffer();
+        const seen = scanImage(upload, AVIF).quality ?? 0;
+        expect(Math.abs(seen - quality), `${side}`).toBeLessThanOrEqual(2);
+      }
+    },
+  );
 
-  it('is stored about as large as a good one of its quality', async () => {
+  it('grows it by less than a quarter', async () => {
     const upload = await over(photograph(300, 200)).avif({ quality: 80 }).toBuffer();
     const { master } = await decoder.ingest(upload, AVIF);
     expect(master.length).toBeLessThan(upload.length * 1.25);
   });
 
-  it('turns and mirrors it once, and forgets that', async () => {
+  it('applies each of the eight orientations once, and removes it', async () => {
     for (let orientation = 1; orientation <= 8; orientation += 1) {
       const upload = await over(quarters(96, 48))
         .avif({ quality: 95, chromaSubsampling: '4:4:4' })
@@ -104,7 +107,7 @@ describe('sanitizing an AVIF', () => {
     expect(psnr(await raw(master), picture.data)).toBeGreaterThan(36);
   });
 
-  it('is converted to sRGB, without a second object that nobody could fetch', async () => {
+  it('converts it to sRGB without keeping the original pixels beside it', async () => {
     const upload = await over(photograph(120, 90)).withIccProfile('p3').avif().toBuffer();
     const { master, native, metadata } = await decoder.ingest(upload, AVIF);
     expect([native, metadata]).toEqual([null, {}]);
@@ -112,7 +115,7 @@ describe('sanitizing an AVIF', () => {
     expect(psnr(await raw(master), await raw(upload))).toBeGreaterThan(38);
   });
 
-  it('reads place and time, and strips them', async () => {
+  it('reads the capture time and strips the metadata', async () => {
     const upload = await over(photograph(64, 64))
       .avif()
       .withExif({
@@ -131,7 +134,7 @@ describe('sanitizing an AVIF', () => {
     expect((await sharp(master).metadata()).exif).toBeUndefined();
   });
 
-  it('has half-way images, with transparency where it has some', async () => {
+  it('makes JPEG mezzanine images, and PNG ones of a transparent image', async () => {
     const sources = [photograph(1200, 800), cutOut(1100, 1100)];
     const types = await Promise.all(
       sources.map(async (picture) => {
@@ -146,7 +149,7 @@ describe('sanitizing an AVIF', () => {
   });
 });
 
-describe('an AVIF is refused when it', () => {
+describe('sanitizing an unacceptable AVIF', () => {
   const still = () => over(photograph(64, 64)).avif().toBuffer();
   const replaced = async (from: string, to: string) => {
     const bytes = await still();
@@ -154,7 +157,7 @@ describe('an AVIF is refused when it', () => {
     return bytes;
   };
 
-  it('is a sequence, by its brand or by its tracks', async () => {
+  it('rejects a sequence by its brand or by its tracks', async () => {
     const branded = await still();
     branded.write('avis', 8, 'latin1');
     const tracked = Buffer.concat([await still(), box('moov')]);
@@ -162,7 +165,7 @@ describe('an AVIF is refused when it', () => {
     expect(await decoder.refusal(tracked, AVIF)).toBe('animated_not_supported');
   });
 
-  it('is HEIC, by its brand or inside', async () => {
+  it('rejects HEIC by its brand or by its codec', async () => {
     const branded = await still();
     branded.write('heic', 8, 'latin1');
     expect(await decoder.refusal(branded, AVIF)).toBe('unsupported_media_type');
@@ -171,7 +174,7 @@ describe('an AVIF is refused when it', () => {
     );
   });
 
-  it('says that it is larger than may be', async () => {
+  it('rejects a declared size above the limit', async () => {
     const bytes = await still();
     const at = bytes.indexOf('ispe') + 8;
     bytes.writeUInt32BE(7000, at);
@@ -179,24 +182,27 @@ describe('an AVIF is refused when it', () => {
     expect(await decoder.refusal(bytes, AVIF)).toBe('image_too_large');
   });
 
-  it('is coded larger than may be, whatever it says outside', async () => {
+  it('rejects a coded size above the limit, whatever the container declares', async () => {
     const bytes = await still();
     const coded = [0x0a, 8, 0x18, 0x3f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xc0];
     bytes.set(coded, bytes.indexOf('mdat') + 4);
     expect(await decoder.refusal(bytes, AVIF)).toBe('image_too_large');
   });
 
-  it('says another size than its picture has', async () => {
+  it('rejects a declared size that differs from that of the picture', async () => {
     const bytes = await still();
     bytes.writeUInt32BE(4096, bytes.indexOf('ispe') + 8);
     expect(await decoder.refusal(bytes, AVIF)).toBe('decode_failed');
   });
 
-  it.each(['pitm', 'iinf', 'ipco', 'ispe', 'av1C', 'ipma', 'iloc'])('has no %s', async (type) => {
-    expect(await decoder.refusal(await replaced(type, 'skip'), AVIF)).toBe('decode_failed');
-  });
+  it.each(['pitm', 'iinf', 'ipco', 'ispe', 'av1C', 'ipma', 'iloc'])(
+    'rejects a file without a %s box',
+    async (type) => {
+      expect(await decoder.refusal(await replaced(type, 'skip'), AVIF)).toBe('decode_failed');
+    },
+  );
 
-  it('has more boxes than any picture needs', async () => {
+  it('rejects more boxes than any image needs', async () => {
     const boxes = Array.from({ length: 3000 }, () => box('free'));
     const bytes = Buffer.concat([await still(), ...boxes]);
     expect(await decoder.refusal(bytes, AVIF)).toBe('decode_failed');

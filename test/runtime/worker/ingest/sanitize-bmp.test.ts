@@ -43,15 +43,15 @@ function expectedPixels({ pixelAt }: Bits, colorOf: (value: number) => readonly 
 
 const triple = (value: number) => [value >>> 16, (value >>> 8) & 255, value & 255];
 
-describe('a BMP becomes a PNG of its pixels', () => {
-  it.each(HEADERS)('with a header of %d bytes, of 24 bits', async (header) => {
+describe('converting a BMP to PNG', () => {
+  it.each(HEADERS)('keeps 24-bit pixels with a header of %d bytes', async (header) => {
     const picture = masked(0xffffff);
     const seen = await pixelsOf(printBmp(picture, { header, bits: 24 }));
     expect(seen.equals(expectedPixels(picture, triple))).toBe(true);
   });
 
   it.each(HEADERS.flatMap((header) => [1, 4, 8].map((bits) => [header, bits] as const)))(
-    'with a header of %d bytes and a palette of %d bits',
+    'keeps the pixels with a header of %d bytes and a palette of %d bits',
     async (header, bits) => {
       const palette = paletteOf(bits);
       const picture = masked((1 << bits) - 1);
@@ -61,7 +61,7 @@ describe('a BMP becomes a PNG of its pixels', () => {
     },
   );
 
-  it('of 16 bits, five a colour, and of 32, eight a colour, the rest unused', async () => {
+  it('reads 16-bit pixels as 5 bits per color and 32-bit pixels as 8, ignoring unused bits', async () => {
     const high = masked(0x7fff);
     const five = (value: number) => Math.round((value * 255) / 31);
     const deep = (value: number) => [value >> 10, (value >> 5) & 31, value & 31].map(five);
@@ -82,20 +82,23 @@ describe('a BMP becomes a PNG of its pixels', () => {
     [56, 32, [0xff0000, 0xff00, 0xff, 0xff000000]],
     [108, 32, [0xff000000, 0xff0000, 0xff00, 0xff]],
     [124, 32, [0x3ff00000, 0xffc00, 0x3ff, 0xc0000000]],
-  ] as const)('with a header of %d bytes, %d bits and masks', async (header, bits, masks) => {
-    const picture = masked(bits === 16 ? 0xffff : 0xffffffff);
-    const channels = masks[3] === 0 ? masks.slice(0, 3) : masks;
-    const colorOf = (value: number) =>
-      channels.map((mask) => {
-        const unit = 2 ** Math.log2((mask & -mask) >>> 0);
-        const most = mask / unit;
-        return Math.round((Math.floor(((value & mask) >>> 0) / unit) * 255) / most);
-      });
-    const seen = await pixelsOf(printBmp(picture, { header, bits, masks }));
-    expect(seen.equals(expectedPixels(picture, colorOf))).toBe(true);
-  });
+  ] as const)(
+    'reads pixels with a header of %d bytes, %d bits and color masks',
+    async (header, bits, masks) => {
+      const picture = masked(bits === 16 ? 0xffff : 0xffffffff);
+      const channels = masks[3] === 0 ? masks.slice(0, 3) : masks;
+      const colorOf = (value: number) =>
+        channels.map((mask) => {
+          const unit = 2 ** Math.log2((mask & -mask) >>> 0);
+          const most = mask / unit;
+          return Math.round((Math.floor(((value & mask) >>> 0) / unit) * 255) / most);
+        });
+      const seen = await pixelsOf(printBmp(picture, { header, bits, masks }));
+      expect(seen.equals(expectedPixels(picture, colorOf))).toBe(true);
+    },
+  );
 
-  it('with the four masks behind a short header', async () => {
+  it('reads four color masks behind a short header', async () => {
     const masks = [0xff, 0xff00, 0xff0000, 0xff000000] as const;
     const picture = masked(0xffffffff);
     const rows = printBmp(picture, { bits: 32, masks }).subarray(14 + 40 + 12);
@@ -104,7 +107,7 @@ describe('a BMP becomes a PNG of its pixels', () => {
     expect((await pixelsOf(upload)).equals(expectedPixels(picture, bytes))).toBe(true);
   });
 
-  it('which is opaque where its alpha is empty everywhere', async () => {
+  it('makes the image opaque if its alpha is zero everywhere', async () => {
     const masks = [0xff0000, 0xff00, 0xff, 0xff000000] as const;
     const picture = masked(0xffffff);
     const seen = await pixelsOf(printBmp(picture, { header: 56, bits: 32, masks }));
@@ -112,13 +115,13 @@ describe('a BMP becomes a PNG of its pixels', () => {
     expect(seen.equals(expectedPixels(picture, opaque))).toBe(true);
   });
 
-  it('from the top down as from the bottom up', async () => {
+  it('reads rows stored from the top down', async () => {
     const picture = masked(0xffffff);
     const seen = await pixelsOf(printBmp(picture, { bits: 24, order: 'top-down' }));
     expect(seen.equals(expectedPixels(picture, triple))).toBe(true);
   });
 
-  it.each([4, 8] as const)('from run lengths of %d bits', async (bits) => {
+  it.each([4, 8] as const)('reads run-length encoded pixels of %d bits', async (bits) => {
     const palette = paletteOf(bits);
     const colours = [0, 0, 0, 0, 0, 3, 3, 3, 7, 1, 2, 3, 4, 5];
     const picture: Bits = {
@@ -132,7 +135,7 @@ describe('a BMP becomes a PNG of its pixels', () => {
     expect((await pixelsOf(upload)).equals(expected)).toBe(true);
   });
 
-  it('with half-way images like any other', async () => {
+  it('makes PNG mezzanine images of a drawing', async () => {
     const { data, width, height } = drawing(1200, 800);
     const pixelAt = (x: number, y: number) => data.readUIntBE((y * width + x) * 3, 3);
     const upload = printBmp({ width, height, pixelAt }, { bits: 24 });
@@ -151,7 +154,7 @@ describe('a BMP becomes a PNG of its pixels', () => {
     [['-define', 'bmp:subtype=RGB565', 'BMP:-']],
     [['-define', 'bmp:subtype=RGB555', 'BMP:-']],
     [['-alpha', 'set', 'BMP:-']],
-  ])('that ImageMagick reads as it does: %j', async (options) => {
+  ])('gives the same pixels as ImageMagick: %j', async (options) => {
     const upload = magick(['-size', '37x11', 'plasma:red-blue', '-seed', '3', ...options]);
     const rgb = magick(['BMP:-', '-depth', '8', 'RGB:-'], upload);
     const { master } = await decoder.ingest(upload, BMP);
@@ -169,7 +172,7 @@ function magick(options: readonly string[], input?: Buffer): Buffer {
   return execFileSync(IMAGE_MAGICK, options, { input, stdio: ['pipe', 'pipe', 'ignore'] });
 }
 
-describe('a BMP is refused', () => {
+describe('an unsupported or damaged BMP', () => {
   const picture = masked(0xffffff);
   const lie = (at: number, size: 2 | 4, value: number, options: Partial<BmpOptions> = {}) =>
     decoder.refusal(printBmp(picture, { bits: 24, ...options, lies: [{ at, size, value }] }), BMP);
@@ -183,9 +186,12 @@ describe('a BMP is refused', () => {
     ['more rows than bytes', 22, 4, 12],
     ['pixels inside of its header', 10, 4, 20],
     ['pixels outside of the file', 10, 4, 0xfffffff0],
-  ] as const)('for %s', async (_, at, size, value) => {
-    expect(['decode_failed', 'image_too_large']).toContain(await lie(at, size, value));
-  });
+  ] as const)(
+    'is rejected with decode_failed or image_too_large for %s',
+    async (_, at, size, value) => {
+      expect(['decode_failed', 'image_too_large']).toContain(await lie(at, size, value));
+    },
+  );
 
   it.each([
     ['2 bits', 28, 2, 2],
@@ -195,22 +201,22 @@ describe('a BMP is refused', () => {
     ['run lengths of 24 bits', 30, 4, 1],
     ['masks of 24 bits', 30, 4, 3],
     ['CMYK', 30, 4, 11],
-  ] as const)('for %s', async (_, at, size, value) => {
+  ] as const)('is rejected with unsupported_media_type for %s', async (_, at, size, value) => {
     expect(await lie(at, size, value)).toBe('unsupported_media_type');
   });
 
-  it('for the codings of OS/2', async () => {
+  it('is rejected with unsupported_media_type for the encodings of OS/2', async () => {
     expect(await lie(30, 4, 3, { header: 64, bits: 1 })).toBe('unsupported_media_type');
     expect(await lie(30, 4, 4, { header: 64 })).toBe('unsupported_media_type');
   });
 
-  it('for a size above the limit', async () => {
+  it('is rejected with image_too_large for a size above the limit', async () => {
     expect(await lie(22, 4, 2_000_000)).toBe('image_too_large');
     const long = { width: 70_000, height: 1, pixelAt: () => 0 };
     expect(await decoder.refusal(printBmp(long, { bits: 24 }), BMP)).toBe('image_too_large');
   });
 
-  it('for masks that lie over one another, have holes or are none', async () => {
+  it('is rejected with decode_failed for color masks that overlap, have holes or are empty', async () => {
     for (const masks of [
       [0xff, 0xff, 0xff00, 0],
       [0xf0f, 0xf0, 0xff0000, 0],
@@ -223,7 +229,7 @@ describe('a BMP is refused', () => {
     expect(await decoder.refusal(wide, BMP)).toBe('decode_failed');
   });
 
-  it('for a colour that is not in its palette, or more of them than can be', async () => {
+  it('is rejected with decode_failed for an index outside its palette, or an impossible palette size', async () => {
     const palette = paletteOf(8).slice(0, 100);
     const upload = printBmp(masked(0xff), { bits: 8, palette });
     expect(await decoder.refusal(upload, BMP)).toBe('decode_failed');
@@ -239,20 +245,20 @@ describe('a BMP is refused', () => {
     ['a move beyond the picture', [0, 2, 0, 200, 0, 1]],
     ['no end', [5, 1, 0, 0]],
     ['half a stretch', [0, 30, 1, 2, 3]],
-  ])('for %s', async (_, bytes) => {
+  ])('is rejected with decode_failed for %s', async (_, bytes) => {
     const rows = Buffer.from(bytes);
     const palette = paletteOf(8);
     const upload = wrapBmp(picture, { bits: 8, palette }, { rows, compression: 1 });
     expect(await decoder.refusal(upload, BMP)).toBe('decode_failed');
   });
 
-  it('for run lengths from the top', async () => {
+  it('is rejected with decode_failed for run-length encoded rows from the top down', async () => {
     const options = { bits: 8, palette: paletteOf(8), order: 'top-down' } as const;
     const upload = wrapBmp(picture, options, { rows: Buffer.from([0, 1]), compression: 1 });
     expect(await decoder.refusal(upload, BMP)).toBe('decode_failed');
   });
 
-  it('for a colour profile that is not sRGB or lies elsewhere', async () => {
+  it('is rejected with unsupported_media_type for a linked profile or one other than sRGB', async () => {
     expect(await lie(70, 4, 0x4c494e4b, { header: 124 })).toBe('unsupported_media_type');
     const jpeg = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
       .withIccProfile('p3')

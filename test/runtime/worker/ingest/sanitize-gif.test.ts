@@ -31,28 +31,28 @@ describe('sanitizing a GIF', () => {
     expect((await rgba(master)).equals(await rgba(plain))).toBe(true);
   });
 
-  it('is as large as its picture where the screen says less', async () => {
+  it('uses the size of the picture if the screen is smaller', async () => {
     const upload = await over(drawing(96, 64)).gif().toBuffer();
     upload.writeUInt16LE(8, 6);
     upload.writeUInt16LE(8, 8);
     expect(await decoder.ingest(upload, GIF)).toMatchObject({ width: 96, height: 64 });
   });
 
-  it('may come without its last byte', async () => {
+  it('accepts a file without its last byte', async () => {
     const upload = await over(drawing(96, 64)).gif().toBuffer();
     const { master } = await decoder.ingest(upload.subarray(0, -1), GIF);
     expect((await rgba(master)).equals(await rgba(upload))).toBe(true);
   });
 
-  it('has exact half-way images of what is drawn', async () => {
+  it('makes PNG mezzanine images of a drawing', async () => {
     const upload = await over(drawing(1200, 800)).gif().toBuffer();
     const { mezzanines } = await decoder.ingest(upload, GIF);
     expect(mezzanines.map((one) => one.content_type)).toEqual(['image/png', 'image/png']);
   });
 });
 
-describe('a GIF is refused when it', () => {
-  it('has a second picture', async () => {
+describe('sanitizing an unacceptable GIF', () => {
+  it('rejects a second frame with animated_not_supported', async () => {
     const frames = await Promise.all([1, 2].map((seed) => frame(seed)));
     const upload = await sharp(frames, { join: { animated: true } })
       .gif()
@@ -60,7 +60,7 @@ describe('a GIF is refused when it', () => {
     expect(await decoder.refusal(upload, GIF)).toBe('animated_not_supported');
   });
 
-  it('is larger than may be, on its screen or beyond', async () => {
+  it('rejects a screen or picture above the limit with image_too_large', async () => {
     const [screen, picture] = [await frame(1), await frame(1)];
     screen.writeUInt16LE(65_535, 6);
     screen.writeUInt16LE(65_535, 8);
@@ -72,7 +72,7 @@ describe('a GIF is refused when it', () => {
     }
   });
 
-  it('has no picture, an empty one or one of an unknown coding', async () => {
+  it('rejects a missing, empty or unknown picture with decode_failed', async () => {
     const whole = await frame(1);
     const at = whole.indexOf(Buffer.from([0x2c, 0, 0, 0, 0]));
     const none = Buffer.concat([whole.subarray(0, at), Buffer.from([0x3b])]);

@@ -33,7 +33,7 @@ describe('a JPEG', () => {
     expect(await sharp(master).metadata()).toMatchObject({ isProgressive: false, space: 'srgb' });
   });
 
-  it('of grey stays grey', async () => {
+  it('in grayscale stays grayscale', async () => {
     const upload = await cjpeg(photo, [...fine, '-grayscale']);
     const { master } = await decoder.ingest(upload, JPEG);
     expect(await sharp(master).metadata()).toMatchObject({ channels: 1, space: 'b-w' });
@@ -50,7 +50,7 @@ describe('a JPEG', () => {
     expect(await decoder.ingest(upload, JPEG)).toMatchObject({ width, height });
   });
 
-  it('of CMYK and of YCCK come out in the same colours', async () => {
+  it('in CMYK or in YCCK comes out in the same colors, not inverted', async () => {
     const plain = await printed('CMYK');
     const transformed = await printed('YCCK');
     const seen = await Promise.all([plain, transformed].map((bytes) => sharp(bytes).metadata()));
@@ -70,21 +70,21 @@ describe('a JPEG', () => {
     expect((await sharp(other.native ?? other.master).metadata()).space).toBe('cmyk');
   });
 
-  it('with pictures behind the first one, as phones write them, is the first one', async () => {
+  it('with further pictures behind the first, as phones write them, is stored as the first', async () => {
     const [first, second] = [await cjpeg(photo, fine), await cjpeg(photograph(99, 88, 2), fine)];
     const both = await decoder.ingest(Buffer.concat([first, second]), JPEG);
     expect(both.master.equals((await decoder.ingest(first, JPEG)).master)).toBe(true);
   });
 });
 
-describe('a JPEG is refused', () => {
+describe('an unsupported or damaged JPEG', () => {
   const marker = (bytes: Buffer, from: number, to: number) => {
     const changed = Buffer.from(bytes);
     changed[changed.indexOf(Buffer.from([0xff, from, 0])) + 1] = to;
     return changed;
   };
 
-  it('of 12 bits, by its header', async () => {
+  it('is rejected by its header if it has 12 bits per sample', async () => {
     const upload = await cjpeg(photo, fine);
     upload[upload.indexOf(Buffer.from([0xff, 0xc0, 0])) + 4] = 12;
     expect(() => scanImage(upload, JPEG)).toThrow('JPEG: 12 bits');
@@ -92,20 +92,20 @@ describe('a JPEG is refused', () => {
     expect(await decoder.refusal(marker(upload, 0xc0, 0xc1), JPEG)).toBe('unsupported_media_type');
   });
 
-  it('of arithmetic coding', async () => {
+  it('is rejected if it uses arithmetic coding', async () => {
     const upload = await cjpeg(photo, [...fine, '-arithmetic']);
     expect(await decoder.refusal(upload, JPEG)).toBe('unsupported_media_type');
   });
 
   it.each([0xc3, 0xc5, 0xc6, 0xc7, 0xcb, 0xcd, 0xce, 0xcf])(
-    'of the lossless, hierarchical and other codings: frame %d',
+    'is rejected if it has a lossless, hierarchical or other unsupported frame type: %d',
     async (frame) => {
       const upload = marker(await cjpeg(photo, fine), 0xc0, frame);
       expect(await decoder.refusal(upload, JPEG)).toBe('unsupported_media_type');
     },
   );
 
-  it('cut short anywhere, baseline and progressive', async () => {
+  it('is rejected wherever it is cut off, baseline or progressive', async () => {
     for (const words of [fine, [...fine, '-progressive']]) {
       const upload = await cjpeg(photo, words);
       for (let sixteenth = 1; sixteenth < 16; sixteenth += 1) {

@@ -109,7 +109,7 @@ describe('a PNG', () => {
     ['RGB of 8 bits', 2, 8, [0, 105, 210]],
     ['RGB of 16 bits', 2, 16, [0, 31_337, 62_674]],
   ] as const)(
-    'that names a transparent colour is transparent there: %s',
+    'is transparent wherever it has its transparent color: %s',
     async (_, colour, depth, key) => {
       const base = samplesOf(colour, depth);
       // Every fifth pixel has the transparent color.
@@ -122,7 +122,7 @@ describe('a PNG', () => {
     },
   );
 
-  it('of a palette is as transparent as its colours are', async () => {
+  it('with a palette has the transparency of its palette entries', async () => {
     const alphas = [0, 85, 170];
     const samplesAt = samplesOf(3, 2);
     const chunks = [paletteChunk(2), pngChunk('tRNS', Buffer.from(alphas))];
@@ -139,7 +139,7 @@ describe('a PNG', () => {
   });
 
   it.each([8, 16] as const)(
-    'of grey with alpha, %d bits, has half-way images with alpha',
+    'in gray with alpha, %d bits, has mezzanine images with alpha',
     async (depth) => {
       const half = 2 ** (depth - 1);
       const samplesAt = (x: number) => [half, x < 600 ? 0 : 2 ** depth - 1];
@@ -155,7 +155,7 @@ describe('a PNG', () => {
   it.each([
     ['held while it is encoded', 300, 200],
     ['decoded anew for each use', 6400, 6300],
-  ])('does not say how densely it was to be printed, %s', async (_, width, height) => {
+  ])('loses its print density, %s', async (_, width, height) => {
     const grey = sharp(Buffer.alloc(width * height, 70), { raw: { width, height, channels: 1 } });
     const picture = grey.toColourspace('b-w').withDensity(317);
     const upload = await picture.png({ compressionLevel: 1 }).toBuffer();
@@ -172,14 +172,14 @@ describe('a PNG', () => {
     ['a palette of 16 bits', 3, 16],
     ['a depth of 3', 0, 3],
     ['an unknown colour type', 5, 8],
-  ])('is refused for %s', async (_name, colour, depth) => {
+  ])('is rejected for %s', async (_name, colour, depth) => {
     const sound: PngSamples = { ...SIZE, colour: 0, depth: 8, samplesAt: samplesOf(0, 8) };
     const upload = printPng(sound);
     upload.set([depth, colour], 24);
     expect(await decoder.refusal(upload, 'image/png')).toBe('decode_failed');
   });
 
-  it('loses its texts before it is decoded, and keeps what it says of itself', async () => {
+  it('loses its text chunks before it is decoded, but keeps its last XMP packet', async () => {
     const picture: PngSamples = { ...SIZE, colour: 3, depth: 8, samplesAt: samplesOf(3, 8) };
     const named = (title: string) =>
       pngChunk('iTXt', Buffer.from(`XML:com.adobe.xmp\0\0\0\0\0${packetOf(title)}`));
@@ -198,7 +198,7 @@ describe('a PNG', () => {
   });
 
   it.each(['tEXt', 'zTXt'])(
-    'keeps what it says of itself in %s, where few look for it',
+    'keeps XMP from a %s chunk, where few readers look for it',
     async (kind) => {
       const packet = Buffer.from(packetOf('odd'));
       const name = 'XML:com.adobe.xmp\0';
@@ -213,7 +213,7 @@ describe('a PNG', () => {
     },
   );
 
-  it('of a palette without its palette, or that names more than there is, is refused or opaque', async () => {
+  it('is rejected without its palette, and decoded or rejected if its palette is too short', async () => {
     const picture: PngSamples = { ...SIZE, colour: 3, depth: 8, samplesAt: samplesOf(3, 8) };
     expect(await decoder.refusal(printPng(picture), 'image/png')).toBe('decode_failed');
     const short = printPng({ ...picture, chunks: [paletteChunk(2)] });

@@ -20,7 +20,7 @@ const raw = (bytes: Buffer) => sharp(bytes).raw().toBuffer();
 const picture = photograph(96, 80);
 const page: TiffPage = { width: 96, height: 80, samples: 3, strips: [picture.data] };
 
-describe('a TIFF becomes a PNG', () => {
+describe('converting a TIFF to PNG', () => {
   it.each([
     ['none', {}],
     ['lzw', {}],
@@ -29,21 +29,18 @@ describe('a TIFF becomes a PNG', () => {
     ['packbits', {}],
     ['lzw', { tile: true, tileWidth: 32, tileHeight: 48 }],
     ['deflate', { bigtiff: true }],
-  ] satisfies [string, TiffOptions][])(
-    'of the same pixels: %s %j',
-    async (compression, options) => {
-      const upload = await over(picture)
-        .tiff({ predictor: 'none', ...options, compression } as TiffOptions)
-        .toBuffer();
-      const result = await decoder.ingest(upload, TIFF);
-      expect(result).toMatchObject({ content_type: 'image/png', width: 96, height: 80 });
-      expect(result).toMatchObject({ has_alpha: false, is_lossless: true, native: null });
-      expect((await sharp(result.master).metadata()).format).toBe('png');
-      expect((await raw(result.master)).equals(picture.data)).toBe(true);
-    },
-  );
+  ] satisfies [string, TiffOptions][])('keeps every pixel: %s %j', async (compression, options) => {
+    const upload = await over(picture)
+      .tiff({ predictor: 'none', ...options, compression } as TiffOptions)
+      .toBuffer();
+    const result = await decoder.ingest(upload, TIFF);
+    expect(result).toMatchObject({ content_type: 'image/png', width: 96, height: 80 });
+    expect(result).toMatchObject({ has_alpha: false, is_lossless: true, native: null });
+    expect((await sharp(result.master).metadata()).format).toBe('png');
+    expect((await raw(result.master)).equals(picture.data)).toBe(true);
+  });
 
-  it('of the same pixels in both byte orders, short and long offsets, and by planes', async () => {
+  it('keeps every pixel in both byte orders, as BigTIFF and with separate planes', async () => {
     const planes = [0, 1, 2].map((channel) =>
       Buffer.from(picture.data.filter((_, index) => index % 3 === channel)),
     );
@@ -60,7 +57,7 @@ describe('a TIFF becomes a PNG', () => {
     }
   });
 
-  it.each([0, 9, 255])('upright where its orientation is %i, which there is not', async (turn) => {
+  it.each([0, 9, 255])('ignores the invalid orientation %i', async (turn) => {
     const planes = [0, 1, 2].map((channel) =>
       Buffer.from(picture.data.filter((_, index) => index % 3 === channel)),
     );
@@ -76,14 +73,14 @@ describe('a TIFF becomes a PNG', () => {
     }
   });
 
-  it('of as good as the same pixels when it holds a JPEG', async () => {
+  it('keeps the decoded pixels of a JPEG inside the TIFF', async () => {
     const upload = await over(picture).tiff({ compression: 'jpeg', quality: 90 }).toBuffer();
     const result = await decoder.ingest(upload, TIFF);
     expect(result).toMatchObject({ content_type: 'image/png', is_lossless: false });
     expect((await raw(result.master)).equals(await raw(upload))).toBe(true);
   });
 
-  it('of 16 bits where it has them', async () => {
+  it('keeps 16 bits per sample', async () => {
     const upload = await sharp(await deepPng(80, 60))
       .toColourspace('rgb16')
       .tiff({ compression: 'lzw' })
@@ -95,14 +92,14 @@ describe('a TIFF becomes a PNG', () => {
     expect((await samples(master)).equals(await samples(upload))).toBe(true);
   });
 
-  it('with its transparency, and with what nobody sees', async () => {
+  it('keeps transparency and the colors of invisible pixels', async () => {
     const upload = await over(cutOut(64, 64)).tiff({ compression: 'deflate' }).toBuffer();
     const { master, has_alpha } = await decoder.ingest(upload, TIFF);
     expect(has_alpha).toBe(true);
     expect((await raw(master)).equals(cutOut(64, 64).data)).toBe(true);
   });
 
-  it.each([1, 2, 4] as const)('of %d bits a pixel stays grey', async (bitdepth) => {
+  it.each([1, 2, 4] as const)('keeps an image of %d bits per pixel gray', async (bitdepth) => {
     const grey = over(photograph(64, 48)).greyscale().toColourspace('b-w');
     const upload = await grey.tiff({ bitdepth, compression: 'none' }).toBuffer();
     const { master } = await decoder.ingest(upload, TIFF);
@@ -111,7 +108,7 @@ describe('a TIFF becomes a PNG', () => {
     expect((await samples(master)).equals(await samples(upload))).toBe(true);
   });
 
-  it('with white where zero is white', async () => {
+  it('inverts an image in which zero is white', async () => {
     const strips = [Buffer.from([0, 255, 128, 7])];
     const upload = printTiff([{ width: 2, height: 2, samples: 1, strips, tags: { 262: [0] } }]);
     const { master } = await decoder.ingest(upload, TIFF);
@@ -119,7 +116,7 @@ describe('a TIFF becomes a PNG', () => {
     expect([...samples]).toEqual([255, 0, 127, 248]);
   });
 
-  it('of the colours of its palette', async () => {
+  it('applies the palette', async () => {
     const colour = (shift: number) =>
       Array.from({ length: 256 }, (_, index) => (index === 1 ? 257 * shift : 0));
     const upload = printTiff([
@@ -135,7 +132,7 @@ describe('a TIFF becomes a PNG', () => {
     expect([...(await raw(master))]).toEqual([0, 0, 0, 10, 200, 30]);
   });
 
-  it('of sRGB when it was CMYK, with no profile that says otherwise', async () => {
+  it('converts CMYK to sRGB and keeps no profile', async () => {
     const upload = await over(picture)
       .toColourspace('cmyk')
       .withIccProfile('cmyk')
@@ -147,7 +144,7 @@ describe('a TIFF becomes a PNG', () => {
     expect(psnr(await raw(master), await raw(upload))).toBeGreaterThan(38);
   });
 
-  it('of sRGB when it had another profile, its own pixels beside it', async () => {
+  it('converts another profile to sRGB, and keeps the original pixels and the profile beside it', async () => {
     const upload = await over(picture).withIccProfile('p3').tiff({ compression: 'lzw' }).toBuffer();
     const { master, native, metadata } = await decoder.ingest(upload, TIFF);
     expect((await raw(master)).equals(await raw(upload))).toBe(true);
@@ -156,7 +153,7 @@ describe('a TIFF becomes a PNG', () => {
     expect(metadata.icc?.length).toBeGreaterThan(100);
   });
 
-  it('upright, whichever of the eight ways it was turned', async () => {
+  it('applies each of the eight orientations', async () => {
     const { data } = quarters(64, 32);
     for (let orientation = 1; orientation <= 8; orientation += 1) {
       const turned: TiffPage = {
@@ -178,7 +175,7 @@ describe('a TIFF becomes a PNG', () => {
     }
   });
 
-  it('of plain colours where they were multiplied by their transparency', async () => {
+  it('divides colors by their alpha if they were multiplied with it', async () => {
     const strips = [Buffer.from([100, 50, 25, 128, 9, 8, 7, 255])];
     const tags = { 262: [2], 338: [1] };
     const upload = printTiff([{ width: 2, height: 1, samples: 4, strips, tags }]);
@@ -189,7 +186,7 @@ describe('a TIFF becomes a PNG', () => {
     }
   });
 
-  it('and tells when it was taken', async () => {
+  it('reads the capture time', async () => {
     const room = Buffer.alloc(60_000);
     const end = printTiff([{ ...page, tags: { 34665: [70_000] } }]).length + room.length;
     const details = Buffer.alloc(2 + 12 + 4);
@@ -208,7 +205,7 @@ describe('a TIFF becomes a PNG', () => {
     expect(taken_at).toBe('2024-05-06T07:08:09.000Z');
   });
 
-  it('whose reduced copy behind the first page is no second page', async () => {
+  it('does not count a reduced copy as a second page', async () => {
     const copy: TiffPage = {
       width: 2,
       height: 2,
@@ -220,7 +217,7 @@ describe('a TIFF becomes a PNG', () => {
     expect([width, height]).toEqual([96, 80]);
   });
 
-  it('with half-way images like any other', async () => {
+  it('makes PNG mezzanine images of a drawing', async () => {
     const upload = await over(drawing(1200, 800)).tiff({ compression: 'lzw' }).toBuffer();
     const { mezzanines } = await decoder.ingest(upload, TIFF);
     expect(mezzanines.map((one) => [one.long_edge, one.content_type])).toEqual([
@@ -230,11 +227,11 @@ describe('a TIFF becomes a PNG', () => {
   });
 });
 
-describe('a TIFF is refused', () => {
+describe('an unsupported or damaged TIFF', () => {
   const refusalOf = (tags: TiffPage['tags']) =>
     decoder.refusal(printTiff([{ ...page, tags: tags ?? {} }]), TIFF);
 
-  it('for several pages', async () => {
+  it('is rejected with animated_not_supported for several pages', async () => {
     for (const isBig of [false, true]) {
       const refusal = await decoder.refusal(printTiff([page, page], { isBig }), TIFF);
       expect(refusal).toBe('animated_not_supported');
@@ -242,7 +239,7 @@ describe('a TIFF is refused', () => {
   });
 
   it.each([6, 34712, 34661, 34925, 34926, 50000, 50001, 50002, 0, 65_535])(
-    'for compression %d, which is not decoded here',
+    'is rejected with unsupported_media_type for compression %d',
     async (compression) => {
       expect(await refusalOf({ 259: [compression] })).toBe('unsupported_media_type');
     },
@@ -259,11 +256,11 @@ describe('a TIFF is refused', () => {
     ['too few samples', { 277: [2] }],
     ['too many samples', { 277: [6] }],
     ['a thumbnail in the first place', { 254: [1] }],
-  ])('for %s', async (_, tags) => {
+  ])('is rejected with unsupported_media_type for %s', async (_, tags) => {
     expect(await refusalOf(tags)).toBe('unsupported_media_type');
   });
 
-  it('for a size above the limit, of the picture or of its tiles', async () => {
+  it('is rejected with image_too_large if the picture or its tiles exceed the limit', async () => {
     expect(await refusalOf({ 256: [10_000], 257: [5001] })).toBe('image_too_large');
     expect(await refusalOf({ 322: [65_520], 323: [65_520] })).toBe('image_too_large');
   });
@@ -274,11 +271,11 @@ describe('a TIFF is refused', () => {
     ['no colours', { 262: [] }],
     ['no strips', { 273: [] }],
     ['more pixels than bytes', { 256: [5000], 257: [5000] }],
-  ])('for %s', async (_, tags) => {
+  ])('is rejected with decode_failed for %s', async (_, tags) => {
     expect(await refusalOf(tags)).toBe('decode_failed');
   });
 
-  it('for directories that go in circles or are without end', async () => {
+  it('is rejected with decode_failed for circular or too many directories', async () => {
     const circle = printTiff([page]);
     circle.writeUInt32LE(8, 8 + 2 + circle.readUInt16LE(8) * 12);
     expect(await decoder.refusal(circle, TIFF)).toBe('decode_failed');
@@ -286,7 +283,7 @@ describe('a TIFF is refused', () => {
     expect(await decoder.refusal(printTiff([page, ...copies]), TIFF)).toBe('decode_failed');
   });
 
-  it('for strips that lie beyond the file', async () => {
+  it('is rejected with decode_failed for strips beyond the end of the file', async () => {
     const random = seededRandom(3);
     for (let index = 0; index < 10; index += 1) {
       const file = printTiff([page]);

@@ -29,7 +29,7 @@ const colorAt = async (bytes: Buffer, left: number, top: number) => [
 ];
 
 describe('sanitizing a JPEG', () => {
-  it('applies each of the eight orientations once, and forgets them', async () => {
+  it('applies each of the eight orientations once, and removes it', async () => {
     const upright = await decoder.ingest(
       await over(quarters(64, 32)).jpeg().toBuffer(),
       'image/jpeg',
@@ -50,7 +50,7 @@ describe('sanitizing a JPEG', () => {
     }
   });
 
-  it('keeps the picture, and strips and hands over its metadata', async () => {
+  it('keeps the picture, strips its metadata and returns that separately', async () => {
     const upload = await cameraJpeg(photograph(600, 400));
     const result = await decoder.ingest(upload, 'image/jpeg');
     const { exif, icc, xmp, isProgressive } = await sharp(result.master).metadata();
@@ -60,7 +60,7 @@ describe('sanitizing a JPEG', () => {
     expect(psnr(await raw(result.master), await raw(upload))).toBeGreaterThan(38);
   });
 
-  it('reads place and time of the picture', async () => {
+  it('reads location and capture time', async () => {
     const { location, taken_at } = await decoder.ingest(
       await cameraJpeg(photograph(64, 64)),
       'image/jpeg',
@@ -70,7 +70,7 @@ describe('sanitizing a JPEG', () => {
     expect(taken_at).toBe('2024-05-06T05:08:09.000Z');
   });
 
-  it('finds nothing where nothing is said', async () => {
+  it('returns no location, capture time or metadata if the file has none', async () => {
     const result = await decoder.ingest(
       await over(photograph(64, 64)).jpeg().toBuffer(),
       'image/jpeg',
@@ -83,20 +83,20 @@ describe('sanitizing a JPEG', () => {
     [80, 80],
     [90, 90],
     [99, 95],
-  ])('made with quality %d is stored with quality %d', async (quality, stored) => {
+  ])('stores an image of quality %d with quality %d', async (quality, stored) => {
     const upload = await over(photograph(200, 200)).jpeg({ quality }).toBuffer();
     const { master } = await decoder.ingest(upload, 'image/jpeg');
     const expected = await sharp(upload).jpeg({ quality: stored }).toBuffer();
     expect(Math.abs(master.length - expected.length)).toBeLessThanOrEqual(expected.length * 0.02);
   });
 
-  it.each(['4:2:0', '4:4:4'])('keeps its colour resolution of %s', async (chromaSubsampling) => {
+  it.each(['4:2:0', '4:4:4'])('keeps %s chroma', async (chromaSubsampling) => {
     const upload = await over(photograph(200, 200)).jpeg({ chromaSubsampling }).toBuffer();
     const { master } = await decoder.ingest(upload, 'image/jpeg');
     expect((await sharp(master).metadata()).chromaSubsampling).toBe(chromaSubsampling);
   });
 
-  it('stores a progressive one as baseline, and a grey one grey', async () => {
+  it('stores a progressive grayscale image as a baseline grayscale image', async () => {
     const upload = await over(photograph(200, 200))
       .greyscale()
       .toColourspace('b-w')
@@ -106,7 +106,7 @@ describe('sanitizing a JPEG', () => {
     expect(await sharp(master).metadata()).toMatchObject({ isProgressive: false, channels: 1 });
   });
 
-  it('converts another colour space once, and keeps the own pixels beside it', async () => {
+  it('converts another color space once, and keeps the original pixels beside it', async () => {
     const wide = await over(photograph(200, 200))
       .withIccProfile('p3')
       .jpeg({ quality: 95 })
@@ -119,7 +119,7 @@ describe('sanitizing a JPEG', () => {
     expect((await sharp(result.native ?? Buffer.alloc(0)).metadata()).icc).toBeUndefined();
   });
 
-  it('takes sRGB by its numbers, whatever the profile is called', async () => {
+  it('treats an image with an sRGB profile as sRGB, without keeping the original beside it', async () => {
     const upload = await over(photograph(100, 100)).withIccProfile('srgb').jpeg().toBuffer();
     const result = await decoder.ingest(upload, 'image/jpeg');
     expect(result.native).toBeNull();
@@ -138,7 +138,7 @@ describe('sanitizing a JPEG', () => {
     expect((await sharp(result.native ?? Buffer.alloc(0)).metadata()).space).toBe('cmyk');
   });
 
-  it('ignores a profile that is none', async () => {
+  it('ignores an invalid profile', async () => {
     const plain = await over(photograph(100, 100)).jpeg().toBuffer();
     const body = Buffer.concat([
       Buffer.from('ICC_PROFILE\0\x01\x01', 'latin1'),
@@ -154,7 +154,7 @@ describe('sanitizing a JPEG', () => {
 });
 
 describe('sanitizing a PNG', () => {
-  it('keeps every pixel, also those that nobody sees', async () => {
+  it('keeps every pixel, including invisible ones', async () => {
     for (const picture of [photograph(123, 77), drawing(200, 100), cutOut(90, 90)]) {
       const upload = await over(picture).png().toBuffer();
       const { master } = await decoder.ingest(upload, 'image/png');
@@ -171,13 +171,13 @@ describe('sanitizing a PNG', () => {
     expect((await sharp(master).metadata()).depth).toBe('ushort');
   });
 
-  it('keeps the colours of a palette', async () => {
+  it('keeps the colors of a palette', async () => {
     const upload = await over(drawing(300, 200)).png({ palette: true, colours: 8 }).toBuffer();
     const { master } = await decoder.ingest(upload, 'image/png');
     expect((await raw(master)).equals(await raw(upload))).toBe(true);
   });
 
-  it('keeps grey and one-bit pictures grey', async () => {
+  it('keeps a grayscale picture grayscale', async () => {
     const grey = await over(photograph(50, 50)).greyscale().toColourspace('b-w').png().toBuffer();
     const samplesAt = (x: number, y: number) => [(x + y) % 2];
     const oneBit = printPng({ width: 50, height: 50, colour: 0, depth: 1, samplesAt });
@@ -200,7 +200,7 @@ describe('sanitizing a PNG', () => {
     expect((await sharp(master).metadata()).icc).toBeUndefined();
   });
 
-  it('says whether it has transparency, also by a palette', async () => {
+  it('reports transparency, also that of a palette', async () => {
     const seen = await Promise.all(
       [
         over(photograph(40, 40)).png(),
@@ -213,7 +213,7 @@ describe('sanitizing a PNG', () => {
 });
 
 describe('sanitizing a WebP', () => {
-  it('leaves a lossless one lossless, invisible pixels included', async () => {
+  it('keeps a lossless image lossless, including invisible pixels', async () => {
     const picture = cutOut(120, 90);
     const upload = await over(picture).webp({ lossless: true, exact: true }).toBuffer();
     const result = await decoder.ingest(upload, 'image/webp');
@@ -222,14 +222,14 @@ describe('sanitizing a WebP', () => {
     expect(result.master.includes('VP8L')).toBe(true);
   });
 
-  it('keeps a lossy one lossy and close', async () => {
+  it('keeps a lossy image lossy and close to the original', async () => {
     const upload = await over(photograph(300, 200)).webp({ quality: 85 }).toBuffer();
     const result = await decoder.ingest(upload, 'image/webp');
     expect(result).toMatchObject({ is_lossless: false, has_alpha: false });
     expect(psnr(await raw(result.master), await raw(upload))).toBeGreaterThan(36);
   });
 
-  it('keeps the transparency of a lossy one exact', async () => {
+  it('keeps the transparency of a lossy image exactly', async () => {
     const upload = await over(cutOut(100, 100)).webp({ quality: 90 }).toBuffer();
     const { master } = await decoder.ingest(upload, 'image/webp');
     const alpha = (bytes: Buffer) => sharp(bytes).extractChannel(3).raw().toBuffer();
@@ -237,7 +237,7 @@ describe('sanitizing a WebP', () => {
   });
 });
 
-describe('half-way images', () => {
+describe('mezzanine images', () => {
   it.each([
     [700, 500, []],
     [720, 720, []],
@@ -245,17 +245,20 @@ describe('half-way images', () => {
     [1024, 300, [720]],
     [1025, 400, [1024, 720]],
     [500, 2100, [2048, 1024, 720]],
-  ])('of %dx%d have the long edges that are shorter than it: %j', async (width, height, edges) => {
-    const upload = await over(photograph(width, height)).jpeg().toBuffer();
-    const { mezzanines } = await decoder.ingest(upload, 'image/jpeg');
-    expect(mezzanines.map(({ long_edge }) => long_edge)).toEqual(edges);
-    for (const mezzanine of mezzanines) {
-      const seen = await sharp(mezzanine.bytes).metadata();
-      expect([seen.width, seen.height]).toEqual([mezzanine.width, mezzanine.height]);
-      expect(Math.max(mezzanine.width, mezzanine.height)).toBe(mezzanine.long_edge);
-      expect(`image/${seen.format}`).toBe(mezzanine.content_type);
-    }
-  });
+  ])(
+    'of a %dx%d image have the fixed long edges that are shorter than its own: %j',
+    async (width, height, edges) => {
+      const upload = await over(photograph(width, height)).jpeg().toBuffer();
+      const { mezzanines } = await decoder.ingest(upload, 'image/jpeg');
+      expect(mezzanines.map(({ long_edge }) => long_edge)).toEqual(edges);
+      for (const mezzanine of mezzanines) {
+        const seen = await sharp(mezzanine.bytes).metadata();
+        expect([seen.width, seen.height]).toEqual([mezzanine.width, mezzanine.height]);
+        expect(Math.max(mezzanine.width, mezzanine.height)).toBe(mezzanine.long_edge);
+        expect(`image/${seen.format}`).toBe(mezzanine.content_type);
+      }
+    },
+  );
 
   it('keep transparency where the picture has it', async () => {
     const upload = await over(cutOut(1100, 1100)).png().toBuffer();
@@ -264,7 +267,7 @@ describe('half-way images', () => {
     expect(hasAlpha).toBe(true);
   });
 
-  it('of drawings are exact, of photographs fine JPEGs', async () => {
+  it('are PNGs of drawings and JPEGs of photographs', async () => {
     const types = await Promise.all(
       [drawing(1200, 800), photograph(1200, 800)].map(async (picture) => {
         const upload = await over(picture).png().toBuffer();
@@ -274,7 +277,7 @@ describe('half-way images', () => {
     expect(types).toEqual(['image/png', 'image/jpeg']);
   });
 
-  it('are oriented and 8 bits deep', async () => {
+  it('are upright and 8 bits deep', async () => {
     const upload = await cameraJpeg(photograph(1200, 600), 6);
     const { mezzanines } = await decoder.ingest(upload, 'image/jpeg');
     expect(mezzanines[0]).toMatchObject({ width: 512, height: 1024 });
@@ -283,8 +286,8 @@ describe('half-way images', () => {
   });
 });
 
-describe('what is known of a picture', () => {
-  it('has its focal point on what stands out', async () => {
+describe('the facts about an image', () => {
+  it('place the focal point on the object that stands out', async () => {
     const picture = {
       data: Buffer.alloc(400 * 300 * 3, 120),
       width: 400,
@@ -306,7 +309,7 @@ describe('what is known of a picture', () => {
     expect(focal_y).toBeLessThan(0.4);
   });
 
-  it('has its focal point in the middle where it is flat, however small it is', async () => {
+  it('place the focal point in the middle of a flat image, however small', async () => {
     for (const side of [1, 2, 300]) {
       const upload = await sharp({
         create: { width: side, height: side, channels: 3, background: '#446688' },
@@ -320,7 +323,7 @@ describe('what is known of a picture', () => {
     }
   });
 
-  it('names its dominant colour, as seen on white', async () => {
+  it('give the dominant color as seen on white', async () => {
     const upload = await sharp({
       create: { width: 50, height: 50, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } },
     })
@@ -331,12 +334,12 @@ describe('what is known of a picture', () => {
   });
 });
 
-describe('a picture that is refused', () => {
+describe('an unacceptable image', () => {
   const jpeg = () => over(photograph(200, 150)).jpeg().toBuffer();
   const png = () => over(photograph(200, 150)).png().toBuffer();
   const webp = () => over(photograph(200, 150)).webp().toBuffer();
 
-  it('is of another type than declared', async () => {
+  it('is rejected with unsupported_media_type if it is of another type than declared', async () => {
     expect(await decoder.refusal(await jpeg(), 'image/png')).toBe('unsupported_media_type');
     expect(await decoder.refusal(await png(), 'image/jpeg')).toBe('unsupported_media_type');
     expect(await decoder.refusal(Buffer.from('<html>'), 'image/webp')).toBe(
@@ -344,7 +347,7 @@ describe('a picture that is refused', () => {
     );
   });
 
-  it('moves: animated PNG and WebP', async () => {
+  it('is rejected with animated_not_supported if it is an animated PNG or WebP', async () => {
     expect(await decoder.refusal(animatedPng(await png()), 'image/png')).toBe(
       'animated_not_supported',
     );
@@ -353,7 +356,7 @@ describe('a picture that is refused', () => {
     );
   });
 
-  it('moves, and announces no frames or one', async () => {
+  it('is rejected as animated if it announces no frame or one, but holds more', async () => {
     const control = (count: number) => animatedPng(still, count);
     const still = await png();
     const frame = pngChunk('fcTL', Buffer.alloc(26));
@@ -374,18 +377,18 @@ describe('a picture that is refused', () => {
     expect(await decoder.refusal(shown, 'image/png')).toBeUndefined();
   });
 
-  it('is taken where its animation has one frame', async () => {
+  it('is accepted if its animation has one frame', async () => {
     expect(await decoder.refusal(animatedPng(await png(), 1), 'image/png')).toBeUndefined();
   });
 
-  it('has more pixels than its format may, by its header alone', async () => {
+  it('is rejected with image_too_large if its header declares too many pixels', async () => {
     expect(await decoder.refusal(pngBomb(12_000, 12_000), 'image/png')).toBe('image_too_large');
     expect(await decoder.refusal(pngBomb(0x7fffffff, 0x7fffffff), 'image/png')).toBe(
       'image_too_large',
     );
   });
 
-  it('is cut short anywhere, or empty', async () => {
+  it('is rejected wherever it is cut off', async () => {
     for (const [type, bytes] of [
       ['image/jpeg', await jpeg()],
       ['image/png', await png()],
@@ -403,7 +406,7 @@ describe('a picture that is refused', () => {
   });
 
   it.each([1, 11, 12])(
-    'is a PNG that lacks the last %i bytes, which hold no pixel',
+    'is rejected if it is a PNG without its last %i bytes, which hold no pixels',
     async (count) => {
       expect(await decoder.refusal((await png()).subarray(0, -count), 'image/png')).toBe(
         'decode_failed',
@@ -411,13 +414,13 @@ describe('a picture that is refused', () => {
     },
   );
 
-  it('has a header that promises nothing', async () => {
+  it('is rejected with decode_failed if its header declares no pixels, or none follow', async () => {
     expect(await decoder.refusal(pngBomb(0, 10), 'image/png')).toBe('decode_failed');
     expect(await decoder.refusal(pngBomb(10, 10), 'image/png')).toBe('decode_failed');
   });
 });
 
-it('gives the same bytes for the same upload', async () => {
+it('sanitizing the same upload twice gives the same bytes', async () => {
   const upload = await over(photograph(1300, 900)).jpeg().toBuffer();
   const [one, two] = [
     await decoder.ingest(upload, 'image/jpeg'),
@@ -427,7 +430,7 @@ it('gives the same bytes for the same upload', async () => {
   expect(one.mezzanines[0]?.bytes.equals(two.mezzanines[0]?.bytes ?? Buffer.alloc(0))).toBe(true);
 });
 
-it('shows colours where they were: quarters stay quarters', async () => {
+it('sanitizing keeps the colors of an image in their places', async () => {
   const { master } = await decoder.ingest(
     await over(quarters(80, 80)).png().toBuffer(),
     'image/png',

@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 
 describe('the header scan', () => {
-  it('tells what the file says of itself', async () => {
+  it('reads dimensions, depth, alpha, losslessness and quality of a file', async () => {
     const plain = { width: 90, height: 60, frames: 1, is_palette: false };
     const expected = [
       { ...plain, bits_per_channel: 8, has_alpha: false, is_lossless: false, chroma: '4:2:0' },
@@ -58,7 +58,7 @@ describe('the header scan', () => {
   });
 
   it.each([75, 80, 85, 90, 95])(
-    'sees that a lossy WebP was made with about %d',
+    'recognizes that a lossy WebP was encoded with a quality of about %d',
     async (quality) => {
       const bytes = await over(photograph(400, 300)).webp({ quality }).toBuffer();
       const seen = scanImage(bytes, 'image/webp').quality ?? 0;
@@ -66,7 +66,7 @@ describe('the header scan', () => {
     },
   );
 
-  it('answers whatever bytes with facts or a refusal, in the time of a header', () => {
+  it('answers damaged headers with facts or a refusal', () => {
     const changes = fc.array(
       fc.record({
         at: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -88,7 +88,7 @@ describe('the header scan', () => {
     );
   });
 
-  it('answers every beginning of a file with facts or a refusal', () => {
+  it('answers every prefix of a file with facts or a refusal', () => {
     for (const { type, bytes } of files) {
       for (let length = 0; length < Math.min(bytes.length, 700); length += 1) {
         expectFactsOrRefusal(bytes.subarray(0, length), type);
@@ -111,21 +111,21 @@ function expectFactsOrRefusal(bytes: Buffer, type: string): void {
   if (!(seen instanceof IngestRefusal)) expect(seen.width * seen.height).toBeGreaterThan(0);
 }
 
-describe('a colour profile', () => {
+describe('a color profile', () => {
   const profileOf = async (name: string) => {
     const picture = over(photograph(8, 8)).withIccProfile(name);
     const space = name === 'cmyk' ? picture.toColourspace('cmyk') : picture;
     return (await sharp(await space.jpeg().toBuffer()).metadata()).icc ?? Buffer.alloc(0);
   };
 
-  it('is sRGB by its numbers', async () => {
+  it('is judged as sRGB, other or broken by its contents', async () => {
     expect(judgeIccProfile(await profileOf('srgb'), 'rgb')).toBe('srgb');
     expect(judgeIccProfile(await profileOf('p3'), 'rgb')).toBe('other');
     expect(judgeIccProfile(await profileOf('cmyk'), 'cmyk')).toBe('other');
     expect(judgeIccProfile(await profileOf('cmyk'), 'rgb')).toBe('broken');
   });
 
-  it('is broken when it is no profile or cut short', async () => {
+  it('is never taken for sRGB if it is truncated, and is broken if it is no profile', async () => {
     const whole = await profileOf('srgb');
     for (let length = 0; length < whole.length - 1; length += 7) {
       expect(judgeIccProfile(whole.subarray(0, length), 'rgb'), `${length}`).not.toBe('srgb');

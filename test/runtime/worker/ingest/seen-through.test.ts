@@ -34,7 +34,7 @@ async function seenErrors(image: Buffer): Promise<{ max: number; mean: number }>
 }
 
 it.each(['png', 'webp'] as const)(
-  'a soft glow in a %s is as bright in every half-way image as it came',
+  'a soft glow in a %s keeps its brightness in every mezzanine image',
   async (format) => {
     const raw = { width: 1200, height: 900, channels: 4 } as const;
     const picture = sharp(glow(1200, 900), { raw });

@@ -14,7 +14,7 @@ import { arrive, uploadAsItIs } from '../../../support/uploads.ts';
 
 const { db } = useDatabase();
 
-it('one of them at a time is in hand, whatever slots there are', async () => {
+it('only one upload that timed out before is attempted at a time, which leaves slots to others', async () => {
   const storage = makeFolderBuckets();
   const hanging: PromiseWithResolvers<never>[] = [];
   /** Every attempt hangs until `endTimes` rejects it. */

@@ -95,9 +95,9 @@ const faults: StorageFault[] = [
   { operation: 'put', kind: 'request_cut' },
 ];
 
-describe('an attempt whose storage fails', () => {
+describe('an ingest attempt', () => {
   it.each(faults)(
-    'at $operation with $kind is excused, and nothing is published',
+    'is excused and publishes nothing if storage fails at $operation with $kind',
     async (fault) => {
       const begun = await begin();
       const { project, upload } = begun;
@@ -124,26 +124,23 @@ describe('an attempt whose storage fails', () => {
     },
   );
 
-  it.each(before)(
-    'only when it cleans up after itself (%s) is ready all the same',
-    async (kind) => {
-      const begun = await begin();
-      proxy.set({ operation: 'delete', kind });
-      expect((await ingest(begun.upload.upload_id)).result).toBe('ready');
-      proxy.set(undefined);
-      await expectPublishedWhole(begun);
-      const doomed = await db.query('select from doomed_objects where object_key = $1', [
-        begun.upload.ingest_key,
-      ]);
-      expect(doomed).toHaveLength(1);
-    },
-  );
+  it.each(before)('still succeeds if only the deletion of its source fails (%s)', async (kind) => {
+    const begun = await begin();
+    proxy.set({ operation: 'delete', kind });
+    expect((await ingest(begun.upload.upload_id)).result).toBe('ready');
+    proxy.set(undefined);
+    await expectPublishedWhole(begun);
+    const doomed = await db.query('select from doomed_objects where object_key = $1', [
+      begun.upload.ingest_key,
+    ]);
+    expect(doomed).toHaveLength(1);
+  });
 
   it.each([
     { operation: 'get', kind: 'reset' },
     { operation: 'put', kind: 'status_500' },
     { operation: 'put', kind: 'reply_dropped' },
-  ] as const)('once, at $operation with $kind, is none: the call is repeated', async (fault) => {
+  ] as const)('repeats a storage call that fails once, at $operation with $kind', async (fault) => {
     const begun = await begin();
     proxy.set({ ...fault, times: 1 });
     expect((await ingest(begun.upload.upload_id, patient)).result).toBe('ready');
@@ -156,7 +153,7 @@ describe('an attempt whose storage fails', () => {
     { operation: 'get', kind: 'slow_headers' },
     { operation: 'get', kind: 'slow_body' },
     { operation: 'put', kind: 'slow_headers' },
-  ] as const)('and is only slow, at $operation with $kind, waits for it', async (fault) => {
+  ] as const)('waits for slow storage, at $operation with $kind', async (fault) => {
     const begun = await begin();
     proxy.set(fault);
     expect((await ingest(begun.upload.upload_id, unhurried)).result).toBe('ready');

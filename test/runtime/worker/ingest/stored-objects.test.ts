@@ -47,26 +47,29 @@ const rows: readonly Row[] = [
   ['SVG', 'image/svg+xml', () => Buffer.from(drawing), 5],
 ];
 
-describe('what is stored of', () => {
-  it.each(rows)('%s is taken by the decoders of others', async (_name, type, make, objects) => {
-    const result = await decoder.ingest(await make(), type);
-    const { content_type, master, native, mezzanines, width, height } = result;
-    const own = [master, ...(native ? [native] : [])].map((bytes) => ({ content_type, bytes }));
-    const stored: Stored[] = [...own, ...mezzanines];
-    expect(stored.length).toBe(objects);
-    // ExifTool reports text in an SVG as metadata.
-    const isText = type === 'image/svg+xml';
-    expect(await complaintsAbout(isText ? mezzanines : stored)).toEqual([]);
-    const sizes = [
-      ...own.map(() => (isText ? `${WIDTH}x${HEIGHT}` : `${width}x${height}`)),
-      ...mezzanines.map((one) => `${one.width}x${one.height}`),
-    ];
-    expect(await sizesOf(stored)).toEqual(sizes);
-    if (isText) expect(master.toString()).not.toContain('secret');
-    for (const size of HALF_WAY) {
-      expect(mezzanines.some((one) => `${one.width}x`.startsWith(size))).toBe(true);
-    }
-  });
+describe('the stored objects of an upload', () => {
+  it.each(rows)(
+    'are read by other decoders in the recorded size, and hold no metadata: %s',
+    async (_name, type, make, objects) => {
+      const result = await decoder.ingest(await make(), type);
+      const { content_type, master, native, mezzanines, width, height } = result;
+      const own = [master, ...(native ? [native] : [])].map((bytes) => ({ content_type, bytes }));
+      const stored: Stored[] = [...own, ...mezzanines];
+      expect(stored.length).toBe(objects);
+      // ExifTool reports text in an SVG as metadata.
+      const isText = type === 'image/svg+xml';
+      expect(await complaintsAbout(isText ? mezzanines : stored)).toEqual([]);
+      const sizes = [
+        ...own.map(() => (isText ? `${WIDTH}x${HEIGHT}` : `${width}x${height}`)),
+        ...mezzanines.map((one) => `${one.width}x${one.height}`),
+      ];
+      expect(await sizesOf(stored)).toEqual(sizes);
+      if (isText) expect(master.toString()).not.toContain('secret');
+      for (const size of HALF_WAY) {
+        expect(mezzanines.some((one) => `${one.width}x`.startsWith(size))).toBe(true);
+      }
+    },
+  );
 });
 
 function bmp(): Buffer {

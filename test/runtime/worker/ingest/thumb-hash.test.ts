@@ -21,14 +21,14 @@ function meanOf(hash: Buffer): number[] {
 }
 
 describe('a ThumbHash', () => {
-  it('begins with the mean colour', () => {
+  it('begins with the mean color', () => {
     const mean = meanOf(thumbHash(picture(40, 30, () => [200, 100, 50, 255])));
     for (const [index, value] of [200, 100, 50].entries()) {
       expect(Math.abs((mean[index] ?? 0) - value)).toBeLessThanOrEqual(8);
     }
   });
 
-  it('says whether the picture lies and whether it is transparent', () => {
+  it('records whether the image is landscape and whether it is transparent', () => {
     const isLandscape = (hash: Buffer) => (hash.readUInt16LE(3) & 0x8000) !== 0;
     const hasAlpha = (hash: Buffer) => (hash.readUIntLE(0, 3) & 0x800000) !== 0;
     const shade = (x: number, y: number) => [x * 5, y * 5, 90, x > 10 ? 255 : 0];
@@ -38,7 +38,7 @@ describe('a ThumbHash', () => {
     expect([isLandscape(standing), hasAlpha(standing)]).toEqual([false, true]);
   });
 
-  it('is a few bytes long, whatever the picture', () => {
+  it('is 5 to 40 bytes long for an image of any size', () => {
     for (const [width, height] of [
       [1, 1],
       [100, 1],
@@ -51,7 +51,7 @@ describe('a ThumbHash', () => {
     }
   });
 
-  it('tells pictures apart by where they are bright', () => {
+  it('differs between images that are bright in different places', () => {
     const left = thumbHash(
       picture(30, 30, (x) => (x < 15 ? [255, 255, 255, 255] : [0, 0, 0, 255])),
     );

@@ -48,12 +48,12 @@ async function uploads(name: string, size: typeof WHOLE): Promise<(readonly [str
   );
 }
 
-it('is looked for in a dozen photographs', () => {
+it('at least a dozen photographs are available for the tests of rotated JPEGs', () => {
   expect(names.length).toBeGreaterThanOrEqual(12);
 });
 
-describe.each(sampleOf(names, ONE_IN))('%s', (name) => {
-  it('of whole blocks is stored as good as it was, and hardly longer', async () => {
+describe.each(sampleOf(names, ONE_IN))('a JPEG of %s', (name) => {
+  it('looks the same and has hardly grown when it is stored in any orientation, if its blocks stay whole', async () => {
     const growth: number[] = [];
     for (const [which, upload] of await uploads(name, WHOLE)) {
       const seen = await stored(upload);
@@ -64,13 +64,13 @@ describe.each(sampleOf(names, ONE_IN))('%s', (name) => {
     expect(p95).toBeLessThanOrEqual(GROWTH_P95_MAX);
   });
 
-  it('whose blocks end up elsewhere is stored as good as it was', async () => {
+  it('looks the same when it is stored in any orientation, if its blocks are cut', async () => {
     for (const [which, upload] of await uploads(name, CUT)) {
       expect((await stored(upload)).likeness, which).toBeGreaterThanOrEqual(SSIM_MIN);
     }
   });
 
-  it('in three colours instead of light and colour is stored as good as it was', async () => {
+  it('looks the same when it is stored, if it was encoded in RGB instead of YCbCr', async () => {
     const data = await sharp(join(FOLDER, name)).resize(CUT).removeAlpha().raw().toBuffer();
     for (const quality of [30, 45, ...QUALITIES]) {
       const upload = await cjpeg({ data, ...CUT, channels: 3 }, ['-rgb', '-quality', `${quality}`]);

@@ -26,45 +26,57 @@ const pictures: readonly (readonly [string, Picture])[] = [
 ];
 
 describe.each(pictures)('%s', (_name, picture) => {
-  it.each([30, 50, 75, 90, 100])('as WebP of quality %d is stored as good', async (quality) => {
-    const upload = await over(picture).webp({ quality }).toBuffer();
-    const { master } = await decoder.ingest(upload, 'image/webp');
-    expect(await likeness(upload, master)).toBeGreaterThanOrEqual(SSIM_MIN);
-  });
+  it.each([30, 50, 75, 90, 100])(
+    'uploaded as WebP of quality %d looks the same when it is stored',
+    async (quality) => {
+      const upload = await over(picture).webp({ quality }).toBuffer();
+      const { master } = await decoder.ingest(upload, 'image/webp');
+      expect(await likeness(upload, master)).toBeGreaterThanOrEqual(SSIM_MIN);
+    },
+  );
 
-  it.each([30, 50, 75, 95])('as AVIF of quality %d is stored as good', async (quality) => {
-    for (const bitdepth of quality === 75 ? ([8, 10, 12] as const) : ([8] as const)) {
-      const upload = await over(picture).avif({ quality, bitdepth, effort: 1 }).toBuffer();
-      const { master } = await decoder.ingest(upload, 'image/avif');
-      const seen = await likeness(upload, master);
-      expect(seen, `${bitdepth} bits`).toBeGreaterThanOrEqual(SSIM_MIN);
-    }
-  });
+  it.each([30, 50, 75, 95])(
+    'uploaded as AVIF of quality %d looks the same when it is stored',
+    async (quality) => {
+      for (const bitdepth of quality === 75 ? ([8, 10, 12] as const) : ([8] as const)) {
+        const upload = await over(picture).avif({ quality, bitdepth, effort: 1 }).toBuffer();
+        const { master } = await decoder.ingest(upload, 'image/avif');
+        const seen = await likeness(upload, master);
+        expect(seen, `${bitdepth} bits`).toBeGreaterThanOrEqual(SSIM_MIN);
+      }
+    },
+  );
 
-  it.each([2, 16, 256])('as a GIF of %d colours is stored as good', async (colours) => {
-    const upload = await over(picture).gif({ colours }).toBuffer();
-    const { master } = await decoder.ingest(upload, 'image/gif');
-    expect(await likeness(upload, master)).toBeGreaterThanOrEqual(SSIM_MIN);
-  });
+  it.each([2, 16, 256])(
+    'uploaded as a GIF of %d colors looks the same when it is stored',
+    async (colours) => {
+      const upload = await over(picture).gif({ colours }).toBuffer();
+      const { master } = await decoder.ingest(upload, 'image/gif');
+      expect(await likeness(upload, master)).toBeGreaterThanOrEqual(SSIM_MIN);
+    },
+  );
 
   it.each([
     ['image/webp', () => over(picture).webp({ lossless: true, exact: true })],
     ['image/png', () => over(picture).png()],
     ['image/png', () => over(picture).png({ progressive: true })],
     ['image/tiff', () => over(picture).tiff({ compression: 'deflate' })],
-  ] as const)('as lossless %s keeps every sample, hidden ones too', async (type, print) => {
-    const { master } = await decoder.ingest(await print().toBuffer(), type);
-    expect((await sharp(master).raw().toBuffer()).equals(picture.data)).toBe(true);
-  });
+  ] as const)(
+    'uploaded as lossless %s keeps every sample, including hidden ones',
+    async (type, print) => {
+      const { master } = await decoder.ingest(await print().toBuffer(), type);
+      expect((await sharp(master).raw().toBuffer()).equals(picture.data)).toBe(true);
+    },
+  );
 });
 
-describe('a half-way image', () => {
+describe('a mezzanine image', () => {
   it.each([
     ['of a JPEG', 'image/jpeg', () => over(photograph(2100, 700)).jpeg({ quality: 90 })],
     ['of a PNG', 'image/png', () => over(photograph(1200, 900)).png({ compressionLevel: 1 })],
     ['of a drawing', 'image/png', () => over(drawing(2100, 700)).png()],
     ['of a cut-out', 'image/webp', () => over(cutOut(1100, 1100)).webp({ quality: 90 })],
-  ] as const)('%s looks as the whole one shrunk', async (_name, type, print) => {
+  ] as const)('%s looks like the whole image scaled down', async (_name, type, print) => {
     const upload = await print().toBuffer();
     const { mezzanines } = await decoder.ingest(upload, type);
     expect(mezzanines.length).toBeGreaterThan(0);

@@ -9,14 +9,14 @@ const WEBP = 'image/webp';
 const decoder = useDecoder();
 const tableBytes = (bytes: Buffer) => scanImage(bytes, WEBP).table_bytes ?? 0;
 
-describe('the codes of a lossless WebP', () => {
-  it.each([1, 2, 700, 4096])('are counted: %i sets', async (sets) => {
+describe('the prefix code tables of a lossless WebP', () => {
+  it.each([1, 2, 700, 4096])('are counted, whatever their number: %i sets', async (sets) => {
     const upload = webpOfSets(256, sets);
     expect(tableBytes(upload) / tableBytes(webpOfSets(256, 1))).toBe(sets);
     expect(await decoder.ingest(upload, WEBP)).toMatchObject({ width: 256, height: 256 });
   });
 
-  it('are few in what encoders write, whatever it is of and however it was made', async () => {
+  it('are small in files of the usual encoder, whatever the image and its settings', async () => {
     const grey = over(drawing(320, 200)).greyscale();
     const pictures = [
       over(photograph(320, 240)),
@@ -40,13 +40,13 @@ describe('the codes of a lossless WebP', () => {
     }
   });
 
-  it('are counted of the transparency of a lossy one, and of nothing else there', async () => {
+  it('are counted for the alpha of a lossy WebP, and for nothing else in it', async () => {
     const lossy = (quality: number) => over(cutOut(200, 200)).webp({ alphaQuality: quality });
     expect(tableBytes(await lossy(100).toBuffer())).toBeGreaterThan(0);
     expect(tableBytes(await over(photograph(200, 200)).webp().toBuffer())).toBe(0);
   });
 
-  it('that are none are left to the decoder, which stops there', async () => {
+  it('are not counted if they are invalid, and the decoder rejects the file', async () => {
     const upload = webpOfSets(256, 4);
     upload.fill(0, 27);
     expect(tableBytes(upload)).toBe(0);

@@ -70,13 +70,13 @@ async function expectAlike(subject: Subject): Promise<void> {
   }
 }
 
-describe('renders beside ones straight from the upload', { timeout: TIMEOUT_MS }, () => {
-  it.each(photographs)('of the photograph %s', async (name) => {
+describe('renders compared with renders directly from the upload', { timeout: TIMEOUT_MS }, () => {
+  it.each(photographs)('look the same for the photograph %s', async (name) => {
     const bytes = await readFile(`${FOLDER}/${name}.jpg`);
     await expectAlike({ name, family: 'photograph', content_type: 'image/jpeg', bytes });
   });
 
-  it.each(graphics)('of %s', async (name) => {
+  it.each(graphics)('look the same for %s', async (name) => {
     const graphic = listGraphics(decoder).find((one) => one.name === name);
     if (graphic === undefined) throw new Error(`no graphic ${name}`);
     await expectAlike(await graphic.read());

@@ -83,19 +83,19 @@ const policy: readonly (readonly [
   ],
 ];
 
-describe('an image is encoded by the policy', () => {
-  it.each(policy)('%s', async (_what, of, is, isNot) => {
+describe('the encoder policy', () => {
+  it.each(policy)('is applied byte for byte: %s', async (_what, of, is, isNot) => {
     const bytes = await ours(of);
     expect(bytes.equals(await by(is, of))).toBe(true);
     for (const other of isNot) expect(bytes.equals(await by(other, of))).toBe(false);
   });
 
-  it('AVIF for the eye, and not for what the encoder of a later version would choose', () => {
+  it('tunes AVIF for the eye, whatever a later encoder version would choose', () => {
     const encoded = encode(picture(small), { format: 'avif', quality: 50, output: small });
     expect(encoded).toMatchObject({ options: { heifTune: 'iq' } });
   });
 
-  it('as its format says where no quality is named: JPEG and WebP 80, AVIF 50, PNG level 6', () => {
+  it('defaults to quality 80 for JPEG and WebP, 50 for AVIF, and level 6 for PNG', () => {
     const qualities = ['jpeg', 'webp', 'avif', 'png'].map((format) => [
       format,
       mustPlan(`resize/10x/format/${format}`).quality,

@@ -36,8 +36,8 @@ function makeLine(options: Partial<LineOptions> = {}) {
   return { line, inside, refused, enter, leave, settle };
 }
 
-describe('the line of renders', () => {
-  it('lets in as many as there are slots, and the next when one leaves', async () => {
+describe('the render queue', () => {
+  it('admits one render per slot, and the next when one leaves', async () => {
     const { inside, enter, leave, settle } = makeLine();
     for (const name of ['a', 'b', 'c']) void enter(name);
     await settle();
@@ -59,7 +59,7 @@ describe('the line of renders', () => {
     expect(inside).toEqual(['heavy 1', 'light', 'heavy 2']);
   });
 
-  it('refuses at once what could not end before its deadline, and says when to come again', async () => {
+  it('immediately refuses a render that would miss its deadline, and says when to retry', async () => {
     const { refused, enter, settle } = makeLine({ deadline_ms: 10_000 });
     for (let at = 0; at < 8; at += 1) void enter(`heavy ${at}`, 4000, 'one');
     await settle();
@@ -70,14 +70,14 @@ describe('the line of renders', () => {
     expect(refused).not.toHaveProperty('light');
   });
 
-  it('lets in what takes longer than the deadline where nobody is ahead of it', async () => {
+  it('admits a render that takes longer than the deadline if none is ahead of it', async () => {
     const { inside, enter, settle } = makeLine({ deadline_ms: 1000 });
     void enter('huge', 50_000);
     await settle();
     expect(inside).toEqual(['huge']);
   });
 
-  it('that is full makes room for a project with less waiting, and refuses the one with most', async () => {
+  it('when full, makes room for a project with fewer renders waiting by refusing the one with most', async () => {
     const { inside, refused, enter, leave, settle } = makeLine({ slots: 1, waiting_max: 3 });
     for (let at = 0; at < 5; at += 1) void enter(`a${at}`, 20, 'a');
     await settle();
@@ -90,7 +90,7 @@ describe('the line of renders', () => {
     expect(inside).toContain('b');
   });
 
-  it('forgets who gave up, and does not stop whoever is inside', async () => {
+  it('drops a caller that gives up, without affecting the running render', async () => {
     const { line, inside, enter, leave, settle } = makeLine({ slots: 1 });
     void enter('a');
     await settle();
@@ -104,7 +104,7 @@ describe('the line of renders', () => {
     expect(inside).toEqual(['a', 'c']);
   });
 
-  it('refuses at once who would wait longer than the bound, though the deadline would allow it', async () => {
+  it('immediately refuses a render that would wait longer than the limit, though within its deadline', async () => {
     const { refused, enter, settle } = makeLine({ slots: 1, wait_ms_max: 2500, waiting_max: 100 });
     for (let at = 0; at < 12; at += 1) void enter(`${at}`, 300, 'one');
     await settle();
@@ -112,7 +112,7 @@ describe('the line of renders', () => {
     expect(refused['9']?.retry_after_seconds).toBe(3);
   });
 
-  it('lets a newcomer of a quiet project in while a loud one is refused', async () => {
+  it('admits a render of a quiet project while a busy project is refused', async () => {
     const { inside, refused, enter, leave, settle } = makeLine({ slots: 1, wait_ms_max: 1000 });
     for (let at = 0; at < 5; at += 1) void enter(`loud ${at}`, 300, 'loud');
     await settle();
@@ -124,7 +124,7 @@ describe('the line of renders', () => {
     expect(inside).toContain('quiet');
   });
 
-  it('takes renders for as slow as it is told until it knows better', async () => {
+  it('assumes the configured pace until it has measured renders', async () => {
     const { refused, enter, settle } = makeLine({ slots: 1, wait_ms_max: 2500, first_pace: 2 });
     for (let at = 0; at < 7; at += 1) void enter(`${at}`, 300, 'one');
     await settle();
@@ -132,7 +132,7 @@ describe('the line of renders', () => {
     expect(refused['5']?.retry_after_seconds).toBe(3);
   });
 
-  it('tells who could not end in time any more that it is busy, where renders are slower than they seemed', async () => {
+  it('refuses waiting renders as soon as they cannot meet their deadline any more', async () => {
     const { inside, refused, enter, settle } = makeLine({ slots: 1, deadline_ms: 1000 });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
@@ -149,7 +149,7 @@ describe('the line of renders', () => {
     }
   });
 
-  it('learns how slow this machine is from renders that ended, and refuses sooner', async () => {
+  it('learns from finished renders how slow the machine is, and refuses sooner', async () => {
     let now = 0;
     const { line, refused, enter, settle } = makeLine({
       slots: 1,
@@ -171,7 +171,7 @@ describe('the line of renders', () => {
     expect(Object.keys(refused)).toEqual(['waiting']);
   });
 
-  it('counts a render that was given up for the time that it had not ended in', async () => {
+  it('counts an abandoned render as taking at least the time it ran', async () => {
     let now = 0;
     const { line, refused, enter, settle } = makeLine({
       slots: 1,
@@ -190,8 +190,8 @@ describe('the line of renders', () => {
   });
 });
 
-describe('renders that nobody waits for', () => {
-  it('begin only while nobody waits, and leave a slot free', async () => {
+describe('warm-up renders', () => {
+  it('start only while no viewer waits, and leave a slot free', async () => {
     const { line, enter, settle } = makeLine({ slots: 3 });
     const warm = { project_id: 'w', cost_ms: 20 };
     line.enterWarm(warm);
@@ -202,7 +202,7 @@ describe('renders that nobody waits for', () => {
     expect(() => line.enterWarm(warm)).toThrow(QueueBusy);
   });
 
-  it('are stopped as soon as a viewer needs their slot, one for each', async () => {
+  it('are stopped one by one as viewers need their slots', async () => {
     const { line, inside, enter, settle } = makeLine({ slots: 3 });
     const warm = [0, 1].map(() => line.enterWarm({ project_id: 'w', cost_ms: 20 }));
     void enter('a');
@@ -216,7 +216,7 @@ describe('renders that nobody waits for', () => {
     expect(warm[1]?.stopped.aborted).toBe(true);
   });
 
-  it('make room when they end', async () => {
+  it('free their slot when they end', async () => {
     const { line, inside, enter, settle } = makeLine({ slots: 2 });
     const { leave } = line.enterWarm({ project_id: 'w', cost_ms: 20 });
     void enter('a');

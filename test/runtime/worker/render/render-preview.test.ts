@@ -35,13 +35,13 @@ async function preview(changes: Partial<PreviewDeps>): Promise<PreviewReply> {
 }
 
 describe('a preview', () => {
-  it('is told from a render by what stands in it', () => {
+  it('is distinguished from a render by the contents of its request', () => {
     expect(readPreview(JSON.parse(JSON.stringify(request)))).toEqual(request);
     expect(readPreview({ derived_key: 'a' })).toBeUndefined();
     expect(() => readPreview({ read_ms_max: 1 })).toThrow();
   });
 
-  it('whose source does not come in its time takes no seat', async () => {
+  it('takes no slot if its source is not read in time', async () => {
     const { buckets, remove } = makeFolderBuckets();
     const { promise } = Promise.withResolvers<undefined>();
     const content = { ...buckets.content, read: () => promise };
@@ -61,7 +61,7 @@ describe('a preview', () => {
     ['out_of_memory', 'out_of_memory'],
     ['crashed', 'decode_failed'],
     ['garbage', 'decode_failed'],
-  ] as const)('whose decoder ended by %s cannot be drawn: %s', async (reason, said) => {
+  ] as const)('whose decoder fails with %s is reported as undrawable: %s', async (reason, said) => {
     const { buckets, remove } = makeFolderBuckets();
     const content = { ...buckets.content, read: async () => Buffer.from('picture') };
     const run = () => Promise.reject(new SandboxFailure(reason, 'a test'));
@@ -70,7 +70,7 @@ describe('a preview', () => {
     remove();
   });
 
-  it('is a square of exactly so many pixels where that is asked, whatever the shape', () => {
+  it('is a square of exactly the requested size, whatever the shape of the image', () => {
     const square = { ...rendition, fit: 'square', pixels: 224 } as const;
     const { plan } = requestPreview(source, { rendition: square, read_ms_max: 20 });
     expect(plan).toMatchObject({ output: { width: 224, height: 224 }, window: { x: 0, y: 0 } });

@@ -26,8 +26,8 @@ const arrivals = (projects: readonly string[]) =>
   );
 const slots = fc.integer({ min: 1, max: 4 });
 
-describe('whoever is let in to wait', () => {
-  it('waits no more than the bound and one render, whatever its project asked for before', async () => {
+describe('the render queue under random load', () => {
+  it('makes a single project wait no longer than the limit plus one render', async () => {
     await fc.assert(
       fc.asyncProperty(arrivals(['a']), slots, async (all, count) => {
         for (const { waited = 0 } of await play(all, { ...bounds, slots: count })) {
@@ -37,7 +37,7 @@ describe('whoever is let in to wait', () => {
     );
   });
 
-  it('of any of five projects has its render before the deadline', async () => {
+  it('ends every admitted render of five projects before its deadline', async () => {
     await fc.assert(
       fc.asyncProperty(arrivals(['a', 'b', 'c', 'd', 'e']), slots, async (all, count) => {
         for (const { waited = 0, cost_ms } of await play(all, { ...bounds, slots: count })) {
@@ -47,7 +47,7 @@ describe('whoever is let in to wait', () => {
     );
   });
 
-  it('is never somebody whom a free slot waits for', async () => {
+  it('refuses no render while the expected wait is below the limit', async () => {
     await fc.assert(
       fc.asyncProperty(arrivals(['a', 'b']), slots, async (all, count) => {
         const outcomes = await play(all, { ...bounds, slots: count });

@@ -43,27 +43,24 @@ describe('a render', () => {
     ['webp', 'image/webp'],
     ['avif', 'image/avif'],
     ['gif', 'image/gif'],
-  ] as const)(
-    'to %s has the size, the type and the picture that were planned',
-    async (format, type) => {
-      const source = await jpeg();
-      const quality = format === 'gif' ? null : 90;
-      const image = await decoder.render({
-        plan: plan({ format, quality }),
-        source,
-        watermark: null,
-      });
-      expect(image).toMatchObject({ content_type: type, width: 200, height: 150 });
-      const { info, data } = await sharp(image.bytes)
-        .toColourspace('srgb')
-        .removeAlpha()
-        .raw()
-        .toBuffer({ resolveWithObject: true });
-      expect([info.width, info.height]).toEqual([200, 150]);
-      const expected = await sharp(source).resize(200, 150).raw().toBuffer();
-      expect(psnr(data, expected)).toBeGreaterThan(format === 'gif' ? 25 : 33);
-    },
-  );
+  ] as const)('to %s has the planned size, type and picture', async (format, type) => {
+    const source = await jpeg();
+    const quality = format === 'gif' ? null : 90;
+    const image = await decoder.render({
+      plan: plan({ format, quality }),
+      source,
+      watermark: null,
+    });
+    expect(image).toMatchObject({ content_type: type, width: 200, height: 150 });
+    const { info, data } = await sharp(image.bytes)
+      .toColourspace('srgb')
+      .removeAlpha()
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    expect([info.width, info.height]).toEqual([200, 150]);
+    const expected = await sharp(source).resize(200, 150).raw().toBuffer();
+    expect(psnr(data, expected)).toBeGreaterThan(format === 'gif' ? 25 : 33);
+  });
 
   it('comes out as exactly the planned size, however odd', async () => {
     const source = await over(photograph(397, 301)).png().toBuffer();
@@ -83,7 +80,7 @@ describe('a render', () => {
     }
   });
 
-  it('shows the window and nothing else', async () => {
+  it('shows only the planned window', async () => {
     const source = await over(quarters(400, 300)).png().toBuffer();
     const image = await decoder.render({
       plan: plan({ window: { x: 200, y: 0, width: 200, height: 150 }, format: 'png', quality: 34 }),
@@ -107,7 +104,7 @@ describe('a render', () => {
     }
   });
 
-  it('to JPEG lies on white where the source was transparent', async () => {
+  it('to JPEG is white where the source is transparent', async () => {
     const source = await over(cutOut(400, 400)).png().toBuffer();
     const image = await decoder.render({
       plan: plan({
@@ -131,7 +128,7 @@ describe('a render', () => {
     expect((await sharp(image.bytes).ensureAlpha().extractChannel(3).raw().toBuffer())[0]).toBe(0);
   });
 
-  it('of 16 bits comes out with 8', async () => {
+  it('of 16 bits comes out with 8 bits', async () => {
     const image = await decoder.render({
       plan: plan({ window: { x: 0, y: 0, width: 400, height: 300 }, format: 'png' }),
       source: await deepPng(400, 300),
@@ -149,7 +146,7 @@ describe('a render', () => {
     }
   });
 
-  it('is smaller at a lower quality, and keeps full colour from quality 90 on', async () => {
+  it('is smaller at a lower quality, and keeps full color from quality 90', async () => {
     const source = await jpeg();
     const at = async (quality: number) =>
       (await decoder.render({ plan: plan({ quality }), source, watermark: null })).bytes;
@@ -158,7 +155,7 @@ describe('a render', () => {
     expect((await sharp(await at(90)).metadata()).chromaSubsampling).toBe('4:4:4');
   });
 
-  it('to PNG loses nothing at any quality', async () => {
+  it('to PNG is lossless at any quality', async () => {
     const source = await over(drawing(400, 300)).png().toBuffer();
     const whole = { width: 400, height: 300 };
     const images = await Promise.all(
@@ -178,7 +175,7 @@ describe('a render', () => {
     expect(smallest?.bytes.length).toBeLessThan(fastest?.bytes.length ?? 0);
   });
 
-  it('that enlarges is the picture, larger', async () => {
+  it('that enlarges looks like the source', async () => {
     const source = await over(photograph(40, 30)).png().toBuffer();
     const { bytes } = await decoder.render({
       plan: plan({
@@ -193,7 +190,7 @@ describe('a render', () => {
     expect(psnr(back, photograph(40, 30).data)).toBeGreaterThan(30);
   });
 
-  it('of a GIF of few colours has those that resizing makes', async () => {
+  it('of a GIF with few colors has the new colors that resizing makes', async () => {
     const source = await over(drawing(400, 300)).gif({ dither: 0 }).toBuffer();
     const [asGif, asPng] = await Promise.all(
       (['gif', 'png'] as const).map(async (format) => {
@@ -204,7 +201,7 @@ describe('a render', () => {
     expect(meanDifference(asGif, asPng)).toBeLessThan(2);
   });
 
-  it('of a part of a GIF has every colour as it was', async () => {
+  it('of a part of a GIF keeps every color exactly', async () => {
     const source = await over(photograph(400, 300)).gif().toBuffer();
     const window = { x: 30, y: 20, width: 300, height: 200 };
     const cut = plan({ format: 'gif', window, output: { width: 300, height: 200 } });
@@ -256,7 +253,7 @@ describe('a watermark', () => {
     expect(await colorAt(bytes, 69, 50)).toEqual([100, 100, 100]);
   });
 
-  it('is as strong as its opacity times its own transparency', async () => {
+  it('multiplies its opacity with its own transparency', async () => {
     const [half, quarter] = [
       await colorAt(await draw({ opacity: 50 }, await solid(1)), 30, 30),
       await colorAt(await draw({ opacity: 50 }, await solid(0.5)), 30, 30),
@@ -290,7 +287,7 @@ describe('a watermark', () => {
     }
   });
 
-  it('lies on the white of a transparent picture that becomes a JPEG', async () => {
+  it('is blended with white when a transparent image becomes a JPEG', async () => {
     const image = await decoder.render({
       plan: plan({
         window: { x: 0, y: 0, width: 400, height: 400 },
@@ -308,7 +305,7 @@ describe('a watermark', () => {
   });
 });
 
-it('a plan of the rules renders as it stands', async () => {
+it('a plan made by the planner is rendered in its size and type', async () => {
   const source = {
     content_type: 'image/jpeg' as const,
     width: 400,

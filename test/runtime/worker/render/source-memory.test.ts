@@ -5,7 +5,7 @@ import { createSourceMemory } from '../../../../runtime/worker/render/source-mem
 const MIB = 1024 * 1024;
 const memoryOf = (bytes: Buffer) => bytes.buffer;
 
-it('memory that was given back is used again by what fits into it', () => {
+it('returned memory is reused by a source that fits into it', () => {
   const memory = createSourceMemory({ kept_max: 2 });
   const first = memory.borrow();
   const source = first.place(3 * MIB - 5);
@@ -13,7 +13,7 @@ it('memory that was given back is used again by what fits into it', () => {
   expect(memoryOf(memory.borrow().place(2 * MIB))).toBe(memoryOf(source));
 });
 
-it('what is too large for it, or is borrowed still, gets memory of its own', () => {
+it('a source that is too large for returned memory, or comes while it is borrowed, gets its own', () => {
   const memory = createSourceMemory({ kept_max: 2 });
   const [first, second] = [memory.borrow(), memory.borrow()];
   const source = first.place(MIB);
@@ -22,7 +22,7 @@ it('what is too large for it, or is borrowed still, gets memory of its own', () 
   expect(memoryOf(second.place(2 * MIB))).not.toBe(memoryOf(source));
 });
 
-it('no more is kept than was said, and nothing that is huge', () => {
+it('only as many buffers as allowed are kept, and no huge ones', () => {
   const memory = createSourceMemory({ kept_max: 1 });
   const borrowed = [1, 2, 33].map((size) => {
     const one = memory.borrow();
@@ -34,7 +34,7 @@ it('no more is kept than was said, and nothing that is huge', () => {
   expect(borrowed.map((one) => one.memory)).not.toContain(memoryOf(again.place(MIB)));
 });
 
-it('never gives the same memory to two at a time, whoever gives back what', () => {
+it('the same memory is never lent to two borrowers at the same time', () => {
   const step = fc.record({ who: fc.nat(4), bytes: fc.nat(4 * MIB), ends: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {

@@ -25,14 +25,14 @@ const items = fc.array(
   { maxLength: 40 },
 );
 
-describe('turns', () => {
+describe('turns between projects', () => {
   it('are first come, first served within a project', () => {
     const turns = createTurns<Item>();
     for (const name of ['1', '2', '3']) turns.add(item('a', 10, name));
     expect(takeAll(turns).map(({ name }) => name)).toEqual(['a1', 'a2', 'a3']);
   });
 
-  it('give a project that comes later its turn before all that another has waiting', () => {
+  it('let a new project go before the backlog of another', () => {
     const turns = createTurns<Item>();
     for (let at = 0; at < 100; at += 1) turns.add(item('a', 10, String(at)));
     turns.take(any);
@@ -42,7 +42,7 @@ describe('turns', () => {
     expect(order.indexOf('b')).toBeLessThanOrEqual(1);
   });
 
-  it('count what they cost: one dear render is worth ten cheap ones', () => {
+  it('are weighed by cost: one expensive render counts as ten cheap ones', () => {
     const turns = createTurns<Item>();
     for (let at = 0; at < 3; at += 1) turns.add(item('dear', 100));
     for (let at = 0; at < 30; at += 1) turns.add(item('cheap', 10));
@@ -51,7 +51,7 @@ describe('turns', () => {
     expect(before.filter((one) => one === 'cheap')).toHaveLength(20);
   });
 
-  it('skip what may not begin now, and not the others of its project', () => {
+  it('skip a render that may not start now, but not the others of its project', () => {
     const turns = createTurns<Item>();
     turns.add(item('a', 1000, ' heavy'));
     turns.add(item('a', 10, ' light'));
@@ -59,7 +59,7 @@ describe('turns', () => {
     expect(turns.take(any)?.name).toBe('a heavy');
   });
 
-  it('a project that was away gains nothing by it', () => {
+  it('give a project no credit for having been idle', () => {
     const turns = createTurns<Item>();
     for (let at = 0; at < 50; at += 1) turns.add(item('a', 10));
     for (let at = 0; at < 40; at += 1) turns.take(any);
@@ -68,7 +68,7 @@ describe('turns', () => {
     expect(order.slice(0, 4).sort()).toEqual(['a', 'a', 'b', 'b']);
   });
 
-  it('lose nothing and make up nothing', () => {
+  it('return every render exactly once', () => {
     fc.assert(
       fc.property(items, (all) => {
         const turns = createTurns<Item>();
@@ -80,7 +80,7 @@ describe('turns', () => {
     );
   });
 
-  it('keep what projects that wait were given within one render of each other', () => {
+  it('keep the cost served to waiting projects within one render of each other', () => {
     fc.assert(
       fc.property(items, fc.nat(40), (all, count) => {
         const turns = createTurns<Item>();
@@ -100,7 +100,7 @@ describe('turns', () => {
     );
   });
 
-  it('say exactly what is taken before a newcomer if nobody else comes', () => {
+  it('predict the cost served before a newcomer, to within one render per project', () => {
     const project = fc.constantFrom('a', 'b', 'c', 'mine');
     fc.assert(
       fc.property(items, fc.nat(40), project, (all, taken, project_id) => {
@@ -120,7 +120,7 @@ describe('turns', () => {
     );
   });
 
-  it('name the project that has most waiting, and what it asked for last', () => {
+  it('name the project with the most cost waiting and its last render', () => {
     const turns = createTurns<Item>();
     turns.add(item('a', 50));
     turns.add(item('b', 30, '1'));

@@ -69,7 +69,7 @@ const requestOf = (name: string): RenderRequest => ({
   plan: { window, output: { width: 32, height: 24 }, format: 'jpeg', quality: 80, watermark: null },
 });
 
-it('a viewer who holds the lease gets the image beside a call of who renders ahead, who gives way', async () => {
+it('a viewer that holds the lease gets the image, and a concurrent warm-up render gives way', async () => {
   const request = requestOf('viewer');
   const lease = { derived_key: request.derived_key, lease_id: randomUUID() };
   expect(await acquireRenderLease(db, { ...lease, lease_seconds: 60 })).toBe('mine');
@@ -80,7 +80,7 @@ it('a viewer who holds the lease gets the image beside a call of who renders ahe
   await deleteRenderLease(db, lease);
 });
 
-it('what gives way to a viewer in its middle is not counted as a render that failed', async () => {
+it('a warm-up render that is stopped for a viewer is not counted as failed', async () => {
   measured.length = 0;
   const viewed = Promise.withResolvers<void>();
   slow = { [`${source_key}-slow`]: viewed.promise };

@@ -19,7 +19,7 @@ function askAll(memory_bytes: number, sizes: readonly number[]) {
 }
 
 describe('admission by memory', () => {
-  it('never lets in more than fits, but for one alone, and lets everybody in once', async () => {
+  it('admits no more than fits, except for a single large job, and admits every job once', async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 150 }), { minLength: 1, maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(sizes, fc.infiniteStream(fc.nat()), async (asked, choices) => {
@@ -40,7 +40,7 @@ describe('admission by memory', () => {
     );
   });
 
-  it('lets small ones pass a large one, but only so often', async () => {
+  it('lets small jobs pass a large one, but only a limited number of times', async () => {
     const { inside, order } = askAll(100, [60, 90, ...Array.from({ length: 40 }, () => 30)]);
     await turn();
     expect(order).toEqual([0, 2]);
@@ -54,7 +54,7 @@ describe('admission by memory', () => {
     expect(order.indexOf(1)).toBeLessThanOrEqual(9);
   });
 
-  it('forgets who gives up, and lets the next in', async () => {
+  it('drops a job that is aborted, and admits the next', async () => {
     const admission = createAdmission({ memory_bytes: 100 });
     const leave = await admission.enter(100);
     const stop = new AbortController();
@@ -67,7 +67,7 @@ describe('admission by memory', () => {
   });
 });
 
-it('a job that ended while it waited for room keeps nobody behind it waiting', async () => {
+it('a job that ends while it waits for memory does not block the jobs behind it', async () => {
   const admission = createAdmission({ memory_bytes: 100 });
   await admission.enter(60);
   const entry = createEntry({ admission, memory_bytes: 100 }, undefined);

@@ -24,17 +24,17 @@ beforeEach(async () => {
 });
 afterEach(() => void child.kill('SIGKILL'));
 
-describe('a decoder on a busy machine', () => {
-  it('lets all others of its session go first, from its start', () => {
+describe('a decoder process', () => {
+  it('runs at a lower priority from its start', () => {
     expect(getPriority(decoder)).toBe(constants.priority.PRIORITY_BELOW_NORMAL);
     expect(getPriority(child.pid)).toBe(constants.priority.PRIORITY_BELOW_NORMAL);
   });
 
-  it('stays in the session of who started it: a priority counts within one alone', () => {
+  it('stays in the session of its parent, within which its priority counts', () => {
     expect(sessionOf(decoder)).toBe(sessionOf(process.pid));
   });
 
-  it('works on when a key is pressed in the terminal: its parent ends in order', async () => {
+  it('survives the signals of a terminal, so that its parent can end in order', async () => {
     for (const signal of ['SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGTERM'] as const) {
       process.kill(decoder, signal);
     }

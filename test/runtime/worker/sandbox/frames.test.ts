@@ -35,7 +35,7 @@ function cutUp(bytes: Buffer, sizes: readonly number[]): Buffer[] {
 }
 
 describe('frames', () => {
-  it('come out as they went in, however the pipe cuts them', async () => {
+  it('are read as they were written, however the stream is split', async () => {
     const part = fc.uint8Array({ maxLength: 200 });
     const frame = fc.record({ text: fc.string(), parts: fc.array(part, { maxLength: 4 }) });
     const cuts = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 5 });
@@ -52,7 +52,7 @@ describe('frames', () => {
     );
   });
 
-  it('are never half: a stream that ends inside one throws', async () => {
+  it('throw if the stream ends inside one', async () => {
     const whole = printFrame({ a: 1 }, [Buffer.alloc(20)]);
     for (let length = 1; length < whole.length; length += 1) {
       await expect(readAll([whole.subarray(0, length)])).rejects.toThrow(FrameError);
@@ -70,14 +70,14 @@ describe('frames', () => {
     ['no message', { parts: [] }],
     ['a message that is a list', { message: [], parts: [] }],
     ['nothing', null],
-  ])('with a head of %s throw before anything is taken', async (_, head) => {
+  ])('throw for a head with %s', async (_, head) => {
     const text = Buffer.from(JSON.stringify(head));
     const prefix = Buffer.alloc(4);
     prefix.writeUInt32BE(text.length);
     await expect(readAll([prefix, text])).rejects.toThrow(FrameError);
   });
 
-  it('with a head that is too long throw before it is read', async () => {
+  it('throw for a head that is too long, before it is read', async () => {
     await expect(readAll([Buffer.from('ffffffff', 'hex')])).rejects.toThrow(FrameError);
   });
 });

@@ -93,7 +93,7 @@ describe('a decoder enclosed by bubblewrap', () => {
     expect(connections).toBe(0);
   });
 
-  it('sees no other process and is nobody', async () => {
+  it('sees no other process, and runs as nobody', async () => {
     const seen = await enclosed(
       `tried(() => JSON.stringify([process.pid, process.getuid(), require('fs').readdirSync('/')]))`,
     );
@@ -104,7 +104,7 @@ describe('a decoder enclosed by bubblewrap', () => {
     expect(folders).not.toContain('home');
   });
 
-  it('has name spaces of its own, no capability, and nothing that could get it one', async () => {
+  it('has its own namespaces, no capabilities and no way to gain any', async () => {
     const child = startEnclosed(
       ['-e', `require('fs').writeSync(3, 'up'); setInterval(() => {}, 1000);`],
       { readable: [], data_bytes_max: 2_000_000_000 },
@@ -126,7 +126,7 @@ describe('a decoder enclosed by bubblewrap', () => {
     }
   });
 
-  it('still runs threads, timers and WebAssembly', async () => {
+  it('can still run threads', async () => {
     const script = `const { Worker } = require('worker_threads');
       new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]));
       setTimeout(() =>
@@ -152,7 +152,7 @@ describe('a decoder enclosed by bubblewrap', () => {
     await expect.poll(isRunning).toBe(false);
   });
 
-  it('ends with who started it, however that ends and whatever it is at', async () => {
+  it('ends when its parent is killed, even while it computes without end', async () => {
     const program = fileURLToPath(new URL('./dying-parent.ts', import.meta.url));
     const mark = `orphan-${process.pid}`;
     const parent = spawn(process.execPath, [program, mark], {
@@ -165,7 +165,7 @@ describe('a decoder enclosed by bubblewrap', () => {
     await expect.poll(isRunning).toBe(false);
   });
 
-  it('needs no folder of temporary files', async () => {
+  it('needs no temporary folder', async () => {
     const report = new URL('../../../../runtime/worker/sandbox/sandbox-report.ts', import.meta.url);
     const script = `const { sandboxReport } = await import(${JSON.stringify(report.href)});
       console.log(JSON.stringify(await sandboxReport()));`;
@@ -187,15 +187,15 @@ function commandLines(): string[] {
   });
 }
 
-describe('the report on the sandbox', () => {
-  it('says of every layer whether it is in force, and what to do where it is not', async () => {
+describe('the sandbox report', () => {
+  it('says that every layer is in force, and gives no advice then', async () => {
     const layers = await sandboxReport();
     expect(layers.map(({ in_force }) => in_force)).toEqual(layers.map(() => true));
     for (const { in_force, advice } of layers) expect(advice === undefined).toBe(in_force);
   });
 });
 
-describe('the filter of system calls', () => {
+describe('the system call filter', () => {
   it.each(['x64', 'arm64'])('never jumps past its own end (%s)', (architecture) => {
     const program = printSyscallFilter(architecture) ?? expect.fail('no filter');
     const length = program.length / 8;
@@ -208,7 +208,7 @@ describe('the filter of system calls', () => {
     expect(program.readUInt16LE((length - 1) * 8)).toBe(0x06);
   });
 
-  it('is not guessed for a machine that it was not written for', () => {
+  it('does not exist for an unknown architecture', () => {
     expect(printSyscallFilter('riscv64')).toBeUndefined();
   });
 });

@@ -26,7 +26,7 @@ told.after = await read();
 console.log(JSON.stringify(told));
 `;
 
-it('only the loader of the type that was found sees bytes, and none before and after', async () => {
+it('only the loader of the given type is enabled, and none before and after', async () => {
   const program = ['--input-type=module', '--eval', PROGRAM];
   const { stdout } = await promisify(execFile)(process.execPath, program);
   expect(JSON.parse(stdout)).toEqual({

@@ -35,7 +35,7 @@ await serveJobs({ tell: handler });
 `;
 }
 
-it('are all that a decoder loads of ours, without their types', () => {
+it('the sources given to a decoder are complete, and have no types', () => {
   const sources = sourcesOf(new URL('child.ts', sandbox));
   expect([...sources.keys()].filter((url) => url.endsWith('/ingest/ingest-job.ts'))).toHaveLength(
     1,
@@ -49,7 +49,7 @@ it('are all that a decoder loads of ours, without their types', () => {
   for (const source of sources.values()) expect(source).not.toMatch(/^(export )?type \w+ =/m);
 });
 
-it('are read once: a decoder that starts later runs what those before it ran', async () => {
+it('the sources are read once: a decoder that starts later runs the same version as earlier ones', async () => {
   const entry = join(folder, 'program.ts');
   const write = (version: string) => {
     writeFileSync(entry, programOf(version));
@@ -68,7 +68,7 @@ it('are read once: a decoder that starts later runs what those before it ran', a
   await decoders.close();
 });
 
-describe('scripts of an earlier start', () => {
+describe('type-stripped scripts kept from an earlier start', () => {
   const typed = 'export const one: number = 1;\n';
   const script = 'export const one         = 1;\n';
   let cache: string;
@@ -86,7 +86,7 @@ describe('scripts of an earlier start', () => {
   const replaceInKept = (from: string, to: string) =>
     writeFileSync(join(cache, 'decoder-scripts.json'), kept().replace(from, to));
 
-  it('are used for the same source, and only for that', () => {
+  it('are used only for the same source', () => {
     expect(strip(typed)).toBe(script);
     replaceInKept('= 1;', '= 2;');
     expect(strip(typed)).toBe(script.replace('1', '2'));
@@ -94,14 +94,14 @@ describe('scripts of an earlier start', () => {
     expect(kept()).not.toContain('= 2;');
   });
 
-  it('are read anew from a damaged file, which is replaced', () => {
+  it('are made again if their file is damaged, which is replaced', () => {
     strip(typed);
     writeFileSync(join(cache, 'decoder-scripts.json'), kept().slice(0, 20));
     expect(strip(typed)).toBe(script);
     expect(kept()).toContain('= 1;');
   });
 
-  it('are done without where the folder takes no files', () => {
+  it('are not needed if they cannot be stored', () => {
     mkdirSync(join(cache, 'decoder-scripts.json'));
     expect(strip(typed)).toBe(script);
     expect(readdirSync(cache)).toEqual(['decoder-scripts.json']);

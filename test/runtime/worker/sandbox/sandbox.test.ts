@@ -57,7 +57,7 @@ describe('a sandbox', () => {
     expect((await sandbox.run(job('echo'))).facts).toEqual({ facts: {} });
   });
 
-  it('has a fresh child for one that grew large and is not needed for a while, and for no other', async () => {
+  it('replaces an idle child that has grown large, and no other', async () => {
     const sandbox = misbehaving({ rest_ms: 50 });
     const first = await startOf(sandbox);
     // A child that is kept gives no signal; one that is replaced would be gone by now.
@@ -67,7 +67,7 @@ describe('a sandbox', () => {
     await expect.poll(() => startOf(sandbox), { interval: 200 }).not.toBe(first);
   });
 
-  it('hands facts and parts to a child and its answer back, bytes unchanged', async () => {
+  it('passes facts and bytes to a child, and its answer back, unchanged', async () => {
     const parts = [Buffer.from('one'), Buffer.alloc(0), Buffer.alloc(3_000_000, 7)];
     const answer = await misbehaving().run({ kind: 'echo', facts: { a: [1, 'ü'] }, parts });
     expect(answer.facts.facts).toEqual({ a: [1, 'ü'] });
@@ -91,7 +91,7 @@ describe('a sandbox', () => {
     expect([await startOf(sandbox), await startOf(sandbox)]).toEqual([first, first]);
   });
 
-  it('gives a child nothing of the environment of its parent', async () => {
+  it('does not pass the environment of the parent to a child', async () => {
     process.env.TINTYPE_TEST_SECRET = 'secret';
     const { facts } = await misbehaving().run(job('environment'));
     expect(JSON.stringify(facts)).not.toMatch(/secret|TINTYPE|"HOME|"USER/);
@@ -110,7 +110,7 @@ describe('a sandbox', () => {
   });
 
   it.each(['spins', 'hangs'])(
-    'turns a child that %s into one failed job (timeout), and works on',
+    'fails one job with timeout if a child %s, and then works on',
     async (kind) => {
       const sandbox = misbehaving({ wall_clock_ms: 1500 });
       expect(await failureOf(sandbox.run(job(kind)))).toBe('timeout');
@@ -128,13 +128,16 @@ describe('a sandbox', () => {
     ['promises', 'garbage'],
     ['floods', 'garbage'],
     ['complains', 'garbage'],
-  ])('turns a child that %s into one failed job (%s), and works on', async (kind, reason) => {
-    const sandbox = misbehaving();
-    expect(await failureOf(sandbox.run(job(kind)))).toBe(reason);
-    expect(await startOf(sandbox)).not.toBe('');
-  });
+  ])(
+    'fails only one job if a child misbehaves (%s: %s), and then works on',
+    async (kind, reason) => {
+      const sandbox = misbehaving();
+      expect(await failureOf(sandbox.run(job(kind)))).toBe(reason);
+      expect(await startOf(sandbox)).not.toBe('');
+    },
+  );
 
-  it('says in the log whose job it was that a child failed at', async () => {
+  it('logs the job at which a child failed', async () => {
     const lines: string[] = [];
     const destination = { write: (line: string) => lines.push(line) };
     const sandbox = misbehaving({ log: createLog({ level: 'warn', name: 'test', destination }) });
@@ -144,7 +147,7 @@ describe('a sandbox', () => {
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([said]);
   });
 
-  it('ends a child that takes more memory than it may', async () => {
+  it('ends a child that exceeds its memory limit', async () => {
     expect(await failureOf(misbehaving().run(job('grows')))).toBe('out_of_memory');
   });
 
@@ -156,7 +159,7 @@ describe('a sandbox', () => {
     expect(await failed).toBe('killed');
   });
 
-  it('survives a child that died while it had nothing to do', async () => {
+  it('replaces a child that died while it was idle', async () => {
     const sandbox = misbehaving();
     const start = await startOf(sandbox);
     const pids = decoderPids('misbehaving-child');
@@ -167,7 +170,7 @@ describe('a sandbox', () => {
     await expect.poll(later).not.toBe(start);
   });
 
-  it('ends a child that complains without end while it has nothing to do', async () => {
+  it('ends an idle child that writes errors without end', async () => {
     const sandbox = misbehaving();
     const start = await startOf(sandbox);
     await sandbox.run(job('answers and complains'));
@@ -175,12 +178,12 @@ describe('a sandbox', () => {
     expect(await startOf(sandbox)).not.toBe(start);
   });
 
-  it('tells a program that does not start from one that a job ended', async () => {
+  it('reports a program that does not start as unstarted', async () => {
     const sandbox = misbehaving({ entry: new URL('./no-such-child.ts', import.meta.url) });
     expect(await failureOf(sandbox.run(job('echo')))).toBe('unstarted');
   });
 
-  it('loses no slot to a system that starts no program for a while', async () => {
+  it('keeps its slot when the system cannot start a program for a while', async () => {
     const environment = { TOLD: 'short' };
     const sandbox = misbehaving({ environment });
     await startOf(sandbox);
@@ -205,7 +208,7 @@ describe('a sandbox', () => {
     expect(await startOf(sandbox)).not.toBe('');
   });
 
-  it('takes jobs in the order in which they came', async () => {
+  it('runs jobs in order of arrival', async () => {
     const sandbox = misbehaving();
     const ended: number[] = [];
     await Promise.all(
@@ -223,7 +226,7 @@ describe('a sandbox', () => {
     expect(new Set(starts).size).toBeLessThanOrEqual(2);
   });
 
-  it('lets a caller give up while waiting, without touching the job before', async () => {
+  it('lets a waiting caller give up without affecting the running job', async () => {
     const sandbox = misbehaving({ wall_clock_ms: 1000 });
     const first = failureOf(sandbox.run(job('hangs')));
     const stop = new AbortController();
@@ -233,7 +236,7 @@ describe('a sandbox', () => {
     expect(await first).toBe('timeout');
   });
 
-  it('kills the child of a caller that gives up while it runs', async () => {
+  it('kills the child if the caller gives up during its job', async () => {
     const sandbox = misbehaving();
     const pid = await pidOf(sandbox);
     const stop = new AbortController();
@@ -245,7 +248,7 @@ describe('a sandbox', () => {
     await gone([pid]);
   });
 
-  it('never starts a job whose bytes break off, and says why', async () => {
+  it('never starts a job whose input breaks off, and reports the reason', async () => {
     const sandbox = misbehaving();
     async function* broken() {
       yield Buffer.from('half of ');
@@ -258,7 +261,7 @@ describe('a sandbox', () => {
     expect(await startOf(sandbox)).not.toBe('');
   });
 
-  it.each([3, 5])('refuses a part of 4 announced bytes that has %d', async (length) => {
+  it.each([3, 5])('rejects a part of 4 declared bytes that has %d', async (length) => {
     async function* bytes() {
       yield Buffer.alloc(length);
     }

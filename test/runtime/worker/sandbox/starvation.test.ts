@@ -6,7 +6,7 @@ import { createClock } from '../../../../runtime/worker/sandbox/job-admission.ts
 import type { SandboxFailure } from '../../../../runtime/worker/sandbox/sandbox-failure.ts';
 import { starvedMs } from '../../../../runtime/worker/sandbox/starvation.ts';
 
-describe('the time that a process waited for a core', () => {
+describe('the time that a process waits for a CPU core', () => {
   const started: ChildProcess[] = [];
   afterEach(() => {
     for (const child of started.splice(0)) child.kill('SIGKILL');
@@ -21,7 +21,7 @@ describe('the time that a process waited for a core', () => {
     return child.pid ?? 0;
   }
 
-  it('grows while two want one core, and not while it sleeps', async () => {
+  it('grows while two processes compete for a core, but not for one that sleeps', async () => {
     const spins = 'for (;;);';
     const sleeping = await start('setInterval(() => {}, 1e6)');
     const [one, two] = [await start(spins), await start(spins)];
@@ -32,12 +32,12 @@ describe('the time that a process waited for a core', () => {
     expect(starvedMs(sleeping) - before).toBeLessThan(250);
   });
 
-  it('is nothing of a process that is gone', () => {
+  it('is zero for a process that has ended', () => {
     expect(starvedMs(2 ** 22 + 1)).toBe(0);
   });
 });
 
-describe('the clock of a job', () => {
+describe('the timeout of a job', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -52,7 +52,7 @@ describe('the clock of a job', () => {
     return { clock, rung };
   }
 
-  it('gives back what the job waited for a core, and that alone', () => {
+  it('is extended by exactly the time that the job waited for a core', () => {
     let starved = 5000;
     const { rung } = startClock(1000, () => starved);
     starved += 300;
@@ -62,7 +62,7 @@ describe('the clock of a job', () => {
     expect(rung.map(({ reason }) => reason)).toEqual(['timeout']);
   });
 
-  it('ends a job that waits for ever at four times its time', () => {
+  it('ends a job that always waits for a core after four times the limit', () => {
     const began = Date.now();
     const { rung } = startClock(1000, () => Date.now() - began);
     vi.advanceTimersByTime(3999);
@@ -71,7 +71,7 @@ describe('the clock of a job', () => {
     expect(rung).toHaveLength(1);
   });
 
-  it('begins anew with each piece of input, and not at all once it is stopped', () => {
+  it('restarts with each piece of input, and never fires once it is stopped', () => {
     const { clock, rung } = startClock(1000, () => 0);
     vi.advanceTimersByTime(900);
     clock.refresh();

@@ -58,8 +58,8 @@ const audited = async (target: string) => {
   return rows;
 };
 
-describe('the picture of a check', () => {
-  it('is large unless said, WebP inside 1600 pixels, to be kept by nobody, and audited', async () => {
+describe('GET /v1/staff/checks/{id}/image', () => {
+  it('returns a large WebP within 1600 pixels by default, not cacheable and audited', async () => {
     const { check_id } = await scan();
     const { status, headers, bytes } = await look(check_id);
     expect(status).toBe(200);
@@ -77,7 +77,7 @@ describe('the picture of a check', () => {
     expect((await look(check_id, '?size=large')).bytes.equals(bytes)).toBe(true);
   });
 
-  it('as a thumb fits into 480 pixels and is not audited', async () => {
+  it('returns a thumb within 480 pixels, which is not audited', async () => {
     const { check_id } = await scan();
     const { bytes } = await look(check_id, '?size=thumb');
     const { width, height } = await sharp(bytes).metadata();
@@ -85,7 +85,7 @@ describe('the picture of a check', () => {
     expect(await audited(check_id)).toEqual([]);
   });
 
-  it('is never enlarged', async () => {
+  it('never enlarges the image', async () => {
     const [width, height] = [30, 90];
     const bytes = await over(photograph(width, height)).jpeg().toBuffer();
     const { check_id } = await scan({ bytes, width, height });
@@ -93,7 +93,7 @@ describe('the picture of a check', () => {
     expect([seen.width, seen.height]).toEqual([width, height]);
   });
 
-  it('is of what was scanned, also where another revision has taken its place', async () => {
+  it('shows what was scanned, even if another revision has replaced it', async () => {
     const [black, white] = await Promise.all(
       [0, 255].map((level) =>
         sharp({ create: { ...SIZE, channels: 3, background: { r: level, g: level, b: level } } })
@@ -110,24 +110,27 @@ describe('the picture of a check', () => {
   });
 });
 
-describe('no picture', () => {
-  it.each(['small', 'LARGE', '', '480'])('of size %j: 400', async (size) => {
-    const { check_id } = await scan();
-    expect(codeOf(await look(check_id, `?size=${size}`))).toBe('400 invalid_request');
-  });
+describe('a failing GET /v1/staff/checks/{id}/image', () => {
+  it.each(['small', 'LARGE', '', '480'])(
+    'returns 400 invalid_request for size %j',
+    async (size) => {
+      const { check_id } = await scan();
+      expect(codeOf(await look(check_id, `?size=${size}`))).toBe('400 invalid_request');
+    },
+  );
 
-  it('of a check that is not there: 404', async () => {
+  it('returns 404 not_found for a nonexistent check', async () => {
     expect(codeOf(await look('chk_none'))).toBe('404 not_found');
   });
 
-  it('of bytes that are gone: 404, and nothing is audited', async () => {
+  it('returns 404 content_missing if the bytes are gone, without an audit entry', async () => {
     const { object_key, check_id } = await scan();
     await api.deps().buckets.content.delete(object_key);
     expect(codeOf(await look(check_id))).toBe('404 content_missing');
     expect(await audited(check_id)).toEqual([]);
   });
 
-  it('of more than 64 MiB: 413, which says how much', async () => {
+  it('returns 413 preview_too_large with max_bytes above 64 MiB', async () => {
     const max = 64 * 1024 * 1024;
     expect((await look((await scan({ size_bytes: max })).check_id)).status).toBe(200);
     const answer = await look((await scan({ size_bytes: max + 1 })).check_id);
@@ -135,20 +138,20 @@ describe('no picture', () => {
     expect(answer.body.error.details).toEqual({ max_bytes: max });
   });
 
-  it('of bytes that cannot be drawn: 422, which says why', async () => {
+  it('returns 422 preview_unavailable with the reason if the bytes cannot be decoded', async () => {
     const broken = picture.subarray(0, picture.length / 2);
     const answer = await look((await scan({ bytes: broken })).check_id);
     expect(codeOf(answer)).toBe('422 preview_unavailable');
     expect(answer.body.error.details).toEqual({ reason: 'decode_failed' });
   });
 
-  it('while the storage does not answer: 503', async () => {
+  it('returns 503 storage_unavailable while storage does not answer', async () => {
     const { check_id } = await scan();
     reading.read = () => Promise.reject(new StorageUnavailable('the storage is away'));
     expect(codeOf(await look(check_id))).toBe('503 storage_unavailable');
   });
 
-  it('while nobody can be asked to draw it: 503, to be tried again', async () => {
+  it('returns 503 preview_busy with Retry-After while the queue is closed', async () => {
     const { check_id } = await scan();
     const queue = createInProcessQueue();
     await queue.close();
@@ -158,7 +161,7 @@ describe('no picture', () => {
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  it('for who comes when one is drawn and 32 wait: 503 at once; all of the others get theirs', async () => {
+  it('returns 503 preview_busy while one is rendered and 32 wait, all of which succeed', async () => {
     const { check_id } = await scan();
     const gate = Promise.withResolvers<void>();
     const most = { at_once: 0, now: 0 };

@@ -33,7 +33,7 @@ const automatic = () =>
   });
 
 describe('an incident', () => {
-  it('is opened by staff, changed, ended and opened again', async () => {
+  it('can be opened, changed, ended and reopened by staff', async () => {
     const answer = await staff('POST', PATH, said);
     expect(answer.status).toBe(201);
     expectRecord(incidentRecord, answer.body);
@@ -51,7 +51,7 @@ describe('an incident', () => {
     expect((await patch(incident_id, {})).body.body).toBe('Over.');
   });
 
-  it('is not changed, and nothing is noted, where it is so already', async () => {
+  it('is neither changed nor audited if it already has the values sent', async () => {
     const { incident_id } = await open();
     const ended_at = new Date(Date.now() + 1000).toISOString();
     const { body } = await patch(incident_id, { ended_at });
@@ -64,18 +64,18 @@ describe('an incident', () => {
     ]);
   });
 
-  it('began when staff say so', async () => {
+  it('starts at the time that staff give', async () => {
     const started_at = ago(3).toISOString();
     expect((await open({ ...said, started_at })).started_at).toBe(started_at);
   });
 
-  it('that is automatic is nobody’s to change: 409 incident_automatic', async () => {
+  it('returns 409 incident_automatic for a change if it is automatic', async () => {
     const { incident_id } = await automatic();
     expect(codeOf(await patch(incident_id, { body: 'x' }))).toBe('409 incident_automatic');
     expect(codeOf(await patch('inc_none', { body: 'x' }))).toBe('404 not_found');
   });
 
-  it('does not end before it began, and says so by its field', async () => {
+  it('cannot end before it started, and the error names ended_at', async () => {
     const { incident_id } = await open();
     const answer = await patch(incident_id, { ended_at: ago(1).toISOString() });
     expect(codeOf(answer)).toBe('400 invalid_request');
@@ -88,13 +88,13 @@ describe('an incident', () => {
     [{ ...said, severity: 'odd' }, ['severity']],
     [{ ...said, started_at: 'yesterday' }, ['started_at']],
     [{ ...said, automatic: true }, ['automatic']],
-  ])('refuses %j, by every field that is wrong', async (body, fields) => {
+  ])('is rejected for %j, naming every wrong field', async (body, fields) => {
     const answer = await staff('POST', PATH, body);
     expect(codeOf(answer)).toBe('400 invalid_request');
     expect(issuesOf(answer).toSorted()).toEqual(fields.toSorted());
   });
 
-  it('is listed newest first, and by when it was open', async () => {
+  it('is listed newest first, and filtered by active_since', async () => {
     const old = await open({ ...said, title: 'Old', started_at: ago(50).toISOString() });
     await patch(old.incident_id, { ended_at: ago(48).toISOString() });
     const now = await open();
@@ -117,7 +117,7 @@ describe('an incident', () => {
 describe('the public status', () => {
   const status = () => api.anonymous('GET', '/v1/public/status');
 
-  it('is anybody’s to read and keep for half a minute, with every service and a day of samples', async () => {
+  it('can be read by anyone and cached for 30 seconds, with a day of samples per service', async () => {
     await api.db.query('delete from status_samples');
     const sample = { service: 'render', ok: false, duration_ms: 9 };
     await insertStatusSample(api.db, { ...sample, sampled_at: ago(25) });
@@ -132,7 +132,7 @@ describe('the public status', () => {
     expect(render?.samples.map(({ ok }) => ok)).toEqual([false, true]);
   });
 
-  it('goes by the clock of the database, also where ours is hours off', async () => {
+  it('uses the clock of the database, even if the process clock is hours off', async () => {
     await api.db.query('delete from status_samples');
     for (const service of Object.keys(statusServices))
       await insertStatusSample(api.db, { service, ok: true, duration_ms: 9, sampled_at: ago(0) });
@@ -147,7 +147,7 @@ describe('the public status', () => {
     }
   });
 
-  it('reads the samples of a day once for everybody, and again where there are others', async () => {
+  it('reads the samples of a day only once until there are new ones', async () => {
     await api.db.query('delete from status_samples');
     const sampled = (hours: number) =>
       insertStatusSample(api.db, {
@@ -172,7 +172,7 @@ describe('the public status', () => {
     expect([await samples(), await samples(), read]).toEqual([2, 2, 2]);
   });
 
-  it('tells of incidents that are open or ended within a week, manual and automatic', async () => {
+  it('lists incidents that are open or ended within a week, manual and automatic', async () => {
     const old = await open({ ...said, title: 'Old', started_at: ago(400).toISOString() });
     await patch(old.incident_id, { ended_at: ago(24 * 8).toISOString() });
     await open();
@@ -184,7 +184,7 @@ describe('the public status', () => {
     ]);
   });
 
-  it('tells of one that goes on, however many came and went since', async () => {
+  it('lists an open incident, however many newer ones have ended', async () => {
     await open();
     await api.db.query(
       `insert into incidents (incident_id, title, services, severity, body, automatic, started_at, ended_at)
@@ -199,10 +199,10 @@ describe('the public status', () => {
   });
 });
 
-describe('the trail', () => {
+describe('the staff audit log', () => {
   const trail = async (query: string) => (await staff('GET', `/v1/staff/audit?${query}`)).body;
 
-  it('tells who did what, by each thing that it knows, page by page', async () => {
+  it('filters entries by target, action, request, actor and time, page by page', async () => {
     const { incident_id } = await open();
     await patch(incident_id, { body: 'Over.' });
     const both = await trail(`target=${incident_id}`);
@@ -231,7 +231,7 @@ describe('the trail', () => {
     expect(next).toMatchObject({ items: [{ audit_id: create.audit_id }], next_cursor: null });
   });
 
-  it('knows an entry’s project and its organization', async () => {
+  it('filters entries by project, organization and time', async () => {
     const project_slug = `p-${newSubject().slice(5)}`;
     const { body } = await owner('POST', '/v1/projects', { project_slug });
     await owner('PATCH', `/v1/projects/${project_slug}`, { name: 'Renamed' });

@@ -102,7 +102,7 @@ async function changeSome(): Promise<void> {
   await upload(project, row.file_slug, truth.get(row.file_id) === 'bad' ? 'fine' : 'bad');
 }
 
-it('is emptied by two people while owners bring new pictures, and what is bad, and only that, is blocked', {
+it('two moderators empty the queue during new uploads, and exactly the bad pictures end up blocked', {
   timeout: 400_000,
 }, async () => {
   await fillQueue();
@@ -126,7 +126,7 @@ it('is emptied by two people while owners bring new pictures, and what is bad, a
   expect(undecided.body.items).toEqual([]);
 });
 
-it('every decision is on the trail, with who made it', async () => {
+it('every review is in the audit log with its reviewer', async () => {
   const [row] = await api.db.query<{ unnoted: number }>(
     `select count(*)::integer as unnoted from check_reviews r where not exists (
        select from audit_log a where a.action = 'check.review' and a.target = r.check_id and a.actor_id = $1)`,

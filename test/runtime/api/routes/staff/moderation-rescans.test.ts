@@ -63,8 +63,8 @@ const events = async () => {
   return rows.map(({ event }) => event);
 };
 
-describe('approving what the scanner blocked, once another picture stands there', () => {
-  it('lets the file go where that one is clear: its check asks nobody', async () => {
+describe('approving a scanner block after another revision was uploaded', () => {
+  it('unblocks the file if the new revision is clear, without another review', async () => {
     const { check } = await uploadScanned(0.99);
     const { file } = await uploadScanned(0.01);
     expect(await status(file)).toBe('blocked');
@@ -74,7 +74,7 @@ describe('approving what the scanner blocked, once another picture stands there'
     expect(await queue()).toEqual([]);
   });
 
-  it('lets it go as soon as that one is found clear, told once', async () => {
+  it('unblocks the file as soon as the new revision is found clear, with a single event', async () => {
     const { check } = await uploadScanned(0.99);
     const file = await upload();
     await review(check, 'approved');
@@ -86,7 +86,7 @@ describe('approving what the scanner blocked, once another picture stands there'
     expect(entry).toMatchObject({ actor_kind: 'system', actor_id: 'scanner' });
   });
 
-  it('leaves it blocked while one that was flagged since is not approved', async () => {
+  it('keeps the file blocked until every revision flagged since is approved', async () => {
     const { check: first } = await uploadScanned(0.99);
     const { check: second } = await uploadScanned(0.98);
     const { file } = await uploadScanned(0.01);
@@ -98,7 +98,7 @@ describe('approving what the scanner blocked, once another picture stands there'
     expect(await status(file)).toBe('ready');
   });
 
-  it('leaves it blocked where staff blocked it, or nobody looked at the new picture', async () => {
+  it('keeps the file blocked if staff blocked it or the new revision was not scanned', async () => {
     const { check } = await uploadScanned(0.99);
     const unseen = await upload();
     await api.db.query(`update scanner_checks set status = 'failed' where status = 'queued'`);
@@ -110,7 +110,7 @@ describe('approving what the scanner blocked, once another picture stands there'
     expect(await status(file)).toBe('blocked');
   });
 
-  it('frees the name of a deleted file, for the next one of it', async () => {
+  it('frees the slug of a deleted file for the next upload', async () => {
     const { check } = await uploadScanned(0.99);
     await remove();
     await review(check, 'approved');
@@ -119,7 +119,7 @@ describe('approving what the scanner blocked, once another picture stands there'
     expect(await events()).toEqual(['file.blocked']);
   });
 
-  it('frees the file that has got the name since', async () => {
+  it('unblocks the file that has taken the slug since', async () => {
     const { check } = await uploadScanned(0.99);
     await remove();
     const { file } = await uploadScanned(0.01);
@@ -129,14 +129,14 @@ describe('approving what the scanner blocked, once another picture stands there'
   });
 });
 
-describe('letting a file go before its scan', () => {
+describe('unblocking a file before its scan', () => {
   const letGo = async (file: FileRow) => {
     await staff('POST', `${of(file)}/block`, { reason: 'claim' });
     await staff('POST', `${of(file)}/unblock`, { note: 'a statue' });
     await staff('POST', `${of(file)}/unblock`, { note: 'again' });
   };
 
-  it('approves what the scan flags then, and nothing is blocked', async () => {
+  it('approves what the scan then flags, so that the file is not blocked', async () => {
     const file = await upload();
     await letGo(file);
     const check = await scan(0.99);
@@ -147,13 +147,13 @@ describe('letting a file go before its scan', () => {
     expect(body.reviews).toMatchObject([{ decision: 'approved', note: 'a statue' }]);
   });
 
-  it('is no review of a check that is clear then', async () => {
+  it('does not count as a review if the check is clear', async () => {
     await letGo(await upload());
     const { body } = await staff('GET', `/v1/staff/checks/${await scan(0.01)}`);
     expect(body).toMatchObject({ status: 'clear', review: 'unreviewed' });
   });
 
-  it('says nothing of the picture that follows', async () => {
+  it('does not apply to the next revision', async () => {
     await letGo(await upload());
     const file = await upload();
     await scan(0.99);

@@ -59,7 +59,7 @@ const newRevision = async () => {
 };
 
 describe('a block by staff', () => {
-  it('is told once, however often it is said, and lets go once', async () => {
+  it('sends one event however often it is repeated, as does unblocking', async () => {
     const answer = await block();
     expectRecord(fileRecord, answer.body);
     expect(answer.body.status).toBe('blocked');
@@ -70,7 +70,7 @@ describe('a block by staff', () => {
     expect(await events()).toEqual(['file.blocked', 'file.unblocked']);
   });
 
-  it('removes the watermark presets that draw the file, the default too', async () => {
+  it('removes the watermark presets that use the file, even the default', async () => {
     const of = `/v1/projects/${project.project_slug}`;
     const preset = { name: 'logo', file_slug: 'hero.png' };
     const { body } = await owner('PUT', `${of}/watermark-presets`, preset);
@@ -88,16 +88,18 @@ describe('a block by staff', () => {
     [{ reason: 'a'.repeat(501) }],
     [{ reason: 1 }],
     [{ reason: 'a', by: 'b' }],
-  ])('refuses %j', async (body) => expect(codeOf(await block(body))).toBe('400 invalid_request'));
+  ])('is rejected with 400 invalid_request for %j', async (body) =>
+    expect(codeOf(await block(body))).toBe('400 invalid_request'),
+  );
 
-  it('has a reason that is judged without what is stripped of it', async () => {
+  it('accepts a reason that is short enough once stripped', async () => {
     const reason = 'a'.repeat(500);
     expect((await block({ reason: `  ${reason}\u200e\n` })).status).toBe(200);
     const [entry] = await auditEntries(api.db, project, 'file.block');
     expect(entry).toMatchObject({ after: { reason } });
   });
 
-  it('of a file that is deleted or was never there is 404', async () => {
+  it('returns 404 file_not_found for a deleted or nonexistent file, as does unblocking', async () => {
     await owner('DELETE', `/v1/projects/${project.project_slug}/files/hero.png`);
     expect(codeOf(await block())).toBe('404 file_not_found');
     expect(codeOf(await unblock())).toBe('404 file_not_found');
@@ -106,7 +108,7 @@ describe('a block by staff', () => {
   });
 });
 
-describe('letting a file go', () => {
+describe('unblocking a file', () => {
   it('approves its flagged checks with the note', async () => {
     await block();
     await unblock({ note: 'a statue' });
@@ -120,14 +122,14 @@ describe('letting a file go', () => {
     expect((await staff('GET', `/v1/staff/checks/${check}`)).body.reviews).toHaveLength(1);
   });
 
-  it('takes an empty note for none', async () => {
+  it('treats an empty note as no note', async () => {
     await block();
     expect((await unblock({ note: '' })).body.status).toBe('ready');
     const { reviews } = (await staff('GET', `/v1/staff/checks/${check}`)).body;
     expect(reviews).toMatchObject([{ decision: 'approved', note: null }]);
   });
 
-  it('keeps its note in the audit log, where no check keeps it', async () => {
+  it('records its note in the audit log if there is no check to keep it', async () => {
     file = await makeFile(api.db, project, { file_slug: 'unscanned.png' });
     await block();
     await unblock({ note: 'a statue' });
@@ -137,7 +139,7 @@ describe('letting a file go', () => {
 });
 
 describe('a review', () => {
-  it('that approves lets a file go that the scanner blocked', async () => {
+  it('unblocks a file that the scanner blocked if it approves', async () => {
     await blockedByScanner();
     const answer = await review('approved', check, 'a statue');
     expectRecord(checkWithReviewsRecord, answer.body);
@@ -146,7 +148,7 @@ describe('a review', () => {
     expect(await events()).toEqual(['file.unblocked']);
   });
 
-  it('that approves does not let a file go that staff blocked', async () => {
+  it('does not unblock a file that staff blocked if it approves', async () => {
     await blockedByScanner();
     await block();
     await review('approved');
@@ -154,7 +156,7 @@ describe('a review', () => {
     expect(await events()).toEqual([]);
   });
 
-  it('that rejects blocks a file that is served, and leaves one that is blocked', async () => {
+  it('blocks a served file if it rejects, and leaves a blocked file as it is', async () => {
     await review('rejected');
     expect(await status()).toBe('blocked by staff');
     await review('rejected');
@@ -162,7 +164,7 @@ describe('a review', () => {
     expect((await staff('GET', `/v1/staff/checks/${check}`)).body.reviews).toHaveLength(2);
   });
 
-  it('of a revision that was replaced is kept and moves nothing: nobody saw the new picture', async () => {
+  it('is stored, but does not change the file if its revision was replaced', async () => {
     await newRevision();
     await review('rejected');
     expect(await status()).toBe('ready');
@@ -171,13 +173,13 @@ describe('a review', () => {
     expect(await status()).toBe('blocked by scanner');
   });
 
-  it('of a deleted file only is kept', async () => {
+  it('is stored, but does not change a deleted file', async () => {
     await owner('DELETE', `/v1/projects/${project.project_slug}/files/hero.png`);
     expect((await review('rejected')).body.review).toBe('rejected');
     expect(await status()).toBe('deleted');
   });
 
-  it('is of flagged checks alone, and of those that are there', async () => {
+  it('is accepted only for an existing, flagged check', async () => {
     const clear = await makeCheck(
       api.db,
       await makeFile(api.db, project, { file_slug: 'clear.png' }),
@@ -191,7 +193,7 @@ describe('a review', () => {
     expect(codeOf(await staff('GET', '/v1/staff/checks/chk_none'))).toBe('404 not_found');
   });
 
-  it('by many at once leaves one state, with a review of each', async () => {
+  it('is stored for each of ten concurrent decisions, which leave a consistent state', async () => {
     await blockedByScanner();
     const decisions = Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? 'approved' : 'rejected'));
     const answers = await Promise.all(decisions.map((decision) => review(decision)));
@@ -204,8 +206,8 @@ describe('a review', () => {
   });
 });
 
-describe('lists', () => {
-  it('of checks answer each filter, and their reading is kept with what was on the page', async () => {
+describe('staff lists', () => {
+  it('filter checks, and record the check ids of the page in the audit log', async () => {
     const other = await makeCheck(
       api.db,
       await makeFile(api.db, project, { file_slug: 'other.png' }),
@@ -233,7 +235,7 @@ describe('lists', () => {
     expect(codeOf(await staff('GET', '/v1/staff/checks?status=odd'))).toBe('400 invalid_request');
   });
 
-  it('of notes are across projects, by project and slug, page by page', async () => {
+  it('filter moderation notes by project and slug', async () => {
     const another = api.session(newSubject());
     const second = await createProject(another);
     await makeFile(api.db, second, { file_slug: 'hero.png' });

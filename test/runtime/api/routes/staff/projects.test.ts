@@ -52,8 +52,8 @@ const lived = async (file_id: string) => {
   return row?.status;
 };
 
-describe('a project', () => {
-  it('of any organization is read by staff, with the scanner’s switch, and that it was read is kept', async () => {
+describe('a project under /v1/staff/projects', () => {
+  it('can be read by staff, including nudity_auto_block, and the read is audited', async () => {
     const answer = await staff('GET', path);
     expectRecord(staffProjectRecord, answer.body);
     expect(answer.body).toMatchObject({ ...project, nudity_auto_block: false });
@@ -62,7 +62,7 @@ describe('a project', () => {
     ]);
   });
 
-  it('is changed under the ETag that staff read, and under no other', async () => {
+  it('is changed only if If-Match has its current ETag', async () => {
     const { etag: tag = '' } = (await staff('GET', path)).headers;
     const price = async (pricing_multiplier: number, ifMatch: string) => {
       const raw = JSON.stringify({ pricing_multiplier });
@@ -78,7 +78,7 @@ describe('a project', () => {
     expect(codeOf(await price(4, tag))).toBe('412 precondition_failed');
   });
 
-  it('is found in the list across organizations, and in its own alone', async () => {
+  it('is listed across organizations and with its own organization only', async () => {
     const other = await createProject(api.session(newSubject()));
     const all = await staff('GET', '/v1/staff/projects?limit=2');
     expect(all.body.items.map((item: ProjectRecord) => item.project_slug)).toEqual([
@@ -94,7 +94,7 @@ describe('a project', () => {
     expect(codeOf(await staff('GET', `${of}&cursor=${next}`))).toBe('400 invalid_cursor');
   });
 
-  it('is suspended by staff, after which its owner cannot bring it back', async () => {
+  it('cannot be reactivated by its owner once staff have suspended it', async () => {
     await owner('PATCH', `/v1/projects/${project.project_slug}`, { status: 'suspended' });
     expect((await patch({ status: 'suspended' })).body).toMatchObject({ suspended_by: 'staff' });
     const back = await owner('PATCH', `/v1/projects/${project.project_slug}`, { status: 'active' });
@@ -105,7 +105,7 @@ describe('a project', () => {
     });
   });
 
-  it('has the room and the price that staff give it, audited with what was before', async () => {
+  it('gets its limit, price and nudity_auto_block from staff, audited with the previous values', async () => {
     const set = {
       storage_hard_limit_bytes: 5000,
       pricing_multiplier: 1.5,
@@ -137,20 +137,20 @@ describe('a project', () => {
     [{ pricing_multiplier: 'x' }, 'pricing_multiplier'],
     [{ status: 'deleted' }, 'status'],
     [{ nudity_auto_block: 'yes' }, 'nudity_auto_block'],
-  ])('refuses %j, by its field', async (body, field) => {
+  ])('rejects %j, naming the field', async (body, field) => {
     const answer = await patch(body);
     expect(codeOf(answer)).toBe('400 invalid_request');
     expect(issuesOf(answer)).toEqual([field]);
   });
 
-  it('that is not there is 404', async () => {
+  it('returns 404 not_found if it does not exist', async () => {
     for (const method of ['GET', 'PATCH'])
       expect(codeOf(await staff(method, '/v1/staff/projects/none', {}))).toBe('404 not_found');
   });
 });
 
 describe('custom domains', () => {
-  it('are a whole list, in one spelling, shown to the owner, and caches forget one that leaves', async () => {
+  it('are replaced as a whole list, normalized and shown to the owner; removing one purges caches', async () => {
     const list = ['IMG.Shop.Example', 'cdn.shop.example', 'img.shop.example'];
     const { body } = await patch({ custom_domains: list });
     expect(body.custom_domains).toEqual(['img.shop.example', 'cdn.shop.example']);
@@ -164,7 +164,7 @@ describe('custom domains', () => {
     expect(seen.body.custom_domains).toEqual(['cdn.shop.example']);
   });
 
-  it('of another project are taken, whoever comes first of many', async () => {
+  it('return 409 custom_domain_taken if another project has one, even for concurrent requests', async () => {
     const others = await Promise.all(Array.from({ length: 8 }, () => createProject(owner)));
     const custom_domains = ['race.example'];
     const answers = await Promise.all(
@@ -181,7 +181,7 @@ describe('custom domains', () => {
   });
 });
 
-describe('switching the scanner’s blocks off', () => {
+describe('disabling nudity_auto_block', () => {
   const file = async (file_slug: string, blocked_by: 'scanner' | 'staff', decision?: string) => {
     const row = await makeFile(api.db, project, { file_slug });
     const check = await makeCheck(api.db, row);
@@ -192,7 +192,7 @@ describe('switching the scanner’s blocks off', () => {
     return row.file_id;
   };
 
-  it('lets go what nobody reviewed, and nothing else, in the same transaction', async () => {
+  it('unblocks the files that the scanner blocked without a review, and no others', async () => {
     await patch({ nudity_auto_block: true });
     const [unseen, rejected, byStaff] = [
       await file('unseen.png', 'scanner'),
@@ -216,7 +216,7 @@ describe('switching the scanner’s blocks off', () => {
     expect(body.items.map((item: { file_id: string }) => item.file_id)).toContain(unseen);
   });
 
-  it('lets go names of deleted files too, so that what is uploaded next under them is served', async () => {
+  it('frees the slugs of deleted files that the scanner blocked without a review, and no others', async () => {
     await patch({ nudity_auto_block: true });
     const { project_id } = project;
     const ids = [
@@ -262,10 +262,10 @@ describe('files and uploads of a project', () => {
   });
 });
 
-describe('an organization', () => {
+describe('an organization under /v1/staff/organizations', () => {
   const of = () => `/v1/staff/organizations/${project.organization_id}`;
 
-  it('is read with its quota, and that it was read is kept', async () => {
+  it('can be read with its quota state, and the read is audited', async () => {
     const answer = await staff('GET', of());
     expectRecord(organizationRecord, answer.body);
     expect(await trail(answer.headers['x-request-id'])).toMatchObject([
@@ -274,7 +274,7 @@ describe('an organization', () => {
     expect(codeOf(await staff('GET', '/v1/staff/organizations/org_none'))).toBe('404 not_found');
   });
 
-  it('is exempt at once, whatever its balance, and until now when it no longer is', async () => {
+  it('is exempted immediately, whatever its balance, and until now when the exemption ends', async () => {
     await api.db.query(
       'update organizations set credit_balance = 0, quota_exceeded_at = now() where organization_id = $1',
       [project.organization_id],
@@ -295,7 +295,7 @@ describe('an organization', () => {
     ]);
   });
 
-  it('that many exempt and do not at once is answered each time, in intervals that stand apart', async () => {
+  it('gets exemption intervals that do not overlap when changed concurrently', async () => {
     const wishes = [true, false, true, false, true, false];
     for (let round = 0; round < 10; round++) {
       const answers = await Promise.all(
@@ -313,11 +313,11 @@ describe('an organization', () => {
   });
 
   it.each([[{}], [{ billing_exempt: 'yes' }], [{ billing_exempt: true, name: 'x' }]])(
-    'refuses %j',
+    'rejects %j',
     async (body) => expect(codeOf(await staff('PATCH', of(), body))).toBe('400 invalid_request'),
   );
 
-  it('that is not there is 404', async () => {
+  it('returns 404 not_found if it does not exist', async () => {
     const answer = await staff('PATCH', '/v1/staff/organizations/org_none', {
       billing_exempt: true,
     });

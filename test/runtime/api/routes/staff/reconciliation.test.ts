@@ -35,8 +35,8 @@ const report = async (query = `?project_slug=${project.project_slug}`) => {
   return body.items as ReconciledDayRecord[];
 };
 
-describe('the report', () => {
-  it('has the last seven days with today, oldest first, whether anything happened or not', async () => {
+describe('the reconciliation report', () => {
+  it('covers the last seven days including today, oldest first, even without any delivery', async () => {
     const days = await report();
     for (const day of days) expectRecord(reconciledDayRecord, day);
     expect(days.map(({ day }) => day)).toEqual([6, 5, 4, 3, 2, 1, 0].map((n) => dayOf(ago(n))));
@@ -45,7 +45,7 @@ describe('the report', () => {
     );
   });
 
-  it('tells what was delivered and not summed, with what to do', async () => {
+  it('shows deliveries that were not rolled up, with advice on what to do', async () => {
     await deliver(project, ago(1), 7);
     const day = (await report()).find((one) => one.day === dayOf(ago(1)));
     expect(day).toMatchObject({ requests: 1, batched_credits: 7, rolled_up_credits: 0 });
@@ -54,7 +54,7 @@ describe('the report', () => {
     ]);
   });
 
-  it('of everybody adds the projects up', async () => {
+  it('sums up all projects if none is given', async () => {
     const before = (await report('')).at(-1)?.batched_credits ?? 0;
     await deliver(project, ago(0), 3);
     await deliver(await createProject(api.session(newSubject())), ago(0), 4);
@@ -65,7 +65,7 @@ describe('the report', () => {
     expect((await report()).at(-1)?.batched_credits).toBe(3);
   });
 
-  it('tells what was delivered and came in no batch, whichever project is asked', async () => {
+  it('shows missing batches and lost deliveries, whichever project is requested', async () => {
     const spool_id = 'spl_losing';
     await insertUsageBatch(api.db, { spool_id, sequence: 1, entries: [], lost_deliveries: 5 });
     await insertUsageBatch(api.db, { spool_id, sequence: 4, entries: [] });
@@ -75,7 +75,7 @@ describe('the report', () => {
     }
   });
 
-  it('of a project that is not there is 404', async () => {
+  it('returns 404 not_found for a nonexistent project', async () => {
     expect(codeOf(await staff('GET', `${PATH}?project_slug=none`))).toBe('404 not_found');
   });
 });

@@ -66,24 +66,24 @@ function expectSame(ours: Capture, theirs: Partial<Capture> | undefined): void {
   }
 }
 
-describe('place and time in EXIF', () => {
+describe('location and capture time in EXIF', () => {
   it.each(agreed)('are read: %s', (_name, source, expected) => {
     expect(read(source)).toMatchObject(expected);
   });
 
-  it('are read as ExifTool reads them', async () => {
+  it('are read as ExifTool reads them in all of these cases', async () => {
     const theirs = await judge(agreed.map(([, source]) => source));
     for (const [index, [, source]] of agreed.entries()) expectSame(read(source), theirs[index]);
   });
 
   it.each(refused)(
-    'are read so where ExifTool shows what stands there, or guesses: %s',
+    'are read strictly where ExifTool shows the raw value or guesses: %s',
     (_name, source, expected) => {
       expect(read(source)).toMatchObject(expected);
     },
   );
 
-  it('of random values are read as ExifTool reads them', async () => {
+  it('are read as ExifTool reads them from random values', async () => {
     const sources = fc.sample(randomSources(), { numRuns: 300, seed: 20_240_506 });
     const theirs = await judge(sources);
     for (const [index, source] of sources.entries()) expectSame(read(source), theirs[index]);

@@ -43,7 +43,7 @@ async function ingest(bytes: Buffer, type: string) {
 
 describe('a photograph', { shuffle: false }, () => {
   it.each(makers.map((row, at) => [`${row[0]} ${row[1]}`, row, at] as const))(
-    'of %s tells place and time, and keeps what was said but its notes',
+    'from a %s keeps location, capture time and metadata, but not the maker note',
     async (_name, row, at) => {
       const upload = uploads[at] as Buffer;
       expect(upload.includes(NOTE_MARK)).toBe(row[2] !== '');
@@ -56,7 +56,7 @@ describe('a photograph', { shuffle: false }, () => {
   );
 
   it.each(['jpg', 'png', 'webp', 'avif', 'tiff'] as const)(
-    'as %s tells the same, and has half-way images that say nothing',
+    'as %s keeps location and capture time, and has two mezzanine images',
     async (extension) => {
       const format = extension === 'jpg' ? 'jpeg' : extension;
       const bytes = await over(photograph(1100, 700)).toFormat(format).toBuffer();
@@ -67,7 +67,7 @@ describe('a photograph', { shuffle: false }, () => {
     },
   );
 
-  it('leaves nothing of itself in any object that is published', async () => {
+  it('leaves no metadata in any published object', async () => {
     expect(published.length).toBeGreaterThan(makers.length);
     expect(await complaintsAbout(published)).toEqual([]);
   });

@@ -87,7 +87,7 @@ function iso(text: string): string | undefined {
 }
 
 describe('real photographs', () => {
-  it('are many, of every kind that carries metadata', () => {
+  it('are more than a hundred in five formats, many with location or capture time', () => {
     expect(all.length).toBeGreaterThan(100);
     const types = new Set(all.map(({ content_type }) => content_type));
     expect(types.size).toBe(5);
@@ -95,7 +95,7 @@ describe('real photographs', () => {
     expect(all.filter(({ result }) => result.taken_at !== null).length).toBeGreaterThan(60);
   });
 
-  it('are where and when ExifTool says', () => {
+  it('have the location and capture time that ExifTool reads', () => {
     const judged = all.filter(({ name }) => !(name in OTHERWISE));
     const ours = judged.map(({ name, result: { location, taken_at } }) => {
       const rounded = location && [location.latitude, location.longitude].map(sixDigits);
@@ -117,7 +117,7 @@ describe('real photographs', () => {
     ]);
   });
 
-  it('are stored upright, in the size that they are shown in', () => {
+  it('are stored upright, in the size in which they are displayed', () => {
     const ours = all.map(({ name, result: { width, height } }) => [name, width, height]);
     const theirs = all.map(({ name, content_type, tags }) => {
       const sides = String(tags['Composite:ImageSize']).split(' ').map(Number);
@@ -130,7 +130,7 @@ describe('real photographs', () => {
     );
   });
 
-  it('say nothing of their sources where they are stored', async () => {
+  it('leave no metadata in the stored images', async () => {
     const stored = all.flatMap(({ result }) => [
       { content_type: result.content_type, bytes: result.master },
       ...result.mezzanines,
@@ -139,7 +139,7 @@ describe('real photographs', () => {
     expect(await complaintsAbout(stored)).toEqual([]);
   });
 
-  it('are given back with metadata that ExifTool takes without a warning, upright', async () => {
+  it('get back upright metadata in raw downloads, which ExifTool reads without a warning', async () => {
     const tagged = all.filter(({ result }) => Object.keys(result.metadata).length > 0);
     const raw = await Promise.all(tagged.map(restore));
     expect(raw.length).toBeGreaterThan(70);

@@ -47,12 +47,12 @@ const damage = (whole: () => Buffer) =>
       return damaged;
     });
 
-describe('blocks that are damaged', () => {
+describe('damaged metadata blocks', () => {
   it.each([
     ['EXIF', () => blocks.exif, (block: Buffer) => rebuildExif(block, SIZE), 65_000],
     ['XMP', () => blocks.xmp, rebuildXmp, 65_000],
   ] as const)(
-    'are rebuilt or dropped, within bounds, and rebuilt again the same: %s',
+    'are dropped or rebuilt to a bounded size, and rebuilding is idempotent: %s',
     (_name, whole, rebuild, max) => {
       fc.assert(
         fc.property(damage(whole), (damaged) => {
@@ -66,7 +66,7 @@ describe('blocks that are damaged', () => {
     },
   );
 
-  it('are rebuilt or dropped: ICC', async () => {
+  it('are dropped or rebuilt to a bounded size, and rebuilding is idempotent: ICC', async () => {
     const profile = await profileOf('p3');
     fc.assert(
       fc.property(
@@ -82,7 +82,7 @@ describe('blocks that are damaged', () => {
     );
   });
 
-  it('never say what is not on earth or in no calendar', () => {
+  it('never yield a location off the earth or an invalid date', () => {
     const both = fc.record({ exif: damage(() => blocks.exif), xmp: damage(() => blocks.xmp) });
     fc.assert(
       fc.property(both, (from) => {
@@ -98,7 +98,7 @@ describe('blocks that are damaged', () => {
   });
 });
 
-it('EXIF keeps no pointer to a directory, which is elsewhere now', () => {
+it('rebuilt EXIF drops pointers to directories from within another directory', () => {
   const taken = [2, '2024:05:06 07:08:09'] as const;
   const [LONG, DIRECTORY] = [4, 13];
   const exposure = { 34853: [LONG, [8]], 36867: taken, 39321: [DIRECTORY, [8]] } as const;
@@ -108,7 +108,7 @@ it('EXIF keeps no pointer to a directory, which is elsewhere now', () => {
 });
 
 describe('an ICC profile', () => {
-  it.each(['srgb', 'p3', 'cmyk'])('of %s means the same when it is written anew', async (name) => {
+  it.each(['srgb', 'p3', 'cmyk'])('of %s keeps its meaning when it is rebuilt', async (name) => {
     const profile = await profileOf(name);
     const rebuilt = rebuildIcc(profile) ?? Buffer.alloc(0);
     expect(rebuilt.readUInt32BE(0)).toBe(rebuilt.length);
@@ -116,7 +116,7 @@ describe('an ICC profile', () => {
     expect(judgeIccProfile(rebuilt, space)).toBe(judgeIccProfile(profile, space));
   });
 
-  it('keeps no tag that nobody knows, and nothing that lies between the tags', async () => {
+  it('loses unknown tags and bytes outside of its tags when it is rebuilt', async () => {
     const profile = await profileOf('p3');
     const hidden = Buffer.concat([profile, Buffer.from('hidden payload')]);
     hidden.writeUInt32BE(hidden.length, 0);
@@ -133,7 +133,7 @@ describe('XMP', () => {
       `${head}<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:e="urn:evil">${inside}</rdf:Description></rdf:RDF></x:xmpmeta>`,
     );
 
-  it('with a DOCTYPE, of another encoding or no XML is dropped', () => {
+  it('is dropped if it has a DOCTYPE, is in another encoding or is not XML', () => {
     expect(
       rebuildXmp(packet('<dc:title>a</dc:title>', '<!DOCTYPE a [<!ENTITY b "c">]>')),
     ).toBeUndefined();
@@ -144,7 +144,7 @@ describe('XMP', () => {
     expect(rebuildXmp(packet('<dc:title>'.repeat(40)))).toBeUndefined();
   });
 
-  it('keeps known namespaces alone', () => {
+  it('keeps only known namespaces', () => {
     const rebuilt = rebuildXmp(
       packet('<e:bad><dc:title>in bad</dc:title></e:bad><dc:title e:x="1">kept</dc:title>'),
     )?.toString();
@@ -152,14 +152,14 @@ describe('XMP', () => {
     expect(rebuilt).not.toMatch(/evil|in bad|e:x/);
   });
 
-  it('is read without its padding, of which a packet may have as much as it likes', () => {
+  it('is read without its padding, however long', () => {
     const padded = (padding: string) =>
       rebuildXmp(Buffer.from(`${packet('<dc:title>a</dc:title>')}${padding}`));
     expect(padded(`${'\0'.repeat(100_000)} \n`)?.toString()).toContain('<dc:title>a</dc:title>');
     expect(padded(`${'\0'.repeat(100_000)}a`)).toBeUndefined();
   });
 
-  it('keeps the lines of a text, also where it stands in an attribute', () => {
+  it('keeps line breaks in text and attributes', () => {
     const lines = 'one&#10;two&#13;&#9;three';
     const own = packet('').toString().replace('xmlns:e="urn:evil"', `dc:title="${lines}"`);
     const read = (bytes: Buffer | undefined) => bytes && parseXmp(bytes);
@@ -172,14 +172,14 @@ describe('XMP', () => {
     );
   });
 
-  it('that is longer than a JPEG can hold is dropped', () => {
+  it('is dropped if it is longer than a JPEG can hold', () => {
     const long = `<dc:title>${'a'.repeat(10_000)}</dc:title>`;
     expect(rebuildXmp(packet(long))).toBeDefined();
     expect(rebuildXmp(packet(long.repeat(7)))).toBeUndefined();
   });
 });
 
-describe('place and time', () => {
+describe('location and capture time', () => {
   const captureOf = async (...words: string[]) =>
     readCapture(await blocksOf(await tagged(picture, 'jpg', words)));
 
@@ -271,10 +271,13 @@ describe('place and time', () => {
     ['Z', '2023-01-02T03:04:05.000Z'],
     ['+18:00', '2023-01-02T03:04:05.000Z'],
     ['-99:00', '2023-01-02T03:04:05.000Z'],
-  ])('of XMP with the offset %s is %s: as UTC where that is none on earth', (zone, taken_at) => {
-    const xmp = Buffer.from(
-      `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description xmlns:exif="http://ns.adobe.com/exif/1.0/" exif:DateTimeOriginal="2023-01-02T03:04:05${zone}"/></rdf:RDF>`,
-    );
-    expect(readCapture({ xmp })).toEqual({ location: null, taken_at });
-  });
+  ])(
+    'with the XMP offset %s are read as %s, in UTC if the offset is impossible',
+    (zone, taken_at) => {
+      const xmp = Buffer.from(
+        `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description xmlns:exif="http://ns.adobe.com/exif/1.0/" exif:DateTimeOriginal="2023-01-02T03:04:05${zone}"/></rdf:RDF>`,
+      );
+      expect(readCapture({ xmp })).toEqual({ location: null, taken_at });
+    },
+  );
 });

@@ -42,9 +42,9 @@ const source: ExifSource = {
   },
 };
 
-describe('place and time of a TIFF', () => {
+describe('location and capture time of a TIFF', () => {
   it.each(['II', 'MM'] as const)(
-    'are read from BigTIFF of the order %s, and go with it',
+    'are read from a BigTIFF in byte order %s, and kept in its metadata',
     async (order) => {
       const { location, taken_at, metadata } = await decoder.ingest(
         printBigTiff({ ...source, order }),
@@ -57,7 +57,7 @@ describe('place and time of a TIFF', () => {
     },
   );
 
-  it('are read from a classic one', async () => {
+  it('are read from a classic TIFF', async () => {
     const words = [
       ...['-EXIF:DateTimeOriginal=2024:05:06 07:08:09', '-EXIF:OffsetTimeOriginal=+02:00'],
       ...['-EXIF:GPSLatitude=33.8566667', '-EXIF:GPSLatitudeRef=S'],
@@ -67,7 +67,7 @@ describe('place and time of a TIFF', () => {
     expect(await decoder.ingest(tiff, 'image/tiff')).toMatchObject(TAKEN);
   });
 
-  it('without a sense are as if they were not there', async () => {
+  it('are null if their values make no sense', async () => {
     const far = { 2: [LONG8, [1, 1, 1]], 37510: [ASCII, 'x'.repeat(99)] } as const;
     const lost = printBigTiff({ exposure: far, place: far }).subarray(0, -90);
     expect(await decoder.ingest(lost, 'image/tiff')).toMatchObject({

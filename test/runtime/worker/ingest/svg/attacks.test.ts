@@ -16,9 +16,9 @@ const refusal = (document: string | Buffer) => {
 const HARM =
   /script|alert|evil|javascript|vbscript|\bdata:|\bon[a-z]+=|foreignobject|iframe|@import|@font-face|@namespace|<!|<\?|xlink|ev:|\\|expression|animate|<set|http:\/\/(?!www\.w3\.org\/2000\/svg")/i;
 
-describe('what a sanitized SVG does not hold', () => {
+describe('a sanitized SVG', () => {
   for (const [kind, vectors] of Object.entries(attacks)) {
-    it.each(vectors)(`${kind}: %s`, (vector) => {
+    it.each(vectors)(`holds nothing harmful of ${kind}: %s`, (vector) => {
       // Visible text is harmless, wherever it came from.
       const text = clean(whole(`${vector}<rect id="kept"/>`)).replaceAll(
         />[^<]*alert[^<]*</g,
@@ -29,18 +29,18 @@ describe('what a sanitized SVG does not hold', () => {
     });
   }
 
-  it.each(handlers)('the handler %s, on any element', (handler) => {
+  it.each(handlers)('does not hold the handler %s on any element', (handler) => {
     const attribute = `${handler}="alert(1)"`;
     expect(clean(whole(`<g ${attribute}><text ${attribute}/></g>`, attribute))).not.toMatch(HARM);
   });
 
-  it('what stands beside the root', () => {
+  it('does not hold what stands beside the root element', () => {
     const document = `<?xml version="1.0"?><?evil alert(1)?><!-- evil -->${whole('')}<!-- evil -->`;
     expect(clean(document)).toBe('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"/>');
   });
 });
 
-describe('what an SVG is refused for', () => {
+describe('an unacceptable SVG', () => {
   const BITMAP = 'data:image/png;base64,iVBORw0KGgo=';
 
   it.each([
@@ -76,7 +76,7 @@ describe('what an SVG is refused for', () => {
     ['a bitmap as paint', whole(`<rect fill="url(${BITMAP})"/>`)],
     ['a bitmap in a style', whole(`<rect style="background:url('${BITMAP}')"/>`)],
     ['a bitmap in a style sheet', whole(`<style>rect{background:url("${BITMAP}")}</style>`)],
-  ])('%s: unsupported_media_type', (_, document) => {
+  ])('is rejected with unsupported_media_type for %s', (_, document) => {
     expect(refusal(document)).toBe('unsupported_media_type');
   });
 
@@ -117,7 +117,7 @@ describe('what an SVG is refused for', () => {
     ['a size beyond all', '<svg xmlns="http://www.w3.org/2000/svg" width="1e99" height="10"/>'],
     ['a viewBox of nothing', '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 0 9"/>'],
     ['a viewBox of words', '<svg xmlns="http://www.w3.org/2000/svg" viewBox="a b c d"/>'],
-  ])('%s: decode_failed', (_, document) => {
+  ])('is rejected with decode_failed for %s', (_, document) => {
     expect(refusal(document)).toBe('decode_failed');
   });
 });

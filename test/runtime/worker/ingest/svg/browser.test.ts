@@ -131,8 +131,8 @@ async function inPages<T>(use: (page: Page) => Promise<T>): Promise<T> {
   }
 }
 
-describe('a browser without any policy', () => {
-  it('is harmed by the attacks as they are', async () => {
+describe('a browser without a content security policy', () => {
+  it('is harmed by the attacks before they are sanitized', async () => {
     const drawings = EVERYTHING.map((vector) => whole(vector, 'width="90" height="90"'));
     let harmful = 0;
     for (let start = 0; start < drawings.length; start += FEW_FRAMES) {
@@ -141,7 +141,7 @@ describe('a browser without any policy', () => {
     expect(harmful).toBeGreaterThan(HARMFUL_MIN);
   }, 300_000);
 
-  it('asks for nothing and runs nothing of what is left of them', async () => {
+  it('makes no request and runs no script from sanitized attacks', async () => {
     expect(EVERYTHING.length).toBeGreaterThan(150);
     const documents = EVERYTHING.flatMap((vector, index) => {
       const clean = sanitizeSvg(Buffer.from(whole(vector, 'width="90" height="90"'))).vector;
@@ -160,7 +160,7 @@ describe('a browser without any policy', () => {
     expect(harmed).toEqual([]);
   }, 300_000);
 
-  it('is seen to be harmed in a frame', async () => {
+  it('is observed making requests and running scripts inside frames', async () => {
     pages.set('/attack.svg', whole('<script>alert(1)</script>'));
     pages.set('/image.svg', whole('<image href="/elsewhere.png" width="9" height="9"/>'));
     const paths = ['/attack.svg', '/image.svg'];
@@ -169,7 +169,7 @@ describe('a browser without any policy', () => {
   });
 
   it.each(disguises)(
-    'asks for nothing and runs nothing of a drawing in disguise: %s',
+    'makes no request and runs no script from a sanitized drawing in disguise: %s',
     async (_, bytes) => {
       const clean = cleanOf(bytes);
       if (clean === undefined) return;

@@ -41,7 +41,7 @@ const shadowed = (count: number) =>
 const outline = '<path d="M10 10C20 20 30 20 40 10L30 30z"/>';
 const dotted = '<path d="M0 9H900"/>';
 
-describe('an SVG that would take too much to draw is refused before it is drawn', () => {
+describe('the drawing cost limits for SVGs', () => {
   it.each([
     ['a hundred blurs', filtered('<feGaussianBlur stdDeviation="20"/>'.repeat(100))],
     ['two hundred nested layers', svg(nested(200, '<g opacity=".9">'))],
@@ -183,11 +183,11 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
         `<filter id="f"><feGaussianBlur stdDeviation="2"/></filter><g id="l0" filter="url(#f)"/>${levels(1, 10)}<use href="#l1"/>`,
       ),
     ],
-  ])('%s: image_too_large', (_, document) => {
+  ])('reject before drawing, with image_too_large: %s', (_, document) => {
     expect(outcome(document)).toBe('image_too_large');
   });
 
-  it.each(slowDrawings)('%s: image_too_large', (_, document) => {
+  it.each(slowDrawings)('reject a slow drawing with image_too_large: %s', (_, document) => {
     expect(outcome(document)).toBe('image_too_large');
   });
 
@@ -381,11 +381,11 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
       ),
     ],
     ['a filter that nothing uses', svg('<filter id="f"><feTurbulence numOctaves="99"/></filter>')],
-  ])('%s: taken', (_, document) => {
+  ])('accept %s', (_, document) => {
     expect(outcome(document)).toBe('taken');
   });
 
-  it('as soon as its rules are too many for the classes of its elements, wherever the rules stand', () => {
+  it('reject too many rules for the classes of its elements before the rest of the file is read', () => {
     const rules = `<style>${'.b{fill:red}'.repeat(2000)}</style>`;
     const elements = `<path class="${'a '.repeat(9000)}"/>`.repeat(4);
     // The trailing `<` is malformed XML: parsing the whole document would return decode_failed.

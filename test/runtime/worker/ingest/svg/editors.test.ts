@@ -22,7 +22,7 @@ async function samplesOf(picture: Buffer): Promise<Samples> {
 const clean = (document: string) => sanitizeSvg(Buffer.from(document)).vector;
 
 describe.each(drawings)('a drawing by $name', ({ document }) => {
-  it('is drawn as before', async () => {
+  it('looks the same to the renderer after it is sanitized', async () => {
     const before = await samplesOf(Buffer.from(document));
     expect(new Set(before.data).size, 'it shows something').toBeGreaterThan(1);
     expect(ssim(await samplesOf(Buffer.from(clean(document))), before)).toBeGreaterThanOrEqual(
@@ -44,7 +44,7 @@ describe('a browser', () => {
 
   const shown = drawings.filter(({ only }) => only === undefined);
 
-  it.each(shown)('shows it as before: $name', async ({ document }) => {
+  it.each(shown)('shows a sanitized drawing as before: $name', async ({ document }) => {
     const show = async (svg: string) => {
       await page.goto(`data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`);
       return samplesOf(await page.screenshot());

@@ -18,7 +18,7 @@ const draw = async (family: string, words?: string) => {
   return mezzanines.at(-1)?.bytes ?? Buffer.alloc(0);
 };
 
-it('draws sans-serif, serif and monospaced text, each in its own font', async () => {
+it('sans-serif, serif and monospaced SVG text is drawn in three different fonts', async () => {
   const drawn = await Promise.all(['sans-serif', 'serif', 'monospace'].map((one) => draw(one)));
   for (const bytes of drawn) {
     const alpha = (await sharp(bytes).stats()).channels.at(-1);
@@ -33,14 +33,17 @@ it.each([
   ['Nobody Has This', 'sans-serif'],
   ['Times New Roman', 'serif'],
   ['Courier New, Consolas', 'monospace'],
-])('draws %s as %s', async (family, fallback) => {
+])('SVG text in the font %s is drawn as %s', async (family, fallback) => {
   expect((await draw(family)).equals(await draw(fallback))).toBe(true);
 });
 
-it.each(['Ж д', 'Ωμέγα', 'é ü ß', '€ ← ✓'])('has the letters of %s', async (words) => {
-  const missing = await draw('sans-serif', words.replaceAll(/\S/gu, '\u{f0000}'));
-  expect((await draw('sans-serif', words)).equals(missing)).toBe(false);
-});
+it.each(['Ж д', 'Ωμέγα', 'é ü ß', '€ ← ✓'])(
+  'the packaged fonts have the letters of %s',
+  async (words) => {
+    const missing = await draw('sans-serif', words.replaceAll(/\S/gu, '\u{f0000}'));
+    expect((await draw('sans-serif', words)).equals(missing)).toBe(false);
+  },
+);
 
 /**
  * Prints a hash of the rendered drawing; runs with the machine's fonts and font settings hidden.
@@ -64,7 +67,7 @@ async function drawWithoutFonts(words: string, environment: Record<string, strin
   return stdout;
 }
 
-it('draws text on a machine without fonts, where letters are all alike without the packaged ones', async () => {
+it('on a machine without fonts, letters are told apart only with the packaged fonts', async () => {
   expect(await drawWithoutFonts('abc', {})).toBe(await drawWithoutFonts('xyz', {}));
   const [one, other] = await Promise.all(
     ['abc', 'xyz'].map((words) => drawWithoutFonts(words, fontEnvironment())),

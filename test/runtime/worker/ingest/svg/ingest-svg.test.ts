@@ -14,8 +14,8 @@ const half = '<rect width="100" height="100" fill="#ff0000"/>';
 const ingest = (bytes: Buffer) => decoder.ingest(bytes, 'image/svg+xml');
 const refusal = (bytes: Buffer) => decoder.refusal(bytes, 'image/svg+xml');
 
-describe('an SVG in the decoder', () => {
-  it('stays a vector, and is drawn once on its grid', async () => {
+describe('ingesting an SVG', () => {
+  it('stores the sanitized vector, and draws PNG mezzanine images of its raster grid', async () => {
     const result = await ingest(svg(`<script>alert(1)</script>${half}`));
     expect(result.master.toString()).toBe(svg(half).toString());
     expect(result).toMatchObject({
@@ -42,13 +42,13 @@ describe('an SVG in the decoder', () => {
     ]);
   });
 
-  it('is one too behind a licence that is longer than the beginning of other files', async () => {
+  it('recognizes an SVG behind a long license comment', async () => {
     const licence = `<?xml version="1.0"?><!-- ${'Licence. '.repeat(1000)}-->`;
     const { master } = await ingest(Buffer.concat([Buffer.from(licence), svg(half)]));
     expect(master.toString()).toBe(svg(half).toString());
   });
 
-  it('says what is wrong in a few words, however long those of the file are', async () => {
+  it('rejects an element name of 100,000 letters with decode_failed', async () => {
     const open = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg"><${'a'.repeat(100_000)}>`);
     const error = await ingest(open).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'decode_failed' });
@@ -59,7 +59,7 @@ describe('an SVG in the decoder', () => {
     ['with a mark', '\ufeff'],
     ['with a mark and a declaration', '\ufeff<?xml version="1.0" encoding="UTF-16"?>'],
     ['by its declaration', '<?xml version="1.0" encoding="UTF-16"?>'],
-  ])('of UTF-16 %s is stored as UTF-8, by the same rules', async (_name, begin) => {
+  ])('stores UTF-16 %s as sanitized UTF-8', async (_name, begin) => {
     const document = `${begin}${svg(`<title>häuser 🏠</title><script>1</script>${half}`)}`;
     const [little, big] = [
       Buffer.from(document, 'utf16le'),
@@ -75,7 +75,7 @@ describe('an SVG in the decoder', () => {
     }
   });
 
-  it('comes out on the grid as it would be drawn at that size, transparent where nothing is', async () => {
+  it('draws the grid as the SVG looks at that size, with transparency', async () => {
     const content =
       '<circle cx="80" cy="50" r="40" fill="#00f" fill-opacity=".5"/><path d="M0 0L200 100" stroke="#000"/>';
     const { mezzanines } = await ingest(svg(content));
@@ -108,7 +108,7 @@ describe('an SVG in the decoder', () => {
     expect([1023, 1024].map((column) => data[row + 4 * column + 3])).toEqual([255, 0]);
   });
 
-  it('has exactly the pixels of its grid, whatever they are', async () => {
+  it('reports exactly the size of the raster grid, whatever the size of the SVG', async () => {
     const side = fc.integer({ min: 3, max: 5000 });
     const check = async (width: number, height: number) => {
       const bytes = svg('', `width="${width}" height="${height}"`);
@@ -118,14 +118,14 @@ describe('an SVG in the decoder', () => {
     await fc.assert(fc.asyncProperty(side, side, check), { numRuns: 40 });
   });
 
-  it('is known as opaque where it covers everything, and by its colour', async () => {
+  it('reports a drawing that covers everything as opaque, with its dominant color', async () => {
     const { has_alpha, dominant_color } = await ingest(
       svg('<rect width="200" height="100" fill="#f80808"/>'),
     );
     expect([has_alpha, dominant_color]).toEqual([false, '#f80808']);
   });
 
-  it('may be a line or large', async () => {
+  it('accepts a line and a large drawing', async () => {
     const line = await ingest(svg(half, 'width="1000000" height="1"'));
     expect([line.width, line.height]).toEqual([16_383, 1]);
     const large = await ingest(svg(half, 'width="9000" height="3000"'));
@@ -145,11 +145,11 @@ describe('an SVG in the decoder', () => {
     ['cut off', svg(half).subarray(0, 80), 'decode_failed'],
     ['no size', svg(half, ''), 'decode_failed'],
     ['too complex', svg('<g>'.repeat(70) + '</g>'.repeat(70)), 'image_too_large'],
-  ])('is refused: %s', async (_, bytes, code) => {
+  ])('rejects an unacceptable file: %s', async (_, bytes, code) => {
     expect(await refusal(bytes)).toBe(code);
   });
 
-  it('is taken for no other type, and no other for it', async () => {
+  it('rejects an SVG declared as PNG, and a PNG declared as SVG', async () => {
     expect(await decoder.refusal(svg(half), 'image/png')).toBe('unsupported_media_type');
     const png = await sharp(svg(half)).png().toBuffer();
     expect(await refusal(png)).toBe('unsupported_media_type');

@@ -39,20 +39,20 @@ const ways: readonly (readonly [name: string, draw: (side: string) => string])[]
   ['letters', (side) => `<text font-size="${side}">A</text>`],
 ];
 
-describe('what a length costs', () => {
-  it.each(ways)('goes by its unit: %s', (_name, draw) => {
+describe('the estimated drawing cost of an SVG length', () => {
+  it.each(ways)('depends on its unit: %s', (_name, draw) => {
     expect(needs(draw('30in'))).toEqual(needs(draw('2880')));
     expect(needs(draw('180PC'))).toEqual(needs(draw('2880')));
     expect(needs(draw('30in'))).not.toEqual(needs(draw('30')));
   });
 
-  it('goes by the letters around it', () => {
+  it('depends on the surrounding font size', () => {
     const sized = (size: string) =>
       painted(`<g font-size="100"><rect width="${size}" height="3"/></g>`);
     expect(needs(sized('4em'))).toEqual(needs(sized('400')));
   });
 
-  it('goes by the viewport that it is in', () => {
+  it('depends on the surrounding viewport', () => {
     const inside = (content: string) => needs(`<svg viewBox="0 0 204800 204800">${content}</svg>`);
     expect(inside(tiled('300%')).memory_bytes).toBe(inside(tiled('614400')).memory_bytes);
     const stroked = (width: string) => dashed(`<path stroke-width="${width}" d="M0 0H90"/>`);
@@ -71,7 +71,7 @@ describe('what a length costs', () => {
       'the radius of a shadow after its colour',
       '<rect style="filter:drop-shadow(rgb(0 0 0) 0 0 300px)"/>',
     ],
-  ])('refuses what is too much only by it: %s', (_name, content) => {
+  ])('exceeds the limit if only a length is excessive: %s', (_name, content) => {
     expect(outcome(content)).toBe('image_too_large');
   });
 
@@ -80,7 +80,7 @@ describe('what a length costs', () => {
     'drop-shadow(1px 2px 3px hsl(120deg 50% 50%))',
     'drop-shadow(0 0 .2em red)',
     'blur(1mm)',
-  ])('takes what is honest: %s', (filter) => {
+  ])('allows an ordinary length: %s', (filter) => {
     expect(outcome(`<rect style="filter:${filter}"/>`)).toHaveProperty('cpu_ms');
   });
 });

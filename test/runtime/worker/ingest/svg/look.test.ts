@@ -68,7 +68,7 @@ const drawings: [name: string, document: string][] = [
   ],
 ];
 
-describe('an SVG without harm', () => {
+describe('sanitizing a harmless SVG', () => {
   it.each(drawings)('keeps its look: %s', async (name, document) => {
     const bytes = Buffer.from(document, name.startsWith('Latin') ? 'latin1' : 'utf8');
     const before = await draw(document.replace(/ encoding="iso-8859-1"/, ''));
@@ -80,7 +80,7 @@ describe('an SVG without harm', () => {
     ).toBe(true);
   });
 
-  it.each(drawings)('is left alone when it is sanitized again: %s', (_, document) => {
+  it.each(drawings)('changes nothing when it is repeated: %s', (_, document) => {
     const once = clean(document.replace('iso-8859-1', 'utf-8'));
     expect(clean(once)).toBe(once);
   });
@@ -100,7 +100,7 @@ describe('an SVG without harm', () => {
     ['a size that is too large', 'width="8192" height="2048"', [4096, 1024]],
     ['a size that is far too large', 'width="100000" height="100000"', [2048, 2048]],
     ['a line', 'width="1000000" height="1"', [16_383, 1]],
-  ])('is drawn on a grid by %s', (_, size, [width, height]) => {
+  ])('draws it on a grid given by %s', (_, size, [width, height]) => {
     const { drawing } = sanitizeSvg(Buffer.from(`<svg ${root} ${size}/>`));
     // Sizes in the drawing are in the renderer's unit: 0.75 per grid pixel.
     expect(drawing).toContain(` width="${Number(width) * 0.75}"`);
@@ -108,7 +108,7 @@ describe('an SVG without harm', () => {
     expect(drawing).toMatch(/viewBox="/);
   });
 
-  it('never has a grid above the area that is allowed', () => {
+  it('never draws it on a grid above the allowed area', () => {
     const side = fc.double({ min: 0.01, max: 1e6, noNaN: true });
     fc.assert(
       fc.property(side, side, (width, height) => {
@@ -159,8 +159,8 @@ const { node } = fc.letrec<{ node: string; element: string }>((tie) => ({
     .map(([name, printed, children]) => `<${name}${printed}>${children.join('')}</${name}>`),
 }));
 
-describe('whatever an SVG holds', () => {
-  it('sanitizing again changes nothing', () => {
+describe('sanitizing an arbitrary SVG', () => {
+  it('changes nothing when it is repeated', () => {
     fc.assert(
       fc.property(node, (content) => {
         const once = clean(`<svg ${root} viewBox="0 0 9 9">${content}</svg>`);
@@ -170,7 +170,7 @@ describe('whatever an SVG holds', () => {
     );
   });
 
-  it('a style that is kept is kept as it is', () => {
+  it('keeps no style with an import, an escape or a foreign URL, and repeating it changes no style', () => {
     fc.assert(
       fc.property(text, (css) => {
         const once = clean(
