@@ -118,9 +118,7 @@ type OfPass =
   | 'PlanOnly'
   | 'NamespaceNotServed';
 
-/**
- * Each reason: the type of its condition, what leads to it, and a pattern that its message matches.
- */
+/** Each reason: the type of its condition, what leads to it, and a pattern for its message. */
 const table: Record<
   Exclude<Reason, OfPass>,
   [ConditionType, Partial<Observed>, RegExp, Partial<Subject>?]
