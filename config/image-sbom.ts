@@ -14,8 +14,9 @@ const components = [...bom.components, ...listDebianPackages(), component(node, 
 process.stdout.write(`${JSON.stringify({ ...bom, components })}\n`);
 
 function listDebianPackages(): object[] {
-  const [, distribution = 'debian'] = /^ID=(.+)$/m.exec(read('/etc/os-release')) ?? [];
-  const [, release = ''] = /^VERSION_ID="?([^"\n]+)/m.exec(read('/etc/os-release')) ?? [];
+  const system = readFileSync('/etc/os-release', 'utf8');
+  const [, distribution = 'debian'] = /^ID=(.+)$/m.exec(system) ?? [];
+  const [, release = ''] = /^VERSION_ID="?([^"\n]+)/m.exec(system) ?? [];
   const fields = ['db:Status-Status', 'Package', 'Version', 'Architecture'];
   const format = `${fields.map((field) => `\${${field}}`).join('\t')}\n`;
   const told = execFileSync('dpkg-query', ['--show', '--showformat', format], { encoding: 'utf8' });
@@ -33,8 +34,4 @@ function component({ type, name, version }: Named, kind: string, qualifiers = ''
   const address = `${encodeURIComponent(name)}@${encodeURIComponent(version)}`;
   const purl = `pkg:${kind}/${address}${qualifiers}`;
   return { 'bom-ref': purl, type, name, version, purl };
-}
-
-function read(path: string): string {
-  return readFileSync(path, 'utf8');
 }

@@ -3,14 +3,7 @@
  * and for each that passed only on a retry, which is a defect too, of the test or the product. A complete run that
  * passed is also compared with the list of responses that no test produces yet; differences count as failures.
  */
-import type {
-  Reporter,
-  TestCase,
-  TestModule,
-  TestRunEndReason,
-  TestSuite,
-  Vitest,
-} from 'vitest/node';
+import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from 'vitest/node';
 import { compareSeen } from '../test/support/compare-seen.ts';
 import { readSeen } from '../test/support/seen.ts';
 
@@ -24,11 +17,7 @@ export default class SummaryReporter implements Reporter {
     this.#vitest = vitest;
   }
 
-  async onTestRunEnd(
-    modules: readonly TestModule[],
-    errors: readonly unknown[],
-    _reason: TestRunEndReason,
-  ): Promise<void> {
+  async onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): Promise<void> {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const passed = tests.filter((test) => test.result().state === 'passed').length;
     // Failures outside of tests: a file that does not load, a hook before or after the tests of a

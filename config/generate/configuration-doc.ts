@@ -1,12 +1,7 @@
-/**
- * Writes docs/configuration.md from the table in runtime/platform/config-variables.ts. With --check it writes nothing
- * and fails when the document is stale.
- */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+/** Writes docs/configuration.md from the table in runtime/platform/config-variables.ts. */
 import { type Variable, variables } from '../../runtime/platform/config-variables.ts';
-
-const file = fileURLToPath(new URL('../../docs/configuration.md', import.meta.url));
+import { writeGenerated } from '../write-generated.ts';
+import { code, table } from './reference/markdown.ts';
 
 const head = `# Configuration
 
@@ -17,32 +12,13 @@ what was expected and an example. An empty variable counts as unset. For a varia
 table, such as a misspelled one, the process logs a warning at the start. White space around a value is ignored;
 around a secret it is refused. \`tintype up\` sets the variables that it needs; you can override each of them.
 
-| variable | meaning | default | example |
-|---|---|---|---|
 `;
 
-const text = head + Object.values<Variable>(variables).map(printRow).join('');
-const isStale = read() !== text;
-if (!process.argv.includes('--check')) {
-  if (isStale) writeFileSync(file, text);
-} else if (isStale) {
-  console.error('docs/configuration.md is stale: run make generate');
-  process.exitCode = 1;
-}
+const columns = ['variable', 'meaning', 'default', 'example'];
+const text = head + table(columns, Object.values<Variable>(variables).map(rowOf));
+writeGenerated(new Map([['docs/configuration.md', text]]));
 
-function printRow({ name, description, default: value, example }: Variable): string {
-  const shown = value === undefined || value === '' ? '' : `\`${value}\``;
-  return `| \`${name}\` | ${cell(description)} | ${shown} | \`${cell(example)}\` |\n`;
-}
-
-function cell(words: string): string {
-  return words.replaceAll('|', '\\|');
-}
-
-function read(): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
+function rowOf({ name, description, default: value, example }: Variable): string[] {
+  const shown = value === undefined || value === '' ? '' : code(value);
+  return [code(name), description, shown, code(example)];
 }

@@ -1,13 +1,14 @@
 /**
  * Fills the tables of docs/image-service.md from operator/image-service: the fields of an ImageService, the reasons of
- * its conditions, and what each process receives. With --check it writes nothing and fails when the page is stale.
+ * its conditions, and what each process receives.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
 import { structural } from '../../operator/crd.ts';
 import { reasons } from '../../operator/image-service/conditions.ts';
 import { imageServiceSpec } from '../../operator/image-service/schema.ts';
+import { writeGenerated } from '../write-generated.ts';
 import { fillPage } from './reference/fill-page.ts';
+import { code, codes, table } from './reference/markdown.ts';
 
 type Schema = {
   type?: string;
@@ -18,8 +19,7 @@ type Schema = {
   items?: Schema;
 };
 
-const file = fileURLToPath(new URL('../../docs/image-service.md', import.meta.url));
-const page = readFileSync(file, 'utf8');
+const page = readFileSync(new URL('../../docs/image-service.md', import.meta.url), 'utf8');
 const { text, unknown } = fillPage(
   page,
   new Map([
@@ -29,37 +29,31 @@ const { text, unknown } = fillPage(
 );
 
 if (unknown.length > 0) throw new Error(`docs/image-service.md asks for ${unknown.join(', ')}`);
-if (!process.argv.includes('--check')) {
-  if (text !== page) writeFileSync(file, text);
-} else if (text !== page) {
-  console.error('docs/image-service.md is stale: run make generate');
-  process.exitCode = 1;
-}
+writeGenerated(new Map([['docs/image-service.md', text]]));
 
 function printFields(): string {
-  const head = '| field | type | meaning |\n|---|---|---|';
-  return [head, ...rowsOf(structural(imageServiceSpec), '')].join('\n');
+  return table(['field', 'type', 'meaning'], rowsOf(structural(imageServiceSpec), ''));
 }
 
-function rowsOf(schema: Schema, under: string): string[] {
+function rowsOf(schema: Schema, under: string): string[][] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, child]) => {
     const path = `${under}${name}`;
     const need = schema.required?.includes(name) ? ', required' : '';
-    const meaning = (child.description ?? '').replaceAll('|', '\\|').replaceAll('<', '&lt;');
-    const row = `| \`${path}\` | ${typeName(child)}${need} | ${meaning} |`;
+    const row = [code(path), `${typeName(child)}${need}`, child.description ?? ''];
     return [row, ...rowsOf(child, `${path}.`), ...rowsOf(child.items ?? {}, `${path}[].`)];
   });
 }
 
 function typeName({ type = 'any', enum: words, items }: Schema): string {
-  if (words !== undefined) return words.map((word) => `\`${word}\``).join(', ');
+  if (words !== undefined) return codes(words);
   return items === undefined ? type : `list of ${items.type ?? 'any'}`;
 }
 
 function printReasons(): string {
-  const head = '| reason | meaning | comes to |\n|---|---|---|';
-  const rows = Object.entries(reasons).map(
-    ([reason, { outcome, meaning }]) => `| \`${reason}\` | ${meaning} | ${outcome} |`,
-  );
-  return [head, ...rows].join('\n');
+  const rows = Object.entries(reasons).map(([reason, { outcome, meaning }]) => [
+    code(reason),
+    meaning,
+    outcome,
+  ]);
+  return table(['reason', 'meaning', 'comes to'], rows);
 }

@@ -1,14 +1,12 @@
-/**
- * Writes docs/schema.md from the catalog of a database that it migrates itself. With --check it writes nothing and
- * fails when the document is stale.
- */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+/** Writes docs/schema.md from the catalog of a database that it migrates itself. */
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createDatabase, type Queryable } from '../../runtime/db/client.ts';
 import { migrate } from '../../runtime/db/migrate.ts';
 import { startPostgres } from '../../runtime/standalone/postgres.ts';
+import { writeGenerated } from '../write-generated.ts';
+import { code, table } from './reference/markdown.ts';
 
 type Table = { name: string; comment: string };
 type Column = {
@@ -23,8 +21,6 @@ type Rule = { table_name: string; name: string; kind: string; definition: string
 type Reference = { table_name: string; name: string; target: string; columns: string[] };
 type Catalog = { tables: Table[]; columns: Column[]; rules: Rule[]; references: Reference[] };
 
-const file = fileURLToPath(new URL('../../docs/schema.md', import.meta.url));
-
 const RULES_OF_TRIGGERS = `Rules that a constraint cannot express are triggers. A trigger has the name of its rule, and a violation reports that name, as with a constraint:
 
 - Values that never change, and uploads that have ended for good: \`…_fixed\`, \`uploads_ended_for_good\`.
@@ -33,14 +29,7 @@ const RULES_OF_TRIGGERS = `Rules that a constraint cannot express are triggers. 
 
 No constraint says that \`usage_days.charged_credits\` is the sum of a day's ledger entries, or that \`organizations.credit_balance\` is grants minus charges: the row lock of the organization ensures it, and tests compare the values.`;
 
-const text = printDocument(await readMigratedCatalog());
-const isStale = !existsSync(file) || readFileSync(file, 'utf8') !== text;
-if (!process.argv.includes('--check')) {
-  if (isStale) writeFileSync(file, text);
-} else if (isStale) {
-  console.error('docs/schema.md is stale: run make generate');
-  process.exitCode = 1;
-}
+writeGenerated(new Map([['docs/schema.md', printDocument(await readMigratedCatalog())]]));
 
 async function readMigratedCatalog(): Promise<Catalog> {
   const folder = mkdtempSync(join(tmpdir(), 'tintype-schema-'));
@@ -103,7 +92,7 @@ function printDocument(catalog: Catalog): string {
     'PostgreSQL 15 or newer. What can be a constraint is one. Times are UTC; what ends in `_sealed` is encrypted.',
     RULES_OF_TRIGGERS,
     `\`\`\`mermaid\n${printDiagram(catalog)}\n\`\`\``,
-    ...catalog.tables.map((table) => printTable(table, catalog)),
+    ...catalog.tables.map((one) => printTable(one, catalog)),
   ];
   return `${parts.join('\n\n')}\n`;
 }
@@ -124,21 +113,19 @@ function printTable({ name, comment }: Table, { columns, rules }: Catalog): stri
   return [
     `## ${name}`,
     comment,
-    [
-      '| column | type | filled with | meaning |',
-      '|---|---|---|---|',
-      ...columns.filter((column) => column.table_name === name).map(printColumn),
-    ].join('\n'),
+    table(
+      ['column', 'type', 'filled with', 'meaning'],
+      columns.filter((column) => column.table_name === name).map(rowOf),
+    ).trimEnd(),
     printRules('Constraints', constraints),
     ...(triggers.length > 0 ? [printRules('Triggers', triggers)] : []),
     ...(indexes.length > 0 ? [printRules('Indexes', indexes)] : []),
   ].join('\n\n');
 }
 
-function printColumn({ name, type, required, filled, comment }: Column): string {
+function rowOf({ name, type, required, filled, comment }: Column): string[] {
   const kind = required ? type : `${type}, may be null`;
-  const source = filled === null ? '' : `\`${inCell(filled)}\``;
-  return `| \`${name}\` | ${inCell(kind)} | ${source} | ${inCell(comment ?? '')} |`;
+  return [code(name), kind, filled === null ? '' : code(filled), comment ?? ''];
 }
 
 function printRules(title: string, rules: readonly Rule[]): string {
@@ -152,8 +139,4 @@ function shorten(definition: string): string {
     .replace(/^CREATE (?:CONSTRAINT )?TRIGGER \S+ /, '')
     .replace(/^CREATE (UNIQUE )?INDEX \S+ ON \S+ USING btree /, '$1')
     .replaceAll(/\s+/g, ' ');
-}
-
-function inCell(words: string): string {
-  return words.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ');
 }

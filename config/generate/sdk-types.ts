@@ -1,10 +1,8 @@
-/**
- * Writes runtime/sdk/server/api-types.ts: the operations that take an API key, typed, from the OpenAPI document. With
- * --check it writes nothing and fails when the file is stale.
- */
+/** Writes runtime/sdk/server/api-types.ts: the operations that take an API key, typed, from the OpenAPI document. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { writeGenerated } from '../write-generated.ts';
 import { printType, type Schema } from './sdk/print-type.ts';
 
 type Parameter = { name: string; in: string; required?: boolean; schema: Schema };
@@ -21,16 +19,9 @@ type Document = {
 };
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const file = `${root}runtime/sdk/server/api-types.ts`;
+const path = 'runtime/sdk/server/api-types.ts';
 const openapi = readFileSync(`${root}runtime/api/openapi.json`, 'utf8');
-const text = format(printModule(JSON.parse(openapi) as Document));
-
-if (!process.argv.includes('--check')) {
-  writeFileSync(file, text);
-} else if (readFileSync(file, 'utf8') !== text) {
-  console.error('runtime/sdk/server/api-types.ts is stale: run make generate');
-  process.exitCode = 1;
-}
+writeGenerated(new Map([[path, format(printModule(JSON.parse(openapi) as Document))]]));
 
 function printModule({ paths, components }: Document): string {
   const rows = Object.entries(paths).flatMap(([path, methods]) =>
@@ -94,7 +85,7 @@ function namesIn(text: string, schemas: Document['components']['schemas']): stri
 }
 
 function format(source: string): string {
-  const args = ['format', '--config-path', 'config/lint.json', '--stdin-file-path', file];
+  const args = ['format', '--config-path', 'config/lint.json', '--stdin-file-path', path];
   return execFileSync(`${root}node_modules/.bin/biome`, args, {
     cwd: root,
     input: source,

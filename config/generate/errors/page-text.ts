@@ -2,7 +2,7 @@
 
 import { errorEntryTitle, errorGroups } from '../../../runtime/core/error-help/error-groups.ts';
 import { type ErrorEntry, errorPages } from '../../../runtime/core/error-help/error-pages.ts';
-import { table } from '../reference/markdown.ts';
+import { escaped, table } from '../reference/markdown.ts';
 
 const ORIGIN = '<!-- Written by make generate from runtime/core/error-help: change it there. -->';
 
@@ -43,10 +43,4 @@ const INTRODUCTION = `This section has a page for each of ${errorPages.size} cod
 
 function rowOf({ code, message }: ErrorEntry): string[] {
   return [`[\`${code}\`](${code}.md)`, message];
-}
-
-/** Outside code spans, Markdown would read `<word>` as a tag. */
-function escaped(text: string): string {
-  const parts = text.split(/(`[^`]*`)/);
-  return parts.map((part) => (part.startsWith('`') ? part : part.replaceAll('<', '&lt;'))).join('');
 }

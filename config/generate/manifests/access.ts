@@ -16,7 +16,12 @@ export const accessManifests: readonly Manifest[] = [
     folder: 'rbac',
     file: 'cluster-role',
     when: EVERYWHERE,
-    make: (place) => clusterRole(place, operatorName(place), rules(permissions.tenant)),
+    make: (place) => ({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name: operatorName(place), labels: labels(place) },
+      rules: rules(permissions.tenant),
+    }),
   },
   {
     folder: 'rbac',
@@ -89,13 +94,4 @@ function roleRef(kind: 'Role' | 'ClusterRole', name: string): object {
 
 function subjects(place: Place): object[] {
   return [{ kind: 'ServiceAccount', name: operatorName(place), namespace: place.namespace }];
-}
-
-function clusterRole(place: Place, name: string, roleRules: object[]): object {
-  return {
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind: 'ClusterRole',
-    metadata: { name, labels: labels(place) },
-    rules: roleRules,
-  };
 }

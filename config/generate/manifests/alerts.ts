@@ -4,9 +4,9 @@ import { deskAlerts } from './desk-alerts.ts';
 import { operatorAlerts } from './operator-alerts.ts';
 import { WITHOUT_BYTES_IN, WITHOUT_ORIGINALS } from './own-time.ts';
 
-const rate = (metric: string, window = '5m') => `rate(${metric}[${window}])`;
+const rate = (metric: string, window: string) => `rate(${metric}[${window}])`;
 const p99 = (metric: string, filter: string) =>
-  `histogram_quantile(0.99, sum by (namespace, le) (rate(${metric}_bucket{${filter}}[5m])))`;
+  `histogram_quantile(0.99, sum by (namespace, le) (${rate(`${metric}_bucket{${filter}}`, '5m')}))`;
 
 type Failing = { metric: string; failed: string; window?: string };
 /** More than `share` of the requests fail, and more than `count`, within the window. */

@@ -2,15 +2,16 @@
  * Health checks of the custom resources for Argo CD, which shows every kind that it does not know as healthy. One
  * script serves all kinds, as they share their conditions.
  */
+import { GROUP } from '../../../operator/kinds.ts';
 import { WRITTEN } from './chart.ts';
 import { printYaml } from './chart-text.ts';
-import { customResources, GROUP } from './custom-resources.ts';
+import { customResources } from './custom-resources.ts';
 
 /**
  * A status of another generation predates a change of the resource; generation -1 means that the
  * operator has not looked at the resource yet.
  */
-export const healthScript = `local health = { status = "Progressing", message = "The operator has not looked at it yet." }
+const healthScript = `local health = { status = "Progressing", message = "The operator has not looked at it yet." }
 if obj.metadata.deletionTimestamp ~= nil then
   health.message = "It is being deleted."
   return health

@@ -2,9 +2,10 @@
  * The descriptive files of the chart: Chart.yaml, values.yaml, values.schema.json, and the README's table.
  */
 import { z } from 'zod';
+import { GROUP } from '../../../operator/kinds.ts';
 import facts from '../../../package.json' with { type: 'json' };
+import { code, table } from '../reference/markdown.ts';
 import { printYaml } from './chart-text.ts';
-import { GROUP } from './custom-resources.ts';
 import { isValue, nest, type Tree, type Value, values } from './values.ts';
 
 export const WRITTEN =
@@ -96,8 +97,10 @@ function isEmpty(standard: unknown): boolean {
 }
 
 export function valuesTable(): string {
-  const rows = Object.entries(values).map(([path, { default: standard, description }]) => {
-    return `| \`${path}\` | \`${JSON.stringify(standard)}\` | ${description} |`;
-  });
-  return ['| value | default | meaning |', '| --- | --- | --- |', ...rows].join('\n');
+  const rows = Object.entries(values).map(([path, { default: standard, description }]) => [
+    code(path),
+    code(JSON.stringify(standard)),
+    description,
+  ]);
+  return table(['value', 'default', 'meaning'], rows).trimEnd();
 }

@@ -12,7 +12,7 @@ const WIDTH = 8;
 const HEIGHT = 8;
 const DATASOURCE = { type: 'prometheus', uid: '$datasource' };
 
-export const dashboard = {
+const dashboard = {
   uid: 'tintype',
   title: 'Tintype',
   tags: ['tintype'],

@@ -24,11 +24,19 @@ import { staffPolicyManifests } from './staff-policy.ts';
  * hand.
  */
 export const writtenFolders = [
-  ...['crd', 'rbac', 'manager', 'network-policy', 'admission-policy', 'default', 'prometheus'],
-  ...['private-ca', 'argocd', 'flux', 'grafana'],
-]
-  .map((folder) => `config/${folder}`)
-  .concat('charts/tintype');
+  'config/crd',
+  'config/rbac',
+  'config/manager',
+  'config/network-policy',
+  'config/admission-policy',
+  'config/default',
+  'config/prometheus',
+  'config/private-ca',
+  'config/argocd',
+  'config/flux',
+  'config/grafana',
+  'charts/tintype',
+];
 
 const manifests: readonly Manifest[] = [
   ...operatorManifests,
@@ -47,7 +55,7 @@ export function writtenFiles(root: string): Map<string, string> {
   return new Map<string, string>([
     ...crdFiles(crds),
     ...manifests.flatMap(kustomizeFile),
-    ...kustomizations(),
+    ...kustomizations(crds),
     ...manifests.map(chartTemplate),
     ['charts/tintype/Chart.yaml', chartFile(crds)],
     ['charts/tintype/values.yaml', valuesFile()],
@@ -134,13 +142,12 @@ const namespace = {
   },
 };
 
-function kustomizations(): Files {
+function kustomizations(crds: readonly ReadCrd[]): Files {
   const inFolder = (folder: string) =>
     manifests.filter((each) => each.folder === folder).map(({ file }) => `${file}.yaml`);
-  const crds = readdirSync(join(import.meta.dirname, '../../../crds')).sort();
   const all = ['crd', 'rbac', 'manager', 'network-policy', 'admission-policy'];
   return [
-    kustomization('crd', { resources: crds }),
+    kustomization('crd', { resources: crds.map(({ file }) => file) }),
     kustomization('rbac', { resources: inFolder('rbac') }),
     ['config/manager/namespace.yaml', WRITTEN + printYaml(namespace)],
     kustomization('manager', {

@@ -2,16 +2,17 @@
  * Health checks of the custom resources for Flux. Its built-in rules (kstatus) already read our conditions correctly;
  * these express the same in CEL, and fail at once when a resource cannot become ready by waiting.
  */
+import { GROUP } from '../../../operator/kinds.ts';
 import { WRITTEN } from './chart.ts';
 import { printYaml } from './chart-text.ts';
-import { customResources, GROUP } from './custom-resources.ts';
+import { customResources } from './custom-resources.ts';
 
 const has = (type: string) =>
   `status.conditions.exists(c, c.type == '${type}' && c.status == 'True')`;
 const isObserved =
   'has(status.observedGeneration) && status.observedGeneration == metadata.generation && has(status.conditions)';
 
-export const healthCheckExpressions = customResources.map(({ kind }) => ({
+const healthCheckExpressions = customResources.map(({ kind }) => ({
   apiVersion: `${GROUP}/v1alpha1`,
   kind,
   inProgress: `!(${isObserved}) || ${has('Reconciling')}`,

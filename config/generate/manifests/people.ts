@@ -1,7 +1,8 @@
 /**
  * Roles for people who use the custom resources; the cluster's own roles aggregate them where that is wanted.
  */
-import { customResources, GROUP } from './custom-resources.ts';
+import { GROUP } from '../../../operator/kinds.ts';
+import { customResources } from './custom-resources.ts';
 import type { Manifest } from './manifest.ts';
 import { labels, type Place } from './place.ts';
 

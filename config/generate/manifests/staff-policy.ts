@@ -2,7 +2,7 @@
  * Only users with the verb `manage-staff-fields` may set, change or remove `spec.staff` of a Project. The API server
  * asks its own authorizer, so there is no webhook of ours that could be down.
  */
-import { GROUP } from './custom-resources.ts';
+import { GROUP } from '../../../operator/kinds.ts';
 import type { Manifest } from './manifest.ts';
 import { STAFF_VERB } from './people.ts';
 import { labels, type Place } from './place.ts';

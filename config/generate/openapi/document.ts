@@ -3,7 +3,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { endpoints } from '../../../runtime/api/endpoints.ts';
-import { nameOf, operationOf } from './operation.ts';
+import { nameOf } from '../reference/endpoint-notes.ts';
+import { operationOf } from './operation.ts';
 import { operations } from './operations.ts';
 import { proxyPath, proxyRefusals } from './proxy-path.ts';
 import { errorSchema, headers, refusalExamples, refusalsOf } from './refusals.ts';

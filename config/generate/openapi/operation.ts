@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { inboundCredential } from '../../../runtime/api/auth/inbound-signature.ts';
 import { isOpen } from '../../../runtime/api/auth/principal.ts';
 import type { Endpoint } from '../../../runtime/api/endpoint.ts';
-import { endpointNotes } from '../reference/endpoint-notes.ts';
+import { endpointNotes, nameOf } from '../reference/endpoint-notes.ts';
 import { answerExamples } from './answer-examples.ts';
 import { bodyExamples } from './body-examples.ts';
 import type { Json } from './document.ts';
@@ -40,10 +40,6 @@ export function operationOf(endpoint: Endpoint): Json {
       ...unreadStatuses,
     },
   };
-}
-
-export function nameOf({ method, path }: Pick<Endpoint, 'method' | 'path'>): string {
-  return `${method} ${path}`;
 }
 
 function queryParameters({ query }: Endpoint): Json[] {

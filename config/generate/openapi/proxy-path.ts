@@ -27,11 +27,11 @@ const CODES: readonly ApiErrorCode[] = [
 
 export const proxyRefusals = CODES.map(refusal);
 
-const query = (name: string, description: string): Json => ({
+const query = (name: string): Json => ({
   name,
   in: 'query',
   required: true,
-  description,
+  description: 'As in the URL.',
   schema: { type: 'string' },
 });
 
@@ -52,8 +52,8 @@ export const proxyPath: Json = {
           description: 'The id of the upload session.',
           schema: { type: 'string' },
         },
-        query('exp', 'As in the URL.'),
-        query('sig', 'As in the URL.'),
+        query('exp'),
+        query('sig'),
       ],
       requestBody: {
         required: true,

@@ -46,7 +46,7 @@ import { examples } from './examples.ts';
 import { jsonSchema, withNotes } from './json-schema.ts';
 import { countedEventsRecord, healthRecord, readinessRecord } from './probes.ts';
 
-export const records = {
+const records = {
   ReconciledDay: reconciledDayRecord,
   Accepted: acceptedRecord,
   AccessRequest: accessRequestRecord,

@@ -1,8 +1,14 @@
 /**
  * What each endpoint does, for docs/reference/endpoints.md. An endpoint without a note stops the generator.
  */
+import type { Endpoint } from '../../../runtime/api/endpoint.ts';
 import { exampleIds } from '../openapi/example-ids.ts';
 import { staffNotes } from './staff-notes.ts';
+
+/** The name of an endpoint in every table here: its method and path. */
+export function nameOf({ method, path }: Pick<Endpoint, 'method' | 'path'>): string {
+  return `${method} ${path}`;
+}
 
 export const endpointNotes: Readonly<Record<string, string>> = {
   'GET /healthz':

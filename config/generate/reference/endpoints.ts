@@ -4,7 +4,7 @@ import type { Endpoint } from '../../../runtime/api/endpoint.ts';
 import { endpoints } from '../../../runtime/api/endpoints.ts';
 import { apiErrors } from '../../../runtime/core/errors.ts';
 import { apiKeyScopes } from '../../../runtime/core/scopes.ts';
-import { endpointNotes } from './endpoint-notes.ts';
+import { endpointNotes, nameOf } from './endpoint-notes.ts';
 import { fieldsOf } from './json-type.ts';
 import { code, codes, table } from './markdown.ts';
 
@@ -97,8 +97,4 @@ function printCredential({ method }: Endpoint, credential: Credential): string {
   if (credential.endsWith('_signature')) return 'a sender that signs the body';
   const who = credential === 'staff' ? 'staff session' : 'dashboard session';
   return method === 'GET' ? who : `${who} that signs the request`;
-}
-
-function nameOf({ method, path }: Endpoint): string {
-  return `${method} ${path}`;
 }

@@ -14,9 +14,12 @@ export function codes(texts: readonly (string | number)[]): string {
   return texts.map(code).join(', ');
 }
 
-// Outside `code`, Markdown reads <word> as a tag and displays nothing.
 function printCell(cell: string): string {
-  const parts = cell.replaceAll(/\s*\n\s*/g, ' ').split(/(`[^`]*`)/);
-  const shown = parts.map((part) => (part.startsWith('`') ? part : part.replaceAll('<', '&lt;')));
-  return shown.join('').replaceAll('|', '\\|');
+  return escaped(cell.replaceAll(/\s*\n\s*/g, ' ')).replaceAll('|', '\\|');
+}
+
+/** Outside code spans, Markdown would read `<word>` as a tag. */
+export function escaped(text: string): string {
+  const parts = text.split(/(`[^`]*`)/);
+  return parts.map((part) => (part.startsWith('`') ? part : part.replaceAll('<', '&lt;'))).join('');
 }
