@@ -22,7 +22,7 @@ export type WorkerOptions = {
   queue: Queue;
   clock: Clock;
   log: Log;
-  metrics?: WorkerMetrics;
+  metrics?: Pick<Metrics, 'ingest' | 'render' | 'decoderKilled' | 'watch'>;
   ingest?: Partial<LaneOptions>;
   render?: Partial<LaneOptions>;
   /** Render calls that may wait for a slot. */
@@ -37,5 +37,3 @@ export type WorkerOptions = {
   poll_every_ms?: number;
   failpoint?: Failpoint;
 };
-
-export type WorkerMetrics = Pick<Metrics, 'ingest' | 'render' | 'decoderKilled' | 'watch'>;

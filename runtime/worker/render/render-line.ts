@@ -8,6 +8,7 @@ import {
   renderWaitMs,
   retryAfterSeconds,
 } from '../../core/delivery/render-admission.ts';
+import { orAborted } from '../../platform/or-aborted.ts';
 import { QueueBusy } from '../../platform/queue/queue.ts';
 import { createRenderPace, type Estimate } from './render-pace.ts';
 import {
@@ -143,13 +144,4 @@ function estimateOf({ cost_ms }: Ticket): Estimate {
 
 function busyFor(waitMs: number): QueueBusy {
   return new QueueBusy('render', retryAfterSeconds(waitMs));
-}
-
-async function orAborted<T>(
-  promise: Promise<T>,
-  signal: AbortSignal,
-  onAbort: () => void,
-): Promise<T> {
-  signal.addEventListener('abort', onAbort, { once: true });
-  return promise.finally(() => signal.removeEventListener('abort', onAbort));
 }

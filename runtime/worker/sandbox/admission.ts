@@ -2,6 +2,7 @@
  * Decides who may decode at the same time: as many as fit into the worker's memory by their estimates. First come,
  * first served; small jobs may pass a large one that does not fit yet, but only a limited number of times.
  */
+import { orAborted } from '../../platform/or-aborted.ts';
 
 export type Admission = {
   /**
@@ -51,16 +52,14 @@ export function createAdmission({ memory_bytes }: { memory_bytes: number }): Adm
       signal?.throwIfAborted();
       const { promise, resolve, reject } = Promise.withResolvers<() => void>();
       const waiter: Waiter = { bytes, overtaken: 0, admit: resolve };
-      const onAbort = () => {
+      waiting.push(waiter);
+      next();
+      return orAborted(promise, signal, () => {
         const index = waiting.indexOf(waiter);
         if (index >= 0) waiting.splice(index, 1);
         reject(signal?.reason);
         next();
-      };
-      signal?.addEventListener('abort', onAbort, { once: true });
-      waiting.push(waiter);
-      next();
-      return promise.finally(() => signal?.removeEventListener('abort', onAbort));
+      });
     },
   };
 }

@@ -3,6 +3,7 @@
  * wall clock and resident memory, and killed when it breaks a rule.
  */
 import type { Readable, Writable } from 'node:stream';
+import { isRecord } from '../../core/json.ts';
 import { lastWords, openPipes, type Pipes, whenExited, write } from './decoder-pipes.ts';
 import { type Frame, printFrameHead, readFrames } from './frames.ts';
 import { createClock, createEntry, parseCost } from './job-admission.ts';
@@ -156,9 +157,7 @@ async function runJob({ job, options, pipes, life, doom }: Running): Promise<San
 
 function parseAnswer({ message, parts }: Frame, doom: Running['doom']): SandboxResult {
   const { ok, facts, error } = message;
-  if (ok === true && typeof facts === 'object' && facts !== null) {
-    return { facts: facts as Record<string, unknown>, parts };
-  }
+  if (ok === true && isRecord(facts)) return { facts, parts };
   const failure =
     ok === false
       ? failureThatSays(String(error))

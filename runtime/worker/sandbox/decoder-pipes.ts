@@ -19,7 +19,9 @@ export function openPipes(child: ChildProcess, onFlood: () => void): Pipes {
   if (!input || !errors || !answers) throw new Error('a decoder was started without its pipes');
   for (const pipe of [input, errors, answers]) pipe.on('error', () => undefined);
   return {
-    ...{ child, input: input as Writable, answers: answers as Readable },
+    child,
+    input: input as Writable,
+    answers: answers as Readable,
     errors: readErrors(errors as Readable, onFlood),
   };
 }

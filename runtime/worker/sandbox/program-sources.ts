@@ -17,7 +17,7 @@ const prepared = new Map<string, Buffer>();
  * JSON `[[url, source], …]` of the entry and all our modules that it imports; missing files are
  * left out.
  */
-export function readProgramSources(entry = DECODER_PROGRAM): Buffer {
+export function readProgramSources(entry: URL): Buffer {
   const known = prepared.get(entry.href);
   if (known !== undefined) return known;
   const sources = new Map<string, string>();

@@ -3,6 +3,7 @@
  * attempt of one job; jobs wait in order for a free slot.
  */
 import type { Log, LogFields } from '../../platform/log.ts';
+import { orAborted } from '../../platform/or-aborted.ts';
 import { traced } from '../../platform/tracing/spans.ts';
 import type { Admission } from './admission.ts';
 import { type SandboxChild, startChild } from './child-process.ts';
@@ -148,23 +149,19 @@ function createLine(slots: readonly Slot[]) {
       waiter.take(slot);
     }
   };
-  const wait = async (signal: AbortSignal | undefined): Promise<Slot> => {
+  const acquire = async (signal: AbortSignal | undefined): Promise<Slot> => {
+    signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<Slot>();
     const waiter: Waiter = { take: resolve, refuse: reject };
-    const onAbort = () => {
-      waiting.delete(waiter);
-      reject(signal?.reason);
-    };
-    signal?.addEventListener('abort', onAbort, { once: true });
     waiting.add(waiter);
     next();
-    return promise.finally(() => signal?.removeEventListener('abort', onAbort));
+    return orAborted(promise, signal, () => {
+      waiting.delete(waiter);
+      reject(signal?.reason);
+    });
   };
   return {
-    acquire: async (signal: AbortSignal | undefined) => {
-      signal?.throwIfAborted();
-      return wait(signal);
-    },
+    acquire,
     release: (slot: Slot) => {
       // The most recently used slot goes first: its memory is reused, and the others stay small.
       free.unshift(slot);
