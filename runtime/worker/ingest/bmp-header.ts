@@ -169,7 +169,7 @@ function refuseProfile(bytes: Buffer): void {
   if (judgeIccProfile(profile, 'rgb') === 'other') throw unsupported('a colour profile of its own');
 }
 
-function damaged(detail: string): IngestRefusal {
+export function damaged(detail: string): IngestRefusal {
   return new IngestRefusal('decode_failed', `BMP: ${detail}`);
 }
 

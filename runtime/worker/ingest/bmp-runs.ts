@@ -1,6 +1,5 @@
 /** Unpacks the run lengths of a BMP with 8 or 4 bits to one byte per pixel, rows in file order. */
-import { type BmpHeader, rowBytes } from './bmp-header.ts';
-import { IngestRefusal } from './ingest-refusal.ts';
+import { type BmpHeader, damaged, rowBytes } from './bmp-header.ts';
 
 const control = { rowEnd: 0, end: 1, move: 2 } as const;
 
@@ -77,8 +76,4 @@ function moveTo(canvas: Canvas, x: number, y: number): void {
   if (x > canvas.room || y > canvas.height) throw damaged('a move leaves the picture');
   canvas.x = x;
   canvas.y = y;
-}
-
-function damaged(detail: string): IngestRefusal {
-  return new IngestRefusal('decode_failed', `BMP: ${detail}`);
 }

@@ -2,9 +2,8 @@
  * Decodes a BMP to rows from the top, of 8-bit red, green, blue and, if a mask defines it, alpha. Strict: anything
  * outside its row, its palette or the file makes the whole image damaged.
  */
-import { type BmpHeader, readBmpHeader, rowBytes } from './bmp-header.ts';
+import { type BmpHeader, damaged, readBmpHeader, rowBytes } from './bmp-header.ts';
 import { decodeRuns } from './bmp-runs.ts';
-import { IngestRefusal } from './ingest-refusal.ts';
 
 export type BmpPixels = { data: Buffer; width: number; height: number; channels: 3 | 4 };
 
@@ -55,7 +54,7 @@ function paletteReader({ palette, width, bits, coding }: BmpHeader): RowReader {
     for (let x = 0; x < width; x += 1) {
       const shift = 8 - depth * ((x % perByte) + 1);
       const index = ((row[Math.floor(x / perByte)] ?? 0) >> shift) & mask;
-      if (index >= palette.length) throw outsidePalette();
+      if (index >= palette.length) throw damaged('a colour that is not in the palette');
       const [at, color] = [start + x * 3, index * 3];
       out[at] = colors[color] ?? 0;
       out[at + 1] = colors[color + 1] ?? 0;
@@ -94,8 +93,4 @@ function isNowhereVisible(data: Buffer): boolean {
 
 function fillAlpha(data: Buffer): void {
   for (let at = 3; at < data.length; at += 4) data[at] = 255;
-}
-
-function outsidePalette(): IngestRefusal {
-  return new IngestRefusal('decode_failed', 'BMP: a colour that is not in the palette');
 }

@@ -214,6 +214,6 @@ function idBytes(box: Buffer, wideFrom: number): 2 | 4 {
   return box.readUInt8(0) >= wideFrom ? 4 : 2;
 }
 
-function damaged(detail: string): IngestRefusal {
+export function damaged(detail: string): IngestRefusal {
   return new IngestRefusal('decode_failed', `AVIF: ${detail}`);
 }

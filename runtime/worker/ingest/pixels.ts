@@ -174,7 +174,8 @@ async function readDeep(picture: Sharp, space: OutputSpace): Promise<Pixels> {
   return overSamples(samples, { raw: { width, height, channels } }, space);
 }
 
-function wide(data: Buffer): Uint16Array {
+/** The same bytes as samples of 16 bits. */
+export function wide(data: Buffer): Uint16Array {
   return new Uint16Array(data.buffer, data.byteOffset, data.byteLength / 2);
 }
 

@@ -5,9 +5,9 @@
 import sharp from 'sharp';
 import { TIFF_PIXELS_MAX } from '../../core/limits.ts';
 import { changeTiff, type TagChanges } from './change-tiff.ts';
-import { IngestRefusal } from './ingest-refusal.ts';
+import { wide } from './pixels.ts';
 import type { HeaderFacts } from './scan.ts';
-import { type Directory, openTiff } from './tiff-directory.ts';
+import { type Directory, damaged, openTiff } from './tiff-directory.ts';
 import { paint, readPalette } from './tiff-palette.ts';
 import { tag } from './tiff-tags.ts';
 
@@ -128,9 +128,5 @@ async function readGrey(bytes: Buffer, bits: number): Promise<Samples> {
     .toColourspace(isDeep ? 'grey16' : 'b-w')
     .raw({ depth: isDeep ? 'ushort' : 'uchar' })
     .toBuffer();
-  return isDeep ? new Uint16Array(data.buffer, data.byteOffset, data.byteLength / 2) : data;
-}
-
-function damaged(detail: string): IngestRefusal {
-  return new IngestRefusal('decode_failed', `TIFF: ${detail}`);
+  return isDeep ? wide(data) : data;
 }

@@ -8,6 +8,7 @@ import { type ColourDescription, describeCodes, isSrgb } from './colours/colour-
 import { IngestRefusal } from './ingest-refusal.ts';
 import {
   type Box,
+  damaged,
   dropTrailer,
   type MediaItem,
   type MediaItems,
@@ -205,10 +206,6 @@ function propertyOf({ properties }: MediaItem, type: string): Box {
   const property = properties.find((one) => one.type === type);
   if (property === undefined) throw damaged(`no ${type}`);
   return property;
-}
-
-function damaged(detail: string): IngestRefusal {
-  return new IngestRefusal('decode_failed', `AVIF: ${detail}`);
 }
 
 function unsupported(detail: string): IngestRefusal {

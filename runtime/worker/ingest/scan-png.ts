@@ -4,15 +4,14 @@
  */
 import { readPngColours } from './colours/read-png-colours.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
+import { SIGNATURE_BYTES, XMP } from './png-chunks.ts';
 import type { HeaderFacts } from './scan.ts';
 
-const SIGNATURE_BYTES = 8;
 const CHUNK_FRAME_BYTES = 12;
 const HEADER_BYTES = 13;
 /** Before the pixels. An empty chunk takes a hundred times more memory than space in the file. */
 const CHUNKS_MAX = 10_000;
 
-const XMP = 'XML:com.adobe.xmp\0';
 /**
  * The most that the decoder's library unpacks, the largest growth by inflating, and the number of
  * copies.

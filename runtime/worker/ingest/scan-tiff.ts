@@ -5,7 +5,7 @@
 import { TIFF_PIXELS_MAX } from '../../core/limits.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import type { HeaderFacts } from './scan.ts';
-import { type Directory, openTiff } from './tiff-directory.ts';
+import { type Directory, damaged, openTiff } from './tiff-directory.ts';
 import { hasDeepPalette } from './tiff-palette.ts';
 import { tag } from './tiff-tags.ts';
 
@@ -144,10 +144,6 @@ function countPages(tiff: ReturnType<typeof openTiff>, first: Directory): number
     at = page.next;
   }
   return 1;
-}
-
-function damaged(detail: string): IngestRefusal {
-  return new IngestRefusal('decode_failed', `TIFF: ${detail}`);
 }
 
 function unsupported(detail: string): IngestRefusal {

@@ -125,6 +125,6 @@ function reader(bytes: Buffer): Reader {
   };
 }
 
-function damaged(detail: string): IngestRefusal {
+export function damaged(detail: string): IngestRefusal {
   return new IngestRefusal('decode_failed', `TIFF: ${detail}`);
 }

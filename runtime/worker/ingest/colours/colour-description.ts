@@ -9,6 +9,8 @@ export type Chromaticities = { white: Point; red: Point; green: Point; blue: Poi
 export type Transfer = number | 'srgb' | 'pq' | 'hlg';
 export type ColourDescription = { primaries: Chromaticities; transfer: Transfer };
 
+/** The white of ICC profiles. */
+export const D50 = [0.9642, 1, 0.82491] as const;
 const D65: Point = [0.3127, 0.329];
 export const srgbPrimaries: Chromaticities = {
   white: D65,
@@ -38,7 +40,6 @@ const transfersByCode: Readonly<Record<number, Transfer>> = {
 };
 
 const POINT_TOLERANCE = 0.003;
-/** In linear light, at the encoded value one half. */
 const TONE_TOLERANCE = 0.006;
 const SRGB_HALF = 0.214;
 
@@ -51,11 +52,15 @@ export function describeCodes(primaries: number, transfer: number): ColourDescri
 
 /** Close enough to sRGB that the pixels stay unchanged. */
 export function isSrgb({ primaries, transfer }: ColourDescription): boolean {
-  const isSrgbTone =
-    transfer === 'srgb' ||
-    (typeof transfer === 'number' && Math.abs(0.5 ** transfer - SRGB_HALF) <= TONE_TOLERANCE);
+  const isOfTone =
+    transfer === 'srgb' || (typeof transfer === 'number' && isSrgbTone(0.5 ** transfer));
   const names = ['white', 'red', 'green', 'blue'] as const;
-  return isSrgbTone && names.every((name) => isNear(primaries[name], srgbPrimaries[name]));
+  return isOfTone && names.every((name) => isNear(primaries[name], srgbPrimaries[name]));
+}
+
+/** Judged by the linear light of the encoded value one half. */
+export function isSrgbTone(half: number): boolean {
+  return Math.abs(half - SRGB_HALF) <= TONE_TOLERANCE;
 }
 
 function isNear([x, y]: Point, [otherX, otherY]: Point): boolean {

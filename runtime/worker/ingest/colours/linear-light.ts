@@ -2,6 +2,7 @@
  * Converts the node values of an ink table to linear sRGB: the curves and matrix behind the nodes, Lab or XYZ, and
  * black point compensation as in Little CMS (the look of full inks becomes black).
  */
+import { D50 } from './colour-description.ts';
 import type { Curve } from './icc-curve.ts';
 import type { ColourEncoding, InkTable, Stage } from './ink-table.ts';
 
@@ -9,7 +10,6 @@ import type { ColourEncoding, InkTable, Stage } from './ink-table.ts';
 export type Light = (colour: Float64Array) => void;
 
 const COLOURS = 3;
-const D50 = [0.9642, 1, 0.82491] as const;
 /** Converts XYZ adapted to D50 to linear sRGB (Bradford). */
 const TO_SRGB = [
   3.1338561, -1.6168667, -0.4906146, -0.9787684, 1.9161415, 0.033454, 0.0719453, -0.2289914,

@@ -2,13 +2,17 @@
  * Creates the ICC profile of colours described by numbers: for conversion by the one colour engine, and for raw
  * downloads. Light above a screen's white (PQ, HLG) is rolled off towards it. Spec: What the service does.
  */
-import type { Chromaticities, ColourDescription, Transfer } from './colour-description.ts';
+import { ICC_HEADER_BYTES, ICC_TAG_BYTES } from '../metadata/icc-tags.ts';
+import {
+  type Chromaticities,
+  type ColourDescription,
+  D50,
+  type Transfer,
+} from './colour-description.ts';
 
 type Xyz = readonly [number, number, number];
 type Matrix = readonly [Xyz, Xyz, Xyz];
 
-const HEADER_BYTES = 128;
-const D50: Xyz = [0.9642, 1, 0.82491];
 const BRADFORD: Matrix = [
   [0.8951, 0.2664, -0.1614],
   [-0.7502, 1.7135, 0.0367],
@@ -155,18 +159,19 @@ function printText(text: string): Buffer {
 function wrap(space: string, colours: Readonly<Record<string, Buffer>>): Buffer {
   const text = { desc: printText('Described by the picture'), cprt: printText('None  ') };
   const tags = Object.entries({ ...text, wtpt: printXyz(D50), ...colours });
-  const header = Buffer.alloc(HEADER_BYTES);
+  const header = Buffer.alloc(ICC_HEADER_BYTES);
   header.writeUInt32BE(0x0440_0000, 8);
   header.write(`mntr${space}XYZ `, 12, 'latin1');
   header.write('acsp', 36, 'latin1');
   for (const [index, value] of D50.entries()) header.writeInt32BE(fixed(value), 68 + index * 4);
-  const table = Buffer.alloc(4 + tags.length * 12);
+  const table = Buffer.alloc(4 + tags.length * ICC_TAG_BYTES);
   table.writeUInt32BE(tags.length, 0);
-  let start = HEADER_BYTES + table.length;
+  let start = ICC_HEADER_BYTES + table.length;
   for (const [index, [name, bytes]] of tags.entries()) {
-    table.write(name, 4 + index * 12, 'latin1');
-    table.writeUInt32BE(start, 8 + index * 12);
-    table.writeUInt32BE(bytes.length, 12 + index * 12);
+    const at = 4 + index * ICC_TAG_BYTES;
+    table.write(name, at, 'latin1');
+    table.writeUInt32BE(start, at + 4);
+    table.writeUInt32BE(bytes.length, at + 8);
     start += bytes.length;
   }
   header.writeUInt32BE(start, 0);

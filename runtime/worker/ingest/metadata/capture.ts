@@ -3,7 +3,15 @@
  * values are ignored. Spec: File (location).
  */
 import { type ExifBlock, type ExifDirectory, type ExifField, openExif } from './exif-block.ts';
-import { parseXmp, RDF, type XmpName, type XmpNode, xmpSpaces } from './xmp-tree.ts';
+import {
+  elementsOf,
+  findRdf,
+  parseXmp,
+  RDF,
+  type XmpName,
+  type XmpNode,
+  xmpSpaces,
+} from './xmp-tree.ts';
 
 export type Capture = {
   location: { latitude: number; longitude: number } | null;
@@ -112,8 +120,8 @@ function text(field: ExifField | undefined): string {
  */
 function locationInXmp(packet: XmpNode): Capture['location'] {
   const own = descriptionsOf(packet);
-  const made = own.flatMap(({ children }) =>
-    elementsOf(children).filter(isNamed(xmpSpaces.Iptc4xmpExt, 'LocationCreated')),
+  const made = own.flatMap((node) =>
+    elementsOf(node).filter(isNamed(xmpSpaces.Iptc4xmpExt, 'LocationCreated')),
   );
   return placeAmong(own) ?? placeAmong(made.flatMap(withinAll));
 }
@@ -158,9 +166,9 @@ function timeInXmp(packet: XmpNode): string | null {
 /** Finds a property as an attribute of a description, or as an element. */
 function propertyOf(nodes: readonly XmpNode[], space: string, name: string): string | undefined {
   const isIt = isNamed(space, name);
-  for (const { attributes, children } of nodes) {
-    const element = elementsOf(children).find(isIt);
-    const value = attributes.find(isIt)?.value ?? (element && textOf(element));
+  for (const node of nodes) {
+    const element = elementsOf(node).find(isIt);
+    const value = node.attributes.find(isIt)?.value ?? (element && textOf(element));
     if (value !== undefined) return value.trim();
   }
   return undefined;
@@ -168,17 +176,12 @@ function propertyOf(nodes: readonly XmpNode[], space: string, name: string): str
 
 /** The descriptions of the picture itself: deeper ones are about other things. */
 function descriptionsOf(packet: XmpNode): XmpNode[] {
-  const isRdf = isNamed(RDF, 'RDF');
-  const root = isRdf(packet) ? packet : elementsOf(packet.children).find(isRdf);
-  return elementsOf(root?.children ?? []).filter(isNamed(RDF, 'Description'));
+  const rdf = findRdf(packet);
+  return rdf === undefined ? [] : elementsOf(rdf).filter(isNamed(RDF, 'Description'));
 }
 
 function withinAll(node: XmpNode): XmpNode[] {
-  return [node, ...elementsOf(node.children).flatMap(withinAll)];
-}
-
-function elementsOf(children: XmpNode['children']): XmpNode[] {
-  return children.filter((child) => typeof child !== 'string');
+  return [node, ...elementsOf(node).flatMap(withinAll)];
 }
 
 function textOf({ children }: XmpNode): string {

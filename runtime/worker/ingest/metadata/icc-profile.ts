@@ -2,20 +2,18 @@
  * Whether an ICC profile is sRGB under any of its many names, judged by its primaries and its tone curve, so that
  * pixels already in sRGB are never converted again.
  */
+import { isSrgbTone } from '../colours/colour-description.ts';
 import { type IccTags, readIccHead, readIccTags } from './icc-tags.ts';
 
 export type IccVerdict = 'srgb' | 'other' | 'broken';
 
 const PRIMARY_TOLERANCE = 0.002;
-const TONE_TOLERANCE = 0.006;
 /** Relative to D50, as a profile stores them. */
 const primaries = {
   rXYZ: [0.4361, 0.2225, 0.0139],
   gXYZ: [0.3851, 0.7169, 0.0971],
   bXYZ: [0.1431, 0.0606, 0.7141],
 } as const;
-/** The linear light of the encoded value one half. */
-const SRGB_HALF = 0.214;
 
 /** Also `broken` when the profile describes another kind of pixels. */
 export function judgeIccProfile(profile: Buffer, space: keyof typeof spaceNames): IccVerdict {
@@ -49,7 +47,7 @@ function hasSrgbPrimaries(tags: IccTags): boolean {
 function hasSrgbTone(tags: IccTags): boolean {
   return ['rTRC', 'gTRC', 'bTRC'].every((name) => {
     const tag = tags.get(name);
-    return tag !== undefined && Math.abs(toneAtHalf(tag) - SRGB_HALF) <= TONE_TOLERANCE;
+    return tag !== undefined && isSrgbTone(toneAtHalf(tag));
   });
 }
 

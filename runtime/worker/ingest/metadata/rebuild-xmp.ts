@@ -2,7 +2,14 @@
  * Rebuilds XMP for a later raw download from what was read: facts about the picture, its rights and its place, upright
  * and with its present size. Thumbnails, edit histories and program settings are dropped.
  */
-import { parseXmp, RDF, type XmpName, type XmpNode, xmpSpaces } from './xmp-tree.ts';
+import {
+  elementsOf,
+  findRdf,
+  parseXmp,
+  type XmpName,
+  type XmpNode,
+  xmpSpaces,
+} from './xmp-tree.ts';
 
 /** The limit of one JPEG segment, including the name. */
 const PACKET_BYTES_MAX = 65_000;
@@ -21,9 +28,9 @@ const UPRIGHT = '1';
 
 /** Undefined when nothing is left. */
 export function rebuildXmp(packet: Buffer): Buffer | undefined {
-  const rdf = findRdf(parseXmp(packet));
-  if (rdf === undefined || !rdf.children.some((child) => typeof child !== 'string'))
-    return undefined;
+  const root = parseXmp(packet);
+  const rdf = root && findRdf(root);
+  if (rdf === undefined || elementsOf(rdf).length === 0) return undefined;
   const declared = Object.entries(xmpSpaces)
     .filter(([prefix]) => prefix !== 'xml')
     .map(([prefix, space]) => ` xmlns:${prefix}="${space}"`);
@@ -31,12 +38,6 @@ export function rebuildXmp(packet: Buffer): Buffer | undefined {
     `<?xpacket begin="\uFEFF" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta${declared.join('')}>${print(rdf)}</x:xmpmeta><?xpacket end="r"?>`,
   );
   return bytes.length <= PACKET_BYTES_MAX ? bytes : undefined;
-}
-
-function findRdf(root: XmpNode | undefined): XmpNode | undefined {
-  const isRdf = (node: XmpNode) => node.space === RDF && node.local === 'RDF';
-  if (root === undefined || isRdf(root)) return root;
-  return root.children.filter((child) => typeof child !== 'string').find(isRdf);
 }
 
 const prefixes = new Map<string, string>(

@@ -47,6 +47,15 @@ export function parseXmp(packet: Buffer): XmpNode | undefined {
   }
 }
 
+export function elementsOf({ children }: Pick<XmpNode, 'children'>): XmpNode[] {
+  return children.filter((child) => typeof child !== 'string');
+}
+
+/** The element that holds the descriptions; it may be the root. */
+export function findRdf(root: XmpNode): XmpNode | undefined {
+  return [root, ...elementsOf(root)].find(({ space, local }) => space === RDF && local === 'RDF');
+}
+
 class TreeReader {
   #root: XmpNode | undefined;
   /** Undefined for a dropped element and everything in it. */

@@ -27,7 +27,7 @@ const APPLIED_DECLARATIONS_MAX = 200_000;
 const APPLIED_CHARACTERS_MAX = 20_000_000;
 
 export function readDrawing(root: SvgNode, applied: AppliedStyles, grid: SvgSize): Drawing {
-  const nodes = [...allElements(root)];
+  const nodes = allElements(root);
   const styles = new Map<SvgNode, readonly Declaration[]>();
   let [count, characters] = [0, 0];
   for (const node of nodes) {

@@ -4,7 +4,7 @@
  */
 import { svgFontProperties } from '../../../core/image/svg-rules.ts';
 import { type Drawing, drawnWith } from './drawing.ts';
-import type { SvgNode } from './svg-node.ts';
+import { holdsText, type SvgNode, textsOf } from './svg-node.ts';
 
 /** How many fonts stay set up, whatever is drawn in between. */
 export const FONTS_KEPT = 120;
@@ -78,9 +78,9 @@ function countFonts(drawing: Drawing, inOrder: readonly SvgNode[]): number {
 /**
  * The kinds of letters outside COMMON: letters in one block of 256 come from one font, or from two.
  */
-function rareKinds({ children }: SvgNode): ReadonlySet<number> {
+function rareKinds(node: SvgNode): ReadonlySet<number> {
   const kinds = new Set<number>();
-  for (const text of children.filter((child) => typeof child === 'string')) {
+  for (const text of textsOf(node)) {
     for (const letter of new Set(text.replaceAll(COMMON, ''))) {
       const isDrawn = letter.replaceAll(DRAWN, '') === '';
       kinds.add(isDrawn ? Math.floor((letter.codePointAt(0) ?? 0) / 256) : BOX);
@@ -103,9 +103,7 @@ function declaredFont(drawing: Drawing, node: SvgNode): string {
 function textHolders(drawing: Drawing, inOrder: readonly SvgNode[]): ReadonlySet<SvgNode> {
   const found = new Set<SvgNode>();
   for (const node of inOrder.toReversed()) {
-    const isHolder =
-      node.children.some((child) => typeof child === 'string' && /\S/.test(child)) ||
-      drawnWith(drawing, node).some((one) => found.has(one));
+    const isHolder = holdsText(node) || drawnWith(drawing, node).some((one) => found.has(one));
     if (isHolder) found.add(node);
   }
   return found;

@@ -47,7 +47,7 @@ export async function ingestSvg(
   };
 }
 
-async function draw(drawing: string): Promise<Pixels & { has_alpha: boolean }> {
+async function draw(drawing: string): Promise<Pixels> {
   const { data, info } = await sharp(Buffer.from(drawing), {
     density: DRAWING_DENSITY,
     failOn: 'error',

@@ -6,7 +6,7 @@ import { svgLayerProperties } from '../../../core/image/svg-rules.ts';
 import type { Cost } from './cost.ts';
 import { type Drawing, referencesOf } from './drawing.ts';
 import { lengthOf, lengthsOf } from './lengths.ts';
-import { addDashes } from './peak-memory.ts';
+import { addDashes, hasStroke } from './peak-memory.ts';
 import type { SvgSize } from './raster-grid.ts';
 import { leastFont, viewportBounds } from './relative-units.ts';
 import type { Declaration } from './style.ts';
@@ -134,7 +134,7 @@ export function addStroke(
   declarations: readonly Declaration[],
   drawing: Drawing,
 ): void {
-  if (declarations.some(([property, value]) => property === 'stroke' && value !== 'none')) {
+  if (hasStroke(declarations)) {
     cost.ns += cost.stroke_ns;
     cost.stroke_ns = 0;
   }

@@ -15,7 +15,7 @@ import { countSubjects } from './applied-styles.ts';
 import { readAttributes, refuseBitmap } from './attributes.ts';
 import { printStyleSheet, readStyleSheet, type StyleRule } from './style.ts';
 import { matchesCost, weightOf } from './style-cost.ts';
-import type { SvgNode } from './svg-node.ts';
+import { type SvgNode, textsOf } from './svg-node.ts';
 import { tooCostly } from './too-costly.ts';
 
 /** Throws IngestRefusal. */
@@ -170,7 +170,7 @@ function isStyleSheet(found: readonly SaxesAttributeNS[]): boolean {
 }
 
 function rewriteStyle(node: SvgNode): StyleRule[] {
-  const css = node.children.filter((child) => typeof child === 'string').join('');
+  const css = textsOf(node).join('');
   const rules = readStyleSheet(css);
   const sheet = printStyleSheet(rules);
   node.rules = rules;

@@ -10,6 +10,7 @@ import { penBytes, roundEdges } from './pen.ts';
 import type { SvgSize } from './raster-grid.ts';
 import { viewportBounds } from './relative-units.ts';
 import type { ShapeCost, ShapePlace } from './shape-cost.ts';
+import type { Declaration } from './style.ts';
 import { childElements, type SvgNode } from './svg-node.ts';
 import { transformScale } from './transforms.ts';
 
@@ -146,9 +147,13 @@ export type Pen = { readonly hasStrokes: boolean; readonly isRound: boolean };
 export function penOf({ styles }: Drawing): Pen {
   const declared = [...styles.values()].flat();
   return {
-    hasStrokes: declared.some(([name, value]) => name === 'stroke' && value !== 'none'),
+    hasStrokes: hasStroke(declared),
     isRound: declared.some(([name, value]) => ROUNDING.has(name) && value === 'round'),
   };
+}
+
+export function hasStroke(declarations: readonly Declaration[]): boolean {
+  return declarations.some(([property, value]) => property === 'stroke' && value !== 'none');
 }
 
 const ROUNDING = new Set(['stroke-linecap', 'stroke-linejoin']);

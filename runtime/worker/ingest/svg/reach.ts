@@ -5,7 +5,7 @@
 import { type Drawing, drawnWith } from './drawing.ts';
 import { lengthsOf } from './lengths.ts';
 import { viewBoxOf } from './raster-grid.ts';
-import type { SvgNode } from './svg-node.ts';
+import { holdsText, type SvgNode } from './svg-node.ts';
 import { transformScale, transformsOf } from './transforms.ts';
 
 const LENGTHS = 'x y x1 y1 x2 y2 cx cy r rx ry width height'.split(' ');
@@ -28,9 +28,8 @@ export function reachesOf(drawing: Drawing, inOrder: readonly SvgNode[], percent
 
 /** Text, and content fitted to a box, may reach anywhere. */
 function ownReach(node: SvgNode, percent: number): number {
-  const { attributes, children } = node;
-  const isText = children.some((child) => typeof child === 'string' && /\S/.test(child));
-  if (isText || viewBoxOf(node) !== undefined) return Number.POSITIVE_INFINITY;
+  const { attributes } = node;
+  if (holdsText(node) || viewBoxOf(node) !== undefined) return Number.POSITIVE_INFINITY;
   const around = { font: Number.POSITIVE_INFINITY, percent };
   const lengths = LENGTHS.flatMap((name) => lengthsOf(attributes.get(name) ?? '', around));
   const points = POINTS.flatMap((name) => numbersOf(attributes.get(name) ?? ''));

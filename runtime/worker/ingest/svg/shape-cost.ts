@@ -155,9 +155,8 @@ function linesCost({ segments, far }: Lines, place: ShapePlace): ShapeCost {
 }
 
 function measure(segments: Segments, { scale, rowMax }: { scale: number; rowMax: number }) {
-  const box = { left: 0, right: 0, top: 0, bottom: 0 };
   const [x = 0, y = 0] = segments;
-  Object.assign(box, { left: x, right: x, top: y, bottom: y });
+  const box = { left: x, right: x, top: y, bottom: y };
   let [rows, length] = [0, 0];
   for (let at = 0; at < segments.length; at += 4) {
     const [x0, y0, x1, y1] = lineAt(segments, at);

@@ -20,6 +20,16 @@ export function childElements({ children }: SvgNode): SvgNode[] {
   return children.filter((child) => typeof child !== 'string');
 }
 
+/** The texts directly within an element. */
+export function textsOf({ children }: SvgNode): string[] {
+  return children.filter((child) => typeof child === 'string');
+}
+
+/** Whether text other than white space is directly within an element. */
+export function holdsText(node: SvgNode): boolean {
+  return textsOf(node).some((text) => /\S/.test(text));
+}
+
 /** Every element of a tree, in document order. */
 export function allElements(root: SvgNode): SvgNode[] {
   const found: SvgNode[] = [];

@@ -9,7 +9,7 @@ import { strokePixels } from './pen.ts';
 import { viewportBounds } from './relative-units.ts';
 import type { ShapeCost, ShapePlace } from './shape-cost.ts';
 import type { Declaration } from './style.ts';
-import { allElements, type SvgNode } from './svg-node.ts';
+import { allElements, type SvgNode, textsOf } from './svg-node.ts';
 
 /** In units of the element; infinite when the font size cannot be determined. */
 export type LetterSize = { readonly font: number; readonly stroke: number };
@@ -34,7 +34,7 @@ export function textCost(
   node: SvgNode,
   { scale, grid, letter, sets_fonts }: ShapePlace,
 ): ShapeCost {
-  const texts = linesOf(node);
+  const texts = textsOf(node);
   const counts = texts.map((text) => text.replaceAll(/\s/g, '').length);
   const letters = counts.reduce((sum, count) => sum + count, 0);
   const pairs = counts.reduce((sum, count) => sum + count ** 2, 0);
@@ -88,17 +88,13 @@ const FONT_NS = { all: 5_000_000, one: 1_700_000 };
 function fontsNs(node: SvgNode): number {
   const parts = node.name === 'text' ? allElements(node).slice(1) : [];
   const again = parts.length > FONTS_KEPT ? parts : [];
-  return [node, ...again].reduce((sum, one) => sum + fontNs(linesOf(one)), 0);
+  return [node, ...again].reduce((sum, one) => sum + fontNs(textsOf(one)), 0);
 }
 
-function fontNs(lines: readonly string[]): number {
-  const letters = lines.join('').replaceAll(/\s/g, '');
+function fontNs(texts: readonly string[]): number {
+  const letters = texts.join('').replaceAll(/\s/g, '');
   if (letters === '') return 0;
   return letters.replaceAll(DRAWN, '') === '' ? FONT_NS.one : FONT_NS.all;
-}
-
-function linesOf({ children }: SvgNode): string[] {
-  return children.filter((child) => typeof child === 'string');
 }
 
 export const initialLetter: LetterSize = { font: 16, stroke: 1 };
@@ -193,10 +189,7 @@ type StrokeUnits = { readonly font: number; readonly percent: number; readonly a
 function strokeLength(value: string, { around, ...units }: StrokeUnits): number {
   const plain = plainLength(value, units);
   if (plain !== undefined) return plain;
-  const lengths = lengthsOf(value, units).filter((length) => length < Infinity || isOpen(units));
+  const isOpen = units.font === Infinity;
+  const lengths = lengthsOf(value, units).filter((length) => length < Infinity || isOpen);
   return Math.max(...lengths, initialLetter.stroke, around);
-}
-
-function isOpen({ font }: { font: number }): boolean {
-  return font === Number.POSITIVE_INFINITY;
 }
