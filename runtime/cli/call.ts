@@ -2,6 +2,7 @@
  * `tintype call`: one request to the API, signed as the dashboard would send it for a person, and its response. Spec:
  * Credentials, BrowserSession.
  */
+import { parseAnyJson } from '../core/json.ts';
 import { Advice } from '../platform/advice.ts';
 import { findInstance, type Instance } from '../platform/instance.ts';
 import { createSend, session } from './api-client.ts';
@@ -52,11 +53,9 @@ function parsePath(text: string): string {
 }
 
 function parseBody(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw misused(`the body is not JSON: write one such as '{"name":"Shop"}'`);
-  }
+  const body = parseAnyJson(text);
+  if (body !== undefined) return body;
+  throw misused(`the body is not JSON: write one such as '{"name":"Shop"}'`);
 }
 
 function misused(message: string): Advice {

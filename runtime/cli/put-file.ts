@@ -4,6 +4,7 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Refused } from './refused.ts';
 
 export type Put = {
@@ -42,7 +43,7 @@ export async function putFile(put: Put): Promise<string> {
       if (cause instanceof Refused) throw cause;
       const advice = 'the connection to storage broke: upload the file again';
       if (attempt === ATTEMPTS) throw new Refused('network_error', advice, { cause });
-      await new Promise((resume) => setTimeout(resume, RETRY_MS * attempt));
+      await sleep(RETRY_MS * attempt);
     }
   }
 }

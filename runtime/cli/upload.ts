@@ -78,8 +78,8 @@ function sumUp(outcomes: readonly Outcome[]): void {
       process.stderr.write(`All ${outcomes.length} ${files} are published.\n`);
     return;
   }
-  const counts = [...new Set(codes)].map(
-    (code) => `${codes.filter((each) => each === code).length} ${code}`,
+  const counts = [...Map.groupBy(codes, (code) => code)].map(
+    ([code, { length }]) => `${length} ${code}`,
   );
   throw new Advice(
     `${codes.length} of ${outcomes.length} ${files} ${codes.length === 1 ? 'was' : 'were'} not published (${counts.join(', ')}); see the reasons above`,

@@ -29,10 +29,9 @@ const MARKS = {
 } as const satisfies Record<Outcome, readonly [string, string]>;
 
 function print(reports: readonly Report[]): string {
-  const areas = [...new Set(reports.map(({ area }) => area))];
-  const blocks = areas.map((area) => {
-    const lines = reports.filter((report) => report.area === area).map(printReport);
-    return `${styleText('bold', area, { stream: process.stdout })}\n${lines.join('')}`;
+  const blocks = [...Map.groupBy(reports, ({ area }) => area)].map(([area, own]) => {
+    const title = styleText('bold', area, { stream: process.stdout });
+    return `${title}\n${own.map(printReport).join('')}`;
   });
   return `${blocks.join('\n')}\n`;
 }

@@ -8,14 +8,8 @@ export async function runChecks<Subject>(
   checks: readonly Check<Subject>[],
   subject: Subject,
 ): Promise<Report[]> {
-  const areas = [...new Set(checks.map(({ area }) => area))];
-  const reports = areas.map((area) =>
-    runInOrder(
-      checks.filter((check) => check.area === area),
-      subject,
-    ),
-  );
-  return (await Promise.all(reports)).flat();
+  const areas = [...Map.groupBy(checks, ({ area }) => area).values()];
+  return (await Promise.all(areas.map((own) => runInOrder(own, subject)))).flat();
 }
 
 async function runInOrder<Subject>(
@@ -42,8 +36,7 @@ async function runOne<Subject>(
   subject: Subject,
 ): Promise<readonly Finding[]> {
   try {
-    const found = await check.run(subject);
-    return Array.isArray(found) ? found : [found as Finding];
+    return [await check.run(subject)].flat();
   } catch (error) {
     return [describeFault(error, check.advice)];
   }

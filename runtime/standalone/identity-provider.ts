@@ -16,6 +16,7 @@ import {
 } from 'jose';
 import { Advice } from '../platform/advice.ts';
 import type { Clock } from '../platform/clock.ts';
+import { ignore } from '../platform/storage/object-file.ts';
 
 const ALGORITHM = 'RS256';
 const KEY_FILE = 'identity-key.json';
@@ -98,15 +99,12 @@ async function loadKey(dataDir: string): Promise<LoadedKey> {
   const privateKey = await importJWK(privateJwk, ALGORITHM);
   if (privateKey instanceof Uint8Array) throw unreadable(path);
   const { kty, n, e } = privateJwk;
-  const publicJwk = { ...{ kty, n, e }, kid, alg: ALGORITHM, use: 'sig' } as JWK;
+  const publicJwk = { kty, n, e, kid, alg: ALGORITHM, use: 'sig' } as JWK;
   return { privateKey, publicJwk, kid };
 }
 
 async function readKey(path: string): Promise<JWK | undefined> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+  const text = await readFile(path, 'utf8').catch(ignore('ENOENT'));
   if (text === undefined) return undefined;
   if (((await stat(path)).mode & OTHERS_BITS) !== 0) await chmod(path, OWNER_ONLY);
   return parseKey(path, text);

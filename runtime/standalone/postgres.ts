@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase } from '../db/client.ts';
 import { findFreePort } from '../platform/http/free-port.ts';
+import { inTime } from '../platform/in-time.ts';
 import { isAlive } from '../platform/is-alive.ts';
 import { reasonOf } from '../platform/reason-of.ts';
 import { type Account, chooseAccount } from './postgres-account.ts';
@@ -209,16 +210,15 @@ async function stopProcess(pid: number | undefined, exited: Promise<void>): Prom
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
     if (!isAlive(pid)) return;
     process.kill(pid, signal);
-    if (await isOverWithin(exited, STOP_DEADLINE_MS)) return;
+    if (await isOverInTime(exited)) return;
   }
 }
 
-async function isOverWithin(exited: Promise<void>, deadlineMs: number): Promise<boolean> {
-  const timer = new AbortController();
-  const timeout = sleep(deadlineMs, false, { signal: timer.signal }).catch(() => false);
-  const isOver = await Promise.race([exited.then(() => true), timeout]);
-  timer.abort();
-  return isOver;
+function isOverInTime(exited: Promise<void>): Promise<boolean> {
+  return inTime(exited, STOP_DEADLINE_MS, () => new Error('it goes on')).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function waitForExit(pid: number): Promise<void> {

@@ -42,7 +42,8 @@ async function mintSession(instance: Instance, caller: Caller): Promise<MintedSe
   }
   const audience = environment['TINTYPE_IDENTITY_AUDIENCE'];
   const minted = await provider.mintToken({
-    ...{ sub, expiresInSeconds: TOKEN_SECONDS },
+    sub,
+    expiresInSeconds: TOKEN_SECONDS,
     ...(audience !== undefined && { audience }),
   });
   const headers = { authorization: `Bearer ${minted}`, 'x-identity-user-id': sub };

@@ -23,9 +23,3 @@ export function signButton(sign: string, name: string): HTMLButtonElement {
     drawn,
   ]);
 }
-
-/** Sets or removes a boolean attribute. */
-export function mark(target: Element, name: string, state: 'on' | 'off'): void {
-  if (state === 'on') target.setAttribute(name, '');
-  else target.removeAttribute(name);
-}

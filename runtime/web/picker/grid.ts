@@ -2,7 +2,7 @@
  * The grid of images: a listbox that renders only its visible rows, so that 100,000 images scroll like 100. The
  * keyboard moves within it; the browser's focus stays on the box itself.
  */
-import { element, mark } from './element.ts';
+import { element } from './element.ts';
 import type { FileList } from './file-list.ts';
 import { type Steps, targetOf } from './grid-keys.ts';
 import type { LibraryFile } from './library-api.ts';
@@ -100,7 +100,7 @@ export class Grid {
       const file = items[index];
       const isSelected = file !== undefined && selection.has(file);
       tile.root.setAttribute('aria-selected', String(isSelected));
-      mark(tile.root, 'data-active', index === active ? 'on' : 'off');
+      tile.root.toggleAttribute('data-active', index === active);
     }
     this.#tellActive(active);
     const rowsLeft = (items.length - last) / this.#shape.columns;

@@ -11,17 +11,22 @@ export async function patiently<Value>(
   signal?: AbortSignal,
 ): Promise<Value> {
   const end = performance.now() + PATIENCE_MS;
-  for (let pause = WAIT_MS_FIRST; ; pause = Math.min(pause * 2, WAIT_MS_MAX)) {
+  for (let least = WAIT_MS_FIRST; ; least = Math.min(least * 2, WAIT_MS_MAX)) {
     try {
       return await work();
     } catch (error) {
       signal?.throwIfAborted();
-      const wait = Math.max(pause, wishOf(error));
+      const wait = Math.max(least, wishOf(error));
       if (!isPassing(error) || performance.now() + wait > end) throw error;
-      await new Promise((resolve) => window.setTimeout(resolve, wait));
-      signal?.throwIfAborted();
+      await pause(wait, signal);
     }
   }
+}
+
+/** Throws the signal's reason afterwards if it was aborted meanwhile. */
+export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await new Promise((resolve) => window.setTimeout(resolve, ms));
+  signal?.throwIfAborted();
 }
 
 function wishOf(error: unknown): number {

@@ -47,7 +47,7 @@ export function createTile(file: LibraryFile, { findThumbnail }: Terms): Tile {
   };
 }
 
-export function nameOf({ title, original_filename, file_slug }: LibraryFile): string {
+function nameOf({ title, original_filename, file_slug }: LibraryFile): string {
   return title ?? original_filename ?? file_slug;
 }
 

@@ -9,7 +9,7 @@ import {
   type LibraryUpload,
   PickerError,
 } from './library-api.ts';
-import { isPassing, patiently } from './patiently.ts';
+import { isPassing, patiently, pause } from './patiently.ts';
 import { putFile } from './put-file.ts';
 import { randomName } from './random-name.ts';
 import type { Session } from './session.ts';
@@ -189,8 +189,7 @@ export class Uploads {
       if (status === 'ready' && file !== null) return file;
       if (status === 'expired') throw new PickerError('upload_expired');
       if (status === 'failed') throw new PickerError(error_code ?? status);
-      await new Promise((resolve) => window.setTimeout(resolve, wait));
-      signal.throwIfAborted();
+      await pause(wait, signal);
       upload = await this.#find(upload_id, signal);
     }
   }
