@@ -102,7 +102,7 @@ describe('a leader term of the operator', () => {
   });
 
   it.each([
-    ['made anew', 'delete from operator_terms where lease = $1'],
+    ['recreated', 'delete from operator_terms where lease = $1'],
     ['restored', 'update operator_terms set epoch = 1 where lease = $1'],
   ])('ends if the database was %s, and the next term can write', async (_, statement) => {
     const lease = newLease();
@@ -122,7 +122,7 @@ describe('a leader term of the operator', () => {
   });
 
   it.each([
-    ['made anew', 'delete from operator_terms where lease = $1', Rewound],
+    ['recreated', 'delete from operator_terms where lease = $1', Rewound],
     ['restored', 'update operator_terms set epoch = 1 where lease = $1', Rewound],
     ['led by another', 'update operator_terms set epoch = 3 where lease = $1', Fenced],
   ])(

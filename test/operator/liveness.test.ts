@@ -49,15 +49,19 @@ function live(plane: PlaneAddress, { proxy, as }: { proxy?: KubeFaultProxy; as?:
 
 describe('findStuck, which says what only a restart can fix', () => {
   it.each<[string, Partial<Vitals>, string | undefined]>([
-    ['nothing', {}, undefined],
+    ['nothing unusual', {}, undefined],
     ['a pass of 15 minutes', { longest_pass_ms: 15 * MINUTE_MS }, undefined],
-    ['a longer one', { longest_pass_ms: 15 * MINUTE_MS + 1 }, 'a pass does not end'],
     [
-      'a term that was over long ago',
+      'a pass of more than 15 minutes',
+      { longest_pass_ms: 15 * MINUTE_MS + 1 },
+      'a pass does not end',
+    ],
+    [
+      'a term that ended more than 15 minutes ago',
       { overdue_ms: 15 * MINUTE_MS + 1 },
       'the work of a term that has ended does not end',
     ],
-    ['one that was over just now', { overdue_ms: 1 }, undefined],
+    ['a term that has just ended', { overdue_ms: 1 }, undefined],
   ])('judges a process with %s', (_name, seen, stuck) => {
     expect(findStuck({ ...well, ...seen })).toBe(stuck);
   });

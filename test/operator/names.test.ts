@@ -68,21 +68,21 @@ const other = { uid: 'uid-other' };
 
 describe('a name', () => {
   it.each([
-    ['that nobody has', {}, {}, []],
+    ['that nothing has', {}, {}, []],
     [
-      'of one that is going',
+      'of a resource that is being deleted',
       { Corner: 'old' },
       { old: { ...old, isGoing: true } },
       ['Corner -> (its id)'],
     ],
     [
-      'of one that is to have that of one that is going',
+      'of a resource that is to get the name of one that is being deleted',
       { Corner: 'other', Edge: 'old' },
       { other: { ...other, displayName: 'Edge' }, old: { ...old, isGoing: true } },
       ['Corner -> Edge', 'Edge -> (its id)'],
     ],
     [
-      'of one that is to have another one',
+      'of a resource that is to get another name',
       { Corner: 'other' },
       { other: { ...other, displayName: 'Edge' } },
       ['Corner -> Edge'],
@@ -95,12 +95,20 @@ describe('a name', () => {
   );
 
   it.each([
-    ['keeps it', { old: { ...old, displayName: 'Corner' } }, 'old'],
-    ['is left alone, or gone without having been seen to go', {}, 'old'],
-    ['had the name of one that is going now', { old: { uid: 'uid-later', isGoing: true } }, 'old'],
-    ['is of another project', { old: { ...old, displayName: 'Edge', projectRef: 'x' } }, 'old'],
-    ['is to have one that is too long', { [long]: { uid: `uid-${long}` } }, long],
-    ['is nobody', { old: { ...old, isGoing: true } }, null],
+    ['is to keep it', { old: { ...old, displayName: 'Corner' } }, 'old'],
+    ['is unknown: not declared, or deleted unseen', {}, 'old'],
+    [
+      'only has the resource name of one that is being deleted',
+      { old: { uid: 'uid-later', isGoing: true } },
+      'old',
+    ],
+    [
+      'belongs to another project',
+      { old: { ...old, displayName: 'Edge', projectRef: 'x' } },
+      'old',
+    ],
+    ['is to get one that is too long', { [long]: { uid: `uid-${long}` } }, long],
+    ['was not made by a resource', { old: { ...old, isGoing: true } }, null],
   ] as const)('cannot be taken if its holder %s', async (_what, known, holder) => {
     expect(await wayTo({ Corner: holder }, known)).toEqual({ holder });
   });
@@ -134,15 +142,15 @@ async function wayPastMissing(is_default: boolean, cluster: 'this' | 'another') 
 
 describe('the name of a preset whose resource disappeared unseen', () => {
   it.each([
-    ['is free where it is the default watermark', true, 'this', { isFree: true, asked: 1 }],
+    ['is free if the preset is the default watermark', true, 'this', { isFree: true, asked: 1 }],
     [
-      'is not where it is none, as the sweep lets go of it',
+      'is not free if the preset is not the default, as the sweep releases it',
       false,
       'this',
       { isFree: false, asked: 0 },
     ],
     [
-      'is not where it is of another cluster, which nobody is asked for',
+      'is not free if the preset is of another cluster, for which nothing is looked up',
       ...([true, 'another', { isFree: false, asked: 0 }] as const),
     ],
   ] as const)('%s', async (_what, is_default, cluster, found) => {

@@ -73,7 +73,7 @@ describe('the headers of a delivery host', () => {
     for (const { headers = {} } of everywhere) expect(answer).toMatchObject(headers);
   });
 
-  it('include the revision and the ETag on a 304', () => {
+  it('include the revision, the ETag and Cache-Control on a 200 and a 304', () => {
     const image = must(images['public images']);
     for (const answer of [imageHeaders(image), notModifiedHeaders(image)]) {
       expect(answer).toMatchObject({

@@ -29,9 +29,12 @@ it('an owner that no cache has counts as gone once the API server has confirmed 
 });
 
 it.each([
-  ['that is there', has('uid')],
-  ['whose namesake is there, which may take its row up', has('another')],
-  ['of which the API server did not say', new KubeFailure({ reason: 'Unavailable', message: '' })],
+  ['that exists', has('uid')],
+  ['with an existing namesake, which may take over its row', has('another')],
+  [
+    'that the API server failed to look up',
+    new KubeFailure({ reason: 'Unavailable', message: '' }),
+  ],
 ])('an owner %s does not count as gone', async (_what, found) => {
   expect(await known(found)).toEqual({ before: false, isMore: false, after: false, asked: 1 });
 });

@@ -160,8 +160,8 @@ it('a row owned by a resource of another cluster is no orphan until the resource
 });
 
 it.each([
-  ['another slug, once that had its turn', { slug: 'other' }, ['uid']],
-  ['its slug, which takes it up as soon as it may', { slug: 'shop-slug' }, []],
+  ['another slug, once the namesake had its turn', { slug: 'other' }, ['uid']],
+  ['the same slug, so that it can take over the project', { slug: 'shop-slug' }, []],
 ])(
   'the sweep decides whether a project is an orphan if its namesake declares %s',
   async (_what, spec, let_go) => {

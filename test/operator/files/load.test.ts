@@ -155,7 +155,7 @@ describe('reading a folder of YAML', () => {
 describe('the faults of an invalid document', () => {
   const cases: { name: string; spec: string; says: string[] }[] = [
     {
-      name: 'a word that is not one of the few',
+      name: 'an unknown enum value',
       spec: '  deliveryAccess: open',
       says: ['a.yaml:6: spec.deliveryAccess: expected Public or Protected, got "open"'],
     },
@@ -175,7 +175,7 @@ describe('the faults of an invalid document', () => {
       ],
     },
     {
-      name: 'an operation of a chain twice',
+      name: 'an operation twice in a chain',
       spec: '  resolutionPresets:\n    - name: thumb\n      chain: resize/9x9/format/webp/resize/8x8',
       says: [
         'a.yaml:8: spec.resolutionPresets[0].chain: expected a transform chain, for example resize/640x480/format/webp ("resize/8x8" cannot be read), got "resize/9x9/format/webp/resize/8x8"',
@@ -196,28 +196,28 @@ describe('the faults of an invalid document', () => {
       ],
     },
     {
-      name: 'a number where a text is needed',
+      name: 'a number instead of a text',
       spec: '  staff:\n    pricingMultiplier: 1.5',
       says: [
         'a.yaml:7: spec.staff.pricingMultiplier: expected a number in quotes such as "1.5": 0 to 1000, at most 6 decimals, got 1.5',
       ],
     },
     {
-      name: 'a map where a list is needed',
+      name: 'a map instead of a list',
       spec: '  allowedTransformChains: { a: b }',
       says: [
         'a.yaml:6: spec.allowedTransformChains: expected a list of at most 64 transform chains, got { a }',
       ],
     },
     ...['a\0b', 'a\ud800'].map((trigger) => ({
-      name: `a rotation trigger that no row can hold: ${JSON.stringify(trigger)}`,
+      name: `a rotation trigger that the database cannot store: ${JSON.stringify(trigger)}`,
       spec: `  callback: { url: "", rotationTrigger: ${JSON.stringify(trigger)} }`,
       says: [
         `a.yaml:6: spec.callback.rotationTrigger: expected a text of 1 to 128 characters without U+0000, in quotes where it looks like a number, got ${JSON.stringify(trigger)}`,
       ],
     })),
     {
-      name: 'nothing where something has to be, in a list too',
+      name: 'a missing value, also in a list',
       spec: '  callback: { url: }\n  warmPresets: [null]\n  nonsense:',
       says: [
         'a.yaml:6: spec.callback.url: expected empty for none, or an https URL of at most 2048 characters, its host in ASCII, got nothing',
@@ -226,7 +226,7 @@ describe('the faults of an invalid document', () => {
       ],
     },
     {
-      name: 'an address in another spelling than the one that counts',
+      name: 'an address that is not in its canonical form',
       spec: '  corsAllowedOrigins: ["https://Shop.example", "https://[::x]"]\n  callback: { url: "https://[0::1]/hook", secretName: a }',
       says: [
         'a.yaml:6: spec.corsAllowedOrigins[0]: expected an origin such as https://shop.example, or * for all (it is written https://shop.example), got "https://Shop.example"',

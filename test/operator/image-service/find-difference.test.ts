@@ -9,12 +9,16 @@ it.each([
     'spec.selector',
   ],
   [
-    'a label more in what a NetworkPolicy selects',
+    'an additional label in the selector of a NetworkPolicy',
     { spec: { podSelector: { matchLabels: { a: '1' } } } },
     'spec.podSelector.matchLabels',
   ],
-  ['a place more', { spec: { nodeSelector: { a: '1' } } }, 'spec.nodeSelector'],
-  ['any label where all pods are selected', { spec: { podSelector: {} } }, 'spec.podSelector'],
+  ['an additional nodeSelector label', { spec: { nodeSelector: { a: '1' } } }, 'spec.nodeSelector'],
+  [
+    'a label in a selector that selects all pods',
+    { spec: { podSelector: {} } },
+    'spec.podSelector',
+  ],
 ])('findDifference reports %s', (_what, rendered, path) => {
   const live = structuredClone(rendered);
   let place: Record<string, unknown> = live;

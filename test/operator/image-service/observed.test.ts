@@ -67,11 +67,11 @@ describe('reading a Job', () => {
 
 /** A Job created at `at`: its age in seconds, its status, its pods, and the resulting reason. */
 const podless: [string, number, object, object[], 'PodsRefused' | undefined][] = [
-  ['just made', 19, {}, [], undefined],
-  ['made a while ago', 20, { startTime: at }, [], 'PodsRefused'],
+  ['without a pod', 19, {}, [], undefined],
+  ['without a pod for too long', 20, { startTime: at }, [], 'PodsRefused'],
   ['that counts a pod', 60, { active: 1 }, [], undefined],
   ['whose pod is not counted yet', 60, {}, [{}], undefined],
-  ['whose pod failed and was taken away', 60, { failed: 1 }, [], undefined],
+  ['whose pod failed and was removed', 60, { failed: 1 }, [], undefined],
   ['that is complete', 60, { conditions: [condition('Complete', 'True')] }, [], undefined],
   ['that failed', 60, { conditions: [condition('Failed', 'True')] }, [], undefined],
 ];
@@ -248,13 +248,13 @@ describe('reading a ScaledObject', () => {
   });
 
   it.each([
-    ['that works', object(condition('Ready', 'True')), undefined],
+    ['returns nothing if it works', object(condition('Ready', 'True')), undefined],
     [
-      'whose broker it cannot ask',
+      'returns why the broker cannot be queried',
       object(condition('Ready', 'False', { message: 'no queue' })),
       { why: 'no queue' },
     ],
-    ['that it has not looked at', object(), { silent_since: new Date(at) }],
+    ['returns since when KEDA has reported no condition', object(), { silent_since: new Date(at) }],
   ])('%s', (_name, live, read) => {
     expect(readScaledObject(live)).toEqual(read);
   });

@@ -13,21 +13,21 @@ const fault = (theirs: string, own: string) => {
 };
 
 it.each([
-  ['the same', k1, k1],
-  ['a new one that the operator has first', k1, `${k1},${k2}`],
-  ['that one, which pods know now', `${k1},${k2}`, `${k1},${k2}`],
-  ['that one, which pods seal with now', `${k2},${k1}`, `${k1},${k2}`],
-  ['that one, which all seal with', `${k2},${k1}`, `${k2},${k1}`],
-  ['what cannot be read, as others say', 'k1:short', k1],
+  ['the same key', k1, k1],
+  ['a new key that only the operator has so far', k1, `${k1},${k2}`],
+  ['a new key that the pods know by now', `${k1},${k2}`, `${k1},${k2}`],
+  ['a new key that the pods already seal with', `${k2},${k1}`, `${k1},${k2}`],
+  ['a new key that all seal with', `${k2},${k1}`, `${k2},${k1}`],
+  ['an unreadable value, which other checks report', 'k1:short', k1],
 ])('examineKeys accepts %s', (_, theirs, own) => {
   expect(fault(theirs, own)).toBeUndefined();
 });
 
 it.each([
-  ['another key of that name', other, k1, /has another key under 'k1' than the operator/],
+  ['another key with the same name', other, k1, /has another key under 'k1' than the operator/],
   ['a key that only the operator has and seals with', k1, `${k2},${k1}`, /lacks the key 'k2'/],
   ['a key that only pods have and seal with', `${k2},${k1}`, k1, /begins with the key 'k2'.*first/],
-  ['another one altogether', k2, k1, /lacks the key 'k1'/],
+  ['a key with another name', k2, k1, /lacks the key 'k1'/],
 ])('examineKeys rejects %s, without showing any key', (_, theirs, own, words) => {
   const said = fault(theirs, own) ?? '';
   expect(said).toMatch(words);

@@ -38,9 +38,13 @@ describe('the Secrets and fields of an installation taken together', () => {
   });
 
   it.each([
-    ['both', { TINTYPE_INGEST_BUCKET: 'pictures', TINTYPE_CONTENT_BUCKET: 'pictures\n' }, {}],
-    ['the usual one of the other', { TINTYPE_INGEST_BUCKET: 'tintype-content' }, {}],
-    ['that of the resource', { TINTYPE_CONTENT_BUCKET: 'mine' }, { ingestBucket: 'mine' }],
+    [
+      'both from the Secret',
+      { TINTYPE_INGEST_BUCKET: 'pictures', TINTYPE_CONTENT_BUCKET: 'pictures\n' },
+      {},
+    ],
+    ['the default of the other', { TINTYPE_INGEST_BUCKET: 'tintype-content' }, {}],
+    ['the one from the resource', { TINTYPE_CONTENT_BUCKET: 'mine' }, { ingestBucket: 'mine' }],
   ])('must not name one bucket for uploads and content: %s', (_, named, storage) => {
     const found = { ...good, s3: { ...s3, ...named } };
     expect(examine(found, { storage })).toEqual([

@@ -31,7 +31,7 @@ it('readSpec leaves out a duplicate origin', () => {
 
 it.each([
   ['anything else is wrong', { baseURL: 'no origin', dashboardOrigins: ['no origin'] }],
-  ['the list is none', { dashboardOrigins: 'https://app.example' }],
+  ['the list is not a list', { dashboardOrigins: 'https://app.example' }],
   [
     'there are too many',
     { dashboardOrigins: Array.from({ length: 65 }, (_, n) => `https://a${n}.b`) },

@@ -159,26 +159,44 @@ describe('a route of the kind that is no longer declared', () => {
   const elsewhere = { ...httpRoute, spec: { parentRefs: [{ name: 'another' }] } };
 
   it.each([
-    ['stays while the other is not there', ingress, httpRoute, undefined, 0],
-    ['stays while nobody serves the other', ingress, httpRoute, stored(httpRoute), 0],
+    ['stays while the new route does not exist', ingress, httpRoute, undefined, 0],
+    ['stays while no Gateway serves the new route', ingress, httpRoute, stored(httpRoute), 0],
     [
-      'stays where the other is refused',
+      'stays if the new route is refused',
       ingress,
       httpRoute,
       stored(httpRoute, accepted('False')),
       0,
     ],
     [
-      'stays where another state was admitted',
+      'stays if only an earlier state of the new route was admitted',
       ingress,
       httpRoute,
       stored(elsewhere, accepted('True')),
       0,
     ],
-    ['stays where another Gateway serves', ingress, httpRoute, stored(httpRoute, byAnother), 0],
-    ['goes once a Gateway serves', ingress, httpRoute, stored(httpRoute, accepted('True')), 1],
-    ['stays until the Ingress has an address', httpRoute, ingress, stored(ingress), 0],
-    ['goes once the Ingress has an address', httpRoute, ingress, stored(ingress, address), 1],
+    [
+      'stays if only another Gateway serves the new route',
+      ingress,
+      httpRoute,
+      stored(httpRoute, byAnother),
+      0,
+    ],
+    [
+      'is deleted once the Gateway serves the new route',
+      ingress,
+      httpRoute,
+      stored(httpRoute, accepted('True')),
+      1,
+    ],
+    ['stays until the new Ingress has an address', httpRoute, ingress, stored(ingress), 0],
+    [
+      'is deleted once the new Ingress has an address',
+      httpRoute,
+      ingress,
+      stored(ingress, address),
+      1,
+    ],
   ] as const)('%s, and the plan says the same', async (_, before, after, other, gone) => {
     const live = new Map([stored(before), ...(other === undefined ? [] : [other])]);
     const step = { do: 'delete', object: presentOf(before), after } as const;

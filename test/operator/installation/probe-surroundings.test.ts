@@ -81,14 +81,14 @@ describe('the broker and the buckets of an installation', () => {
 
   it.each([
     ['a wrong password', { password: 'wrong' }, /refuses the user/],
-    ['a port where nobody listens', { port: '1' }, /does not listen there/],
+    ['a closed port', { port: '1' }, /does not listen there/],
     [
-      'a host that is not there, numbers in its name,',
+      'a host that does not exist, with digits in its name,',
       { hostname: 'mq-403.invalid' },
       /cannot be found/,
     ],
     [
-      'TLS at the port without',
+      'TLS at the plaintext port',
       { protocol: 'amqps:' },
       /speaks no TLS at that port: check the port/,
     ],

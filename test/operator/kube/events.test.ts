@@ -28,17 +28,21 @@ async function toldOf(name: string, note: string): Promise<string[]> {
 }
 
 it.each([
-  ['as it is', 'name: "Foto" → "Bild"', 'name: "Foto" → "Bild"'],
-  ['cut where it is too long', 'a'.repeat(2000), `${'a'.repeat(1021)}…`],
-  ['cut by its bytes, and within no letter', 'фото'.repeat(200), `${'фото'.repeat(127)}фо…`],
+  ['unchanged', 'name: "Foto" → "Bild"', 'name: "Foto" → "Bild"'],
+  ['truncated if it is too long', 'a'.repeat(2000), `${'a'.repeat(1021)}…`],
+  [
+    'truncated by bytes, but not within a character',
+    'фото'.repeat(200),
+    `${'фото'.repeat(127)}фо…`,
+  ],
 ])('an Event has its note %s', async (_how, note, told) => {
   expect(await toldOf('shop', note)).toEqual([told]);
 });
 
 it.each([
   ['short', 'shop'],
-  ['as long as there may be', `${'a'.repeat(199)}-${'b'.repeat(53)}`],
-  ['of many parts', 'abc.'.repeat(63).slice(0, -1)],
+  ['as long as possible', `${'a'.repeat(199)}-${'b'.repeat(53)}`],
+  ['made of many parts', 'abc.'.repeat(63).slice(0, -1)],
 ])('an Event is recorded for a resource whose name is %s', async (_what, name) => {
   expect(await toldOf(name, 'healed')).toEqual(['healed']);
 });

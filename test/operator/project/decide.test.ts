@@ -39,12 +39,12 @@ function update(settings: object): ProjectChange {
 describe('a Project that does not exist yet', () => {
   const cases: Case[] = [
     {
-      name: 'is made with its first signing key, named after its slug',
+      name: 'is created with its first signing key, and named after its slug',
       rows: absent,
       changes: [...creation, key],
     },
     {
-      name: 'is made suspended where it declares that',
+      name: 'is created suspended if declared so',
       spec: { state: 'Suspended' },
       rows: absent,
       changes: [
@@ -59,7 +59,7 @@ describe('a Project that does not exist yet', () => {
       ],
     },
     {
-      name: 'is made with what it declares',
+      name: 'is created with the declared settings',
       spec: {
         displayName: 'Shop',
         deliveryAccess: 'Protected',
@@ -84,7 +84,7 @@ describe('a Project that does not exist yet', () => {
       ],
     },
     {
-      name: 'writes no setting that is the default already',
+      name: 'writes no setting that equals the default',
       spec: {
         deliveryAccess: 'Public',
         state: 'Active',
@@ -95,7 +95,7 @@ describe('a Project that does not exist yet', () => {
       changes: [...creation, key],
     },
     {
-      name: 'gets a callback secret, and remembers the trigger',
+      name: 'gets a callback secret, and records the rotation trigger',
       spec: { callback: { url: 'https://a.example/', secretName: 'hook', rotationTrigger: '1' } },
       rows: absent,
       changes: [
@@ -120,9 +120,9 @@ describe('a Project that exists', () => {
   const callback = { url: 'https://a.example/', secretName: 'hook', rotationTrigger: '2' };
   const called = { callback_url: 'https://a.example/', callback_rotation_trigger: '2' };
   const cases: Case[] = [
-    { name: 'and is as declared is left alone', rows: projectRows(), changes: [] },
+    { name: 'is not changed if it is as declared', rows: projectRows(), changes: [] },
     {
-      name: 'keeps what the resource does not set as the API made it',
+      name: 'keeps the settings from the API that the resource does not set',
       rows: rowsOf({
         name: 'Named by hand',
         delivery_access: 'protected',
@@ -136,7 +136,7 @@ describe('a Project that exists', () => {
       changes: [],
     },
     {
-      name: 'is healed where it drifted, whoever changed it',
+      name: 'is corrected if it differs from its spec',
       spec: { deliveryAccess: 'Public' },
       rows: rowsOf({ delivery_access: 'protected' }),
       changes: [update({ delivery_access: 'public' })],
@@ -148,7 +148,7 @@ describe('a Project that exists', () => {
       changes: [update({ name: 'Shop' })],
     },
     {
-      name: 'does not mind in which order presets are stored',
+      name: 'is not changed if its presets are only stored in another order',
       spec: {
         resolutionPresets: [
           { name: 'b', chain: 'quality/2' },
@@ -165,31 +165,31 @@ describe('a Project that exists', () => {
       changes: [update({ status: 'suspended', suspended_by: 'owner' })],
     },
     {
-      name: 'is activated where its owner suspended it',
+      name: 'is activated if its owner had suspended it',
       spec: { state: 'Active' },
       rows: rowsOf({ status: 'suspended', suspended_by: 'owner' }),
       changes: [update(awake)],
     },
     {
-      name: 'stays suspended where staff suspended it, and all else is still brought in step',
+      name: 'stays suspended if staff suspended it, but gets its other settings',
       spec: { state: 'Active', displayName: 'Shop' },
       rows: rowsOf({ status: 'suspended', suspended_by: 'staff' }),
       changes: [update({ name: 'Shop' })],
     },
     {
-      name: 'gets the default watermark that it names, once that is there',
+      name: 'gets the default watermark that it names, once that exists',
       spec: { defaultWatermarkPresetRef: { name: 'logo' } },
       rows: projectRows({ default_watermark_preset_id: 'wm_1' }),
       changes: [update({ default_watermark_preset_id: 'wm_1' })],
     },
     {
-      name: 'keeps its default watermark while the one that it names is missing',
+      name: 'keeps its default watermark while the one that it names does not exist',
       spec: { defaultWatermarkPresetRef: { name: 'logo' } },
       rows: rowsOf({ default_watermark_preset_id: 'wm_1' }),
       changes: [],
     },
     {
-      name: 'lets a default watermark go whose resource is gone and that it does not name',
+      name: 'drops a default watermark whose resource is gone if it does not name it',
       rows: {
         ...rowsOf({ default_watermark_preset_id: 'wm_1' }),
         is_default_watermark_orphaned: true,
@@ -229,12 +229,12 @@ describe('a Project that exists', () => {
       ],
     },
     {
-      name: 'gets a signing key where none is active',
+      name: 'gets a signing key if none is active',
       rows: rowsOf({ active_signing_kid: null }),
       changes: [key],
     },
     {
-      name: 'gets what staff declare: domains, storage, and a price from the next full hour on',
+      name: 'gets the staff settings: domains, storage, and a price from the next full hour on',
       spec: {
         staff: {
           customDomains: ['img.shop.example'],
@@ -255,19 +255,19 @@ describe('a Project that exists', () => {
       ],
     },
     {
-      name: 'has the storage of its plan where the limit of staff is empty',
+      name: 'gets the storage limit of its plan if the staff limit is empty',
       spec: { staff: { storageHardLimit: '' } },
       rows: rowsOf({ storage_hard_limit_bytes: 1073741824 }),
       changes: [update({ storage_hard_limit_bytes: null })],
     },
     {
-      name: 'keeps the limit of staff where none is declared',
+      name: 'keeps the staff limit if none is declared',
       spec: { staff: {} },
       rows: rowsOf({ storage_hard_limit_bytes: 1073741824 }),
       changes: [],
     },
     {
-      name: 'remembers a new deletion policy',
+      name: 'records a new deletion policy',
       spec: { deletionPolicy: 'Retain' },
       rows: projectRows(),
       changes: [{ ...claim, deletion_policy: 'retain' }],
@@ -286,7 +286,7 @@ describe('a Project that exists', () => {
 
 /** A Project with the same name, or another one that adopts the row. */
 const owners = [
-  ['as its namesake', released],
+  ['under the same name', released],
   ['by adoption', { ...released, owner_namespace: 'old-team' }],
 ] as const;
 const suspended = { status: 'suspended', suspended_by: 'owner' } as const;
@@ -295,18 +295,23 @@ const byStaff = { status: 'suspended', suspended_by: 'staff' } as const;
 
 describe.each(owners)('a Project that is declared again %s', (_, owner) => {
   it.each<[was: string, row: object, state: string | undefined, settings: object | undefined]>([
-    ['was suspended by its deletion alone wakes', slept, undefined, awakened],
-    ['was suspended by its deletion alone wakes', slept, 'Active', awakened],
-    ['was suspended by its deletion alone sleeps on', slept, 'Suspended', stays],
-    ['its owner had suspended before sleeps on', suspended, undefined, undefined],
-    ['its owner had suspended before sleeps on', suspended, 'Suspended', undefined],
-    ['its owner had suspended before wakes', suspended, 'Active', awake],
-    ['staff suspended sleeps on', byStaff, undefined, undefined],
-    ['staff suspended sleeps on', byStaff, 'Active', undefined],
-    ['staff suspended after its deletion sleeps on', { ...slept, ...byStaff }, 'Active', undefined],
-    ['was woken meanwhile stays awake', {}, undefined, undefined],
-    ['was woken meanwhile is suspended', {}, 'Suspended', suspended],
-  ])('that %s: %j, state %s', (_was, row, state, settings) => {
+    ['is activated if only its deletion suspended it', slept, undefined, awakened],
+    ['is activated if only its deletion suspended it', slept, 'Active', awakened],
+    ['stays suspended if only its deletion suspended it', slept, 'Suspended', stays],
+    ['stays suspended if its owner had suspended it before', suspended, undefined, undefined],
+    ['stays suspended if its owner had suspended it before', suspended, 'Suspended', undefined],
+    ['is activated if its owner had suspended it before', suspended, 'Active', awake],
+    ['stays suspended if staff suspended it', byStaff, undefined, undefined],
+    ['stays suspended if staff suspended it', byStaff, 'Active', undefined],
+    [
+      'stays suspended if staff suspended it after its deletion',
+      { ...slept, ...byStaff },
+      'Active',
+      undefined,
+    ],
+    ['stays active if it was activated in the meantime', {}, undefined, undefined],
+    ['is suspended if it was activated in the meantime', {}, 'Suspended', suspended],
+  ])('%s: %j, state %s', (_was, row, state, settings) => {
     const spec = { adoptionPolicy: 'IfUnowned', ...(state === undefined ? {} : { state }) };
     const { changes } = decideProject(project(spec), rowsOf({ ...owner, ...row }));
     expect(changes).toEqual(settings === undefined ? [claim] : [claim, update(settings)]);
@@ -367,22 +372,22 @@ describe('a Project whose resource is gone', () => {
   it.each([
     { name: 'is suspended', rows: projectRows(), changes: [update(slept), release] },
     {
-      name: 'is only let go where its owner suspended it already',
+      name: 'is only released if its owner had suspended it',
       rows: rowsOf(suspended),
       changes: [release],
     },
     {
-      name: 'is only let go where staff suspended it already',
+      name: 'is only released if staff had suspended it',
       rows: rowsOf(byStaff),
       changes: [release],
     },
     {
-      name: 'is left as it is where that was declared',
+      name: 'is only released if its deletion policy is Retain',
       rows: rowsOf({ owner_deletion_policy: 'retain' }),
       changes: [release],
     },
-    { name: 'is not touched where another resource owns it', rows: rowsOf(nobody), changes: [] },
-    { name: 'is nothing to do for where it never was', rows: absent, changes: [] },
+    { name: 'is not changed if another resource owns it', rows: rowsOf(nobody), changes: [] },
+    { name: 'needs no change if it never existed', rows: absent, changes: [] },
   ])('$name', ({ rows, changes }) => {
     expect(decideProject(gone('Project'), rows).changes).toEqual(changes);
   });

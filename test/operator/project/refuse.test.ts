@@ -25,7 +25,7 @@ it.each(['shop-images.example', 'images-example.org', 'images.example.org'])(
 
 it.each([
   ['declares it', projectRow()],
-  ['declared it before it was made anew', projectRow(released)],
+  ['declared it before the resource was recreated', projectRow(released)],
 ])(
   'a project in another organization is refused as OrganizationImmutable to the resource that %s',
   (_who, row) => {

@@ -6,21 +6,21 @@ const fields = { name: 'shop', transform_chain: 'quality/80', schema_version: 1 
 
 describe('a Recipe', () => {
   it.each([
-    { name: 'that is as declared is left alone', spec: {}, rows: recipeRows(), changes: [] },
+    { name: 'is not changed if it is as declared', spec: {}, rows: recipeRows(), changes: [] },
     {
-      name: 'takes up the row that its namesake left',
+      name: 'takes over the row that its namesake left',
       spec: {},
       rows: recipeRows({ recipe: recipeRow({ owner_uid: 'uid-before' }) }),
       changes: [expect.objectContaining({ change: 'update', recipe_id: 'rcp_1' })],
     },
     {
-      name: 'that is not there is made',
+      name: 'is created if it does not exist',
       spec: {},
       rows: recipeRows({ recipe: undefined }),
       changes: [{ change: 'create', project_id: 'prj_1', fields }],
     },
     {
-      name: 'that differs is written',
+      name: 'is updated if it differs',
       spec: { displayName: 'Card', transformChain: 'quality/70' },
       rows: recipeRows(),
       changes: [
@@ -32,7 +32,7 @@ describe('a Recipe', () => {
       ],
     },
     {
-      name: 'whose name another recipe has is refused',
+      name: 'is refused if another recipe has its name',
       spec: {},
       rows: recipeRows({
         recipe: undefined,
@@ -46,7 +46,7 @@ describe('a Recipe', () => {
 
   it.each([
     ['the project has none', {}, 'the project has none'],
-    ['that is another one', { hero: 'quality/70' }, 'those are hero'],
+    ['the project has another one', { hero: 'quality/70' }, 'those are hero'],
   ])('reports a chain whose preset does not exist as unusable: %s', (_, presets, known) => {
     const project = { project_id: 'prj_1', resolution_presets: presets };
     const spec = { transformChain: 'preset:nope' };

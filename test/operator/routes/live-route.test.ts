@@ -53,18 +53,18 @@ describe('an HTTPRoute', () => {
   });
 
   it.each([
-    ['of the same name', edge, edge, 'admitted'],
+    ['with the same name', edge, edge, 'admitted'],
     ['in the namespace of the route', edge, { ...edge, namespace: 'images' }, 'admitted'],
-    ['said without its namespace', { ...edge, namespace: 'images' }, edge, 'admitted'],
+    ['named without its namespace', { ...edge, namespace: 'images' }, edge, 'admitted'],
     ['in another namespace', edge, { ...edge, namespace: 'infra' }, 'waiting'],
     ['declared in another namespace', { ...edge, namespace: 'infra' }, edge, 'waiting'],
-    ['of another name', edge, { name: 'other' }, 'waiting'],
-    ['that is the Service of a mesh', edge, { ...edge, group: '', kind: 'Service' }, 'waiting'],
-    ['of another group', edge, { ...edge, group: 'networking.istio.io' }, 'waiting'],
-    ['by the listener', https, https, 'admitted'],
-    ['by another listener', https, { ...edge, sectionName: 'http' }, 'waiting'],
-    ['by no listener in particular', https, edge, 'waiting'],
-    ['by a listener, where none is declared', edge, https, 'admitted'],
+    ['with another name', edge, { name: 'other' }, 'waiting'],
+    ['that is a Service of a mesh', edge, { ...edge, group: '', kind: 'Service' }, 'waiting'],
+    ['in another group', edge, { ...edge, group: 'networking.istio.io' }, 'waiting'],
+    ['through the declared listener', https, https, 'admitted'],
+    ['through another listener', https, { ...edge, sectionName: 'http' }, 'waiting'],
+    ['through no particular listener', https, edge, 'waiting'],
+    ['through a listener if none is declared', edge, https, 'admitted'],
   ] as const)(
     'is admitted only by the declared parent: accepted by a Gateway %s',
     (_, declared, parentRef, state) => {

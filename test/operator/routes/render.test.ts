@@ -45,7 +45,7 @@ describe('the route of a project', () => {
   });
 
   it.each<[string, Partial<ImageServiceSpec>, Routed, object[] | undefined]>([
-    ['no TLS where none is declared', {}, routed, undefined],
+    ['no TLS if none is declared', {}, routed, undefined],
     [
       'a Secret of their own for custom domains',
       secured,
@@ -62,13 +62,13 @@ describe('the route of a project', () => {
       ],
     ],
     [
-      'Secrets without a wildcard’s, where they are asked for',
+      'a Secret per project without a wildcard Secret, if declared so',
       { tls: { customDomains: 'SecretPerProject' } },
       routed,
       [{ hosts: ['img.shop.example'], secretName: 'main-project-shop-tls' }],
     ],
     [
-      'none for custom domains where they are not wanted',
+      'no Secret for custom domains if they are disabled',
       { tls: { deliverySecretName: 'wildcard', customDomains: 'Disabled' } },
       routed,
       undefined,

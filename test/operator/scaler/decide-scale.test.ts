@@ -21,11 +21,11 @@ function scaled(
 
 describe('the number of workers', () => {
   it.each([
-    ['nothing to do', {}, 1],
-    ['what one can do', { waiting: 10 }, 1],
-    ['one more than that', { waiting: 11 }, 2],
-    ['what is in hand counts as what waits does', { waiting: 5, in_hand: 6 }, 2],
-    ['more than there may be pods for', { waiting: 10_000 }, 8],
+    ['an empty queue', {}, 1],
+    ['a queue that one worker can handle', { waiting: 10 }, 1],
+    ['a queue that is one too long for one worker', { waiting: 11 }, 2],
+    ['uploads in progress as it does waiting ones', { waiting: 5, in_hand: 6 }, 2],
+    ['a queue for more than the maximum of pods', { waiting: 10_000 }, 8],
   ])('follows %s', (_name, load, wanted) => {
     expect(wishOf(pool, { ...idle, ...load })).toBe(wanted);
   });

@@ -10,33 +10,38 @@ function rowsOf(fields: Parameters<typeof keyRow>[0]) {
 
 describe('a SigningKey', () => {
   it.each([
-    { name: 'whose trigger was acted on is left alone', spec: {}, rows: keyRows(), changes: [] },
     {
-      name: 'whose trigger changed rotates',
+      name: 'is not changed if it has already rotated for its trigger',
+      spec: {},
+      rows: keyRows(),
+      changes: [],
+    },
+    {
+      name: 'rotates if its trigger changes',
       spec: { rotationTrigger: '2' },
       rows: keyRows(),
       changes: [rotate],
     },
     {
-      name: 'that gets its first trigger later than its key rotates',
+      name: 'rotates if it gets its first trigger after its key',
       spec: { rotationTrigger: '2' },
       rows: rowsOf({ rotation_trigger: null }),
       changes: [rotate],
     },
     {
-      name: 'whose trigger was taken away does not rotate',
+      name: 'does not rotate if its trigger is removed',
       spec: { rotationTrigger: undefined },
       rows: keyRows(),
       changes: [],
     },
     {
-      name: 'takes the first key of its project over without rotating it',
+      name: 'takes over the first key of its project without rotating it',
       spec: {},
       rows: keyRows({ key: keyRow({ ...nobody, rotation_trigger: null }), owned: undefined }),
       changes: [{ change: 'claim', kid: 'kid_1', rotation_trigger: '1' }],
     },
     {
-      name: 'adopts a key that somebody rotated to before',
+      name: 'adopts a key that replaced an earlier one',
       spec: {},
       rows: keyRows({
         ...{ key: keyRow({ ...nobody, rotation_trigger: null }), owned: undefined },
@@ -45,31 +50,31 @@ describe('a SigningKey', () => {
       changes: [{ change: 'adopt', kid: 'kid_1', rotation_trigger: '1' }],
     },
     {
-      name: 'that takes a key over rotates it at once where another trigger was acted on before',
+      name: 'rotates a key that it takes over immediately if the key was rotated for another trigger',
       spec: { rotationTrigger: '2' },
       rows: keyRows({ key: keyRow(released), owned: undefined }),
       changes: [{ change: 'claim', kid: 'kid_1', rotation_trigger: '1' }, rotate],
     },
     {
-      name: 'whose key is older than it may be rotates',
+      name: 'rotates if its key has reached its maximum age',
       spec: { rotationDays: 19 },
       rows: keyRows(),
       changes: [{ ...rotate, rotation_trigger: '1' }],
     },
     {
-      name: 'whose key is young enough does not rotate',
+      name: 'does not rotate if its key is younger than its maximum age',
       spec: { rotationDays: 20 },
       rows: keyRows(),
       changes: [],
     },
     {
-      name: 'of a project without an active key gets one',
+      name: 'gets a key if its project has no active one',
       spec: {},
       rows: keyRows({ key: undefined, owned: undefined }),
       changes: [{ change: 'issue', project_id: 'prj_1', rotation_trigger: '1' }],
     },
     {
-      name: 'that points to another project than before touches neither',
+      name: 'changes neither project if it points to another one than before',
       spec: {},
       rows: keyRows({ owned: keyRow({ project_id: 'prj_2' }) }),
       changes: [],

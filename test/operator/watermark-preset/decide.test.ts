@@ -80,7 +80,7 @@ describe('a WatermarkPreset', () => {
       reason: 'InUseAsDefault',
     },
     {
-      name: 'stays as the default of a project that nobody declares any more',
+      name: 'stays if it is the default of a project that is no longer declared',
       row: { is_default: true, is_project_owned: false },
       changes: 0,
       reason: 'Retained',

@@ -43,7 +43,7 @@ it.each(['/', '/?next=https://evil.example'])(
 );
 
 describe('/docs/errors', () => {
-  it('has a page for every error code, with advice on what to do for each of its meanings', async () => {
+  it('has a page for every error code, with the cause and what to do for each of its meanings', async () => {
     for (const [code, entries] of errorPages) {
       const { answer, text } = await read(`/docs/errors/${code}`);
       expect(answer.status, code).toBe(200);

@@ -69,9 +69,9 @@ const stored = (key: string) =>
 describe('a POST to a slug that cannot belong to a project', () => {
   it.each([
     ['a slug that is too long', 'y'.repeat(64)],
-    ['one far too long', 'y'.repeat(2000)],
+    ['a slug that is far too long', 'y'.repeat(2000)],
     ['a NUL', '%00'],
-    ['no label', 'A_b'],
+    ['a slug with forbidden characters', 'A_b'],
   ])('returns 404 not_found and stores no idempotency key: %s', async (_what, slug) => {
     const key = randomUUID();
     for (const operation of ['uploads', 'signed-url', 'files/move']) {

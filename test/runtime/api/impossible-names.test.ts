@@ -27,7 +27,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   'GET /embed/{project}/{library}': 400,
 };
 
-it('no operation returns a 5xx for a path parameter that contains a NUL', async () => {
+it('every operation treats a path parameter that contains a NUL as an unknown or invalid name', async () => {
   const owner = newSubject();
   const { project_slug } = await createProject(api.session(owner));
   const callback = { callback_url: 'https://1.1.1.1/hook' };

@@ -28,8 +28,12 @@ function throwAfter(_answered: boolean | Response): never {
 }
 
 it.each([
-  ['half an answer is not ended as if it were whole', '/half', /^(?!.*0\r\n\r\n$)/s],
-  ['a whole answer stays as it is', '/whole', /whole$/],
+  [
+    'after an error, an incomplete response is not ended like a complete one',
+    '/half',
+    /^(?!.*0\r\n\r\n$)/s,
+  ],
+  ['an error after a complete response does not change it', '/whole', /whole$/],
 ])('%s, and nothing is printed to the console', async (_what, path, end) => {
   const printed = vi.spyOn(console, 'error');
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');

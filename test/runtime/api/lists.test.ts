@@ -155,7 +155,7 @@ describe.each(lists)('the list of $name', ({ name, pathOf, key, caller, filter }
     expect(await walk(all.length - 1)).toEqual(all);
   });
 
-  it('repeats no item on the next page after a new one was added', async () => {
+  it('shows on the next page neither an item added meanwhile nor one that was already shown', async () => {
     const { body } = await get('?limit=50');
     await createProject(owner);
     await insertOfEach(nextRow());

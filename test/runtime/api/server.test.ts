@@ -41,17 +41,21 @@ describe('the API server', () => {
   const HEAD = 'GET / HTTP/1.1\r\nHost: a\r\n';
 
   it.each([
-    ['no HTTP at all', '400 Bad Request', 'what is this\r\n\r\n'],
+    ['a request that is not HTTP', '400 Bad Request', 'what is this\r\n\r\n'],
     ['no Host', '400 Bad Request', 'GET / HTTP/1.1\r\n\r\n'],
     ['two Hosts', '400 Bad Request', `${HEAD}Host: b\r\n\r\n`],
     ['two Hosts, far apart', '400 Bad Request', `${HEAD}${'a:\r\n'.repeat(2500)}Host: b\r\n\r\n`],
-    ['a Host that is none', '400 Bad Request', 'GET / HTTP/1.1\r\nHost: a/b\r\n\r\n'],
-    ['the address of another', '400 Bad Request', 'GET http://b/ HTTP/1.1\r\nHost: a\r\n\r\n'],
-    ['an unknown coding', '400 Bad Request', `${HEAD}Transfer-Encoding: xchunked\r\n\r\n`],
-    ['two codings', '400 Bad Request', `${HEAD}Transfer-Encoding: gzip, chunked\r\n\r\n`],
-    ['no version', '400 Bad Request', 'GET /\r\n\r\n'],
-    ['a tunnel', '400 Bad Request', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n'],
-    ['two lengths', '400 Bad Request', `${HEAD}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`],
+    ['an invalid Host', '400 Bad Request', 'GET / HTTP/1.1\r\nHost: a/b\r\n\r\n'],
+    ['the URL of another host', '400 Bad Request', 'GET http://b/ HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['an unknown transfer coding', '400 Bad Request', `${HEAD}Transfer-Encoding: xchunked\r\n\r\n`],
+    ['two transfer codings', '400 Bad Request', `${HEAD}Transfer-Encoding: gzip, chunked\r\n\r\n`],
+    ['no HTTP version', '400 Bad Request', 'GET /\r\n\r\n'],
+    ['CONNECT', '400 Bad Request', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n'],
+    [
+      'two Content-Lengths',
+      '400 Bad Request',
+      `${HEAD}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`,
+    ],
     [
       'a head that is too large',
       '431 Request Header Fields Too Large',
@@ -176,8 +180,8 @@ describe('reading a request body', () => {
   }
 
   it.each([
-    ['a client that leaves', ''],
-    ['bytes that are no chunk', 'zz\r\n'],
+    ['the client disconnects', ''],
+    ['an invalid chunk', 'zz\r\n'],
   ])('fails if no more of it can arrive: %s', async (_what, bytes) => {
     told.unshift(Promise.withResolvers());
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').resume();

@@ -56,9 +56,9 @@ it('a body without a length is rejected at the first byte above the limit', asyn
 });
 
 it.each([
-  ['a length that is none', 'zz\r\n'],
-  ['bytes behind a chunk', '5\r\nhelloXX\r\n'],
-  ['a length that no number holds', `${'f'.repeat(18)}\r\n`],
+  ['an invalid chunk size', 'zz\r\n'],
+  ['bytes after the end of a chunk', '5\r\nhelloXX\r\n'],
+  ['a chunk size too large for any number', `${'f'.repeat(18)}\r\n`],
 ])('a malformed chunked body is rejected immediately: %s', async (_what, bytes) => {
   const { status, head, error } = await answerTo(
     `${POST}transfer-encoding: chunked\r\n\r\n${bytes}`,

@@ -34,7 +34,7 @@ describe.each([
 ] as const)('a proxy PUT on %s', (_name, bucketOf) => {
   it.each([
     ['trickles', 3000],
-    ['never comes', 0],
+    ['never arrives', 0],
   ])(
     'is rejected with its rate and the minimum rate if its body %s, stores nothing and can be repeated',
     async (_how, bytes) => {

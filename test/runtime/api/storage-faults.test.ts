@@ -121,7 +121,7 @@ type Scene = {
 
 const scenes: Scene[] = [
   {
-    name: 'the create of a multipart upload',
+    name: 'creating a multipart upload',
     operation: 'createMultipart',
     set: async () => ({ act: async () => codeOf(await create(large, { parts: 2 })) }),
     afterwards: '201',
@@ -136,7 +136,7 @@ const scenes: Scene[] = [
     afterwards: '200',
   },
   {
-    name: 'complete with a digest',
+    name: 'completing an upload with a digest',
     operation: 'get',
     set: async () => {
       const sha256 = createHash('sha256').update(small).digest('hex');
@@ -146,7 +146,7 @@ const scenes: Scene[] = [
     afterwards: '200',
   },
   {
-    name: 'complete of a multipart upload',
+    name: 'completing a multipart upload',
     operation: 'completeMultipart',
     set: async () => {
       const upload = await made(large, { parts: 2 });
@@ -156,7 +156,7 @@ const scenes: Scene[] = [
     afterwards: '200',
   },
   {
-    name: 'a PUT through the service',
+    name: 'a proxy PUT',
     operation: 'put',
     set: async () => {
       const upload = await made(small, { mode: 'proxy' });

@@ -26,7 +26,7 @@ const SLUG =
 describe('an invalid body', () => {
   const cases: [string, z.ZodType, unknown, Record<string, string>][] = [
     [
-      'nothing',
+      'no body',
       putRecipeBody,
       undefined,
       { '': 'required: a JSON object with name, transform_chain, schema_version' },
@@ -54,7 +54,7 @@ describe('an invalid body', () => {
       },
     ],
     [
-      'a field too many beside a wrong one',
+      'an unknown field and a wrong one',
       createApiKeyBody,
       { name: '', scope: [], Name: '' },
       {
@@ -70,7 +70,7 @@ describe('an invalid body', () => {
       { 'scopes[1]': SCOPE, 'scopes[2]': SCOPE },
     ],
     [
-      'a text for a list',
+      'a text instead of a list',
       createApiKeyBody,
       { name: 'a', scopes: '' },
       {
@@ -79,7 +79,7 @@ describe('an invalid body', () => {
       },
     ],
     [
-      'no slug beside other errors',
+      'a missing slug and other errors',
       createProjectBody,
       { name: 5, cors_allowed_origins: [5, '*'] },
       {
@@ -90,7 +90,7 @@ describe('an invalid body', () => {
       },
     ],
     [
-      'a field and its old name',
+      'a field and its former name',
       createProjectBody,
       { project_slug: 'one', slug: 'two', name: '' },
       {
@@ -99,7 +99,7 @@ describe('an invalid body', () => {
       },
     ],
     [
-      'a chain to be signed with a side that is too long',
+      'a chain to sign with a side that is too long',
       signedUrlBody,
       { file_slug: 'a', transform_chain: 'format/webp/resize/9000x1' },
       { transform_chain: `expected ${CHAIN}; "resize/9000x1" cannot be read` },
@@ -123,7 +123,7 @@ describe('an invalid body', () => {
       },
     ],
     [
-      'a number that may be null',
+      'a wrong number in a nullable field',
       patchProjectBody,
       { storage_hard_limit_bytes: -1, pricing_multiplier: 'x' },
       {
@@ -132,7 +132,7 @@ describe('an invalid body', () => {
       },
     ],
     [
-      'a number that could not be counted on',
+      'an unsafe integer',
       patchProjectBody,
       { storage_hard_limit_bytes: 2 ** 53 },
       {
@@ -140,7 +140,7 @@ describe('an invalid body', () => {
       },
     ],
     [
-      'a rule about two fields beside a wrong one',
+      'two conflicting fields and a wrong one',
       createUploadBody,
       { content_type: 'image/png', size_bytes: 0, mode: 'proxy', parts: 2 },
       {
@@ -159,7 +159,7 @@ describe('an invalid body', () => {
       },
     ],
     [
-      'two names of one field',
+      'a field under both of its names',
       moderationNoteBody,
       { note: 'a', body: 'b', text: 'c' },
       {

@@ -106,7 +106,7 @@ it('sendParts sends a part again to a new URL if it is refused', async () => {
   expect(stored.get('3')).toBe('678');
 });
 
-it('sendParts fails when a part is refused three times', async () => {
+it('sendParts fails when a part is refused three times, and begins no other part', async () => {
   const later = Promise.withResolvers<Mood>();
   await startStorage((path) => (path.startsWith('/part/1/') ? 'refuse' : later.promise));
   await expect(send()).rejects.toThrow(/storage refused the bytes \(403\)/);

@@ -797,7 +797,7 @@ describe('guarantees of the database schema', () => {
     expect(rows).toEqual([{ reserved_bytes: 0, noted: '' }]);
   });
 
-  it('the reservation of an open upload is its size, and cannot be written', async () => {
+  it('the reservation of an upload is its size until it ends, then 0, and cannot be written', async () => {
     expect(upload.reserved_bytes).toBe(upload.size_bytes);
     await expect(
       db.query(`update uploads set reserved_bytes = 1 where ${theUpload()}`),

@@ -174,7 +174,7 @@ describe('objects scheduled for deletion', () => {
 });
 
 describe('files', () => {
-  it('are listed by status and by a literal slug prefix', async () => {
+  it('are listed newest first, by status and by a literal slug prefix', async () => {
     const project = await makeProject(db);
     const { project_id } = project;
     for (const slug of ['a_1', 'a_2', 'ab1', 'b.png']) {

@@ -46,7 +46,7 @@ describe('API keys', () => {
     expect(await listApiKeys(db, project_id)).toHaveLength(101);
   });
 
-  it('are rotated exactly once by concurrent callers, keeping their name and scopes', async () => {
+  it('are rotated exactly once by concurrent callers, to one active key with the same name and scopes', async () => {
     const project = await makeProject(db);
     const { project_id } = project;
     const old = must(await makeKey(project));

@@ -280,7 +280,7 @@ describe('uploads are found', () => {
     expect(none).toEqual({ rows: [], next: null });
   });
 
-  it('by the sweep only once they have reached a minimum age', async () => {
+  it('by the sweep in order of their ids, once they have reached a minimum age', async () => {
     const project = await makeProject(db);
     const young = await makeUpload(db, project);
     const old = [];

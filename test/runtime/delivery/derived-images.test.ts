@@ -419,7 +419,7 @@ describe('createDerivedImages', () => {
     expect((await derived.find(request('left'), STAYS)).outcome).toBe('done');
   });
 
-  it('serves an image from storage, and fails if a render result that should be there is missing', async () => {
+  it('reads a large render result from storage, and fails if it is missing or incomplete there', async () => {
     const find = async (name: string, stored: string | null) => {
       const made: Awaited<ReturnType<typeof make>> = await make(async () => {
         const key = request(name).derived_key;

@@ -175,7 +175,7 @@ describe('metering', () => {
     await proxy.close();
   });
 
-  it('keeps spooled usage while the database is away, and sends all of it afterwards', async () => {
+  it('keeps spooled usage while the database is away, and sends all of it in order afterwards', async () => {
     const closed = createDatabase({ url: url() });
     const meter = start({ db: closed });
     await closed.close();

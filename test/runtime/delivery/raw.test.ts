@@ -167,7 +167,7 @@ describe('a raw download', () => {
     expect(rows).toEqual([{ bytes: body.length, credits, transforms: 0 }]);
   });
 
-  it('is the stored image unchanged if the upload had no metadata', async () => {
+  it('is the stored image unchanged if the upload had no metadata, without the default watermark', async () => {
     await store(await photo().jpeg().toBuffer(), 'image/jpeg');
     const white = { width: 200, height: 100, channels: 3 as const, background: '#ffffff' };
     const bytes = await sharp({ create: white }).png().toBuffer();

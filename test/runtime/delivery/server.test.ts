@@ -63,12 +63,12 @@ describe('delivery hosts', () => {
     'img.shop.example.',
     '127.0.0.1:8081',
     '[::1]:8081',
-  ])('that belong to no project are refused: %s', async (name) => {
+  ])('that belong to no project answer 404 not_found: %s', async (name) => {
     const answer = await ask(host.port, name, { path: ORIGINAL });
     expect([answer.status, answer.code]).toEqual([404, 'not_found']);
   });
 
-  it('that are none answer 400', async () => {
+  it('that begin with a dot answer 400 invalid_request', async () => {
     const answer = await ask(host.port, '.images.test', { path: ORIGINAL });
     expect([answer.status, answer.code]).toEqual([400, 'invalid_request']);
   });
@@ -132,7 +132,7 @@ describe('methods', () => {
     expect(Number(head.headers['content-length'])).toBeGreaterThan(50);
   });
 
-  it('OPTIONS allows every origin to read', async () => {
+  it('OPTIONS allows every origin to read, on any path', async () => {
     const headers = { origin: 'https://elsewhere.example', 'access-control-request-method': 'GET' };
     for (const path of [DERIVED, ORIGINAL, '/originals/f/absent', '/no/such/path?a=b']) {
       const answer = await host.get(origin, path, { method: 'OPTIONS', headers });
@@ -233,7 +233,7 @@ describe('conditional requests', () => {
 });
 
 describe('metrics', () => {
-  it('count requests by status and source, without naming projects', async () => {
+  it('count requests by status and source, and only the bytes of image bodies, without naming projects', async () => {
     const sent = async () =>
       Number(metricValue((await host.metrics.print()).text, 'tintype_delivery_bytes_total'));
     const before = await sent();

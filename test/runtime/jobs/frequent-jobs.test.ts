@@ -3,7 +3,7 @@ import { frequentJobs } from '../../../runtime/jobs/frequent-jobs.ts';
 import type { Job } from '../../../runtime/jobs/job.ts';
 import { jobs } from '../../../runtime/jobs/table.ts';
 
-it('the dispatcher has the jobs that are due more often than hourly, and leaves out the others', () => {
+it('the dispatcher has exactly the jobs that are due more often than hourly', () => {
   const names = Object.keys(frequentJobs());
   expect(names).toEqual(['upload-sweep', 'purge-queue', 'webhook-delivery', 'status-sampling']);
   const others = Object.entries<Job>(jobs).filter(([name]) => !names.includes(name));

@@ -43,7 +43,7 @@ it('the library-indexes job builds missing indexes, rebuilds invalid ones and le
   expect(await size()).toMatchObject({ is_indexed: true });
 });
 
-it('the library-indexes job does not block concurrent writes', async () => {
+it('concurrent runs of the library-indexes job build each index once, and do not block writes', async () => {
   const project = await makeProject(db);
   const writes = Array.from({ length: 5 }, (_, n) => makeFile(db, project, { file_slug: `f${n}` }));
   const job = jobsByHand['library-indexes'];

@@ -67,7 +67,7 @@ describe('claiming checks', () => {
     expect(next.map(({ project_id }) => project_id)).toEqual(Array(4).fill(busy.project_id));
   });
 
-  it('gives different checks to concurrent callers', async () => {
+  it('gives different checks to concurrent callers, oldest first', async () => {
     for (let count = 0; count < 8; count++) await scans.publish(project, `many-${count}.jpg`);
     // In the order of their ids, as the clock may have told several the same time.
     const aged = await db.query<{ check_id: string }>(

@@ -221,7 +221,7 @@ describe('a callback response', () => {
     await db.query('delete from webhook_deliveries');
   });
 
-  it('is kept up to a thousand characters, without NUL', async () => {
+  it('is read up to 4 KiB, and kept up to a thousand characters, without NUL', async () => {
     endpoint.answer((response) => {
       // The response never ends, so reading more than the limit would hang.
       response.writeHead(200).write(`ok\u0000${'x'.repeat(4096 - 3)}`);

@@ -264,7 +264,7 @@ describe('a render call', () => {
     ).not.toBe(0);
   });
 
-  it('times out if the render takes too long', async () => {
+  it('times out if the render takes too long, and the worker continues', async () => {
     const { queue, renders } = await start({ render: { slots: 1, wall_clock_ms: 40 } });
     const output = { width: 4000, height: 3000 };
     const slow = request({ plan: { ...request().plan, output, format: 'avif' } });

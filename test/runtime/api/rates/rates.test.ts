@@ -242,7 +242,7 @@ describe('rate limits of the API', { timeout: 300_000 }, () => {
     expect((await rename(own)).status).toBe(200);
   });
 
-  it('do not count a HEAD request as a write', async () => {
+  it('do not count GET or HEAD requests as writes', async () => {
     await untilEarlyInMinute(db);
     const owner = api.session(newSubject());
     const path = `/v1/projects/${(await createProject(owner)).project_slug}`;

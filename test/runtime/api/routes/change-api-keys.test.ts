@@ -73,7 +73,7 @@ describe('GET …/keys', () => {
       expect(JSON.stringify(items)).not.toContain(plaintext_secret);
   });
 
-  it('is bounded, but includes the oldest active key', async () => {
+  it('returns a bounded list, newest first, that includes every active key', async () => {
     const oldest = await make();
     await fill(10);
     await api.db.query(

@@ -69,7 +69,7 @@ describe('POST …/complete', () => {
     await expect.poll(() => rung).toContainEqual({ upload_id: upload.upload_id });
   });
 
-  it('accepts {} or no body, and rejects unknown fields', async () => {
+  it('accepts {} or no body from a session or an API key, and rejects unknown fields', async () => {
     for (const caller of [owner, call])
       for (const body of [{}, undefined]) {
         const sent = await create();

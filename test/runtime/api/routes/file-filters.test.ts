@@ -257,7 +257,7 @@ describe('an upload into a library', () => {
       ...place,
     });
 
-  it('is created with its normalized library and folder, or rejected with 404 library_not_found', async () => {
+  it('is created in its normalized library and folder; a 404 library_not_found leaves nothing behind', async () => {
     const { body } = await begin({ library: ' Press ', folder: 'a//b' });
     expect(body).toMatchObject({ library: 'press', folder: 'a/b' });
     const found = await shop.key('GET', `${shop.path}/uploads/${body.upload_id}`);

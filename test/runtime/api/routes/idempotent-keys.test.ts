@@ -31,20 +31,28 @@ beforeEach(async () => {
 type Write = { name: string; target: () => string; body?: unknown; by?: string; deed: string };
 const writes: Write[] = [
   {
-    name: 'making an API key',
+    name: 'creating an API key',
     target: () => `${path}/keys`,
     body: { name: 'second' },
     deed: 'api_key.create',
   },
-  { name: 'rotating one', target: () => `${path}/keys/${keyId}/rotate`, deed: 'api_key.rotate' },
-  { name: 'revoking one', target: () => `${path}/keys/${keyId}/revoke`, deed: 'api_key.revoke' },
+  {
+    name: 'rotating an API key',
+    target: () => `${path}/keys/${keyId}/rotate`,
+    deed: 'api_key.rotate',
+  },
+  {
+    name: 'revoking an API key',
+    target: () => `${path}/keys/${keyId}/revoke`,
+    deed: 'api_key.revoke',
+  },
   {
     name: 'rotating the signing key',
     target: () => `${path}/signing-keys/rotate`,
     deed: 'signing_key.rotate',
   },
   {
-    name: 'making an organization by staff',
+    name: 'creating an organization as staff',
     target: () => '/v1/organizations',
     body: { name: 'Acme' },
     by: STAFF_SUBJECT,

@@ -301,7 +301,7 @@ describe('POST /v1/library/uploads', () => {
     expect(codeOf(await browsing('POST', UPLOADS, image))).toBe('403 permission_denied');
   });
 
-  it('returns 429 session_upload_limit after max_uploads, even concurrently or after a refresh', async () => {
+  it('returns 429 session_upload_limit after max_uploads accepted uploads, even concurrently or after a refresh', async () => {
     const minted = await shop.mint({ max_uploads: 3 });
     const headers = { authorization: `Bearer ${minted.body.token}` };
     const begin = (body: object = image) =>
@@ -392,7 +392,7 @@ describe('a picker upload', () => {
     expect(twice.body).toEqual(once.body);
   });
 
-  it('can be aborted before its bytes arrive, which leaves its library empty', async () => {
+  it('can be aborted before its bytes arrive, which rejects its PUT and frees its storage and library', async () => {
     const token = await shop.open();
     const answer = await token('POST', UPLOADS, image);
     const path = `${UPLOADS}/${answer.body.upload_id}`;

@@ -134,7 +134,7 @@ describe.each(Object.entries(invoices))('a paid invoice %s', (_name, print) => {
 });
 
 describe('a paid invoice', () => {
-  it('returns 503 for an unknown customer or plan, or for a second subscription', async () => {
+  it('returns 503 for an unknown customer or plan or a second subscription, and is not recorded', async () => {
     // What was recorded would be a duplicate when it is sent again.
     const sendTwice = async (object: object) => {
       const paid = event('invoice.paid', object);

@@ -61,7 +61,7 @@ const store = async (upload: UploadRecord, body = bytes) =>
 /** As each storage sends them, reduced to the fields that all its versions have in common. */
 const formats: [string, (key: string) => unknown][] = [
   [
-    'the specification’s list of plain objects',
+    'the specification (a list of plain objects)',
     (key) => ({ events: [{ event: 'ObjectCreated:Put', key }] }),
   ],
   [
@@ -81,7 +81,7 @@ const formats: [string, (key: string) => unknown][] = [
     }),
   ],
   [
-    'AWS, sent on by SNS',
+    'AWS, through SNS',
     (key) => ({
       Type: 'Notification',
       TopicArn: 'arn:aws:sns:eu-central-1:1:uploads',
@@ -91,7 +91,7 @@ const formats: [string, (key: string) => unknown][] = [
     }),
   ],
   [
-    'AWS, sent on by EventBridge',
+    'AWS, through EventBridge',
     (key) => ({
       source: 'aws.s3',
       'detail-type': 'Object Created',
@@ -99,7 +99,7 @@ const formats: [string, (key: string) => unknown][] = [
     }),
   ],
   [
-    'AWS, joined from parts',
+    'AWS, for a multipart upload',
     (key) => ({
       Records: [{ eventName: 'ObjectCreated:CompleteMultipartUpload', s3: { object: { key } } }],
     }),
@@ -149,7 +149,7 @@ const formats: [string, (key: string) => unknown][] = [
     }),
   ],
   [
-    'notifications that a relay gathered',
+    'a relay that collects notifications',
     (key) => ({
       events: [{ Records: [{ eventName: 'ObjectCreated:Put', s3: { object: { key } } }] }],
     }),
@@ -209,7 +209,7 @@ describe('POST /v1/internal/storage-events', () => {
     }
   });
 
-  it('changes nothing when an event is repeated', async () => {
+  it('changes nothing when an event is repeated, whatever the state of its upload', async () => {
     const rowOf = async ({ upload_id }: UploadRecord) => must(await findUpload(api.db, upload_id));
     const claim = async ({ upload_id }: UploadRecord) =>
       must(await claimUpload(api.db, { upload_id, lease_seconds: 60 }));
@@ -236,7 +236,7 @@ describe('POST /v1/internal/storage-events', () => {
     }
   });
 
-  it('brings no session back that has expired, though its bytes are there', async () => {
+  it('leaves an expired upload expired, even if its bytes are stored', async () => {
     const upload = await create();
     await store(upload);
     const { upload_id } = upload;

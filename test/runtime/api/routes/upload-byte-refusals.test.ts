@@ -44,7 +44,7 @@ async function ended(wish: object): Promise<UploadRecord> {
 const ofCompletion: Refusal[] = [
   [
     '409 ingest_object_missing',
-    'until when the bytes may come',
+    'until when the bytes may arrive',
     async () => {
       const upload = await make();
       return { answer: await at(upload, 'complete'), details: { expires_at: upload.expires_at } };
@@ -80,7 +80,7 @@ const ofCompletion: Refusal[] = [
   ],
   [
     '410 upload_expired',
-    'when',
+    'when it expired',
     async () => {
       const upload = await ended({});
       return { answer: await at(upload, 'complete'), details: { expires_at: upload.expires_at } };
@@ -88,7 +88,7 @@ const ofCompletion: Refusal[] = [
   ],
   [
     '410 upload_expired',
-    'when, to who asks for URLs of parts',
+    'when it expired, to a request for part URLs',
     async () => {
       const upload = await ended(LARGE);
       return { answer: await at(upload, 'parts'), details: { expires_at: upload.expires_at } };
@@ -131,7 +131,7 @@ const ofCompletion: Refusal[] = [
 const ofProxy: Refusal[] = [
   [
     '401 invalid_signature',
-    'what to use',
+    'which URL to use',
     async () => {
       const { proxy, ...upload } = await make({ mode: 'proxy' });
       return { answer: await put({ ...upload, proxy: { put_url: `${proxy?.put_url}x` } }) };
@@ -157,7 +157,7 @@ const ofProxy: Refusal[] = [
   ],
   [
     '411 length_required',
-    'which length',
+    'which length is expected',
     async () => ({
       answer: await put(await make({ mode: 'proxy' }), { ...PNG, 'transfer-encoding': 'chunked' }),
       details: { size_bytes: bytes.length },
@@ -166,7 +166,7 @@ const ofProxy: Refusal[] = [
   ],
   [
     '413 payload_too_large',
-    'which length, to a longer body',
+    'which length is expected, to a longer body',
     async () => ({
       answer: await put(await make({ mode: 'proxy' }), PNG, Buffer.concat([bytes, bytes])),
       details: { max_bytes: bytes.length },
@@ -207,7 +207,7 @@ const ofProxy: Refusal[] = [
   ],
   [
     '503 storage_unavailable',
-    'that it is no fault of the caller',
+    'that it is not the fault of the caller',
     async (bucket) => {
       const upload = await make();
       const head = () => Promise.reject(new StorageUnavailable('gone'));

@@ -23,7 +23,7 @@ const noFaults = { part_count: 3, missing: [], doubled: [], unknown: [], issues:
 const ofCreation: Refusal[] = [
   [
     '400 unsupported_content_type',
-    'which are taken',
+    'which types are accepted',
     async () => ({
       answer: await ask({ content_type: 'image/heic' }),
       details: { accepted: TYPES.map((name) => `image/${name}`) },
@@ -31,7 +31,7 @@ const ofCreation: Refusal[] = [
   ],
   [
     '403 storage_quota_exceeded',
-    'how much room there is, and what takes it',
+    'the limit and what counts toward it',
     async () => {
       const small = `/v1/projects/${(await createProject(owner)).project_slug}`;
       await api.session(STAFF_SUBJECT)('PATCH', small, { storage_hard_limit_bytes: 1000 });
@@ -74,7 +74,7 @@ const ofCreation: Refusal[] = [
   ],
   [
     '413 file_too_large',
-    'what is the most',
+    'the largest size',
     async () => ({
       answer: await ask({ size_bytes: INGEST_BYTES_MAX + 1 }),
       details: { max_bytes: INGEST_BYTES_MAX },
@@ -82,7 +82,7 @@ const ofCreation: Refusal[] = [
   ],
   [
     '413 file_too_large',
-    'what is the most for SVG',
+    'the largest size for SVG',
     async () => ({
       answer: await ask({ size_bytes: 2_000_001, content_type: 'image/svg+xml' }),
       details: { max_bytes: 2_000_000 },
@@ -90,7 +90,7 @@ const ofCreation: Refusal[] = [
   ],
   [
     '413 proxy_upload_too_large',
-    'what is the most in this mode',
+    'the largest size in this mode',
     async () => ({
       answer: await ask({ size_bytes: PROXY_BYTES_MAX + 1, mode: 'proxy' }),
       details: { max_bytes: PROXY_BYTES_MAX, mode: 'proxy' },
@@ -101,7 +101,7 @@ const ofCreation: Refusal[] = [
 const ofParts: Refusal[] = [
   [
     '400 invalid_parts',
-    'which numbers are missing, doubled and unknown',
+    'which numbers are missing, duplicate or unknown',
     async () => ({
       answer: await at(await make(LARGE), 'complete', {
         parts: [part(1), part(1), part(3), part(9), part(1.5)],
@@ -118,7 +118,7 @@ const ofParts: Refusal[] = [
   ],
   [
     '400 invalid_parts',
-    'which entry is not understood',
+    'which entry is invalid',
     async () => ({
       answer: await at(await make(LARGE), 'complete', { parts: [part(1), part(2), part(3, '')] }),
       details: {
@@ -130,7 +130,7 @@ const ofParts: Refusal[] = [
   ],
   [
     '400 invalid_parts',
-    'that it is no list',
+    'that it is not a list',
     async () => ({
       answer: await at(await make(LARGE), 'complete', { parts: 'all of them' }),
       details: {
@@ -142,7 +142,7 @@ const ofParts: Refusal[] = [
   ],
   [
     '400 invalid_parts',
-    'what storage says of parts that it does not have',
+    'what storage says about missing parts',
     async () => ({
       answer: await at(await make(LARGE), 'complete', {
         parts: [1, 2, 3].map((number) => part(number)),
@@ -153,7 +153,7 @@ const ofParts: Refusal[] = [
   ],
   [
     '400 parts_required',
-    'how many',
+    'how many parts there are',
     async () => ({
       answer: await at(await make(LARGE), 'complete'),
       details: { part_count: 3 },
@@ -168,7 +168,7 @@ const ofParts: Refusal[] = [
   ],
   [
     '400 invalid_part_size',
-    'the least size of a part, and how many would fit',
+    'the smallest size of a part, and how many parts would be valid',
     async () => ({
       answer: await ask({ size_bytes: 10 * MIB, parts: 3 }),
       details: { min_bytes: 5 * MIB, max_parts: 2 },

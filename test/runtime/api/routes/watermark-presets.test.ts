@@ -231,7 +231,7 @@ describe('DELETE …/watermark-presets/{id}', () => {
 });
 
 describe('every change of a watermark preset', () => {
-  it('purges the cached images of the project', async () => {
+  it('purges the cached images of the project in the transaction that makes and audits the change', async () => {
     const at = `${path}/${id('wm')}`;
     const start = (await forgotten())?.generation ?? 0;
     await put(corner, at);

@@ -66,7 +66,7 @@ describe('request bodies', () => {
   });
 
   it.each(bodies)(
-    '%s rejects a value that is not an object with a single issue',
+    '%s rejects a value that is not an object, with one issue and a message of its own',
     (_name, schema) => {
       for (const value of [null, 7, 'text', []]) {
         const { error } = schema.safeParse(value);

@@ -119,7 +119,7 @@ describe('the process of an embedded scanner', () => {
     expect(scanner.isResting()).toBe(false);
   });
 
-  it('refuses the picture if it sends an invalid score', async () => {
+  it('refuses the picture and is killed if it sends an invalid score', async () => {
     const { mark, saysSo } = marking();
     const scanner = running(answering(`${saysSo} process.send({ scores: { nudity: 7 } });`));
     expect(await faultOf(scan(scanner))).toMatch(/^refused: /);
@@ -156,7 +156,7 @@ describe('the process of an embedded scanner', () => {
     expect((await scan(scanner))['pid']).not.toBe(first);
   });
 
-  it('allows a scan to be aborted while it starts', async () => {
+  it('is killed if the scan is aborted while it starts', async () => {
     const ending = new AbortController();
     const { mark, saysSo } = marking();
     const scanner = running(`${saysSo} setInterval(() => undefined, 1000);`);
@@ -167,7 +167,7 @@ describe('the process of an embedded scanner', () => {
     await expectKilled(mark);
   });
 
-  it('allows a scan to be aborted while it scans', async () => {
+  it('is killed if the scan is aborted while it scans', async () => {
     const ending = new AbortController();
     const { mark, saysSo } = marking();
     const scanner = running(answering(saysSo));

@@ -336,7 +336,7 @@ describe('the check of the folder', () => {
 });
 
 describe('a bucket whose folder has disappeared', () => {
-  it('does not allow a write to recreate a missing folder', async () => {
+  it('throws StorageUnavailable for a write or a list, and does not recreate the folder', async () => {
     await rm(folder, { recursive: true });
     const write = bucket.write('k', Buffer.from('x'), png);
     await expect(write).rejects.toBeInstanceOf(StorageUnavailable);

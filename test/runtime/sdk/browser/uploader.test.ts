@@ -161,7 +161,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(await page.evaluate('uploader.pending()')).toHaveLength(2);
   });
 
-  it('ends with aborted, and keeps no pending upload', async () => {
+  it('ends with aborted, aborts the upload on the server, and keeps nothing pending', async () => {
     await hold([3]);
     await begin('large.bmp');
     await sentAtLeast(10 * MIB);
@@ -213,7 +213,7 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(prepared[3]).not.toBe(prepared[0]);
   });
 
-  it('forgets a pending upload that is aborted before it resumes', async () => {
+  it('aborts a pending upload on the server, too, if it is aborted before it resumes', async () => {
     await hold([3]);
     await begin('large.bmp');
     await sentAtLeast(10 * MIB);

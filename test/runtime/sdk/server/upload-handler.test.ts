@@ -380,7 +380,7 @@ describe('the adapters', () => {
   let server: Server;
   afterAll(() => server?.close());
 
-  it('serve a plain node:http server', async () => {
+  it('serve a plain node:http server and Express, with or without its JSON parser', async () => {
     const handle = expressHandler(makeHandler());
     const plain: RequestListener = (request, response) => void handle(request, response);
     const bare = express().all('/upload', handle);

@@ -41,7 +41,7 @@ describe('the verdict on a failed processing attempt', () => {
     },
   );
 
-  it('keeps retrying while storage is unavailable, even after 100 attempts', () => {
+  it('keeps retrying while storage or the database is unavailable, even after 100 attempts', () => {
     const often = { ...NONE, attempt: 100 };
     for (const code of ['storage_unavailable', 'query_timeout'] as const) {
       const verdict = verdictOf(new ServiceError(code), often);

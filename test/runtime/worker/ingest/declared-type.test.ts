@@ -43,8 +43,8 @@ const brands = (major: string, ...others: string[]) =>
 
 it.each([
   ['HEIC', () => brands('heic', 'mif1', 'heic')],
-  ['HEIC under a general name', () => brands('mif1', 'heic')],
-  ['HEIC of many pictures', () => brands('hevc', 'msf1')],
+  ['HEIC with a generic brand', () => brands('mif1', 'heic')],
+  ['HEIC with several images', () => brands('hevc', 'msf1')],
   ['a video', () => brands('isom', 'mp42', 'avc1')],
   ['a compressed SVG', () => gzipSync(SVG)],
   ['JPEG XL', () => Buffer.from('0000000c4a584c200d0a870a', 'hex')],

@@ -47,8 +47,8 @@ async function avif(color: Color, cicp: string, depth = '8'): Promise<Buffer> {
 describe('an AVIF with color code points and no ICC profile', () => {
   it.each([
     ['BT.709 and sRGB', '1/13/6', SAME, decode],
-    ['BT.709 as on television, shown as sRGB', '1/1/1', SAME, decode],
-    ['nothing said', '2/2/2', SAME, decode],
+    ['BT.709 with the transfer function of television, as sRGB', '1/1/1', SAME, decode],
+    ['unspecified code points', '2/2/2', SAME, decode],
     ['Display P3', '12/13/6', FROM_P3, decode],
     ['BT.2020', '9/14/9', FROM_2020, decode],
     ['linear light', '1/8/6', SAME, (value: number) => value],
@@ -151,9 +151,14 @@ describe('a PNG with gAMA, cHRM or cICP chunks', () => {
     ['linear light', [gamma(100_000)], SAME, (value: number) => value],
     ['a gamma of 1.8', [gamma(55_556)], SAME, (value: number) => value ** 1.8],
     ['P3 points', [points(P3_POINTS)], FROM_P3, decode],
-    ['a gamma and points', [gamma(45_455), points(P3_POINTS)], FROM_P3, (v: number) => v ** 2.2],
+    [
+      'a gamma and chromaticities',
+      [gamma(45_455), points(P3_POINTS)],
+      FROM_P3,
+      (v: number) => v ** 2.2,
+    ],
     ['code points of P3', [codes(12, 13)], FROM_P3, decode],
-    ['code points over a gamma', [codes(12, 13), gamma(100_000)], FROM_P3, decode],
+    ['code points, which override a gamma', [codes(12, 13), gamma(100_000)], FROM_P3, decode],
   ] as const)(
     'is stored as sRGB, and also keeps its original pixels: %s',
     async (_, chunks, matrix, light) => {
@@ -169,16 +174,19 @@ describe('a PNG with gAMA, cHRM or cICP chunks', () => {
 
   it.each([
     ['the gamma of sRGB', [gamma(45_455)]],
-    ['gamma and points of sRGB', [gamma(45_455), points(SRGB_POINTS)]],
-    ['sRGB, whatever the rest says', [pngChunk('sRGB', Buffer.from([0])), gamma(100_000)]],
+    ['the gamma and chromaticities of sRGB', [gamma(45_455), points(SRGB_POINTS)]],
+    ['an sRGB chunk, whatever others say', [pngChunk('sRGB', Buffer.from([0])), gamma(100_000)]],
     ['code points of sRGB', [codes(1, 13)]],
-    ['a gamma of nothing', [gamma(0)]],
-    ['points that span nothing', [points([0, 0, 0, 0, 0, 0, 0, 0])]],
-    ['a gamma that is cut short', [pngChunk('gAMA', Buffer.from([0, 1, 2]))]],
+    ['a gamma of zero', [gamma(0)]],
+    ['chromaticities of zero', [points([0, 0, 0, 0, 0, 0, 0, 0])]],
+    ['a truncated gamma', [pngChunk('gAMA', Buffer.from([0, 1, 2]))]],
     ['a gamma that is too long', [pngChunk('gAMA', Buffer.from([0, 1, 0x86, 0xa0, 0]))]],
-    ['points that are cut short', [pngChunk('cHRM', Buffer.alloc(31, 1))]],
-    ['code points that are cut short', [pngChunk('cICP', Buffer.from([12]))]],
-    ['points on a line', [points([31270, 32900, 10000, 10000, 20000, 20000, 30000, 30000])]],
+    ['truncated chromaticities', [pngChunk('cHRM', Buffer.alloc(31, 1))]],
+    ['truncated code points', [pngChunk('cICP', Buffer.from([12]))]],
+    [
+      'chromaticities on a line',
+      [points([31270, 32900, 10000, 10000, 20000, 20000, 30000, 30000])],
+    ],
   ])('keeps every pixel unchanged: %s', async (_name, chunks) => {
     const picture = photograph(60, 40);
     const upload = withChunks(await over(picture).png().toBuffer(), ...chunks);

@@ -28,13 +28,13 @@ const entries = (count: number, entry: Entry) => Array.from({ length: count }, (
 
 describe.each(['II', 'MM'] as const)('an EXIF block in byte order %s', (order) => {
   it.each([
-    ['whose every entry points at itself', [entries(1000, [0x8769, 8])]],
-    ['whose directory of places points at itself', [entries(300, [0x8825, 8])]],
+    ['with every entry pointing to itself', [entries(1000, [0x8769, 8])]],
+    ['with a GPS directory pointing to itself', [entries(300, [0x8825, 8])]],
     [
       'of many pointers to one large directory',
       [entries(100, [0xa005, 8 + 6 + 1200]), entries(1000, [1, 1])],
     ],
-    ['with more entries than anything needs', [entries(60_000, [1, 1])]],
+    ['with far too many entries', [entries(60_000, [1, 1])]],
   ])('%s is rejected', (_, directories) => {
     const block = exif(order, directories);
     expect(() => walkExif(Buffer.concat([Buffer.alloc(99, 7), block]))).toThrow(/directories/);
@@ -55,10 +55,10 @@ describe.each(['II', 'MM'] as const)('an EXIF block in byte order %s', (order) =
   });
 
   it.each([
-    ['of some entries', [entries(200, [1, 1])]],
-    ['that points at itself once', [[[0x8769, 8] as const]]],
-    ['that points outside', [[[0x8769, 0xffffff00] as const]]],
-    ['that is cut off', [entries(9, [0x8825, 100])]],
+    ['with some entries', [entries(200, [1, 1])]],
+    ['with one entry that points to itself', [[[0x8769, 8] as const]]],
+    ['with an entry that points outside', [[[0x8769, 0xffffff00] as const]]],
+    ['that is truncated', [entries(9, [0x8825, 100])]],
   ])('%s is accepted', (_, directories) => {
     const block = exif(order, directories);
     walkExif(block);

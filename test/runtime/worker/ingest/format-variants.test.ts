@@ -52,17 +52,17 @@ describe('a TIFF, as libtiff writes it', () => {
     ['one strip', ['-c', 'none', '-r', '61']],
     ['tiles', ['-c', 'none', '-t', '-w', '32', '-l', '16']],
     ['LZW', ['-c', 'lzw']],
-    ['LZW with differences', ['-c', 'lzw:2']],
-    ['tiles of LZW', ['-c', 'lzw:2', '-t', '-w', '16', '-l', '16']],
+    ['LZW with a predictor', ['-c', 'lzw:2']],
+    ['tiles with LZW', ['-c', 'lzw:2', '-t', '-w', '16', '-l', '16']],
     ['deflate', ['-c', 'zip']],
-    ['deflate with differences', ['-c', 'zip:2']],
+    ['deflate with a predictor', ['-c', 'zip:2']],
     ['PackBits', ['-c', 'packbits']],
-    ['planes', ['-c', 'none', '-p', 'separate']],
-    ['planes of LZW', ['-c', 'lzw', '-p', 'separate']],
+    ['separate planes', ['-c', 'none', '-p', 'separate']],
+    ['separate planes with LZW', ['-c', 'lzw', '-p', 'separate']],
     ['BigTIFF', ['-8', '-c', 'lzw']],
     ['big-endian', ['-B', '-c', 'lzw']],
-    ['big-endian BigTIFF of tiles', ['-B', '-8', '-c', 'zip', '-t', '-w', '48', '-l', '16']],
-    ['lowest bits first', ['-f', 'lsb2msb', '-c', 'lzw']],
+    ['big-endian BigTIFF in tiles', ['-B', '-8', '-c', 'zip', '-t', '-w', '48', '-l', '16']],
+    ['lowest bit first', ['-f', 'lsb2msb', '-c', 'lzw']],
   ])('keeps every pixel: %s', async (_name, words) => {
     const { master } = await decoder.ingest(await tiffcp(words), 'image/tiff');
     expect((await sharp(master).raw().toBuffer()).equals(photo.data)).toBe(true);
@@ -125,7 +125,7 @@ describe('an AVIF, as libavif writes it', () => {
     ['10 bits', ['-d', '10'], 10],
     ['12 bits', ['-d', '12'], 12],
     ['limited range', ['-r', 'limited'], 8],
-    ['no loss', ['--lossless'], 8],
+    ['lossless', ['--lossless'], 8],
   ] as const)('keeps its quality and bit depth: %s', async (_name, words, bits) => {
     const upload = await avifenc(['--min', '0', '--max', '10', ...words]);
     expect(scanImage(upload, 'image/avif').bits_per_channel).toBe(bits);
@@ -142,9 +142,9 @@ describe('an AVIF, as libavif writes it', () => {
 
   it.each([
     ['alpha', []],
-    ['alpha that its colours were multiplied with', ['-p']],
-    ['such alpha and 10 bits', ['-p', '-d', '10']],
-    ['such alpha and 12 bits', ['-p', '-d', '12']],
+    ['premultiplied alpha', ['-p']],
+    ['premultiplied alpha and 10 bits', ['-p', '-d', '10']],
+    ['premultiplied alpha and 12 bits', ['-p', '-d', '12']],
   ])('with %s looks as another decoder shows it', async (_name, words) => {
     const best = ['-y', '444', '--min', '0', '--max', '0', '--minalpha', '0', '--maxalpha', '0'];
     const upload = await avifenc([...best, ...words], over(cutOut(80, 80)));

@@ -31,7 +31,7 @@ const kinds: readonly (readonly [name: string, type: string, encode: (picture: S
     ['JPEG', 'image/jpeg', (picture) => picture.jpeg()],
     ['progressive JPEG', 'image/jpeg', (picture) => picture.jpeg({ progressive: true })],
     ['PNG', 'image/png', (picture) => picture.png()],
-    ['PNG to see through', 'image/png', (picture) => picture.ensureAlpha(0.5).png()],
+    ['transparent PNG', 'image/png', (picture) => picture.ensureAlpha(0.5).png()],
     ['interlaced PNG', 'image/png', (picture) => picture.png({ progressive: true })],
     ['WebP', 'image/webp', (picture) => picture.webp({ effort: 0 })],
     ['lossless WebP', 'image/webp', (picture) => picture.webp({ lossless: true, effort: 0 })],
@@ -90,22 +90,22 @@ function jpegTiff(side: number): Buffer {
 
 it.each([
   [
-    'a PNG of packed texts',
+    'a PNG with compressed texts',
     'image/png',
     async () => withTexts(await over(photograph(600, 400)).png().toBuffer()),
   ],
   [
-    'a JPEG whose colours come one after another',
+    'a JPEG with non-interleaved components',
     'image/jpeg',
     async () => flatScansJpeg({ width: 8000, height: 8000 }),
   ],
   [
-    'a PNG of a packed profile and packed XMP',
+    'a PNG with a compressed profile and compressed XMP',
     'image/png',
     async () => withProfileAndXmp(await over(photograph(64, 48)).png().toBuffer()),
   ],
   [
-    'a large JPEG that has to be turned',
+    'a large JPEG that has to be rotated',
     'image/jpeg',
     () => {
       const create = { width: 11_000, height: 9000, channels: 3, background: '#567' } as const;
@@ -113,7 +113,7 @@ it.each([
     },
   ],
   [
-    'a lossy WebP that can be seen through',
+    'a lossy transparent WebP',
     'image/webp',
     () => {
       const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const;
@@ -121,10 +121,10 @@ it.each([
       return sharp({ create }).webp({ effort: 0 }).toBuffer();
     },
   ],
-  ['a WebP of codes for each block of it', 'image/webp', async () => webpOfSets(1024, 65_536)],
-  ['a TIFF of one strip that is such a JPEG', 'image/tiff', async () => jpegTiff(5000)],
+  ['a WebP with Huffman codes for each block', 'image/webp', async () => webpOfSets(1024, 65_536)],
+  ['a TIFF with one large JPEG strip', 'image/tiff', async () => jpegTiff(5000)],
   [
-    'an AVIF whose transparency is larger than it',
+    'an AVIF whose alpha image is larger than its color image',
     'image/avif',
     async () => {
       const items = [await flatItem(64, 64), asAlpha(await flatItem(7000, 4000))];

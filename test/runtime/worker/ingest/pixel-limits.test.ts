@@ -215,9 +215,9 @@ describe('the size limit of a stored image', () => {
   const MB = 1_000_000;
 
   it.each([
-    ['a palette of noise, 128 megapixels', 222, 128, true],
-    ['a palette that grew within the limit', 199, 128, false],
-    ['a deep photograph that came as long', 240, 236, false],
+    ['a palette image of noise with 128 megapixels', 222, 128, true],
+    ['a palette image that grew within the limit', 199, 128, false],
+    ['a 16-bit photograph that was almost as large before', 240, 236, false],
     ['anything above 400 MB', 401, 390, true],
   ] as const)(
     '%s: %d MB from an upload of %d MB exceeds it: %s',

@@ -21,10 +21,10 @@ describe('sanitizing an AVIF', () => {
 
   it.each([
     ['one byte', 'x'],
-    ['a box of 64 bits that is cut off', '\0\0\0\x01free'],
-    ['a text', 'whatever a camera or a program writes behind its pictures'],
-    ['a box that is not whole', '\0\0\x01\0free and some bytes'],
-    ['the table of a sequence that is not whole', '\0\0\x01\0moov and some bytes'],
+    ['a truncated 64-bit box', '\0\0\0\x01free'],
+    ['text', 'whatever a camera or a program writes behind its pictures'],
+    ['a truncated box', '\0\0\x01\0free and some bytes'],
+    ['a truncated movie box', '\0\0\x01\0moov and some bytes'],
   ])('ignores whatever follows its last box: %s', async (_, text) => {
     const upload = await over(cutOut(60, 40)).avif().toBuffer();
     const { master } = await decoder.ingest(Buffer.concat([upload, Buffer.from(text)]), AVIF);
@@ -115,7 +115,7 @@ describe('sanitizing an AVIF', () => {
     expect(psnr(await raw(master), await raw(upload))).toBeGreaterThan(38);
   });
 
-  it('reads the capture time and strips the metadata', async () => {
+  it('reads location and capture time, and strips the metadata', async () => {
     const upload = await over(photograph(64, 64))
       .avif()
       .withExif({

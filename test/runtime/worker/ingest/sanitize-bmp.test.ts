@@ -181,11 +181,11 @@ describe('an unsupported or damaged BMP', () => {
     ['no width', 18, 4, 0],
     ['a negative width', 18, 4, 0xffffffff],
     ['no height', 22, 4, 0],
-    ['the lowest height there is', 22, 4, 0x80000000],
+    ['the lowest possible height', 22, 4, 0x80000000],
     ['two planes', 26, 2, 2],
     ['more rows than bytes', 22, 4, 12],
-    ['pixels inside of its header', 10, 4, 20],
-    ['pixels outside of the file', 10, 4, 0xfffffff0],
+    ['pixels inside its header', 10, 4, 20],
+    ['pixels outside the file', 10, 4, 0xfffffff0],
   ] as const)(
     'is rejected with decode_failed or image_too_large for %s',
     async (_, at, size, value) => {
@@ -198,8 +198,8 @@ describe('an unsupported or damaged BMP', () => {
     ['48 bits', 28, 2, 48],
     ['a JPEG inside', 30, 4, 4],
     ['a PNG inside', 30, 4, 5],
-    ['run lengths of 24 bits', 30, 4, 1],
-    ['masks of 24 bits', 30, 4, 3],
+    ['run lengths with 24 bits', 30, 4, 1],
+    ['masks with 24 bits', 30, 4, 3],
     ['CMYK', 30, 4, 11],
   ] as const)('is rejected with unsupported_media_type for %s', async (_, at, size, value) => {
     expect(await lie(at, size, value)).toBe('unsupported_media_type');
@@ -239,12 +239,12 @@ describe('an unsupported or damaged BMP', () => {
   });
 
   it.each([
-    ['a run that leaves its row', [200, 1, 0, 1]],
-    ['a stretch that leaves its row', [0, 200, ...Array.from({ length: 200 }, () => 1)]],
-    ['a row too many', [...Array.from({ length: 24 }, () => 0), 1, 1]],
+    ['a run beyond the end of its row', [200, 1, 0, 1]],
+    ['a literal run beyond the end of its row', [0, 200, ...Array.from({ length: 200 }, () => 1)]],
+    ['one row too many', [...Array.from({ length: 24 }, () => 0), 1, 1]],
     ['a move beyond the picture', [0, 2, 0, 200, 0, 1]],
-    ['no end', [5, 1, 0, 0]],
-    ['half a stretch', [0, 30, 1, 2, 3]],
+    ['no end marker', [5, 1, 0, 0]],
+    ['a truncated literal run', [0, 30, 1, 2, 3]],
   ])('is rejected with decode_failed for %s', async (_, bytes) => {
     const rows = Buffer.from(bytes);
     const palette = paletteOf(8);

@@ -16,15 +16,15 @@ const rgb = (bytes: Buffer) => sharp(bytes).toColourspace('srgb').raw().toBuffer
 
 describe('a JPEG', () => {
   it.each([
-    ['with three equal samplings', []],
-    ['with colour halved across', ['-sample', '2x1']],
-    ['with colour halved down', ['-sample', '1x2']],
-    ['with colour halved both ways', ['-sample', '2x2']],
-    ['with a quarter of its colour across', ['-sample', '4x1']],
+    ['with equal sampling of all components', []],
+    ['with color halved horizontally', ['-sample', '2x1']],
+    ['with color halved vertically', ['-sample', '1x2']],
+    ['with color halved in both directions', ['-sample', '2x2']],
+    ['with color quartered horizontally', ['-sample', '4x1']],
     ['progressive', ['-progressive']],
     ['with restart markers', ['-restart', '1']],
-    ['with colours that are not transformed (Adobe)', ['-rgb']],
-    ['with optimised tables', ['-optimize']],
+    ['with untransformed colors (Adobe)', ['-rgb']],
+    ['with optimized tables', ['-optimize']],
   ])('%s is stored as it looks', async (_name, words) => {
     const upload = await cjpeg(photo, [...fine, ...words]);
     const { master, width, height, is_lossless } = await decoder.ingest(upload, JPEG);

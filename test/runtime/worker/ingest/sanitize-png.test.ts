@@ -153,8 +153,8 @@ describe('a PNG', () => {
   );
 
   it.each([
-    ['held while it is encoded', 300, 200],
-    ['decoded anew for each use', 6400, 6300],
+    ['if it is small enough to be decoded once', 300, 200],
+    ['if it is so large that it is decoded for each use', 6400, 6300],
   ])('loses its print density, %s', async (_, width, height) => {
     const grey = sharp(Buffer.alloc(width * height, 70), { raw: { width, height, channels: 1 } });
     const picture = grey.toColourspace('b-w').withDensity(317);
@@ -168,10 +168,10 @@ describe('a PNG', () => {
   });
 
   it.each([
-    ['a depth that its colours cannot have', 2, 4],
+    ['a bit depth that its color type does not allow', 2, 4],
     ['a palette of 16 bits', 3, 16],
     ['a depth of 3', 0, 3],
-    ['an unknown colour type', 5, 8],
+    ['an unknown color type', 5, 8],
   ])('is rejected for %s', async (_name, colour, depth) => {
     const sound: PngSamples = { ...SIZE, colour: 0, depth: 8, samplesAt: samplesOf(0, 8) };
     const upload = printPng(sound);
@@ -213,7 +213,7 @@ describe('a PNG', () => {
     },
   );
 
-  it('is rejected without its palette, and decoded or rejected if its palette is too short', async () => {
+  it('is rejected without its palette, and decoded as opaque if its palette is too short', async () => {
     const picture: PngSamples = { ...SIZE, colour: 3, depth: 8, samplesAt: samplesOf(3, 8) };
     expect(await decoder.refusal(printPng(picture), 'image/png')).toBe('decode_failed');
     const short = printPng({ ...picture, chunks: [paletteChunk(2)] });

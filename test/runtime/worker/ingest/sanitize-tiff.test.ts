@@ -247,7 +247,7 @@ describe('an unsupported or damaged TIFF', () => {
 
   it.each([
     ['Lab', { 262: [8] }],
-    ['the colours of a sensor', { 262: [32_803] }],
+    ['sensor (CFA) data', { 262: [32_803] }],
     ['YCbCr without JPEG', { 262: [6] }],
     ['12 bits', { 258: [12, 12, 12] }],
     ['channels of different depth', { 258: [8, 8, 16] }],
@@ -255,7 +255,7 @@ describe('an unsupported or damaged TIFF', () => {
     ['floating point', { 258: [16, 16, 16], 339: [3, 3, 3] }],
     ['too few samples', { 277: [2] }],
     ['too many samples', { 277: [6] }],
-    ['a thumbnail in the first place', { 254: [1] }],
+    ['a thumbnail as its first image', { 254: [1] }],
   ])('is rejected with unsupported_media_type for %s', async (_, tags) => {
     expect(await refusalOf(tags)).toBe('unsupported_media_type');
   });
@@ -268,7 +268,7 @@ describe('an unsupported or damaged TIFF', () => {
   it.each([
     ['no width', { 256: [] }],
     ['no height', { 257: [0] }],
-    ['no colours', { 262: [] }],
+    ['no photometric interpretation', { 262: [] }],
     ['no strips', { 273: [] }],
     ['more pixels than bytes', { 256: [5000], 257: [5000] }],
   ])('is rejected with decode_failed for %s', async (_, tags) => {

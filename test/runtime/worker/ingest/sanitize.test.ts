@@ -177,7 +177,7 @@ describe('sanitizing a PNG', () => {
     expect((await raw(master)).equals(await raw(upload))).toBe(true);
   });
 
-  it('keeps a grayscale picture grayscale', async () => {
+  it('keeps grayscale and one-bit pictures grayscale, with identical pixels', async () => {
     const grey = await over(photograph(50, 50)).greyscale().toColourspace('b-w').png().toBuffer();
     const samplesAt = (x: number, y: number) => [(x + y) % 2];
     const oneBit = printPng({ width: 50, height: 50, colour: 0, depth: 1, samplesAt });

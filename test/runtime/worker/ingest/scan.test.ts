@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 
 describe('the header scan', () => {
-  it('reads dimensions, depth, alpha, losslessness and quality of a file', async () => {
+  it('reads dimensions, depth, alpha, losslessness and quality of a file, and refuses animations', async () => {
     const plain = { width: 90, height: 60, frames: 1, is_palette: false };
     const expected = [
       { ...plain, bits_per_channel: 8, has_alpha: false, is_lossless: false, chroma: '4:2:0' },

@@ -32,9 +32,14 @@ type Row = readonly [
 ];
 const rows: readonly Row[] = [
   ['JPEG', 'image/jpeg', () => cameraOf(plain().jpeg(), 'jpg'), 4],
-  ['JPEG of four inks', 'image/jpeg', () => cameraOf(inks().jpeg(), 'jpg'), 5],
+  ['CMYK JPEG', 'image/jpeg', () => cameraOf(inks().jpeg(), 'jpg'), 5],
   ['PNG', 'image/png', () => cameraOf(glass().png(), 'png'), 4],
-  ['PNG of another space', 'image/png', () => plain().withIccProfile('p3').png().toBuffer(), 5],
+  [
+    'PNG in another color space',
+    'image/png',
+    () => plain().withIccProfile('p3').png().toBuffer(),
+    5,
+  ],
   ['PNG of 16 bits', 'image/png', () => plain().toColourspace('rgb16').png().toBuffer(), 4],
   ['WebP', 'image/webp', () => cameraOf(plain().webp(), 'webp'), 4],
   ['lossless WebP', 'image/webp', () => glass().webp({ lossless: true, effort: 0 }).toBuffer(), 4],
@@ -42,7 +47,7 @@ const rows: readonly Row[] = [
   ['AVIF of 10 bits', 'image/avif', () => glass().avif({ effort: 0, bitdepth: 10 }).toBuffer(), 4],
   ['GIF', 'image/gif', () => plain().gif({ effort: 1 }).toBuffer(), 4],
   ['TIFF', 'image/tiff', () => cameraOf(plain().tiff({ compression: 'lzw' }), 'tif'), 4],
-  ['TIFF of four inks', 'image/tiff', () => inks().tiff({ compression: 'none' }).toBuffer(), 4],
+  ['CMYK TIFF', 'image/tiff', () => inks().tiff({ compression: 'none' }).toBuffer(), 4],
   ['BMP', 'image/bmp', bmp, 4],
   ['SVG', 'image/svg+xml', () => Buffer.from(drawing), 5],
 ];

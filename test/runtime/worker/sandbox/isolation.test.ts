@@ -126,7 +126,7 @@ describe('a decoder enclosed by bubblewrap', () => {
     }
   });
 
-  it('can still run threads', async () => {
+  it('can still run threads, timers and WebAssembly', async () => {
     const script = `const { Worker } = require('worker_threads');
       new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]));
       setTimeout(() =>

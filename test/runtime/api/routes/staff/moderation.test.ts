@@ -235,7 +235,7 @@ describe('staff lists', () => {
     expect(codeOf(await staff('GET', '/v1/staff/checks?status=odd'))).toBe('400 invalid_request');
   });
 
-  it('filter moderation notes by project and slug', async () => {
+  it('show moderation notes across projects, newest first, and filter them by project and slug', async () => {
     const another = api.session(newSubject());
     const second = await createProject(another);
     await makeFile(api.db, second, { file_slug: 'hero.png' });

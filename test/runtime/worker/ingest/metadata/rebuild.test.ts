@@ -198,7 +198,7 @@ describe('location and capture time', () => {
       { taken_at: '2024-05-06T07:08:09.000Z' },
     ],
     [
-      'both from XMP where EXIF has neither',
+      'both from XMP if EXIF has neither',
       [
         '-XMP-exif:GPSLatitude=52.52',
         '-XMP-exif:GPSLongitude=-13.405',
@@ -207,7 +207,7 @@ describe('location and capture time', () => {
       { location: { latitude: 52.52, longitude: -13.405 }, taken_at: '2023-01-02T02:04:05.000Z' },
     ],
     [
-      'time from the XMP of a program',
+      'time from the CreateDate of XMP',
       ['-XMP-xmp:CreateDate=2022:12:31 23:59:59'],
       { taken_at: '2022-12-31T23:59:59.000Z' },
     ],
@@ -220,7 +220,7 @@ describe('location and capture time', () => {
       { taken_at: '2024-05-06T07:08:09.000Z' },
     ],
     [
-      'no place of zeros, which cameras without a fix write',
+      'no location at 0, 0, which cameras without a fix write',
       [
         '-EXIF:GPSLatitude=0',
         '-EXIF:GPSLatitudeRef=N',
@@ -230,38 +230,46 @@ describe('location and capture time', () => {
       { location: null },
     ],
     [
-      'no place that the picture only shows',
+      'no location that the image only shows',
       ['-XMP-iptcExt:LocationShown={GPSLatitude=48.147,GPSLongitude=17.1}'],
       { location: null },
     ],
-    ['no half of a place', ['-EXIF:GPSLatitude=12', '-EXIF:GPSLatitudeRef=N'], { location: null }],
     [
-      'no day that the month lacks',
+      'no latitude without a longitude',
+      ['-EXIF:GPSLatitude=12', '-EXIF:GPSLatitudeRef=N'],
+      { location: null },
+    ],
+    [
+      'no day that does not exist in its month',
       ['-EXIF:DateTimeOriginal=2024:02:30 07:08:09'],
       { taken_at: null },
     ],
     [
-      'a part of a second',
+      'fractions of a second',
       ['-EXIF:DateTimeOriginal=2024:05:06 07:08:09', '-EXIF:SubSecTimeOriginal=0456'],
       { taken_at: '2024-05-06T07:08:09.045Z' },
     ],
     [
-      'UTC where the offset is none on earth',
+      'UTC if the offset is impossible',
       ['-EXIF:DateTimeOriginal=2024:05:06 07:08:09', '-EXIF:OffsetTimeOriginal#=+99:99'],
       { taken_at: '2024-05-06T07:08:09.000Z' },
     ],
     [
-      'no year that a zone would move out of the calendar',
+      'no year that the offset would move out of the calendar',
       ['-EXIF:DateTimeOriginal#=9999:12:31 23:59:59', '-EXIF:OffsetTimeOriginal=-14:00'],
       { taken_at: null },
     ],
     [
-      'no place without its side',
+      'no location without its hemisphere',
       ['-EXIF:GPSLatitude=12', '-EXIF:GPSLatitudeRef=N', '-EXIF:GPSLongitude=13'],
       { location: null },
     ],
-    ['no time of zeros', ['-EXIF:DateTimeOriginal#=0000:00:00 00:00:00'], { taken_at: null }],
-    ['neither where nothing is said', ['-EXIF:Make=Tintype'], { location: null, taken_at: null }],
+    [
+      'no capture time of zeros',
+      ['-EXIF:DateTimeOriginal#=0000:00:00 00:00:00'],
+      { taken_at: null },
+    ],
+    ['neither if the file has none', ['-EXIF:Make=Tintype'], { location: null, taken_at: null }],
   ] as const)('are read: %s', async (_what, words, expected) => {
     expect(await captureOf(...words)).toMatchObject(expected);
   });

@@ -65,22 +65,22 @@ describe('the drawing cost limits for SVGs', () => {
     ['100,001 bytes of style attributes', svg(`<g style="${' '.repeat(50_001)}"/>`.repeat(2))],
     ['2,000,001 bytes', svg(`<path d="${' '.repeat(2_000_000)}"/>`)],
     ['501 layers', svg('<g opacity=".5"/>'.repeat(501))],
-    ['layers by a class', svg(`<style>.a{opacity:.5}</style>${circles(501, 'class="a"')}`)],
-    ['layers by an element', svg(`<style>circle{opacity:.5}</style>${circles(501, '')}`)],
+    ['layers through a class', svg(`<style>.a{opacity:.5}</style>${circles(501, 'class="a"')}`)],
     [
-      'layers by whatever a selector means',
-      svg(`<style>:not(g){opacity:.5}</style>${circles(501, '')}`),
+      'layers through an element selector',
+      svg(`<style>circle{opacity:.5}</style>${circles(501, '')}`),
     ],
-    ['layers by a use', svg(`<g id="l0" opacity=".5"/>${levels(1, 501)}`)],
-    ['33 layers in one another', svg(nested(33, '<g opacity=".9">'))],
+    ['layers through any selector', svg(`<style>:not(g){opacity:.5}</style>${circles(501, '')}`)],
+    ['layers through a use', svg(`<g id="l0" opacity=".5"/>${levels(1, 501)}`)],
+    ['33 nested layers', svg(nested(33, '<g opacity=".9">'))],
     ['33 layers by a percentage', svg(nested(33, '<g opacity="90%">'))],
     ['33 layers by a power of ten', svg(nested(33, '<g opacity="9e-1">'))],
     [
-      '33 layers by what is around them',
+      '33 layers through inherited opacity',
       svg(`<g opacity=".9">${nested(32, '<g opacity="inherit">')}</g>`),
     ],
     ['a reference to itself', svg('<g id="a"><use href="#a"/></g>')],
-    ['references in a circle', svg('<g id="a"><use href="#b"/></g><g id="b"><use href="#a"/></g>')],
+    ['circular references', svg('<g id="a"><use href="#b"/></g><g id="b"><use href="#a"/></g>')],
     [
       'a pattern that paints itself',
       svg('<pattern id="p"><rect fill="url(#p)"/></pattern><rect fill="url(#p)"/>'),
@@ -95,7 +95,7 @@ describe('the drawing cost limits for SVGs', () => {
       ),
     ],
     [
-      'a chain of references whose end comes first',
+      'a chain of references in reverse order',
       svg(
         `<defs>${Array.from({ length: 300 }, (_, at) => `<g id="a${at}"><use href="#a${at - 1}"/></g>`).join('')}</defs><use href="#a299"/>`,
       ),
@@ -117,7 +117,7 @@ describe('the drawing cost limits for SVGs', () => {
       ),
     ],
     [
-      'styles that hold for many elements',
+      'styles that apply to many elements',
       svg(
         `<style>*{${Array.from({ length: 100 }, (_, at) => `fill:url(#a${at})`).join(';')}}</style>${circles(5000, '')}`,
       ),
@@ -194,7 +194,10 @@ describe('the drawing cost limits for SVGs', () => {
   it.each([
     ['a map of 20,000 outlines', svg(`<g stroke="red">${outline.repeat(9000)}</g>`)],
     ['a coast in one path', svg(`<path d="M0 0${'l3 1l-2 2l1-2l2 3'.repeat(15_000)}"/>`)],
-    ['a map of which a corner is seen', svg(`<path d="M0 0${'c5e4 9-9 9 5 5'.repeat(400)}"/>`)],
+    [
+      'a map of which only a corner is visible',
+      svg(`<path d="M0 0${'c5e4 9-9 9 5 5'.repeat(400)}"/>`),
+    ],
     [
       'a chart of dotted lines',
       svg(`<g stroke="red" stroke-dasharray="2 2">${dotted.repeat(60)}</g>`),
@@ -243,7 +246,7 @@ describe('the drawing cost limits for SVGs', () => {
       'a page of 60,000 letters',
       wide(`<g font-size="16">${each(1000, () => `<text>${'letters and '.repeat(6)}</text>`)}</g>`),
     ],
-    ['spaces that are kept', wide(`<text xml:space="preserve">a${' '.repeat(100_000)}b</text>`)],
+    ['preserved spaces', wide(`<text xml:space="preserve">a${' '.repeat(100_000)}b</text>`)],
     ['a paragraph', wide(`<text font-size="40">${'letters '.repeat(250)}</text>`)],
     [
       'labels with a halo, in sizes of their headline',
@@ -306,7 +309,7 @@ describe('the drawing cost limits for SVGs', () => {
       ),
     ],
     ['500 layers', svg('<g opacity=".5"/>'.repeat(500))],
-    ['32 layers in one another', svg(nested(32, '<g opacity=".9">'))],
+    ['32 nested layers', svg(nested(32, '<g opacity=".9">'))],
     [
       'any number of opacities that are none',
       svg('<g opacity="1"/><g opacity="1.0"/><g opacity="2.5"/><g opacity="150%"/>'.repeat(1250)),
@@ -372,7 +375,7 @@ describe('the drawing cost limits for SVGs', () => {
         '<g stroke="red" stroke-dasharray="3" transform="scale(0)"><path d="M0 0L9 9"/><rect width="100%" height="9"/></g>',
       ),
     ],
-    ['a reference to nothing', svg('<use href="#none"/>')],
+    ['a reference to a missing element', svg('<use href="#none"/>')],
     ['an icon with a shadow, as design tools write it', shadowed(1)],
     [
       'a diagram in percentages, with dashes of the size of its letters',
@@ -380,7 +383,7 @@ describe('the drawing cost limits for SVGs', () => {
         `<svg x="5%" width="100%" height="100%" font-size="12" stroke="red" stroke-width=".2%">${'<line x2="90%" y2="90%" stroke-dasharray="1em 2%"/>'.repeat(20)}</svg>`,
       ),
     ],
-    ['a filter that nothing uses', svg('<filter id="f"><feTurbulence numOctaves="99"/></filter>')],
+    ['an unused filter', svg('<filter id="f"><feTurbulence numOctaves="99"/></filter>')],
   ])('accept %s', (_, document) => {
     expect(outcome(document)).toBe('taken');
   });

@@ -48,7 +48,7 @@ describe('ingesting an SVG', () => {
     expect(master.toString()).toBe(svg(half).toString());
   });
 
-  it('rejects an element name of 100,000 letters with decode_failed', async () => {
+  it('rejects an element name of 100,000 letters with decode_failed and a short detail', async () => {
     const open = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg"><${'a'.repeat(100_000)}>`);
     const error = await ingest(open).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'decode_failed' });
@@ -56,9 +56,9 @@ describe('ingesting an SVG', () => {
   });
 
   it.each([
-    ['with a mark', '\ufeff'],
-    ['with a mark and a declaration', '\ufeff<?xml version="1.0" encoding="UTF-16"?>'],
-    ['by its declaration', '<?xml version="1.0" encoding="UTF-16"?>'],
+    ['with a byte order mark', '\ufeff'],
+    ['with a byte order mark and a declaration', '\ufeff<?xml version="1.0" encoding="UTF-16"?>'],
+    ['with only a declaration', '<?xml version="1.0" encoding="UTF-16"?>'],
   ])('stores UTF-16 %s as sanitized UTF-8', async (_name, begin) => {
     const document = `${begin}${svg(`<title>häuser 🏠</title><script>1</script>${half}`)}`;
     const [little, big] = [
@@ -90,11 +90,11 @@ describe('ingesting an SVG', () => {
 
   it.each([
     ['millimetres', 'width="40mm" height="20mm"', 'width="20mm" height="20mm"'],
-    ['inches of a size in pixels', 'width="192" height="96"', 'width="1in" height="1in"'],
-    ['points below a viewBox', 'viewBox="0 0 96 48"', 'width="36pt" height="36pt"'],
-    ['the letters that browsers begin with', 'viewBox="0 0 64 32"', 'width="2em" height="2em"'],
+    ['inches with a size in pixels', 'width="192" height="96"', 'width="1in" height="1in"'],
+    ['points with a viewBox', 'viewBox="0 0 96 48"', 'width="36pt" height="36pt"'],
+    ['ems of the default font size', 'viewBox="0 0 64 32"', 'width="2em" height="2em"'],
     [
-      'letters by a word of CSS',
+      'ems of a CSS font size keyword',
       'viewBox="0 0 64 32" style="font-size:medium"',
       'width="2em" height="2em"',
     ],

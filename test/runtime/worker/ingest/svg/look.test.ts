@@ -51,7 +51,7 @@ const drawings: [name: string, document: string][] = [
     `<svg ${root} width="100" height="60"><a xlink:href="https://example.com" fill="green"><rect x="5" y="20" width="20" height="40"/><text x="30" y="50"><a href="/x" fill="red">40 %</a></text></a></svg>`,
   ],
   [
-    'another prefix, and leftovers of an editor',
+    'another namespace prefix and editor metadata',
     `<?xml version="1.0" encoding="UTF-8" standalone="no"?><!-- Created with an editor --><svg xmlns="http://www.w3.org/2000/svg" xmlns:s="http://www.w3.org/2000/svg" xmlns:ed="urn:editor" width="30mm" height="2cm" viewBox="0 0 30 20" ed:version="1"><ed:view zoom="2"/><s:metadata><x/></s:metadata><s:g ed:label="Layer 1" transform="matrix(1 0 0 1 2 2)"><s:rect width="20" height="10" style="fill:#123456;-ed-note:x;marker:none"/></s:g></svg>`,
   ],
   [
@@ -63,7 +63,7 @@ const drawings: [name: string, document: string][] = [
     `<svg ${root} width="100" height="100"><path d="M5 5h90v90h-90z" fill="none" stroke="#555" stroke-dasharray="8, 4 2" stroke-dashoffset="3"/><g style="isolation:isolate"><circle cx="40" cy="50" r="25" fill="cyan"/><circle cx="60" cy="50" r="25" fill="magenta" style="mix-blend-mode:multiply"/></g><rect width="9" height="9" display="none"/><rect x="80" width="9" height="9" visibility="hidden"/></svg>`,
   ],
   [
-    'Latin-1, as it was written once',
+    'Latin-1',
     `<?xml version="1.0" encoding="iso-8859-1"?><svg ${root} width="60" height="30"><text y="20">caf\u00e9</text></svg>`,
   ],
 ];
@@ -87,18 +87,18 @@ describe('sanitizing a harmless SVG', () => {
 
   it.each([
     ['its size', 'width="300" height="150"', [2048, 1024]],
-    ['its size in millimetres', 'width="20mm" height="10mm"', [2048, 1024]],
+    ['its size in millimeters', 'width="20mm" height="10mm"', [2048, 1024]],
     ['its viewBox', 'viewBox="0 0 24 24"', [2048, 2048]],
     [
-      'its viewBox where the size is relative',
+      'its viewBox if its size is relative',
       'width="100%" height="100%" viewBox="5,5,10,20"',
       [1024, 2048],
     ],
     ['one side and its viewBox', 'width="100" viewBox="0 0 10 20"', [1024, 2048]],
     ['the other side and its viewBox', 'height="100" viewBox="0 0 10 20"', [1024, 2048]],
-    ['a size that is large enough', 'width="3000" height="1000"', [3000, 1000]],
-    ['a size that is too large', 'width="8192" height="2048"', [4096, 1024]],
-    ['a size that is far too large', 'width="100000" height="100000"', [2048, 2048]],
+    ['a sufficient size', 'width="3000" height="1000"', [3000, 1000]],
+    ['a size above the limit', 'width="8192" height="2048"', [4096, 1024]],
+    ['a size far above the limit', 'width="100000" height="100000"', [2048, 2048]],
     ['a line', 'width="1000000" height="1"', [16_383, 1]],
   ])('draws it on a grid given by %s', (_, size, [width, height]) => {
     const { drawing } = sanitizeSvg(Buffer.from(`<svg ${root} ${size}/>`));
