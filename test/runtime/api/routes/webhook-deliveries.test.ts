@@ -229,6 +229,15 @@ describe('redelivery', () => {
     expect((await only()).status).toBe('abandoned');
   });
 
+  it('is rejected with 403 project_suspended while the project is suspended, and sends nothing', async () => {
+    const { id } = await abandon();
+    const attempts = endpoint.seen.length;
+    await owner('PATCH', path, { status: 'suspended' });
+    expect(codeOf(await redeliver(id))).toBe('403 project_suspended');
+    await send();
+    expect(endpoint.seen.length).toBe(attempts);
+  });
+
   it('returns 404 not_found for a delivery of another project', async () => {
     const { id } = await test();
     const stranger = api.session(newSubject());
