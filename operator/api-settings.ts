@@ -54,14 +54,14 @@ export function createApiSettings(
     const ingestBucket = edge && ingestBucketOf(edge);
     return { plans: told || own, uploads: uploadsOf(edge, config), ingestBucket };
   };
-  return () => read().catch(tellUnknown);
+  return () => read().catch(throwSettingsUnknown);
 }
 
 /**
  * Turns causes that last until somebody fixes them into SettingsUnknown: an invalid text, or one
  * that the operator may not read.
  */
-function tellUnknown(cause: unknown): never {
+function throwSettingsUnknown(cause: unknown): never {
   const isToMend = cause instanceof Advice || refusalOf(cause) !== undefined;
   throw isToMend ? new SettingsUnknown((cause as Error).message, { cause }) : cause;
 }

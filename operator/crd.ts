@@ -94,7 +94,7 @@ const REFUSED = ['$ref', 'anyOf', 'oneOf', 'allOf', 'not', 'nullable'];
 function cleanNode(node: Node): Node {
   const refused = REFUSED.filter((word) => word in node);
   if (refused.length > 0) throw new Error(`no structural schema may have ${refused.join(', ')}`);
-  const said = { ...node, ...sayBounds(node) };
+  const said = { ...node, ...describeBounds(node) };
   const kept = Object.entries(said).filter(([word, value]) => !isDropped(node, word, value));
   return Object.fromEntries(kept.map(([word, value]) => [word, cleanWord(word, value)]));
 }
@@ -102,7 +102,7 @@ function cleanNode(node: Node): Node {
 /**
  * Adds bounds and defaults to the description: `kubectl explain` shows neither rules nor defaults.
  */
-function sayBounds(node: Node): Node {
+function describeBounds(node: Node): Node {
   const { description, minimum, maximum, default: usual } = node;
   const isBounded = RULES in node && minimum !== undefined && minimum !== maximum;
   if (description === undefined || !isBounded) return {};

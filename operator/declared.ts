@@ -31,10 +31,13 @@ export type FindDeclared = (
 export type Owner = Omit<Identity, 'kind'>;
 
 /**
- * About this exact resource, in any namespace. `isGoing`: it releases its row as soon as it can,
- * unless it is to be left alone. `isGone`: it certainly is gone, and nobody saw its deletion.
+ * About this exact resource, in any namespace. `isBeingDeleted`: it releases its row as soon as it
+ * can, unless it is to be left alone. `isGone`: it certainly is gone, and nobody saw its deletion.
  */
-export type Leaving = Record<'isGoing' | 'isGone', (kind: string, resource: Owner) => boolean>;
+export type DeletionChecks = Record<
+  'isBeingDeleted' | 'isGone',
+  (kind: string, resource: Owner) => boolean
+>;
 
 /** How a resource finds others, by name in its namespace. */
-export type Finding = Leaving & { findUid: FindUid; findDeclared: FindDeclared };
+export type ResourceLookup = DeletionChecks & { findUid: FindUid; findDeclared: FindDeclared };

@@ -34,7 +34,7 @@ export function defaultNameRule(field: Field): Rule {
 export const defaultSlugRule = ruleFor(
   'slug',
   `self.metadata.name.matches('^[a-z0-9-]{1,${PROJECT_SLUG_LENGTH_MAX}}$')`,
-  sayNeed(`is not a DNS label of at most ${PROJECT_SLUG_LENGTH_MAX} characters`),
+  describeNeed(`is not a DNS label of at most ${PROJECT_SLUG_LENGTH_MAX} characters`),
 );
 
 function ruleFor(field: string, isFitting: string, need: string): Rule {
@@ -50,9 +50,9 @@ function ruleFor(field: string, isFitting: string, need: string): Rule {
 }
 
 function printNeed(field: Field): string {
-  return sayNeed(`has more than ${LENGTHS[field]} characters`);
+  return describeNeed(`has more than ${LENGTHS[field]} characters`);
 }
 
-function sayNeed(unfit: string): string {
+function describeNeed(unfit: string): string {
   return `set where \`metadata.name\`, which stands for it, ${unfit}`;
 }

@@ -64,12 +64,12 @@ export function openFence(db: Database, term: OperatorTerm): Fence {
   const raise = async () => {
     const last = await findNewestOperatorTerm(db);
     const isElsewhere = last !== undefined && !wasLedByOurs(term, last);
-    if (isElsewhere) await noteElsewhere(db);
+    if (isElsewhere) await recordOtherOwners(db);
     await raiseOperatorTerm(db, term);
     const newest = await findOperatorTerm(db, term.lease);
     if (newest === undefined || !isSame(newest, term)) throw new Fenced(term, newest ?? term);
     // Records again what was declared before the raise shut out all other writers.
-    if (isElsewhere) await noteElsewhere(db);
+    if (isElsewhere) await recordOtherOwners(db);
     raisedIn = newest.table;
   };
   const fenced: Database['transaction'] = (work, options) => {
@@ -106,7 +106,7 @@ export function openFence(db: Database, term: OperatorTerm): Fence {
  * Resources declared under another Lease may be another cluster's: their absence from this cluster
  * means nothing. Recorded before the term, so that nobody ever sees the term without this record.
  */
-function noteElsewhere(db: Database): Promise<void> {
+function recordOtherOwners(db: Database): Promise<void> {
   return insertOwnersElsewhere(db, { folder_prefix: FOLDER_UID_PREFIX });
 }
 

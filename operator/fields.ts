@@ -16,7 +16,7 @@ import {
   PROJECT_SLUG_LENGTH_MAX,
   TRANSFORM_CHAIN_LENGTH_MAX,
 } from '../runtime/core/limits.ts';
-import { unreadPart } from '../runtime/core/resources/chain.ts';
+import { unparsedPart } from '../runtime/core/resources/chain.ts';
 import { countCharacters, hasUnsafeCharacters, UNSAFE_CHARACTER } from '../runtime/core/text.ts';
 
 /** Maximum length of an object's name in Kubernetes: a DNS subdomain, labels separated by dots. */
@@ -116,7 +116,7 @@ export function named<Item extends z.ZodType<{ name: string }>>(item: Item, rule
 }
 
 /** The same, where an empty list means that there are to be none. */
-export function namedWhole<Item extends z.ZodType<{ name: string }>>(item: Item, rule: ListRule) {
+export function namedAtomic<Item extends z.ZodType<{ name: string }>>(item: Item, rule: ListRule) {
   return namedItems(item, rule).meta(whole('a.name == b.name', 'name'));
 }
 
@@ -148,7 +148,10 @@ function reportRepeats(
 
 /** An object's name; the message is `what`, then the letters that the name may have. */
 export function objectName(what: string) {
-  return text(sayObjectName(what), { max: OBJECT_NAME_LENGTH_MAX, pattern: OBJECT_NAME_PATTERN });
+  return text(describeObjectName(what), {
+    max: OBJECT_NAME_LENGTH_MAX,
+    pattern: OBJECT_NAME_PATTERN,
+  });
 }
 
 /** The same, where an empty name means none, like `storageClassName` in Kubernetes. */
@@ -158,10 +161,10 @@ export function objectNameOrNone(what: string) {
     max: OBJECT_NAME_LENGTH_MAX,
     pattern: OBJECT_NAME_OR_NONE_PATTERN,
   } as const;
-  return text(sayObjectName(`empty for none, or ${what}`), shape);
+  return text(describeObjectName(`empty for none, or ${what}`), shape);
 }
 
-function sayObjectName(what: string): string {
+function describeObjectName(what: string): string {
   return `${what}: a-z, 0-9, "-" and ".", with a letter or digit at the ends and around each "."`;
 }
 
@@ -195,7 +198,7 @@ const chainRules = [
 /** A transform chain that the delivery grammar can parse. */
 export const transformChain = text(chainExpected, { max: TRANSFORM_CHAIN_LENGTH_MAX })
   .refine((chain) => parseChain(chain) !== undefined, {
-    error: ({ input }) => `${chainExpected} (${unreadPart(String(input))} cannot be read)`,
+    error: ({ input }) => `${chainExpected} (${unparsedPart(String(input))} cannot be read)`,
   })
   .meta({ 'x-kubernetes-validations': chainRules });
 

@@ -4,7 +4,7 @@
  */
 import type { CacheHealth } from './kube/cache-health.ts';
 
-export type Vitals = {
+export type LivenessInput = {
   caches: readonly Pick<CacheHealth, 'unheard_ms'>[];
   /** For how long the API server has been answering this process without interruption. */
   answering_ms: number;
@@ -25,7 +25,7 @@ const LONGEST_MS = {
   overdue: 15 * 60_000,
 };
 
-export function findStuck(vitals: Vitals): string | undefined {
+export function findStuck(vitals: LivenessInput): string | undefined {
   const { caches, answering_ms, longest_pass_ms, overdue_ms } = vitals;
   const isUnheard = caches.some(({ unheard_ms }) => unheard_ms > LONGEST_MS.unheard);
   if (isUnheard && answering_ms > LONGEST_MS.answering) {

@@ -19,11 +19,12 @@ import { createOrganizations } from './cluster/organizations.ts';
 import { createTenantControllers } from './cluster/tenant-controllers.ts';
 import type { TenantObject } from './cluster/tenant-object.ts';
 import { type FencedTerm, leadFenced } from './fenced-term.ts';
+import { startHealthEndpoints, type Watched } from './health-endpoints.ts';
 import { createKubeClient } from './kube/client.ts';
 import { openCredentials } from './kube/credentials.ts';
 import { createEventRecorder } from './kube/events.ts';
+import { createLeaderClient } from './kube/leader-client.ts';
 import { type Elector, runElector } from './kube/lease.ts';
-import { createLedClient } from './kube/led-client.ts';
 import { createKubeMetrics } from './kube/metrics.ts';
 import { systemTimedClock } from './kube/timed-clock.ts';
 import { openImages } from './open-images.ts';
@@ -35,7 +36,6 @@ import { openEdgeCaches } from './routes/edge-caches.ts';
 import { planRoutes } from './routes/plan-routes.ts';
 import { probeHost } from './routes/probe-hosts.ts';
 import { createRouteController } from './routes/route-controller.ts';
-import { tellHealth, type Watched } from './tell-health.ts';
 
 const fields = ['databaseUrl', 'keyEncryptionKeys'] as const;
 
@@ -68,7 +68,7 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
   const unled = createKubeClient({ credentials, clock, metrics });
   lifecycle.onStop('connections', () => unled.close());
   let elector: Elector | undefined;
-  const client = createLedClient(unled, () => elector?.term() !== undefined);
+  const client = createLeaderClient(unled, () => elector?.term() !== undefined);
   const common = { client, clock, log, metrics };
   const caches = openObjectCaches({ ...common, namespaces: config.watchNamespaces });
   lifecycle.onStop('caches', () => caches.stop());
@@ -76,7 +76,7 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
   const edges = openEdgeCaches({ ...common, namespace: places.delivery });
   lifecycle.onStop('edges', () => edges.stop());
   const watched: Watched = { caches: [caches, edges], overdue_ms: () => 0 };
-  const watch_port = await tellHealth(watched, { ...common, db, lifecycle, config });
+  const watch_port = await startHealthEndpoints(watched, { ...common, db, lifecycle, config });
   const name = env['POD_NAME'] || hostname();
   const events = createEventRecorder({ ...common, client: unled, instance: name });
   const routes = createRouteController({
@@ -101,7 +101,7 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
     ...{ ...common, caches, context },
     namespaces: config.watchNamespaces,
   });
-  edges.subscribe(whenAnother(findRootDomain, controllers.lookAgain));
+  edges.subscribe(whenAnother(findRootDomain, controllers.requeueProjects));
   const installations = await openInstallations({
     ...{ ...common, events, namespaces: places.runtime },
     ...{ keys: config.keyEncryptionKeys, watched: config.watchNamespaces },

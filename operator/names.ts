@@ -21,15 +21,21 @@ import type { Scope } from './reconcile.ts';
 import type { RowDifference } from './row-difference.ts';
 
 /** The holder that keeps the name; or the rows to rename first, mostly none. */
-export type Way = { holder: NameHolder } | { holder?: undefined; renamings: readonly Renaming[] };
+export type NameResolution =
+  | { holder: NameHolder }
+  | { holder?: undefined; renamings: readonly Renaming[] };
 
-export type MakeWay = { change: 'make-way'; renamings: readonly Renaming[]; own_id: string | null };
+export type RenameHolders = {
+  change: 'make-way';
+  renamings: readonly Renaming[];
+  own_id: string | null;
+};
 
 type NamedSpec = { displayName?: string | undefined; projectRef: { name: string } };
 
 type Kind = { table: NamedTable; schema: z.ZodType<NamedSpec> };
 
-export type NameWish = { identity: Identity; spec: NamedSpec; project_id: string };
+export type DesiredName = { identity: Identity; spec: NamedSpec; project_id: string };
 
 /** The name that a resource declares. */
 export function declaredName({ name }: { name: string }, { displayName }: NamedSpec): string {
@@ -39,12 +45,12 @@ export function declaredName({ name }: { name: string }, { displayName }: NamedS
 /**
  * Follows the name from holder to holder, to one that is free or that the resource itself gives up.
  */
-export async function findWay(
+export async function resolveName(
   db: Queryable,
-  { wish, ...kind }: Kind & { wish: NameWish },
+  { desired, ...kind }: Kind & { desired: DesiredName },
   scope: Scope,
-): Promise<Way> {
-  const { identity, spec, project_id } = wish;
+): Promise<NameResolution> {
+  const { identity, spec, project_id } = desired;
   const find = (name: string) =>
     findNameHolder(db, kind.table, { project_id, name, owner_uid: identity.uid });
   const first = await find(declaredName(identity, spec));
@@ -52,7 +58,7 @@ export async function findWay(
   let holder = first;
   while (first !== undefined && holder !== undefined) {
     const { id, name: from } = holder;
-    const to = await nextName(db, holder, { wish, schema: kind.schema, scope });
+    const to = await nextName(db, holder, { desired, schema: kind.schema, scope });
     const isBack = renamings.some((each) => each.id === id);
     if (to === undefined || to === from || isBack) return { holder: first };
     renamings.push({ id, from, to });
@@ -68,17 +74,17 @@ export async function findWay(
 async function nextName(
   db: Queryable,
   holder: HolderRow,
-  { wish, schema, scope }: { wish: NameWish; schema: Kind['schema']; scope: Scope },
+  { desired, schema, scope }: { desired: DesiredName; schema: Kind['schema']; scope: Scope },
 ): Promise<string | undefined> {
   const { id, owner_uid, owner_name } = holder;
   if (owner_uid === null || owner_name === null) return undefined;
-  const { kind } = wish.identity;
+  const { kind } = desired.identity;
   // A row that must stay until its successor exists, like the default watermark, is named after its
   // id until then.
-  if (await isLeaving(db, { ...holder, kind }, scope)) return id;
+  if (await isOwnerDeleted(db, { ...holder, kind }, scope)) return id;
   const declared = scope.findDeclared(kind, owner_name);
   const spec = declared?.uid === owner_uid ? schema.safeParse(declared?.spec).data : undefined;
-  if (spec?.projectRef.name !== wish.spec.projectRef.name) return undefined;
+  if (spec?.projectRef.name !== desired.spec.projectRef.name) return undefined;
   if (refuseDefaults({ name: owner_name }, spec, ['displayName']) !== undefined) return undefined;
   return declaredName({ name: owner_name }, spec);
 }
@@ -90,7 +96,7 @@ type HeldRow = OwnedRow & { kind: string; is_default: boolean };
  * releases any other orphaned row, with its own safeguard. A resource of another cluster is missing
  * here, but counts as neither.
  */
-export async function isLeaving(
+export async function isOwnerDeleted(
   db: Queryable,
   { kind, is_default, owner_uid, owner_namespace, owner_name }: HeldRow,
   scope: Scope,
@@ -99,15 +105,21 @@ export async function isLeaving(
   // Checked first, as `isGone` asks the API server.
   if (await isOwnerElsewhere(db, { owner_uid })) return false;
   const owner = { namespace: owner_namespace, name: owner_name, uid: owner_uid };
-  return scope.isGoing(kind, owner) || (is_default && scope.isGone(kind, owner));
+  return scope.isBeingDeleted(kind, owner) || (is_default && scope.isGone(kind, owner));
 }
 
 /** No change if nobody holds the name. */
-export function makeWay(renamings: readonly Renaming[], own_id: string | undefined): MakeWay[] {
+export function renameHolders(
+  renamings: readonly Renaming[],
+  own_id: string | undefined,
+): RenameHolders[] {
   return renamings.length === 0 ? [] : [{ change: 'make-way', renamings, own_id: own_id ?? null }];
 }
 
-export function wayDifferences(table: NamedTable, { renamings }: MakeWay): RowDifference[] {
+export function renameDifferences(
+  table: NamedTable,
+  { renamings }: RenameHolders,
+): RowDifference[] {
   return renamings.map(({ from, to }) => {
     return { action: 'update', table, row: from, fields: [{ field: 'name', from, to }] };
   });

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { createPatience } from '../runtime/actions/patience.ts';
+import { createStartupRetry } from '../runtime/actions/startup-retry.ts';
 import { systemClock } from '../runtime/platform/clock.ts';
 import type { Config } from '../runtime/platform/config.ts';
 import type { Lifecycle } from '../runtime/platform/lifecycle.ts';
@@ -63,7 +63,7 @@ export function openImages(
  */
 function openBell(config: Config, { log, lifecycle }: Opening): Pick<Queue, 'publish'> {
   const pause = async (ms: number) => void (await sleep(ms, undefined, { ref: false }));
-  const patience = createPatience({ log, lifecycle: { pause } });
+  const patience = createStartupRetry({ log, lifecycle: { pause } });
   let queue: Queue | undefined;
   let isStopping = false;
   void patience

@@ -7,21 +7,21 @@ import {
   type InstallationController,
 } from './installation/installation-controller.ts';
 import { probeDatabase } from './installation/probe-database.ts';
-import { createProbeSurroundings } from './installation/probe-surroundings.ts';
-import { createUnserved } from './installation/unserved.ts';
+import { createProbeDependencies } from './installation/probe-dependencies.ts';
+import { createUnservedReporter } from './installation/unserved-reporter.ts';
 import type { KubeClient } from './kube/client.ts';
 import type { EventRecorder } from './kube/events.ts';
 import type { KubeMetrics } from './kube/metrics.ts';
 import type { TimedClock } from './kube/timed-clock.ts';
-import { askPod } from './scaler/ask-pod.ts';
 import { createScaler } from './scaler/scaler.ts';
+import { scrapePod } from './scaler/scrape-pod.ts';
 
 type Options = {
   client: KubeClient;
   clock: TimedClock;
   log: Log;
   metrics: KubeMetrics;
-  events: Pick<EventRecorder, 'tell'>;
+  events: Pick<EventRecorder, 'record'>;
   /** The keys that the operator seals with. */
   keys: readonly KeyEncryptionKey[];
   /** The namespaces that may hold ImageServices. */
@@ -33,20 +33,27 @@ type Options = {
 /** Includes the scaler of workers, which learns about installations from the passes over them. */
 export async function openInstallations(options: Options): Promise<InstallationController> {
   const { client, clock, log, metrics, events, keys, namespaces, watched } = options;
-  const scaler = createScaler({ client, clock, log, metrics, ask: askPod });
+  const scaler = createScaler({ client, clock, log, metrics, scrape: scrapePod });
   const controller = createInstallationController({
     ...{ log, namespaces, onPass: scaler.take },
     context: {
       ...{ client, clock, events, keys, metrics, probeDatabase },
       schema_version: await findNewestMigration(),
-      probeSurroundings: createProbeSurroundings(clock),
+      probeDependencies: createProbeDependencies(clock),
     },
   });
-  const unserved = createUnserved({ client, clock, log, metrics, served: namespaces, watched });
+  const unservedReporter = createUnservedReporter({
+    client,
+    clock,
+    log,
+    metrics,
+    served: namespaces,
+    watched,
+  });
   return {
-    health: () => [...controller.health(), ...unserved.health()],
+    health: () => [...controller.health(), ...unservedReporter.health()],
     lead: async (term) => {
-      await Promise.all([controller, scaler, unserved].map((each) => each.lead(term)));
+      await Promise.all([controller, scaler, unservedReporter].map((each) => each.lead(term)));
     },
   };
 }

@@ -7,9 +7,9 @@ import type { Database, Queryable, Transaction } from '../runtime/db/client.ts';
 import { lockProject, type ProjectRow } from '../runtime/db/projects.ts';
 import { type Clock, fixedClock } from '../runtime/platform/clock.ts';
 import type { Sealing } from '../runtime/platform/sealing.ts';
-import { auditDeed } from './audit-deed.ts';
+import { auditChanges } from './audit-changes.ts';
 import { type Condition, outcomeOf } from './conditions.ts';
-import type { Finding, Subject } from './declared.ts';
+import type { ResourceLookup, Subject } from './declared.ts';
 import type { RowDifference } from './row-difference.ts';
 
 /** Every change has a word that says what it does. */
@@ -37,7 +37,7 @@ export type ImageScope = {
   is_image_awaited?: boolean;
 };
 
-export type Context = Finding &
+export type Context = ResourceLookup &
   ImageScope & {
     db: Database;
     clock: Clock;
@@ -58,13 +58,13 @@ export type Context = Finding &
 /** Gives a secret to the resource that declares it. May be called again with the same value. */
 export type WriteSecret = (name: string, value: string) => Promise<void>;
 
-export type Scope = Finding &
+export type Scope = ResourceLookup &
   Pick<Context, 'organization_id' | 'delivery_root_domain' | 'callback_egress' | keyof ImageScope>;
 
 /** What `gather` reads, with its project: the only thing that a pass locks. */
 export type Gathered = { project: { project_id: string } | undefined };
 
-export type Deed<Spec> = {
+export type ApplyContext<Spec> = {
   subject: Subject<Spec>;
   /** Locked; undefined if this pass creates it. */
   project: ProjectRow | undefined;
@@ -79,7 +79,11 @@ export type Steps<Spec, Rows extends Gathered, Change extends Named> = {
   /** What a change does to rows that are unchanged since they were read. */
   differences(change: Change, subject: Subject<Spec>, rows: Rows): RowDifference[];
   /** Runs in one transaction; returns the changed project. */
-  apply(tx: Transaction, changes: readonly Change[], deed: Deed<Spec>): Promise<ProjectRow>;
+  apply(
+    tx: Transaction,
+    changes: readonly Change[],
+    context: ApplyContext<Spec>,
+  ): Promise<ProjectRow>;
   /** Effects beyond the database, once the rows are as declared. */
   settle?(subject: Subject<Spec>, context: Context): Promise<void>;
 };
@@ -121,7 +125,7 @@ async function reconcileRows<Spec, Rows extends Gathered, Change extends Named>(
     const { changes } = decision;
     if (changes.length > 0) {
       const changed = await steps.apply(tx, changes, { subject, project, sealing, clock });
-      await auditDeed(tx, { subject, changed, changes, differences: result.differences });
+      await auditChanges(tx, { subject, changed, changes, differences: result.differences });
     }
     return result;
   });
@@ -148,7 +152,7 @@ function withSpec<Spec>(subject: Subject<unknown>, schema: z.ZodType<Spec>): Sub
   return { action: 'delete', identity, spec };
 }
 
-/** The project of a deed that requires one. */
+/** The project of a change that requires one. */
 export function presentProject(project: ProjectRow | undefined): ProjectRow {
   // Another transaction took the slug, or the row, between reading and writing: the next pass sees
   // it.

@@ -14,7 +14,7 @@ export type RowDifference = {
 export type FieldDifference = { field: string; from?: unknown; to: unknown };
 
 /** A value that is unknown before it is generated. */
-export class Made {
+export class GeneratedValue {
   readonly words: string;
 
   constructor(words: string) {
@@ -34,11 +34,11 @@ export function fieldsOf(written: object, row: object | undefined = undefined): 
 
 /** Generated values are mostly secrets, and so are the values that they replace. */
 function shown(from: unknown, to: unknown): unknown {
-  return to instanceof Made && from != null ? new Made('the one before') : from;
+  return to instanceof GeneratedValue && from != null ? new GeneratedValue('the one before') : from;
 }
 
 /** The contents of a row that is deleted. */
-export function fieldsThatGo(written: object): FieldDifference[] {
+export function deletedFields(written: object): FieldDifference[] {
   return Object.entries(written).map(([field, from]) => ({ field, from, to: null }));
 }
 
@@ -66,7 +66,7 @@ function spoken(field: string, value: unknown): unknown {
 }
 
 function print(value: unknown): string {
-  if (value instanceof Made) return `(${value.words})`;
+  if (value instanceof GeneratedValue) return `(${value.words})`;
   if (value instanceof Date) return value.toISOString();
   return JSON.stringify(value ?? null);
 }

@@ -7,13 +7,13 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, Option } from 'commander';
 import facts from '../package.json' with { type: 'json' };
-import { nameDashedFiles } from './cli/file-arguments.ts';
+import { escapeDashedFiles } from './cli/file-arguments.ts';
 import { callExamples, exitCodes, jobNames, processSettings } from './cli/help-texts.ts';
 import { parseFolder, parsePort, parseSubject } from './cli/parse-option.ts';
 import { Advice } from './platform/advice.ts';
-import { collectSeldom } from './platform/collect-seldom.ts';
 import { ConfigError, type Environment } from './platform/config.ts';
 import type { Instance } from './platform/instance.ts';
+import { tuneGarbageCollection } from './platform/tune-garbage-collection.ts';
 
 const DATA_FOLDER = '.tintype';
 /** The samples of the clone, whatever the current directory is. */
@@ -43,9 +43,9 @@ const processes = {
 };
 
 // The operator handles no images, and its memory is its caches.
-if (process.argv[2] !== 'operator') collectSeldom();
+if (process.argv[2] !== 'operator') tuneGarbageCollection();
 
-process.stdout.on('error', outliveReader);
+process.stdout.on('error', onStdoutError);
 // If the log's reader is gone or its disk is full, the process keeps running and has nowhere to say
 // so.
 process.stderr.on('error', () => undefined);
@@ -196,7 +196,7 @@ for (const command of program.commands) {
 }
 
 try {
-  await program.parseAsync(nameUnknown(nameDashedFiles(process.argv)));
+  await program.parseAsync(nameUnknown(escapeDashedFiles(process.argv)));
 } catch (error) {
   process.exitCode = report(error);
 }
@@ -205,7 +205,7 @@ try {
  * If the reader of stdout has had enough, as `head`, or its terminal was closed, the command still
  * ends in its own way.
  */
-function outliveReader({ code }: NodeJS.ErrnoException): void {
+function onStdoutError({ code }: NodeJS.ErrnoException): void {
   if (code === 'EPIPE' || code === 'EIO' || process.exitCode === 1) return;
   process.exitCode = 1;
   process.stderr.write(`tintype: the output cannot be written (${code}): free space there\n`);

@@ -39,11 +39,11 @@ export async function writeCallbackSecret(
   if (found !== undefined && !isOwned(found, owner)) {
     return { owner, outcome: 'taken', holder: holderOf(found) };
   }
-  const made = namesOf(owner);
-  const noted = await note(client, owner, [...new Set([...made, name])]);
+  const made = secretNamesOf(owner);
+  const noted = await recordSecretNames(client, owner, [...new Set([...made, name])]);
   await write(client, noted, { ...wanted, found });
   for (const other of made) if (other !== name) await removeMade(client, noted, other);
-  return { owner: await note(client, noted, [name]), outcome: 'written' };
+  return { owner: await recordSecretNames(client, noted, [name]), outcome: 'written' };
 }
 
 export type Judged =
@@ -75,7 +75,7 @@ export async function listMade(
   lost: readonly string[],
 ): Promise<string[]> {
   const made: string[] = [];
-  for (const name of new Set([...namesOf(owner), ...lost])) {
+  for (const name of new Set([...secretNamesOf(owner), ...lost])) {
     if ((await findMade(client, owner, name)) !== undefined) made.push(name);
   }
   return made;
@@ -86,17 +86,17 @@ export async function removeCallbackSecrets(
   client: KubeClient,
   owner: TenantObject,
 ): Promise<TenantObject> {
-  for (const name of namesOf(owner)) await removeMade(client, owner, name);
-  return note(client, owner, []);
+  for (const name of secretNamesOf(owner)) await removeMade(client, owner, name);
+  return recordSecretNames(client, owner, []);
 }
 
 /** Records the names again that were lost when somebody replaced the Project. */
-export function noteAgain(
+export function restoreSecretNames(
   client: KubeClient,
   owner: TenantObject,
   lost: readonly string[],
 ): Promise<TenantObject> {
-  return note(client, owner, [...new Set([...namesOf(owner), ...lost])]);
+  return recordSecretNames(client, owner, [...new Set([...secretNamesOf(owner), ...lost])]);
 }
 
 type Place = { name: string; namespace: string | undefined };
@@ -163,20 +163,20 @@ function isMade({ metadata: { labels = {} } }: Secret): boolean {
   return Object.entries(LABELS).every(([label, value]) => labels[label] === value);
 }
 
-export function hasNote({ metadata: { annotations = {} } }: TenantObject): boolean {
+export function hasSecretNames({ metadata: { annotations = {} } }: TenantObject): boolean {
   return annotations[MADE] !== undefined;
 }
 
-export function namesOf({ metadata: { annotations = {} } }: TenantObject): string[] {
+export function secretNamesOf({ metadata: { annotations = {} } }: TenantObject): string[] {
   return (annotations[MADE] ?? '').split(',').filter((name) => OBJECT_NAME_PATTERN.test(name));
 }
 
-async function note(
+async function recordSecretNames(
   client: KubeClient,
   owner: TenantObject,
   names: readonly string[],
 ): Promise<TenantObject> {
-  if (namesOf(owner).join() === names.join()) return owner;
+  if (secretNamesOf(owner).join() === names.join()) return owner;
   const { resourceVersion } = owner.metadata;
   const body = { metadata: { resourceVersion, annotations: { [MADE]: names.join() } } };
   return unwrap(await client.merge(typeOf('Project'), owner.metadata, { body }));

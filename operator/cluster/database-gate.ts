@@ -9,14 +9,14 @@ import type { TimedClock } from '../kube/timed-clock.ts';
  * The database is down, read-only after a failover or too slow; or its schema is not at this
  * version yet.
  */
-export type Absence = 'DatabaseUnavailable' | 'SchemaNotReady';
+export type DatabaseProblem = 'DatabaseUnavailable' | 'SchemaNotReady';
 
 export type DatabaseGate = {
   /** How long to leave the database alone; 0: it may be asked. */
-  shut_ms(): number;
+  closed_ms(): number;
   /** The last failure. */
-  absence(): Absence;
-  failed(absence: Absence): void;
+  problem(): DatabaseProblem;
+  failed(problem: DatabaseProblem): void;
   answered(): void;
 };
 
@@ -25,12 +25,12 @@ const SHUT_MS = { first: 500, last: 10_000 };
 export function createDatabaseGate(clock: TimedClock): DatabaseGate {
   let shut_until = 0;
   let wait_ms = SHUT_MS.first;
-  let absence: Absence = 'DatabaseUnavailable';
+  let problem: DatabaseProblem = 'DatabaseUnavailable';
   return {
-    shut_ms: () => Math.max(0, shut_until - clock.elapsed()),
-    absence: () => absence,
+    closed_ms: () => Math.max(0, shut_until - clock.elapsed()),
+    problem: () => problem,
     failed: (found) => {
-      absence = found;
+      problem = found;
       // Passes that had already asked report the same failure.
       if (shut_until > clock.elapsed()) return;
       shut_until = clock.elapsed() + wait_ms;
@@ -43,7 +43,7 @@ export function createDatabaseGate(clock: TimedClock): DatabaseGate {
 }
 
 /** Undefined: the error has another cause. */
-export function absenceOf(error: unknown): Absence | undefined {
+export function databaseProblemOf(error: unknown): DatabaseProblem | undefined {
   if (isOutage(error)) return 'DatabaseUnavailable';
   return isBehind(error) ? 'SchemaNotReady' : undefined;
 }

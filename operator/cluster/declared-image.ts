@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { LRUCache } from 'lru-cache';
-import { refuseWish } from '../../runtime/actions/create-upload.ts';
+import { validateUploadRequest } from '../../runtime/actions/create-upload.ts';
 import {
   type DeclaredImageDeps,
   declaredUpload,
@@ -24,9 +24,9 @@ import type { KubeClient } from '../kube/client.ts';
 import type { Context as PassContext } from '../reconcile.ts';
 import { fieldsOf, type RowDifference } from '../row-difference.ts';
 import { fileSlugOf, type WatermarkPresetSpec } from '../watermark-preset/schema.ts';
-import { absenceOf } from './database-gate.ts';
-import { ASLEEP, sayRefusal } from './image-refusal.ts';
-import { type Download, type Found, readImage } from './image-source.ts';
+import { databaseProblemOf } from './database-gate.ts';
+import { describeRefusal, SUSPENDED } from './image-refusal.ts';
+import { type Download, type Finding, readImage } from './image-source.ts';
 
 export type ImageDeps = Omit<DeclaredImageDeps, 'db' | keyof ImageSettings> & {
   download: Download;
@@ -38,7 +38,7 @@ export type ImageDeps = Omit<DeclaredImageDeps, 'db' | keyof ImageSettings> & {
 
 type ImageSettings = Pick<DeclaredImageDeps, 'plans' | 'settings'>;
 
-type Bringing = {
+type Declared = {
   identity: Identity;
   spec: WatermarkPresetSpec & { image: NonNullable<WatermarkPresetSpec['image']> };
   project: ProjectRow;
@@ -57,13 +57,13 @@ type Context = {
  * `difference`, with `plan-only`: the session that would be created or continued. `isLasting`:
  * another look soon would give the same result, at a cost.
  */
-export type ImageFound = Found & { difference?: RowDifference; isLasting?: true };
+export type ImageOutcome = Finding & { difference?: RowDifference; isLasting?: true };
 
 /** Why the preset cannot be as declared yet; undefined when the file already holds its image. */
-export async function bringImage(
-  { identity, spec, project_uid }: Omit<Bringing, 'project'> & { project_uid: string | undefined },
+export async function ensureImage(
+  { identity, spec, project_uid }: Omit<Declared, 'project'> & { project_uid: string | undefined },
   context: Context,
-): Promise<ImageFound | undefined> {
+): Promise<ImageOutcome | undefined> {
   const { db, images } = context;
   const project = project_uid === undefined ? undefined : await findProjectByOwner(db, project_uid);
   if (project === undefined) {
@@ -71,16 +71,16 @@ export async function bringImage(
     // image.
     return found('ProjectNotFound', `there is no Project '${spec.projectRef.name}' yet`);
   }
-  const bringing = { identity, spec, project };
-  const row = await findDeclaredImage(db, { ...ownerOf(identity), ...placeOf(bringing) });
+  const declared = { identity, spec, project };
+  const row = await findDeclaredImage(db, { ...ownerOf(identity), ...placeOf(declared) });
   if (row.file?.status === 'blocked') return undefined;
   // The digest identifies the content of a URL, which is fetched only when its bytes are needed.
   const { sha256 } = spec.image;
-  const known = sha256 === undefined ? 'open' : await judge(bringing, { row, sha256 }, context);
+  const known = sha256 === undefined ? 'open' : await judge(declared, { row, sha256 }, context);
   if (known !== 'open') return known === 'brought' ? undefined : known;
   // Without a digest, only reading the ConfigMap or Secret shows whether the file holds its bytes.
-  const isToBeBrought = sha256 !== undefined || row.file === null;
-  if (isToBeBrought && project.status !== 'active') return lasting(found('ImageRefused', ASLEEP));
+  const isPending = sha256 !== undefined || row.file === null;
+  if (isPending && project.status !== 'active') return lasting(found('ImageRefused', SUSPENDED));
   if (images === undefined) {
     return found(
       'ImagesUnavailable',
@@ -89,27 +89,27 @@ export async function bringImage(
   }
   const refusal = sha256 === undefined ? undefined : images.refused.get(sha256);
   if (refusal !== undefined) return lasting(found('ImageRefused', refusal));
-  const said = await bring(bringing, row, { ...context, images });
+  const said = await bring(declared, row, { ...context, images });
   const isBegun = said?.reason === 'ImageUploading' && said.difference === undefined;
   return said === undefined || sha256 === undefined || isBegun ? said : lasting(said);
 }
 
-type Standing = ImageFound | 'brought' | 'open';
+type Standing = ImageOutcome | 'brought' | 'open';
 
 /** What the rows say about an image of this digest; `open`: its bytes have yet to be uploaded. */
 async function judge(
-  bringing: Bringing,
+  declared: Declared,
   { row: { file, upload }, sha256 }: { row: DeclaredImageRow; sha256: string },
   context: Pick<Context, 'isPresetGone'>,
 ): Promise<Standing> {
   if (file?.status === 'ready' && file.sha256 === sha256) return 'brought';
-  const { file_slug } = placeOf(bringing);
-  if (file !== null && !(await isFree(file, bringing.identity, context))) {
+  const { file_slug } = placeOf(declared);
+  if (file !== null && !(await isFree(file, declared.identity, context))) {
     const message = `the project has a file '${file_slug}' that the preset did not upload: set another fileSlug`;
     return found('FileTaken', message);
   }
   const last = upload?.sha256 === sha256 ? upload : null;
-  if (last?.status === 'failed') return isOfWorkers(last) ? putOff(last) : refused(bringing, last);
+  if (last?.status === 'failed') return isOfWorkers(last) ? putOff(last) : refused(declared, last);
   const isUnderWay = last?.status === 'uploaded' || last?.status === 'processing';
   return isUnderWay ? onItsWay(file_slug) : 'open';
 }
@@ -133,7 +133,7 @@ function putOff({ age_seconds, error_code }: Tried): Standing {
   return lasting(found('ImageUploading', message));
 }
 
-function refused({ spec }: Bringing, { error_code }: Tried): Standing {
+function refused({ spec }: Declared, { error_code }: Tried): Standing {
   const said = found('ImageRefused', `the image was refused as ${error_code}: declare another one`);
   return spec.image.url === undefined ? said : lasting(said);
 }
@@ -149,11 +149,11 @@ async function isFree(
 }
 
 async function bring(
-  bringing: Bringing,
+  declared: Declared,
   row: DeclaredImageRow,
   { db, client, images, mode, isPresetGone }: Context & { images: ImageDeps },
-): Promise<ImageFound | undefined> {
-  const { spec, identity } = bringing;
+): Promise<ImageOutcome | undefined> {
+  const { spec, identity } = declared;
   const source = { client, download: images.download };
   const bytes = await readImage(source, spec.image, identity.namespace);
   if (!Buffer.isBuffer(bytes)) return bytes;
@@ -161,20 +161,20 @@ async function bring(
   if (spec.image.sha256 !== undefined && spec.image.sha256 !== sha256) {
     return found('ImageDigestMismatch', `the image at \`spec.image.url\` has the digest ${sha256}`);
   }
-  const standing = await judge(bringing, { row, sha256 }, { isPresetGone });
+  const standing = await judge(declared, { row, sha256 }, { isPresetGone });
   if (standing !== 'open') return standing === 'brought' ? undefined : standing;
-  const { file_slug } = placeOf(bringing);
+  const { file_slug } = placeOf(declared);
   const last = row.upload?.sha256 === sha256 ? row.upload : null;
   const upload_id = last?.status === 'created' ? last.upload_id : undefined;
-  const carryOut = mode === 'plan-only' ? planner(images) : uploader({ ...images, db });
+  const upload = mode === 'plan-only' ? planner(images) : uploader({ ...images, db });
   try {
-    const difference = await carryOut({ bringing, file_slug, bytes, sha256, upload_id });
+    const difference = await upload({ declared, file_slug, bytes, sha256, upload_id });
     return difference === undefined ? onItsWay(file_slug) : { ...onItsWay(file_slug), difference };
   } catch (error) {
     if (error instanceof StorageUnavailable) return lasting(away(error));
     if (error instanceof SettingsUnknown) return lasting(unsettled(images, { identity, error }));
-    if (!(error instanceof ServiceError) || absenceOf(error) !== undefined) throw error;
-    const { message, whose } = sayRefusal(error);
+    if (!(error instanceof ServiceError) || databaseProblemOf(error) !== undefined) throw error;
+    const { message, whose } = describeRefusal(error);
     if (whose === 'bytes') images.refused.set(sha256, message);
     const said = found('ImageRefused', message);
     return whose === 'project' ? lasting(said) : said;
@@ -182,14 +182,14 @@ async function bring(
 }
 
 /** The storage's own error would mean nothing to the preset's author. */
-function away({ advice }: StorageUnavailable): Found {
+function away({ advice }: StorageUnavailable): Finding {
   return found('ImagesUnavailable', `the storage does not accept the image: ${advice}`);
 }
 
-type Unsettled = { identity: Identity; error: SettingsUnknown };
+type Failure = { identity: Identity; error: SettingsUnknown };
 
 /** Reports why the image waits: the preset itself is valid. */
-function unsettled({ log }: ImageDeps, { identity: { namespace, name }, error }: Unsettled): Found {
+function unsettled({ log }: ImageDeps, { identity: { namespace, name }, error }: Failure): Finding {
   log.error('a declared image waits for the settings of the API', {
     name: `${namespace}/${name}`,
     error,
@@ -198,12 +198,12 @@ function unsettled({ log }: ImageDeps, { identity: { namespace, name }, error }:
 }
 
 /** `upload_id`: the session to continue. */
-type Upload = ImageBytes & { bringing: Bringing; upload_id: string | undefined };
+type Upload = ImageBytes & { declared: Declared; upload_id: string | undefined };
 
 type CarryOut = (upload: Upload) => Promise<RowDifference | undefined>;
 
 function uploader({ findSettings, ...deps }: ImageDeps & { db: Database }): CarryOut {
-  return async ({ bringing: { project, identity }, ...image }) => {
+  return async ({ declared: { project, identity }, ...image }) => {
     const told = { ...image, project, owner: ownerOf(identity) };
     await uploadDeclaredImage({ ...deps, ...(await findSettings()) }, told);
     return undefined;
@@ -214,12 +214,12 @@ function uploader({ findSettings, ...deps }: ImageDeps & { db: Database }): Carr
  * Plans no upload that would be refused, except for lack of room, which may be available by then.
  */
 function planner({ findSettings }: ImageDeps): CarryOut {
-  return async ({ bringing: { project }, upload_id, ...image }) => {
+  return async ({ declared: { project }, upload_id, ...image }) => {
     if (project.status !== 'active') throw new ServiceError('project_suspended');
     const table = 'uploads';
     const { file_slug, ...wish } = declaredUpload(image);
     if (upload_id === undefined) {
-      refuseWish(wish, (await findSettings()).settings);
+      validateUploadRequest(wish, (await findSettings()).settings);
       return { action: 'insert', table, row: file_slug, fields: fieldsOf(wish) };
     }
     const fields = fieldsOf({ status: 'uploaded' }, { status: 'created' });
@@ -227,7 +227,7 @@ function planner({ findSettings }: ImageDeps): CarryOut {
   };
 }
 
-function placeOf({ identity, spec, project: { project_id } }: Bringing) {
+function placeOf({ identity, spec, project: { project_id } }: Declared) {
   return { project_id, file_slug: fileSlugOf(identity, spec) };
 }
 
@@ -235,14 +235,14 @@ function ownerOf({ namespace, name }: Identity) {
   return { owner_namespace: namespace, owner_name: name };
 }
 
-function onItsWay(file_slug: string): Found {
+function onItsWay(file_slug: string): Finding {
   return found('ImageUploading', `the image is not published as the file '${file_slug}' yet`);
 }
 
-function found(reason: Found['reason'], message: string): Found {
+function found(reason: Finding['reason'], message: string): Finding {
   return { reason, message };
 }
 
-function lasting(said: ImageFound): ImageFound {
+function lasting(said: ImageOutcome): ImageOutcome {
   return { ...said, isLasting: true };
 }

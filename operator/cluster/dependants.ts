@@ -9,7 +9,7 @@ import type { TenantKind, TenantObject } from './tenant-object.ts';
 export type Referrer = { kind: TenantKind; key: string };
 
 export type Dependants = {
-  take(kind: TenantKind, change: TenantChange): void;
+  handleChange(kind: TenantKind, change: TenantChange): void;
   /** The resources to reconcile after the rows of this one changed. */
   of(kind: TenantKind, object: TenantObject): Referrer[];
 };
@@ -22,7 +22,7 @@ export function createDependants(): Dependants {
     if (referrers?.size === 0) byProject.delete(project);
   };
   return {
-    take: (kind, { key, object, previous }) => {
+    handleChange: (kind, { key, object, previous }) => {
       const before = previous && projectKey(previous);
       const now = object && projectKey(object);
       if (before !== undefined && before !== now) remove(kind, key, before);

@@ -1,7 +1,13 @@
 /** The finalizer of a resource that owns rows: it keeps the resource until the rows are released. Spec: Project. */
 import { unwrap } from '../kube/kube-failure.ts';
 import type { ObjectContext } from './reconcile-rows.ts';
-import { FINALIZER, isHeld, type TenantKind, type TenantObject, typeOf } from './tenant-object.ts';
+import {
+  FINALIZER,
+  hasFinalizer,
+  type TenantKind,
+  type TenantObject,
+  typeOf,
+} from './tenant-object.ts';
 
 type Finalizing = { object: TenantObject; wanted: 'present' | 'absent' };
 
@@ -10,7 +16,7 @@ export async function writeFinalizer(
   { object, wanted }: Finalizing,
   { client, metrics, clock }: ObjectContext,
 ): Promise<void> {
-  if (isHeld(object) === (wanted === 'present')) return;
+  if (hasFinalizer(object) === (wanted === 'present')) return;
   const { finalizers = [], resourceVersion, deletionTimestamp } = object.metadata;
   const others = finalizers.filter((each) => each !== FINALIZER);
   const metadata = {

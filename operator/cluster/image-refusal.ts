@@ -4,7 +4,7 @@
  */
 import type { ServiceError } from '../../runtime/core/errors.ts';
 
-export const ASLEEP =
+export const SUSPENDED =
   'the project is suspended and accepts no image: the image is uploaded once the project is active again';
 
 /**
@@ -16,7 +16,7 @@ type Refusal = { message: string; whose?: 'project' | 'bytes' };
 type Details = { accepted?: readonly string[]; max_bytes?: number };
 
 const refusals: Readonly<Record<string, (details: Details) => Refusal>> = {
-  project_suspended: () => ({ whose: 'project', message: ASLEEP }),
+  project_suspended: () => ({ whose: 'project', message: SUSPENDED }),
   // The available room changes all the time, and somebody may free some.
   storage_quota_exceeded: () => ({
     whose: 'project',
@@ -33,6 +33,6 @@ const refusals: Readonly<Record<string, (details: Details) => Refusal>> = {
   }),
 };
 
-export function sayRefusal({ code, message, details }: ServiceError): Refusal {
+export function describeRefusal({ code, message, details }: ServiceError): Refusal {
   return refusals[code]?.(details as Details) ?? { message };
 }

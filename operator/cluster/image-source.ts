@@ -9,7 +9,7 @@ import type { WatermarkPresetSpec } from '../watermark-preset/schema.ts';
 
 export type ImageSpec = NonNullable<WatermarkPresetSpec['image']>;
 
-export type Found = { reason: Reason; message: string };
+export type Finding = { reason: Reason; message: string };
 
 export type Download = (url: string) => Promise<{ bytes: Buffer } | { fault: string }>;
 
@@ -19,7 +19,7 @@ export async function readImage(
   { client, download }: { client: KubeClient; download: Download },
   image: ImageSpec,
   namespace: string,
-): Promise<Buffer | Found> {
+): Promise<Buffer | Finding> {
   if (image.url !== undefined) {
     const answer = await download(image.url);
     if ('bytes' in answer) return answer.bytes;

@@ -11,7 +11,7 @@ import { SIGNS } from '../row-difference.ts';
 import { judgeCallbackSecret, listMade } from './callback-secret.ts';
 import type { ObjectContext } from './reconcile-rows.ts';
 import { secretTaken } from './secret-taken.ts';
-import { declaredSlug, isGoing, type TenantObject } from './tenant-object.ts';
+import { declaredSlug, isBeingDeleted, type TenantObject } from './tenant-object.ts';
 
 export type SecretsPlan = {
   lines: readonly string[];
@@ -27,9 +27,9 @@ export async function planSecrets(
 ): Promise<SecretsPlan> {
   const { namespace = '' } = object.metadata;
   const line = (sign: string, name: string) => `${sign} Secret ${namespace}/${name}`;
-  const made = await listMade(context.client, object, context.lost_notes?.of(object) ?? []);
+  const made = await listMade(context.client, object, context.lost_secret_names?.of(object) ?? []);
   const all = { lines: made.map((each) => line('-', each)) };
-  if (isGoing(object)) return all;
+  if (isBeingDeleted(object)) return all;
   const spec = projectSpec.parse(object.spec ?? {});
   if (spec.callback === undefined) return { lines: [] };
   const { url, secretName: name } = spec.callback;

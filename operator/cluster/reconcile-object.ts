@@ -5,7 +5,7 @@
  */
 import { type Condition, type Outcome, outcomeOf } from '../conditions.ts';
 import type { Result } from '../reconcile.ts';
-import { noteAgain } from './callback-secret.ts';
+import { restoreSecretNames } from './callback-secret.ts';
 import { directiveOf } from './directives.ts';
 import { type OwnedRows, readOwned } from './facts.ts';
 import { writeFinalizer } from './finalizer.ts';
@@ -13,8 +13,8 @@ import { withPlan } from './plan.ts';
 import { planSecrets } from './plan-secrets.ts';
 import { type ObjectContext, reconcileRows } from './reconcile-rows.ts';
 import { pausedStatusOf, statusOf, type Verdict } from './status.ts';
-import { isGoing, type TenantKind, type TenantObject } from './tenant-object.ts';
-import { type Telling, writeStatus } from './write-status.ts';
+import { isBeingDeleted, type TenantKind, type TenantObject } from './tenant-object.ts';
+import { type StatusContext, writeStatus } from './write-status.ts';
 
 export type ObjectResult = Pick<Result, 'changes' | 'differences'> & {
   /** `paused`: no pass ran. */
@@ -36,7 +36,7 @@ export async function reconcileObject(
   if (told.changes.length > 0) context.changed?.(told);
   const outcome = outcomeOf(conditions);
   const result = { ...told, outcome };
-  if (isGoing(object) && outcome === 'done') {
+  if (isBeingDeleted(object) && outcome === 'done') {
     await writeFinalizer(kind, { object, wanted: 'absent' }, context);
     return result;
   }
@@ -44,7 +44,7 @@ export async function reconcileObject(
   const { facts } = owned;
   // Whatever the conditions say: a resource that owns no row can be deleted at once and needs no
   // finalizer.
-  if (!isGoing(object) && isOwning(facts)) {
+  if (!isBeingDeleted(object) && isOwning(facts)) {
     await writeFinalizer(kind, { object, wanted: 'present' }, context);
   }
   const said = [...conditions, ...routed(kind, { object, owned }, context)];
@@ -59,10 +59,12 @@ export async function reconcileObject(
  */
 function withNote(
   object: TenantObject,
-  { client, lost_notes }: ObjectContext,
+  { client, lost_secret_names }: ObjectContext,
 ): TenantObject | Promise<TenantObject> {
-  const lost = lost_notes?.of(object) ?? [];
-  return lost.length === 0 || isGoing(object) ? object : noteAgain(client, object, lost);
+  const lost = lost_secret_names?.of(object) ?? [];
+  return lost.length === 0 || isBeingDeleted(object)
+    ? object
+    : restoreSecretNames(client, object, lost);
 }
 
 function ownedBy(
@@ -113,9 +115,9 @@ async function plan(
 export async function pause(
   kind: TenantKind,
   object: TenantObject,
-  context: Telling,
+  context: StatusContext,
 ): Promise<ObjectResult> {
-  const message = isGoing(object)
+  const message = isBeingDeleted(object)
     ? 'the deletion waits until the annotation `tintype.dev/paused` is removed'
     : 'the annotation `tintype.dev/paused` keeps the resource unchanged';
   const paused = { type: 'Paused', status: 'True', reason: 'Paused', message } as const;
@@ -126,7 +128,7 @@ export async function pause(
     reason: 'Paused',
     message,
   } as const;
-  const conditions = isNew || isGoing(object) ? [ready, paused] : [paused];
+  const conditions = isNew || isBeingDeleted(object) ? [ready, paused] : [paused];
   const status = pausedStatusOf(object, conditions, context.clock.now());
   await writeStatus(kind, { object, status }, context);
   return { outcome: 'paused', changes: [], differences: [] };

@@ -5,7 +5,7 @@
 import { ZodError } from 'zod';
 import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import { type Condition, conditionsFor, outcomeOf } from '../conditions.ts';
-import type { Finding, Identity, Leaving, Subject } from '../declared.ts';
+import type { DeletionChecks, Identity, ResourceLookup, Subject } from '../declared.ts';
 import { findKind } from '../kinds.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/events.ts';
@@ -14,37 +14,37 @@ import { printIssues } from '../print-issues.ts';
 import type { Context, ImageScope, Result } from '../reconcile.ts';
 import { watermarkPresetSpec } from '../watermark-preset/schema.ts';
 import { removeCallbackSecrets, writeCallbackSecret } from './callback-secret.ts';
-import { bringImage, type ImageDeps, type ImageFound } from './declared-image.ts';
+import { ensureImage, type ImageDeps, type ImageOutcome } from './declared-image.ts';
 import { directiveOf } from './directives.ts';
-import type { LostNotes } from './lost-notes.ts';
+import type { LostSecretNames } from './lost-secret-names.ts';
 import { createMissingOwners, type MissingOwners } from './missing-owners.ts';
 import type { TenantPlace } from './object-caches.ts';
 import { type FindOrganization, planOrganization } from './organizations.ts';
 import { secretTaken } from './secret-taken.ts';
 import {
-  isGoing,
+  isBeingDeleted,
   subjectOf,
   type TenantKind,
   type TenantObject,
   tenantKindOf,
 } from './tenant-object.ts';
-import type { ToldStatuses } from './told-statuses.ts';
+import type { WrittenStatuses } from './written-statuses.ts';
 
 export type RowsChanged = Pick<Result, 'changes' | 'differences'>;
 
 export type ObjectContext = Omit<
   Context,
-  'organization_id' | 'writeSecret' | 'removeSecrets' | keyof ImageScope | keyof Finding
+  'organization_id' | 'writeSecret' | 'removeSecrets' | keyof ImageScope | keyof ResourceLookup
 > & {
   client: KubeClient;
-  events: Pick<EventRecorder, 'tell'>;
+  events: Pick<EventRecorder, 'record'>;
   /** Called as soon as rows were written, whatever the rest of the pass does. */
   changed?: (told: RowsChanged) => void;
   metrics: KubeMetrics;
   /** Records what each status was set to. */
-  told?: ToldStatuses;
+  writtenStatuses?: WrittenStatuses;
   /** Names of callback Secrets that somebody removed from their Project. */
-  lost_notes?: LostNotes;
+  lost_secret_names?: LostSecretNames;
   findOrganization: FindOrganization;
   /** Includes resources that are being deleted. */
   findObject(kind: string, place: TenantPlace): TenantObject | undefined;
@@ -62,7 +62,7 @@ export type ObjectContext = Omit<
     | undefined;
 };
 
-type Told = Result & Pick<ImageFound, 'isLasting'>;
+type Told = Result & Pick<ImageOutcome, 'isLasting'>;
 
 /** Includes the resource after the pass, which may have recorded Secrets in a Project. */
 type ObjectRows = Told & { object: TenantObject };
@@ -88,8 +88,8 @@ export async function reconcileRows(
     const scoped: Context = {
       ...rest,
       organization_id,
-      ...findingIn(namespace, context),
-      ...leavingIn(missing, context),
+      ...lookupIn(namespace, context),
+      ...deletionChecksIn(missing, context),
       writeSecret: async (name, value) => {
         const written = await writeCallbackSecret(client, current, { name, value });
         current = written.owner;
@@ -116,29 +116,29 @@ export async function reconcileRows(
   }
 }
 
-function findingIn(
+function lookupIn(
   namespace: string,
   { findObject }: ObjectContext,
-): Pick<Finding, 'findUid' | 'findDeclared'> {
+): Pick<ResourceLookup, 'findUid' | 'findDeclared'> {
   // A resource that is being deleted counts as gone, or others could never release it.
   const findPresent = (kind: string, name: string) => {
     const object = findObject(kind, { namespace, name });
-    return object && !isGoing(object) ? object : undefined;
+    return object && !isBeingDeleted(object) ? object : undefined;
   };
   return {
     findUid: (kind, name) => findPresent(kind, name)?.metadata.uid,
     findDeclared: (kind, name) => {
-      const object = acting(findPresent(kind, name));
+      const object = unlessHeld(findPresent(kind, name));
       return object && { uid: object.metadata.uid, spec: object.spec };
     },
   };
 }
 
-function leavingIn(missing: MissingOwners, { findObject }: ObjectContext): Leaving {
+function deletionChecksIn(missing: MissingOwners, { findObject }: ObjectContext): DeletionChecks {
   return {
-    isGoing: (kind, owner) => {
-      const object = acting(findObject(kind, owner));
-      return object?.metadata.uid === owner.uid && isGoing(object);
+    isBeingDeleted: (kind, owner) => {
+      const object = unlessHeld(findObject(kind, owner));
+      return object?.metadata.uid === owner.uid && isBeingDeleted(object);
     },
     isGone: (name, owner) => {
       const kind = tenantKindOf(name);
@@ -150,11 +150,11 @@ function leavingIn(missing: MissingOwners, { findObject }: ObjectContext): Leavi
 }
 
 /** A resource that asks for a plan or a pause is not to be written to. */
-function acting(object: TenantObject | undefined): TenantObject | undefined {
+function unlessHeld(object: TenantObject | undefined): TenantObject | undefined {
   return object && directiveOf(object) === undefined ? object : undefined;
 }
 
-type WithImage = { identity: Identity; spec: Parameters<typeof bringImage>[0]['spec'] };
+type WithImage = { identity: Identity; spec: Parameters<typeof ensureImage>[0]['spec'] };
 
 function withImageOf({ action, identity, spec }: Subject<unknown>): WithImage | undefined {
   if (identity.kind !== 'WatermarkPreset' || action === 'delete') return undefined;
@@ -174,7 +174,7 @@ async function passWithImage(
   const preset = withImageOf(subject);
   if (preset === undefined) return pass();
   const judged = await pass({ mode: 'plan-only' });
-  if (isApart(judged)) return judged;
+  if (isBlockedOtherwise(judged)) return judged;
   const image = await imageOf(preset, context);
   if (image === undefined) return isAsDeclared(judged) ? judged : pass();
   const isPlanned = image.difference !== undefined;
@@ -187,20 +187,20 @@ async function passWithImage(
 async function imageOf(
   { identity, spec }: WithImage,
   context: ObjectContext,
-): Promise<ImageFound | undefined> {
-  const { findUid } = findingIn(identity.namespace, context);
+): Promise<ImageOutcome | undefined> {
+  const { findUid } = lookupIn(identity.namespace, context);
   const project_uid = findUid('Project', spec.projectRef.name);
   const isPresetGone = async (place: TenantPlace) => {
     const known = context.findObject(identity.kind, place);
-    if (!context.watches(place.namespace) || (known && !isGoing(known))) return false;
+    if (!context.watches(place.namespace) || (known && !isBeingDeleted(known))) return false;
     const found = await context.findObjectNow('WatermarkPreset', place);
-    return found === undefined || isGoing(found);
+    return found === undefined || isBeingDeleted(found);
   };
-  return bringImage({ identity, spec, project_uid }, { ...context, isPresetGone });
+  return ensureImage({ identity, spec, project_uid }, { ...context, isPresetGone });
 }
 
-function withImage(result: Result, { reason, message, difference }: ImageFound): Result {
-  if (isApart(result)) return result;
+function withImage(result: Result, { reason, message, difference }: ImageOutcome): Result {
+  if (isBlockedOtherwise(result)) return result;
   const upload = difference === undefined ? [] : [difference];
   const differences = [...upload, ...result.differences];
   return { ...result, differences, conditions: conditionsFor(reason, message) };
@@ -211,7 +211,7 @@ function isAsDeclared({ changes, conditions }: Result): boolean {
 }
 
 /** Problems other than the image are reported first. */
-function isApart({ conditions }: Result): boolean {
+function isBlockedOtherwise({ conditions }: Result): boolean {
   const outcome = outcomeOf(conditions);
   const ready = conditions.find(({ type }) => type === 'Ready');
   return outcome === 'refused' || outcome === 'held' || ready?.reason === 'ProjectNotFound';
@@ -221,7 +221,7 @@ async function organizationOf(context: ObjectContext, object: TenantObject) {
   const { db, mode, findOrganization } = context;
   const { namespace = '' } = object.metadata;
   // What goes needs none: in a database that was made anew it would be a trial for nobody.
-  if (isGoing(object)) return { organization_id: '', difference: undefined };
+  if (isBeingDeleted(object)) return { organization_id: '', difference: undefined };
   if (mode === 'plan-only') return planOrganization(db, namespace);
   return { organization_id: await findOrganization(db, namespace), difference: undefined };
 }

@@ -4,7 +4,7 @@ import { projectSpec } from '../project/schema.ts';
 import type { Holder } from './callback-secret.ts';
 import { directiveOf } from './directives.ts';
 import type { ObjectContext } from './reconcile-rows.ts';
-import { isGoing, type TenantObject } from './tenant-object.ts';
+import { isBeingDeleted, type TenantObject } from './tenant-object.ts';
 
 type Taken = { name: string; namespace: string; holder: Holder | undefined };
 
@@ -27,10 +27,10 @@ export function secretTaken(
  */
 function holderHasIt(holder: TenantObject, name: string): string {
   const project = `the Project '${holder.metadata.name}'`;
-  if (isGoing(holder)) {
+  if (isBeingDeleted(holder)) {
     return `the Secret '${name}' still belongs to ${project}, which is being deleted; it is created once that Project is gone`;
   }
-  if (isLeaving(holder, name)) {
+  if (isOwnerDeleted(holder, name)) {
     return `the Secret '${name}' still belongs to ${project}, which is getting another one; it is created once that Project has its new one. If the two swap names, set \`spec.callback.secretName\` of '${holder.metadata.name}' to a third name; when both are Ready, set it to the name that this Project gave up`;
   }
   return `the Secret '${name}' belongs to ${project}: set another name in \`spec.callback.secretName\``;
@@ -41,7 +41,7 @@ function strangerHasIt(name: string): string {
 }
 
 /** A holder that asks for a plan or a pause gives up nothing. */
-function isLeaving(holder: TenantObject, name: string): boolean {
+function isOwnerDeleted(holder: TenantObject, name: string): boolean {
   if (directiveOf(holder) !== undefined) return false;
   const spec = projectSpec.safeParse(holder.spec).data;
   return spec?.callback !== undefined && spec.callback.secretName !== name;

@@ -65,7 +65,7 @@ export function factsOf({ status = {} }: Pick<TenantObject, 'status'>): Verdict[
   return facts;
 }
 
-export function isWritten({ status = {} }: TenantObject, wanted: TenantStatus): boolean {
+export function hasStatus({ status = {} }: TenantObject, wanted: TenantStatus): boolean {
   return isDeepStrictEqual(
     { ...wanted, conditions: ownConditions(wanted) },
     { ...status, conditions: ownConditions(status) },

@@ -151,6 +151,6 @@ async function isSoNow({ caches }: TenantState, { kind, live, ...place }: Orphan
 
 function letGoOf(state: TenantState, { kind, namespace, name, uid }: Orphan): void {
   const key = keyOf({ namespace, name });
-  state.departed.add(kind, key, { metadata: { namespace, name, uid, resourceVersion: '' } });
+  state.deleted.add(kind, key, { metadata: { namespace, name, uid, resourceVersion: '' } });
   state.queues.get(kind)?.add(key, 'resync');
 }

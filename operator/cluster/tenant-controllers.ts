@@ -12,24 +12,39 @@ import { ended, type TimedClock } from '../kube/timed-clock.ts';
 import { CONCURRENCY, createWorkQueue, type WorkQueue } from '../kube/work-queue.ts';
 import { countHeld } from './count-held.ts';
 import { createDatabaseGate, type DatabaseGate } from './database-gate.ts';
-import { createDeparted, type Departed } from './departed.ts';
+import { createDeletedResources, type DeletedResources } from './deleted-resources.ts';
 import { createDependants } from './dependants.ts';
-import { asksTheSame } from './directives.ts';
-import { followRows, lookAtAll } from './follow-rows.ts';
-import { createLostNotes, type LostNotes, lostNames, type Update } from './lost-notes.ts';
+import { hasSameDirectives } from './directives.ts';
+import { followRows, requeueAll } from './follow-rows.ts';
+import {
+  createLostSecretNames,
+  findLostNames,
+  type LostSecretNames,
+  type Update,
+} from './lost-secret-names.ts';
 import type { ObjectCaches, TenantChange } from './object-caches.ts';
 import type { ObjectContext } from './reconcile-rows.ts';
-import { createRefused, type Refused, wakeRefused } from './refused.ts';
+import {
+  createRefusedResources,
+  type RefusedResources,
+  requeueRefused,
+} from './refused-resources.ts';
 import { sweepOrphans } from './sweep-orphans.ts';
-import { isGoing, isHeld, type TenantKind, tenantKindOf, tenantTypes } from './tenant-object.ts';
-import { runPass, wake } from './tenant-pass.ts';
-import { createToldStatuses, type ToldStatuses } from './told-statuses.ts';
+import {
+  hasFinalizer,
+  isBeingDeleted,
+  type TenantKind,
+  tenantKindOf,
+  tenantTypes,
+} from './tenant-object.ts';
+import { queueDependants, runPass } from './tenant-pass.ts';
+import { createWrittenStatuses, type WrittenStatuses } from './written-statuses.ts';
 
 export type TenantControllers = {
   /** Works until the term ends; resolves once all work has stopped. */
   lead(term: FencedTerm): Promise<void>;
   /** Queues every Project: something changed that their status reports. */
-  lookAgain(): void;
+  requeueProjects(): void;
 };
 
 export type TenantOptions = {
@@ -69,15 +84,15 @@ const POLL_MS = 2_000;
 export type TenantState = Omit<Required<TenantOptions>, 'context'> & {
   context: TenantOptions['context'] &
     Pick<ObjectContext, 'findObject' | 'findObjectNow' | 'watches' | 'metrics'> & {
-      told: ToldStatuses;
-      lost_notes: LostNotes;
+      writtenStatuses: WrittenStatuses;
+      lost_secret_names: LostSecretNames;
     };
   gate: DatabaseGate;
   dependants: ReturnType<typeof createDependants>;
   /** Empty while another process leads. */
   queues: ReadonlyMap<TenantKind, WorkQueue>;
-  departed: Departed;
-  refused: Refused;
+  deleted: DeletedResources;
+  refused: RefusedResources;
   /** When the rows of a resource were last as declared, by the clock's elapsed time. */
   synced_at: Map<string, number>;
 };
@@ -99,72 +114,78 @@ export function createTenantControllers(options: TenantOptions): TenantControlle
       ...{ ...options.context, metrics, findObject },
       findObjectNow: options.caches.findNow,
       watches: options.caches.watches,
-      ...{ told: createToldStatuses(), lost_notes: createLostNotes() },
+      ...{ writtenStatuses: createWrittenStatuses(), lost_secret_names: createLostSecretNames() },
     },
     gate: createDatabaseGate(options.clock),
     dependants: createDependants(),
     queues: new Map(),
-    departed: createDeparted(),
-    refused: createRefused(),
+    deleted: createDeletedResources(),
+    refused: createRefusedResources(),
     synced_at: new Map(),
   };
-  options.caches.subscribe((kind, change) => take(state, kind, change));
+  options.caches.subscribe((kind, change) => handleChange(state, kind, change));
   metrics.watchHeld(() => countHeld(options.caches));
   return {
     lead: (term) => lead(state, term),
-    lookAgain: () => {
+    requeueProjects: () => {
       for (const key of state.caches.keys('Project'))
         state.queues.get('Project')?.add(key, 'resync');
-      wakeRefused(state, 'Project');
+      requeueRefused(state, 'Project');
     },
   };
 }
 
-function take(state: TenantState, kind: TenantKind, change: TenantChange): void {
-  state.dependants.take(kind, change);
+function handleChange(state: TenantState, kind: TenantKind, change: TenantChange): void {
+  state.dependants.handleChange(kind, change);
   const queue = state.queues.get(kind);
-  const { told, lost_notes } = state.context;
-  lost_notes.take(change);
+  const { writtenStatuses, lost_secret_names } = state.context;
+  lost_secret_names.handleChange(change);
   if (queue === undefined) return;
-  if (isOurOwn(change)) {
-    if (isForeignStatus(change, told)) queue.add(change.key, 'resync');
+  if (isOwnUpdate(change)) {
+    if (isForeignStatus(change, writtenStatuses)) queue.add(change.key, 'resync');
     return;
   }
   if (change.kind === 'deleted') {
-    told.forget(change.previous);
-    state.departed.add(kind, change.key, change.previous);
+    writtenStatuses.forget(change.previous);
+    state.deleted.add(kind, change.key, change.previous);
     state.synced_at.delete(`${kind} ${change.key}`);
   }
   queue.add(change.key, 'change');
   // A resource being deleted counts as gone: a project names another default before its preset can
   // go.
-  if (isLeaving(change)) wake(state, { kind, object: change.object });
+  if (hasDeletionStarted(change)) queueDependants(state, { kind, object: change.object });
 }
 
-function isLeaving(change: TenantChange): change is TenantChange & { kind: 'updated' } {
-  return change.kind === 'updated' && isGoing(change.object) && !isGoing(change.previous);
+function hasDeletionStarted(change: TenantChange): change is TenantChange & { kind: 'updated' } {
+  return (
+    change.kind === 'updated' && isBeingDeleted(change.object) && !isBeingDeleted(change.previous)
+  );
 }
 
 /**
  * The spec, the directives and the operator's own marks are unchanged: the update is to a status or
  * a label, mostly our own.
  */
-function isOurOwn(change: TenantChange): change is TenantChange & { kind: 'updated' } {
+function isOwnUpdate(change: TenantChange): change is TenantChange & { kind: 'updated' } {
   if (change.kind !== 'updated') return false;
   const { object, previous } = change;
   const isSame = object.metadata.generation === previous.metadata.generation;
-  const isAskedTheSame = asksTheSame(object, previous);
-  const isUntouched = isSame && isAskedTheSame && isGoing(object) === isGoing(previous);
-  return isUntouched && !isStripped(change);
+  const isAskedTheSame = hasSameDirectives(object, previous);
+  const isUntouched =
+    isSame && isAskedTheSame && isBeingDeleted(object) === isBeingDeleted(previous);
+  return isUntouched && !hasLostMarks(change);
 }
 
 /**
  * Somebody replaced the resource with a manifest that lacks the operator's marks: they are restored
  * at once.
  */
-function isStripped({ object, previous }: Update): boolean {
-  if (isGoing(object)) return false;
-  return (isHeld(previous) && !isHeld(object)) || lostNames({ object, previous }).length > 0;
+function hasLostMarks({ object, previous }: Update): boolean {
+  if (isBeingDeleted(object)) return false;
+  return (
+    (hasFinalizer(previous) && !hasFinalizer(object)) ||
+    findLostNames({ object, previous }).length > 0
+  );
 }
 
 /**
@@ -173,9 +194,11 @@ function isStripped({ object, previous }: Update): boolean {
  */
 function isForeignStatus(
   { object, previous }: TenantChange & { kind: 'updated' },
-  told: ToldStatuses,
+  writtenStatuses: WrittenStatuses,
 ): boolean {
-  return !told.isTold(object) && !isDeepStrictEqual(object.status, previous.status);
+  return (
+    !writtenStatuses.isLastWritten(object) && !isDeepStrictEqual(object.status, previous.status)
+  );
 }
 
 async function lead(state: TenantState, term: FencedTerm): Promise<void> {
@@ -185,7 +208,7 @@ async function lead(state: TenantState, term: FencedTerm): Promise<void> {
     return [kind, createWorkQueue({ ...state, name: kind })] as const;
   });
   state.queues = new Map(queues);
-  lookAtAll(state);
+  requeueAll(state);
   const workers = queues.map(([kind, queue]) => {
     const reconcile = (pass: Pass) => runPass(state, { kind, pass, term });
     return runWorkers({ ...state, controller: kind, queue, reconcile, concurrency: CONCURRENCY });
@@ -193,8 +216,8 @@ async function lead(state: TenantState, term: FencedTerm): Promise<void> {
   await Promise.all([sweepOrphans(state, term), followRows(state, term)]);
   await Promise.all(workers.map((each) => each.stop()));
   state.queues = new Map();
-  state.departed.clear();
+  state.deleted.clear();
   state.refused.clear();
   state.synced_at.clear();
-  state.context.told.clear();
+  state.context.writtenStatuses.clear();
 }

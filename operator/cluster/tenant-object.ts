@@ -65,10 +65,10 @@ export function declaredSlug({ metadata, spec }: TenantObject): string {
   return spec?.slug ?? metadata.name;
 }
 
-export function isGoing({ metadata }: KubeObject): boolean {
+export function isBeingDeleted({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-export function isHeld({ metadata }: KubeObject): boolean {
+export function hasFinalizer({ metadata }: KubeObject): boolean {
   return metadata.finalizers?.includes(FINALIZER) ?? false;
 }

@@ -7,22 +7,27 @@ import type { Queryable } from '../../runtime/db/client.ts';
 import { hasTintypeSchema } from '../../runtime/db/schema-presence.ts';
 import type { FencedTerm } from '../fenced-term.ts';
 import { API_VERSION } from '../kinds.ts';
-import { isOvertaken, KubeFailure } from '../kube/kube-failure.ts';
-import { NotLeading } from '../kube/led-client.ts';
+import { isNotFoundOrConflict, KubeFailure } from '../kube/kube-failure.ts';
+import { NotLeading } from '../kube/leader-client.ts';
 import { findCondition } from '../kube/live-condition.ts';
 import { type KubeObject, keyOf, parseKey } from '../kube/resource.ts';
 import type { Pass } from '../kube/run-workers.ts';
 import type { Outcome } from '../kube/work-queue.ts';
 import { printDifference } from '../row-difference.ts';
-import { type Absence, absenceOf } from './database-gate.ts';
+import { type DatabaseProblem, databaseProblemOf } from './database-gate.ts';
 import { directiveOf, ignoredAnnotations } from './directives.ts';
 import { writeFinalizer } from './finalizer.ts';
 import { type ObjectResult, reconcileObject } from './reconcile-object.ts';
 import type { ObjectContext, RowsChanged } from './reconcile-rows.ts';
-import { isLettingGo, wakeRefused } from './refused.ts';
-import { type Known, tellAbsence, tellFailure } from './tell-tenant.ts';
+import { canUnblockOthers, requeueRefused } from './refused-resources.ts';
+import { reportFailure, reportUnavailable, type TenantResource } from './report-failure.ts';
 import type { TenantState } from './tenant-controllers.ts';
-import { isGoing, isHeld, type TenantKind, type TenantObject } from './tenant-object.ts';
+import {
+  hasFinalizer,
+  isBeingDeleted,
+  type TenantKind,
+  type TenantObject,
+} from './tenant-object.ts';
 
 const RESYNC_JITTER = 0.2;
 /** The cache was outdated: the newer state is on its way. */
@@ -32,50 +37,50 @@ type Running = { kind: TenantKind; pass: Pass; term: FencedTerm };
 type Waiting = {
   kind: TenantKind;
   object: TenantObject | undefined;
-  absence: Absence;
+  problem: DatabaseProblem;
   context: ObjectContext;
 };
 
 export async function runPass(state: TenantState, running: Running): Promise<Outcome> {
   if (!running.term.isCurrent()) throw new NotLeading();
   const { namespace = '' } = parseKey(running.pass.key);
-  if (!state.caches.isListed(namespace)) return { kind: 'again', after_ms: state.retry_ms };
+  if (!state.caches.isListed(namespace)) return { kind: 'requeue', after_ms: state.retry_ms };
   try {
-    return await turnAt(state, running);
+    return await reconcileKey(state, running);
   } catch (error) {
     const isStale = error instanceof KubeFailure && error.reason === 'Conflict';
-    if (isStale) return { kind: 'again', after_ms: CONFLICT_MS };
+    if (isStale) return { kind: 'requeue', after_ms: CONFLICT_MS };
     throw error;
   }
 }
 
-async function turnAt(state: TenantState, { kind, pass, term }: Running): Promise<Outcome> {
+async function reconcileKey(state: TenantState, { kind, pass, term }: Running): Promise<Outcome> {
   const delivery_root_domain = state.context.findRootDomain();
   const context = { ...state.context, delivery_root_domain, db: term.db };
   const object = state.caches.get(kind, pass.key);
-  const shut_ms = state.gate.shut_ms();
-  if (shut_ms > 0) {
-    return wait(state, { kind, object, context, absence: state.gate.absence() }, shut_ms);
+  const closed_ms = state.gate.closed_ms();
+  if (closed_ms > 0) {
+    return wait(state, { kind, object, context, problem: state.gate.problem() }, closed_ms);
   }
   try {
-    await letGo(state, { kind, key: pass.key }, context);
-    const outcome = object && (await runOne(state, { kind, object }, context));
+    await releaseDeleted(state, { kind, key: pass.key }, context);
+    const outcome = object && (await reconcileExisting(state, { kind, object }, context));
     state.gate.answered();
     return outcome ?? { kind: 'done' };
   } catch (error) {
-    const absence = absenceOf(error);
-    if (object !== undefined && (await isItsOwn(error, context.db))) {
-      await tellAbsence(state, { kind, object, absence: 'DatabaseUnavailable' });
+    const problem = databaseProblemOf(error);
+    if (object !== undefined && (await isOwnTimeout(error, context.db))) {
+      await reportUnavailable(state, { kind, object, problem: 'DatabaseUnavailable' });
       throw error;
     }
-    if (absence === undefined) {
-      if (object !== undefined) await tellFailure(state, { kind, object, error });
+    if (problem === undefined) {
+      if (object !== undefined) await reportFailure(state, { kind, object, error });
       throw error;
     }
-    state.gate.failed(absence);
+    state.gate.failed(problem);
     state.log.warn('the database is unavailable', { kind, name: pass.key, error });
-    const pause_ms = Math.max(state.gate.shut_ms(), CONFLICT_MS);
-    return wait(state, { kind, object, context, absence }, pause_ms);
+    const pause_ms = Math.max(state.gate.closed_ms(), CONFLICT_MS);
+    return wait(state, { kind, object, context, problem }, pause_ms);
   }
 }
 
@@ -83,7 +88,7 @@ async function turnAt(state: TenantState, { kind, pass, term }: Running): Promis
  * Whether the error concerns this resource only, such as a row that somebody keeps locked: the
  * others go on.
  */
-async function isItsOwn(error: unknown, db: Queryable): Promise<boolean> {
+async function isOwnTimeout(error: unknown, db: Queryable): Promise<boolean> {
   if (!(error instanceof ServiceError) || error.code !== 'query_timeout') return false;
   return db.query('select 1').then(
     () => true,
@@ -94,52 +99,62 @@ async function isItsOwn(error: unknown, db: Queryable): Promise<boolean> {
 /** The pause is randomized, so that not all resources return at once. */
 async function wait(
   state: TenantState,
-  { kind, object, absence, context }: Waiting,
-  shut_ms: number,
+  { kind, object, problem, context }: Waiting,
+  closed_ms: number,
 ): Promise<Outcome> {
-  if (object !== undefined && absence === 'SchemaNotReady' && (await isFree(object, context.db))) {
+  if (
+    object !== undefined &&
+    problem === 'SchemaNotReady' &&
+    (await isReleasable(object, context.db))
+  ) {
     await writeFinalizer(kind, { object, wanted: 'absent' }, context);
     return { kind: 'done' };
   }
-  if (object !== undefined) await tellAbsence(state, { kind, object, absence });
-  return { kind: 'again', after_ms: shut_ms * (1 + state.random()) };
+  if (object !== undefined) await reportUnavailable(state, { kind, object, problem });
+  return { kind: 'requeue', after_ms: closed_ms * (1 + state.random()) };
 }
 
 /**
  * A resource can have no rows in a database that was never migrated; one that does not answer may
  * hold anything.
  */
-async function isFree(object: TenantObject, db: Queryable): Promise<boolean> {
-  if (!isGoing(object) || !isHeld(object) || directiveOf(object) !== undefined) return false;
+async function isReleasable(object: TenantObject, db: Queryable): Promise<boolean> {
+  if (!isBeingDeleted(object) || !hasFinalizer(object) || directiveOf(object) !== undefined)
+    return false;
   try {
     return !(await hasTintypeSchema(db));
   } catch (error) {
-    if (absenceOf(error) === undefined) throw error;
+    if (databaseProblemOf(error) === undefined) throw error;
     return false;
   }
 }
 
-async function runOne(state: TenantState, known: Known, context: ObjectContext): Promise<Outcome> {
+async function reconcileExisting(
+  state: TenantState,
+  known: TenantResource,
+  context: ObjectContext,
+): Promise<Outcome> {
   const { kind, object } = known;
   const { events } = state.context;
-  for (const each of ignoredAnnotations(object)) events.tell(regarding(known), each);
+  for (const each of ignoredAnnotations(object)) events.record(regarding(known), each);
   // Only actual changes wake others: two resources that wait for each other would otherwise wake
   // each other without end.
   const changed = (told: RowsChanged) => {
-    tellChanges(state, known, told);
-    wake(state, known);
-    if (isLettingGo(told)) wakeRefused(state, kind);
+    reportChanges(state, known, told);
+    queueDependants(state, known);
+    if (canUnblockOthers(told)) requeueRefused(state, kind);
   };
   const result = await reconcileObject(kind, object, { ...context, changed });
   if (result.outcome === 'done') state.synced_at.set(nameOf(known), state.clock.elapsed());
   const isRefused = result.outcome === 'refused';
   state.refused.note(known, isRefused);
-  if (isGoing(object) && result.outcome === 'done') wake(state, known);
-  const after_ms = pauseAfter(state, object, result) * (1 + (state.random() - 0.5) * RESYNC_JITTER);
-  return { kind: isRefused || result.isLasting ? 'in-vain' : 'again', after_ms };
+  if (isBeingDeleted(object) && result.outcome === 'done') queueDependants(state, known);
+  const after_ms =
+    requeueDelay(state, object, result) * (1 + (state.random() - 0.5) * RESYNC_JITTER);
+  return { kind: isRefused || result.isLasting ? 'back-off' : 'requeue', after_ms };
 }
 
-function pauseAfter(
+function requeueDelay(
   { resync_ms, source_ms, retry_ms }: TenantState,
   { spec: { image } = {} }: TenantObject,
   { outcome }: ObjectResult,
@@ -150,29 +165,29 @@ function pauseAfter(
   return isInCluster ? Math.min(source_ms, resync_ms) : resync_ms;
 }
 
-function tellChanges(
+function reportChanges(
   state: TenantState,
-  known: Known,
+  known: TenantResource,
   { changes, differences }: RowsChanged,
 ): void {
   const { kind, object } = known;
   const name = keyOf(object.metadata);
   state.log.info('a resource changed its rows', { kind, name, changes });
   const { events } = state.context;
-  const tell = (reason: string, action: string, what: string) => {
+  const record = (reason: string, action: string, what: string) => {
     const note = `${what}: ${differences.map(printDifference).join('; ')}`;
-    events.tell(regarding(known), { type: 'Normal', reason, action, note });
+    events.record(regarding(known), { type: 'Normal', reason, action, note });
   };
-  if (changes.includes('adopt')) tell('Adopted', 'Adopt', 'took over what no resource declared');
+  if (changes.includes('adopt')) record('Adopted', 'Adopt', 'took over what no resource declared');
   if (changes.includes('rotate'))
-    tell('Rotated', 'Rotate', 'a new key signs; the previous one verifies for another day');
+    record('Rotated', 'Rotate', 'a new key signs; the previous one verifies for another day');
   if (!isDrift(object, changes)) return;
   const since = state.synced_at.get(nameOf(known));
   state.metrics.driftHealed(kind, since === undefined ? 0 : (state.clock.elapsed() - since) / 1000);
-  tell('DriftHealed', 'Heal', 'undid changes that somebody else had made');
+  record('DriftHealed', 'Heal', 'undid changes that somebody else had made');
 }
 
-function regarding({ kind, object }: Known): KubeObject {
+function regarding({ kind, object }: TenantResource): KubeObject {
   return { ...object, apiVersion: API_VERSION, kind };
 }
 
@@ -190,36 +205,36 @@ function isDrift({ metadata, status }: TenantObject, changes: readonly string[])
 }
 
 /** The resource is gone, so there is no status or finalizer to write. */
-async function letGo(
+async function releaseDeleted(
   state: TenantState,
   { kind, key }: { kind: TenantKind; key: string },
   context: ObjectContext,
 ): Promise<void> {
-  for (const last of state.departed.of(kind, key)) {
+  for (const last of state.deleted.of(kind, key)) {
     const { metadata, spec } = last;
     const { finalizers: _, annotations: __, ...rest } = metadata;
     const deletionTimestamp = metadata.deletionTimestamp ?? state.clock.now().toISOString();
     const gone: TenantObject = { metadata: { ...rest, deletionTimestamp }, ...(spec && { spec }) };
     await reconcileObject(kind, gone, context).catch(ignoreMissing);
-    wake(state, { kind, object: gone });
+    queueDependants(state, { kind, object: gone });
     state.refused.note({ kind, object: gone }, false);
-    wakeRefused(state, kind);
-    state.departed.drop(kind, key, last);
+    requeueRefused(state, kind);
+    state.deleted.drop(kind, key, last);
   }
 }
 
 /** Also if a new resource has the name by now. */
 function ignoreMissing(error: unknown): void {
-  if (!isOvertaken(error)) throw error;
+  if (!isNotFoundOrConflict(error)) throw error;
 }
 
 /** Queues the resources that refer to it. */
-export function wake(state: TenantState, { kind, object }: Known): void {
+export function queueDependants(state: TenantState, { kind, object }: TenantResource): void {
   for (const each of state.dependants.of(kind, object)) {
     state.queues.get(each.kind)?.add(each.key, 'change');
   }
 }
 
-function nameOf({ kind, object: { metadata } }: Known): string {
+function nameOf({ kind, object: { metadata } }: TenantResource): string {
   return `${kind} ${keyOf(metadata)}`;
 }

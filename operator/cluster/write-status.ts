@@ -5,23 +5,26 @@
 import { API_VERSION } from '../kinds.ts';
 import { unwrap } from '../kube/kube-failure.ts';
 import { findCondition } from '../kube/live-condition.ts';
-import { tellTransition } from '../kube/tell-transition.ts';
+import { reportTransition } from '../kube/report-transition.ts';
 import type { ObjectContext } from './reconcile-rows.ts';
-import { isWritten, withKept } from './status.ts';
+import { hasStatus, withKept } from './status.ts';
 import { type TenantKind, type TenantObject, type TenantStatus, typeOf } from './tenant-object.ts';
 
-export type Telling = Pick<ObjectContext, 'client' | 'events' | 'metrics' | 'clock' | 'told'>;
+export type StatusContext = Pick<
+  ObjectContext,
+  'client' | 'events' | 'metrics' | 'clock' | 'writtenStatuses'
+>;
 
 type Writing = { object: TenantObject; status: TenantStatus };
 
 export async function writeStatus(
   kind: TenantKind,
   { object, status: wanted }: Writing,
-  context: Telling,
+  context: StatusContext,
 ): Promise<void> {
   const status = withKept(object, wanted, 'Routed');
-  context.told?.take(object, status);
-  if (isWritten(object, status)) return;
+  context.writtenStatuses?.record(object, status);
+  if (hasStatus(object, status)) return;
   const { name, namespace = '', uid, resourceVersion } = object.metadata;
   // A repeated status must not overwrite a newer one.
   const version = status === wanted ? {} : { resourceVersion };
@@ -35,5 +38,5 @@ export async function writeStatus(
   unwrap(answer);
   const isRefused = findCondition(status, 'Accepted')?.status === 'False';
   const regarding = { ...object, apiVersion: API_VERSION, kind };
-  tellTransition({ object: regarding, status, isRefused }, context);
+  reportTransition({ object: regarding, status, isRefused }, context);
 }

@@ -5,7 +5,7 @@
  */
 import { listOwners } from '../../runtime/db/declared-rows.ts';
 import { type Outcome, outcomeOf } from '../conditions.ts';
-import type { Finding, Identity, Subject } from '../declared.ts';
+import type { Identity, ResourceLookup, Subject } from '../declared.ts';
 import { findKind, kinds } from '../kinds.ts';
 import type { Context, Result } from '../reconcile.ts';
 import { FOLDER_UID_PREFIX, identify } from './check-document.ts';
@@ -34,12 +34,15 @@ export type ResourceReport = {
 };
 
 /** A secret is kept with the name of its Project, which has one at a time. */
-export type FolderContext = Omit<Context, keyof Finding | 'writeSecret' | 'removeSecrets'> & {
+export type FolderContext = Omit<
+  Context,
+  keyof ResourceLookup | 'writeSecret' | 'removeSecrets'
+> & {
   writeSecret(secret: { name: string; value: string; project: string }): Promise<void>;
   removeSecrets(project: string): Promise<void>;
 };
 
-type PassContext = FolderContext & Finding;
+type PassContext = FolderContext & ResourceLookup;
 
 // A resource that waits for a later one, or collides with what one releases, is tried again within
 // the pass, up to this many rounds.
@@ -49,7 +52,7 @@ export async function reconcileFolder(path: string, context: FolderContext): Pro
   const namespace = context.organization_id;
   const folder = await loadFolder(path, namespace);
   const gone = await listGone(folder, context);
-  const finding = findingIn(folder, namespace);
+  const finding = lookupIn(folder, namespace);
 
   const reports = new Map<string, ResourceReport>();
   let pending = [...gone, ...declared(folder)];
@@ -97,7 +100,7 @@ async function listGone(
     .map((identity) => ({ action: 'delete' as const, identity, spec: undefined }));
 }
 
-function findingIn(folder: Folder, namespace: string): Finding {
+function lookupIn(folder: Folder, namespace: string): ResourceLookup {
   const specs = new Map(folder.resources.map(({ identity, spec }) => [identity.uid, spec]));
   const uidOf = (kind: string, name: string) => identify({ namespace, kind, name }).uid;
   return {
@@ -109,7 +112,7 @@ function findingIn(folder: Folder, namespace: string): Finding {
       const uid = uidOf(kind, name);
       return specs.has(uid) ? { uid, spec: specs.get(uid) } : undefined;
     },
-    isGoing: (kind, { name, uid }) =>
+    isBeingDeleted: (kind, { name, uid }) =>
       folder.isComplete && uid === uidOf(kind, name) && !folder.present.has(uid),
     // A resource that no document declares is deleted in this same pass.
     isGone: () => false,

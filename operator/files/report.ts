@@ -21,8 +21,8 @@ export function createReporter(log: Log): (report: PassReport) => void {
     }
     for (const report of resources) {
       const { identity, reason, message } = report;
-      if (report.changes.length > 0) sayResource(log, report);
-      else once([identity, reason, message], () => sayResource(log, report));
+      if (report.changes.length > 0) reportResource(log, report);
+      else once([identity, reason, message], () => reportResource(log, report));
       saying.add(JSON.stringify([identity, reason, message]));
     }
     said = saying;
@@ -37,7 +37,7 @@ const levels = {
   failed: 'error',
 } as const;
 
-function sayResource(log: Log, report: ResourceReport): void {
+function reportResource(log: Log, report: ResourceReport): void {
   const { identity, place, action, outcome, reason, message, changes, error } = report;
   const { kind, name } = identity;
   // The row of a resource that is long gone is no news.

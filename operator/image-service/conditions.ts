@@ -222,10 +222,10 @@ function isOfPart(condition: Condition): condition is Condition & { type: PartTy
 }
 
 /** Reasons that leave the condition's status Unknown. */
-const UNTOLD: readonly Reason[] = ['NotCheckedYet', 'NoAddress', 'RoutedByOthers'];
+const UNKNOWN_REASONS: readonly Reason[] = ['NotCheckedYet', 'NoAddress', 'RoutedByOthers'];
 
 function statusOf(reason: Reason): Status {
-  if (UNTOLD.includes(reason)) return 'Unknown';
+  if (UNKNOWN_REASONS.includes(reason)) return 'Unknown';
   return reasons[reason].outcome === 'good' ? 'True' : 'False';
 }
 

@@ -20,7 +20,7 @@ export function configMapNeeds(spec: ImageServiceSpec): ConfigMapNeed[] {
 }
 
 /** `digest` changes with the files; undefined when no ConfigMap is named. */
-export function examineConfigMaps(
+export function validateConfigMaps(
   spec: ImageServiceSpec,
   found: FoundConfigMaps,
 ): { problems: ConfigMapProblem[]; digest: string | undefined } {

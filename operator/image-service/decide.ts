@@ -4,9 +4,14 @@
  * cannot start.
  */
 import { type Condition, conditionsOf, reasons } from './conditions.ts';
-import { judgeMigration, judgePodless, LET_IN_SECONDS } from './findings.ts';
+import { ADMISSION_SECONDS, judgeMigration, judgePodless } from './findings.ts';
 import { type Component, components, type Installation } from './installation.ts';
-import { deploymentOf, findingsWith, type Seen, verdictsOf } from './judge-parts.ts';
+import {
+  deploymentOf,
+  findingsWith,
+  type ObservedInstallation,
+  verdictsOf,
+} from './judge-parts.ts';
 import type { JobState, Observed, Verdict } from './observed.ts';
 import type { RenderedObject } from './render/object.ts';
 import { type Rendered, renderInstallation } from './render/render.ts';
@@ -20,8 +25,8 @@ export type Decision = {
   /** Undefined: the image in the status stays. */
   image: string | undefined;
   components: { name: Component; image?: string; desired: number; ready: number }[];
-  /** When to look again if no event in the cluster will trigger it. */
-  look_again_seconds: number | undefined;
+  /** When to requeue it if no event in the cluster will trigger it. */
+  requeue_after_seconds: number | undefined;
 };
 
 export type Subject = {
@@ -36,10 +41,14 @@ const RETRY_SECONDS = 300;
  * How soon to look again at a problem that somebody has to fix: Secrets and ConfigMaps are not
  * watched.
  */
-const MENDED_SECONDS = 15;
+const PROBLEM_RETRY_SECONDS = 15;
 
 export function decide({ installation, observed, now }: Subject): Decision {
-  const told = { components: countsOf(observed), image: undefined, look_again_seconds: undefined };
+  const told = {
+    components: countsOf(observed),
+    image: undefined,
+    requeue_after_seconds: undefined,
+  };
   const rendered = renderInstallation(installation);
   const seen = { of: installation, rendered, observed, now };
   const blocked = findBlock(installation, observed);
@@ -49,7 +58,7 @@ export function decide({ installation, observed, now }: Subject): Decision {
     const migration = migrationBehind(blocked, rendered, observed);
     const conditions = conditionsOf(findingsWith({ ...seen, migration, verdicts, unwritten }));
     const steps = keepLeading(rendered, observed);
-    return { ...told, steps, conditions, look_again_seconds: MENDED_SECONDS };
+    return { ...told, steps, conditions, requeue_after_seconds: PROBLEM_RETRY_SECONDS };
   }
   if (observed.migration.state !== 'complete') {
     return { ...told, ...migrateFirst(seen) };
@@ -102,9 +111,9 @@ function block({ message }: Verdict): Verdict {
   return { reason: 'Blocked', message: `Waits until this is fixed: ${message}` };
 }
 
-type Next = Pick<Decision, 'steps' | 'conditions' | 'look_again_seconds'>;
+type Next = Pick<Decision, 'steps' | 'conditions' | 'requeue_after_seconds'>;
 
-function migrateFirst(parts: Seen): Next {
+function migrateFirst(parts: ObservedInstallation): Next {
   const { rendered, observed, now } = parts;
   const { migration } = observed;
   const { name } = rendered.migration.metadata;
@@ -125,7 +134,7 @@ function migrateFirst(parts: Seen): Next {
       ...(hasFailed && rested ? [remove(presentOf(rendered.migration))] : []),
     ],
     conditions: conditionsOf(findingsWith(judged)),
-    look_again_seconds: hasFailed ? RETRY_SECONDS : podlessSeconds(migration),
+    requeue_after_seconds: hasFailed ? RETRY_SECONDS : podlessSeconds(migration),
   };
 }
 
@@ -133,7 +142,7 @@ function migrateFirst(parts: Seen): Next {
  * Keeps up what leads to the running version, and restores a missing part of it, without waiting
  * for the new version.
  */
-function keepServing({ of, rendered, observed }: Seen, image: string): Step[] {
+function keepServing({ of, rendered, observed }: ObservedInstallation, image: string): Step[] {
   const before = renderInstallation({ ...of, spec: { ...of.spec, image } });
   const gone = components.filter((component) => observed.deployments[component] === undefined);
   return [...gone.map((component) => deploymentOf(before, component)), ...leading(rendered)].map(
@@ -158,7 +167,7 @@ const LEADING: readonly string[] = ['Service', 'PodDisruptionBudget', 'Ingress',
 
 /** No event in the cluster shows that a pod is not admitted. */
 function podlessSeconds({ podless_since }: JobState): number | undefined {
-  return podless_since && LET_IN_SECONDS;
+  return podless_since && ADMISSION_SECONDS;
 }
 
 function countsOf({ deployments }: Observed): Decision['components'] {

@@ -4,7 +4,7 @@
  * with one more label selects no pod. A field rendered as null must be absent.
  */
 import { isRecord } from '../../runtime/core/json.ts';
-import { withoutMarks } from './render/object.ts';
+import { withoutOwnAnnotations } from './render/object.ts';
 
 /** The first path, or undefined. */
 export function findDifference(rendered: unknown, live: unknown): string | undefined {
@@ -26,7 +26,7 @@ export function findDifferences(rendered: unknown, live: unknown, path = ''): st
 
 /** Prefers declared fields to our own marks, which would tell nobody anything. */
 export function explainDifferences(rendered: object, live: unknown): string[] {
-  const declared = findDifferences(withoutMarks(rendered), live);
+  const declared = findDifferences(withoutOwnAnnotations(rendered), live);
   return declared.length > 0 ? declared : findDifferences(rendered, live);
 }
 

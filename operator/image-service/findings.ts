@@ -62,8 +62,8 @@ function isBeingReplaced({ unavailable_since }: DeploymentState, now: Date): boo
 
 function judgeUnready(name: string, state: DeploymentState, now: Date): Verdict {
   const count = countOf(state);
-  const { failing, unplaced, isLate, isRolledOut, ready } = state;
-  const trouble = failing ?? (unplaced && `no node accepts a pod: ${unplaced}`);
+  const { failing, unschedulable, isLate, isRolledOut, ready } = state;
+  const trouble = failing ?? (unschedulable && `no node accepts a pod: ${unschedulable}`);
   const why = trouble === undefined ? '' : ` (${trouble})`;
   const others = ready > 0 ? ` The ${ready} ready ones keep running.` : '';
   if (isLate) {
@@ -91,14 +91,14 @@ function newOnes({ updated, total, desired }: DeploymentState): string {
 
 /** For the Job that migrates the database to the image's version. */
 export function judgeMigration(name: string, job: JobState): Verdict {
-  const { state, last_line, failing, unplaced } = job;
+  const { state, last_line, failing, unschedulable } = job;
   const said = last_line === undefined ? '' : `: ${last_line}`;
   if (state === 'complete') return { reason: 'Completed', message: `Job ${name} is complete.` };
   if (failing !== undefined) {
     return { reason: 'PodsFailing', message: `Job ${name} does not start: ${failing}.` };
   }
-  if (unplaced !== undefined) {
-    const message = `Job ${name} does not start: no node accepts its pod: ${unplaced}.`;
+  if (unschedulable !== undefined) {
+    const message = `Job ${name} does not start: no node accepts its pod: ${unschedulable}.`;
     return { reason: 'MigrationRunning', message };
   }
   if (state !== 'failed')
@@ -113,12 +113,12 @@ export function judgeMigration(name: string, job: JobState): Verdict {
  * Kubernetes creates the pod of a Job within this time if it admits it; a refusal shows only in an
  * Event.
  */
-export const LET_IN_SECONDS = 20;
+export const ADMISSION_SECONDS = 20;
 
 /** For a Job whose status says that it runs, but that has no pod. */
 export function judgePodless(name: string, { podless_since }: JobState, now: Date) {
   if (podless_since === undefined) return undefined;
-  if (now.getTime() - podless_since.getTime() < LET_IN_SECONDS * 1000) return undefined;
+  if (now.getTime() - podless_since.getTime() < ADMISSION_SECONDS * 1000) return undefined;
   const message = `Job ${name}: its pod was not admitted; \`kubectl describe job ${name}\` says why.`;
   return { reason: 'PodsRefused', message } satisfies Verdict;
 }
@@ -147,14 +147,14 @@ export function judgeCronJobs(
 const ORDER = ['stalled', 'moving', 'good'] as const;
 
 /** Chooses the most urgent of several verdicts to represent them all. */
-export function worst(verdicts: readonly Verdict[]): Verdict | undefined {
+export function mostSevere(verdicts: readonly Verdict[]): Verdict | undefined {
   const rank = ({ reason }: Verdict) => ORDER.indexOf(reasons[reason].outcome);
   return verdicts.toSorted((a, b) => rank(a) - rank(b))[0];
 }
 
 /** Where none is urgent, the message includes all. */
-function together(verdicts: readonly Verdict[]): Verdict | undefined {
-  const first = worst(verdicts);
+function combine(verdicts: readonly Verdict[]): Verdict | undefined {
+  const first = mostSevere(verdicts);
   if (first === undefined || reasons[first.reason].outcome !== 'good') return first;
   return { ...first, message: verdicts.map(({ message }) => message).join(' ') };
 }
@@ -177,7 +177,7 @@ export function findingsOf(verdicts: ReadonlyMap<Component, Verdict>): Finding[]
   const types = [...new Set(Object.values(typeOf))];
   return types.flatMap((type) => {
     const own = [...verdicts].filter(([component]) => typeOf[component] === type);
-    const verdict = together(own.map(([, each]) => each));
+    const verdict = combine(own.map(([, each]) => each));
     return verdict === undefined ? [] : [{ type, ...verdict }];
   });
 }

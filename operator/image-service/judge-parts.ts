@@ -8,16 +8,21 @@ import { poolsOf } from './render/autoscaling.ts';
 import type { RenderedObject } from './render/object.ts';
 import type { Rendered } from './render/render.ts';
 
-export type Seen = { of: Installation; rendered: Rendered; observed: Observed; now: Date };
+export type ObservedInstallation = {
+  of: Installation;
+  rendered: Rendered;
+  observed: Observed;
+  now: Date;
+};
 
 /** For an existing part its state, for a missing one what it waits for. */
-export function verdictsOf(seen: Seen, absent: Verdict): Map<Component, Verdict> {
+export function verdictsOf(seen: ObservedInstallation, absent: Verdict): Map<Component, Verdict> {
   return new Map(components.map((component) => [component, verdictOf(seen, component) ?? absent]));
 }
 
 /** Undefined for a part that does not exist. */
 export function verdictOf(
-  { of, rendered, observed, now }: Seen,
+  { of, rendered, observed, now }: ObservedInstallation,
   component: Component,
 ): Verdict | undefined {
   const state = observed.deployments[component];
@@ -31,7 +36,7 @@ export function notApplied(rendered: Rendered, component: Component): Verdict {
   return { reason: 'NotApplied', message: `${name} is being written.` };
 }
 
-type Judged = Seen & {
+type Judged = ObservedInstallation & {
   migration: Verdict;
   verdicts: ReadonlyMap<Component, Verdict>;
   /** Why only the ground objects are written; undefined: everything is. */

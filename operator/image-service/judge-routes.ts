@@ -2,6 +2,8 @@
  * The state of the installation's own routes: whether a controller serves the hosts of the API, uploads and delivery. A
  * Project's routes have their own condition.
  */
+
+import { describeWaiting } from '../routes/describe-waiting.ts';
 import type { RouteMode } from '../routes/edge.ts';
 import {
   admissionOf,
@@ -10,8 +12,7 @@ import {
   type KnownRoute,
   routeTypes,
 } from '../routes/live-route.ts';
-import { waitingWords } from '../routes/waiting.ts';
-import { worst } from './findings.ts';
+import { mostSevere } from './findings.ts';
 import { type Installation, routingOf } from './installation.ts';
 import type { Observed, Verdict } from './observed.ts';
 import { APPLIED, digest, type RenderedObject } from './render/object.ts';
@@ -32,7 +33,7 @@ export function judgeRoutes({ of, observed }: Facts, unwritten?: Verdict): Verdi
       live === undefined ? (unwritten ?? notWritten(route)) : judge(live, { of, observed });
     return verdict ?? [];
   });
-  const found = worst(open);
+  const found = mostSevere(open);
   if (found === undefined) {
     const hosts = wanted.flatMap(({ live }) => (live === undefined ? [] : hostsOfRoute(live)));
     return { reason: 'Routed', message: `Every host is routed: ${hosts.join(', ')}.` };
@@ -68,7 +69,7 @@ function judge(live: KnownRoute, { of, observed }: Facts): Verdict | undefined {
     const message = `${called} is refused by its Gateway, ${why}.${kept}`;
     return { reason: 'RouteRefused', message };
   }
-  const words = waitingWords({ mode, namespace: of.namespace, spec: of.spec });
+  const words = describeWaiting({ mode, namespace: of.namespace, spec: of.spec });
   // Some ingress controllers never write an address.
   const reason = mode === 'Ingress' ? 'NoAddress' : 'NotAdmitted';
   return { reason, message: `${called} ${words.replace(/[^?]$/, '$&.')}${kept}` };

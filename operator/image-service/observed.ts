@@ -4,7 +4,7 @@ import type { KnownRoute } from '../routes/live-route.ts';
 import type { Reason } from './conditions.ts';
 import type { ConfigMapProblem } from './config-maps.ts';
 import type { Component } from './installation.ts';
-import { conditions, failureOf, lastLine, unplacedOf } from './pods.ts';
+import { conditions, failureOf, findUnschedulable, lastLine } from './pods.ts';
 import { REVISION, ROLLED_BACK, ROLLED_BACK_SPEC, ROLLED_BACK_WHY } from './render/deployments.ts';
 import type { SecretProblem } from './secrets.ts';
 
@@ -28,7 +28,7 @@ export type Observed = {
   migration: JobState;
   deployments: Readonly<Partial<Record<Component, DeploymentState>>>;
   /** Parts whose number of workers KEDA fails to set. */
-  unscaled: Readonly<Partial<Record<Component, Unscaled>>>;
+  scalingProblems: Readonly<Partial<Record<Component, ScalingProblem>>>;
   /** Its own existing routes, of either kind. */
   routes: readonly KnownRoute[];
   /** The existing CronJobs, by full name. */
@@ -51,7 +51,7 @@ export type JobState = {
   /** Why its pod does not start, as Kubernetes reports it. */
   failing?: string;
   /** Why no node takes its pod. */
-  unplaced?: string;
+  unschedulable?: string;
   /** Since when the Job runs, if no pod was ever created for it. */
   podless_since?: Date;
 };
@@ -80,7 +80,7 @@ export type DeploymentState = {
   /** Why a pod does not start, as Kubernetes reports it. */
   failing?: string;
   /** Why no node takes a pod. */
-  unplaced?: string;
+  unschedulable?: string;
 };
 
 export type CronJobState = { name: string; isSuspended: boolean; lastRunFailed: boolean };
@@ -104,13 +104,13 @@ export function readJob(job: unknown, pods: readonly unknown[]): JobState {
   const line = last_line === undefined ? {} : { last_line };
   const failed = is('Failed');
   if (failed === undefined) {
-    const unplaced = unplacedOf(pods);
+    const unschedulable = findUnschedulable(pods);
     const failing = failureOf(pods);
     const isPodless = pods.length + status.active + status.failed === 0;
     return {
       ...{ state: 'running', ...line },
       ...(failing === undefined ? {} : { failing }),
-      ...(unplaced === undefined ? {} : { unplaced }),
+      ...(unschedulable === undefined ? {} : { unschedulable }),
       ...(isPodless && { podless_since: new Date(metadata.creationTimestamp) }),
     };
   }
@@ -149,7 +149,7 @@ export function readDeployment(deployment: unknown, pods: readonly unknown[]): D
   const available = condition('Available');
   const since = available?.status === 'False' ? available.lastTransitionTime : undefined;
   const failing = failureOf(pods);
-  const unplaced = unplacedOf(pods);
+  const unschedulable = findUnschedulable(pods);
   return {
     revision: metadata.annotations[REVISION],
     ...readRollBack(metadata.annotations),
@@ -164,7 +164,7 @@ export function readDeployment(deployment: unknown, pods: readonly unknown[]): D
     ...(since === undefined ? {} : { unavailable_since: new Date(since) }),
     ...(refusal === undefined ? {} : { refusal }),
     ...(failing === undefined ? {} : { failing }),
-    ...(unplaced === undefined ? {} : { unplaced }),
+    ...(unschedulable === undefined ? {} : { unschedulable }),
   };
 }
 
@@ -184,10 +184,10 @@ const scaledShape = z.object({
  * Why KEDA does not set the number of pods, as KEDA reports it, or since when it has reported
  * nothing.
  */
-export type Unscaled = { why: string | undefined } | { silent_since: Date };
+export type ScalingProblem = { why: string | undefined } | { silent_since: Date };
 
 /** Undefined if KEDA does. */
-export function readScaledObject(object: unknown): Unscaled | undefined {
+export function readScalingProblem(object: unknown): ScalingProblem | undefined {
   const { metadata, status } = scaledShape.parse(object);
   const ready = status.conditions.find(({ type }) => type === 'Ready');
   if (ready === undefined) return { silent_since: new Date(metadata.creationTimestamp) };

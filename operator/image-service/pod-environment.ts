@@ -28,7 +28,7 @@ const judges: readonly Process[] = ['api', 'dispatcher'];
  * Contradictions between values that are each valid: one bucket for both purposes, one secret for
  * two callers.
  */
-export function examineTogether(spec: ImageServiceSpec, found: FoundSecrets): SecretProblem[] {
+export function validateEnvironment(spec: ImageServiceSpec, found: FoundSecrets): SecretProblem[] {
   const faults = judges.flatMap((process) => faultsOf(podEnvironment(process, spec, found)));
   return [...new Set(faults)].map((fault) => ({
     reason: 'SecretInvalid',

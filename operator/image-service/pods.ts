@@ -50,8 +50,8 @@ export function failureOf(pods: readonly unknown[]): string | undefined {
 }
 
 /** Why no node takes one of the pods. */
-export function unplacedOf(pods: readonly unknown[]): string | undefined {
-  return firstOf(pods, unplaced);
+export function findUnschedulable(pods: readonly unknown[]): string | undefined {
+  return firstOf(pods, unschedulable);
 }
 
 function firstOf(
@@ -61,7 +61,7 @@ function firstOf(
   return pods.map((pod) => find(podShape.parse(pod))).find((trouble) => trouble !== undefined);
 }
 
-function unplaced({ status }: Pod): string | undefined {
+function unschedulable({ status }: Pod): string | undefined {
   const condition = status.conditions.find(
     ({ type, reason }) => type === 'PodScheduled' && reason === 'Unschedulable',
   );

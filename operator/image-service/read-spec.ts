@@ -16,7 +16,7 @@ export function readSpec(stored: unknown): ReadSpec {
   const { data, error } = imageServiceSpec.safeParse(stored);
   if (data !== undefined) return { spec: data, wrong: undefined };
   const wrong = printIssues(error);
-  const spec = imageServiceSpec.safeParse(without(stored, error)).data;
+  const spec = imageServiceSpec.safeParse(unsetFields(stored, error)).data;
   return spec === undefined ? { spec, wrong } : { spec, wrong: `${wrong}; ${LEFT_OUT}` };
 }
 
@@ -25,7 +25,7 @@ const LEFT_OUT = 'that is left out until it is corrected, and all else is done a
 const ORIGINS: readonly unknown[] = ['dashboardOrigins', 'marketingOrigins'];
 
 /** Returns the spec unchanged if anything else is wrong with it: it is then refused anyway. */
-function without(stored: unknown, { issues }: z.ZodError): unknown {
+function unsetFields(stored: unknown, { issues }: z.ZodError): unknown {
   if (!isRecord(stored)) return stored;
   const lists = Object.entries(stored).map(([field, value]) => {
     if (!ORIGINS.includes(field) || !Array.isArray(value)) return [field, value];

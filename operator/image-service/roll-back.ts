@@ -6,7 +6,13 @@
 import { type Condition, conditionsOf } from './conditions.ts';
 import { judgeDeployment, judgeMigration } from './findings.ts';
 import { type Component, components, type Installation } from './installation.ts';
-import { deploymentOf, findingsWith, notApplied, type Seen, verdictOf } from './judge-parts.ts';
+import {
+  deploymentOf,
+  findingsWith,
+  notApplied,
+  type ObservedInstallation,
+  verdictOf,
+} from './judge-parts.ts';
 import type { DeploymentState } from './observed.ts';
 import {
   PROGRESS_SECONDS,
@@ -17,7 +23,7 @@ import {
 } from './render/deployments.ts';
 import { digest, type RenderedObject } from './render/object.ts';
 import { allObjects, type Rendered, renderInstallation } from './render/render.ts';
-import { apply, removeStrangers, type Step } from './steps.ts';
+import { apply, pruneObjects, type Step } from './steps.ts';
 
 export type RollOut = {
   steps: Step[];
@@ -26,7 +32,7 @@ export type RollOut = {
 };
 
 /** Undefined if no part failed, or if no earlier image is known. */
-export function rollBack(seen: Seen): RollOut | undefined {
+export function rollBack(seen: ObservedInstallation): RollOut | undefined {
   const { of, rendered, observed } = seen;
   const { last_image } = observed;
   const failed = failedParts(seen);
@@ -47,7 +53,7 @@ export function rollBack(seen: Seen): RollOut | undefined {
   return {
     steps: [
       ...objects.map((object) => apply(marked(object, { of, rendered, failed }))),
-      ...removeStrangers([...allObjects(rendered), before.migration], observed),
+      ...pruneObjects([...allObjects(rendered), before.migration], observed),
     ],
     conditions: conditionsOf(findingsWith({ ...seen, rendered: before, migration, verdicts })),
     image: undefined,
@@ -55,7 +61,12 @@ export function rollBack(seen: Seen): RollOut | undefined {
 }
 
 /** Each failed part with the reason: as observed now, or as recorded at its rollback. */
-function failedParts({ of, rendered, observed, now }: Seen): Map<Component, string> {
+function failedParts({
+  of,
+  rendered,
+  observed,
+  now,
+}: ObservedInstallation): Map<Component, string> {
   const { deployments, usable_since } = observed;
   const usable_ms = usable_since === undefined ? 0 : now.getTime() - usable_since.getTime();
   const hadTime = usable_ms >= PROGRESS_SECONDS * 1000;

@@ -5,38 +5,46 @@
 import { conditionsOf, reasons } from './conditions.ts';
 import { judgeMigration } from './findings.ts';
 import { type Component, components, type Installation, scalerOf } from './installation.ts';
-import { deploymentOf, findingsWith, notApplied, type Seen, verdictOf } from './judge-parts.ts';
-import type { DeploymentState, Observed, Unscaled, Verdict } from './observed.ts';
+import {
+  deploymentOf,
+  findingsWith,
+  notApplied,
+  type ObservedInstallation,
+  verdictOf,
+} from './judge-parts.ts';
+import type { DeploymentState, Observed, ScalingProblem, Verdict } from './observed.ts';
 import { poolsOf } from './render/autoscaling.ts';
 import { REVISION } from './render/deployments.ts';
 import type { RenderedObject } from './render/object.ts';
 import { allObjects, type Rendered } from './render/render.ts';
 import type { RollOut } from './roll-back.ts';
-import { apply, isSame, removeStrangers } from './steps.ts';
+import { apply, isSame, pruneObjects } from './steps.ts';
 
 /** These prove that a version works before users' requests depend on it. */
 const FIRST: readonly Component[] = ['worker-ingest', 'worker-render', 'dispatcher'];
 
-export function rollOut(seen: Seen): RollOut {
+export function rollOut(seen: ObservedInstallation): RollOut {
   const { of, rendered, observed } = seen;
   const judged = new Map(components.map((component) => [component, judgeRollOut(seen, component)]));
   const isProven = FIRST.every((each) => isGood(judged.get(each)));
-  const isHeld = (component: Component) =>
+  const hasFinalizer = (component: Component) =>
     !isProven && !FIRST.includes(component) && isOlder(rendered, observed, component);
   const verdicts = new Map(
     [...judged].map(([component, verdict]) => [
       component,
-      isHeld(component) ? hold(rendered, component, judged) : verdict,
+      hasFinalizer(component) ? hold(rendered, component, judged) : verdict,
     ]),
   );
   const keda = missingKeda(of);
   if (keda !== undefined) verdicts.set('worker-ingest', keda);
-  for (const [component, verdict] of unscaled(seen)) {
+  for (const [component, verdict] of scalingProblems(seen)) {
     if (isGood(verdicts.get(component))) verdicts.set(component, verdict);
   }
   const migration = judgeMigration(rendered.migration.metadata.name, observed.migration);
   const conditions = conditionsOf(findingsWith({ ...seen, migration, verdicts }));
-  const held = components.filter(isHeld).map((component) => deploymentOf(rendered, component));
+  const held = components
+    .filter(hasFinalizer)
+    .map((component) => deploymentOf(rendered, component));
   const waiting = isProven
     ? []
     : rendered.rest.filter((object) => isPresentCronJob(object, observed));
@@ -46,7 +54,7 @@ export function rollOut(seen: Seen): RollOut {
       ...allObjects(rendered)
         .filter((object) => object !== rendered.migration && !withheld.includes(object))
         .map(apply),
-      ...removeStrangers(allObjects(rendered), observed),
+      ...pruneObjects(allObjects(rendered), observed),
     ],
     conditions,
     // Other problems that keep Ready from being True do not make this version a worse target for a
@@ -59,7 +67,7 @@ function isGood(verdict: Verdict | undefined): boolean {
   return verdict !== undefined && reasons[verdict.reason].outcome === 'good';
 }
 
-function judgeRollOut(seen: Seen, component: Component): Verdict {
+function judgeRollOut(seen: ObservedInstallation, component: Component): Verdict {
   const { rendered, observed } = seen;
   if (!isOlder(rendered, observed, component)) {
     return verdictOf(seen, component) ?? notApplied(rendered, component);
@@ -106,10 +114,10 @@ function missingKeda({ spec, keda }: Installation): Verdict | undefined {
 const SILENCE_SECONDS = 300;
 
 /** Only for parts that run: what keeps a part from running is reported first. */
-function unscaled({ of, observed, now }: Seen): [Component, Verdict][] {
+function scalingProblems({ of, observed, now }: ObservedInstallation): [Component, Verdict][] {
   if (scalerOf(of) !== 'keda') return [];
   return poolsOf(of).flatMap(({ component }): [Component, Verdict][] => {
-    const why = whyUnscaled(observed.unscaled[component], now);
+    const why = whyUnscaled(observed.scalingProblems[component], now);
     if (why === undefined) return [];
     const name = `${of.name}-${component}`;
     const message = `KEDA does not set the number of pods of ${name}, so it stays as it is: ${why}; \`kubectl describe scaledobject ${name}\` says more.`;
@@ -117,7 +125,7 @@ function unscaled({ of, observed, now }: Seen): [Component, Verdict][] {
   });
 }
 
-function whyUnscaled(said: Unscaled | undefined, now: Date): string | undefined {
+function whyUnscaled(said: ScalingProblem | undefined, now: Date): string | undefined {
   if (said === undefined) return undefined;
   if ('why' in said) return said.why ?? 'it does not say why';
   const isSilent = now.getTime() - said.silent_since.getTime() >= SILENCE_SECONDS * 1000;

@@ -20,9 +20,9 @@ export type SecretProblem = {
 /** The ports that pods must reach; that of payments only if its address is set. */
 export type Endpoints = { database: number; amqp: number; storage: number; payments?: number };
 
-export type Examined = { problems: SecretProblem[]; endpoints: Endpoints; digest: string };
+export type SecretsValidation = { problems: SecretProblem[]; endpoints: Endpoints; digest: string };
 
-export function examineSecrets(spec: ImageServiceSpec, found: FoundSecrets): Examined {
+export function validateSecrets(spec: ImageServiceSpec, found: FoundSecrets): SecretsValidation {
   const needs = secretNeeds(spec);
   return {
     problems: [...missingSecrets(needs, found), ...needs.flatMap((need) => problemOf(need, found))],

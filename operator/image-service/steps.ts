@@ -22,12 +22,12 @@ export function presentOf({ apiVersion, kind, metadata }: RenderedObject): Prese
  * Deletes what the installation owns and no longer needs, such as earlier migration Jobs; a route
  * only once the other kind serves.
  */
-export function removeStrangers(
+export function pruneObjects(
   wanted: readonly RenderedObject[],
   { present }: Pick<Observed, 'present'>,
 ): Step[] {
-  const strangers = present.filter((each) => !wanted.some((object) => isSame(each, object)));
-  return strangers.map((object): Step => {
+  const obsolete = present.filter((each) => !wanted.some((object) => isSame(each, object)));
+  return obsolete.map((object): Step => {
     const after = wanted.find((each) => isRouteLike(object, each));
     return after === undefined ? remove(object) : { do: 'delete', object, after };
   });

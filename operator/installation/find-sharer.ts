@@ -7,7 +7,7 @@ import { directiveOf } from '../cluster/directives.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { findCondition } from '../kube/live-condition.ts';
 import { byAge, keyOf } from '../kube/resource.ts';
-import { listObjects, noneWhereForbidden } from './list-objects.ts';
+import { ignoreForbidden, listObjects } from './list-objects.ts';
 import { type ImageServiceObject, imageServices } from './live-types.ts';
 
 type Looking = {
@@ -28,7 +28,7 @@ export async function findSharer(
       // let in continues.
       const maySkip = namespace !== service.metadata.namespace && isLetIn(service, database_id);
       return listObjects(client, imageServices, { namespace }).catch(
-        maySkip ? noneWhereForbidden : undefined,
+        maySkip ? ignoreForbidden : undefined,
       );
     }),
   );

@@ -5,20 +5,20 @@
 import type { Queryable } from '../../runtime/db/client.ts';
 import type { KeyEncryptionKey } from '../../runtime/platform/sealing.ts';
 import { reasons } from '../image-service/conditions.ts';
-import { examineConfigMaps } from '../image-service/config-maps.ts';
+import { validateConfigMaps } from '../image-service/config-maps.ts';
 import type { Installation } from '../image-service/installation.ts';
 import type { Observed } from '../image-service/observed.ts';
-import { examineKeys } from '../image-service/own-keys.ts';
-import { examineTogether } from '../image-service/pod-environment.ts';
+import { validateEnvironment } from '../image-service/pod-environment.ts';
 import { renderInstallation } from '../image-service/render/render.ts';
 import type { ImageServiceSpec } from '../image-service/schema.ts';
-import { examineSecrets, type FoundSecrets, urlKey } from '../image-service/secrets.ts';
+import { type FoundSecrets, urlKey, validateSecrets } from '../image-service/secrets.ts';
+import { validateKeys } from '../image-service/validate-keys.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { findSharer } from './find-sharer.ts';
 import type { ImageServiceObject } from './live-types.ts';
 import { type LiveObjects, listCluster, observeObjects, usableSince } from './observe.ts';
 import type { ProbeDatabase } from './probe-database.ts';
-import type { ProbeSurroundings } from './probe-surroundings.ts';
+import type { ProbeDependencies } from './probe-dependencies.ts';
 import { readConfigMaps } from './read-config-maps.ts';
 import { readSecrets } from './read-secrets.ts';
 
@@ -31,7 +31,7 @@ export type GatherContext = {
   /** The keys that the operator seals with, and can open. */
   keys: readonly KeyEncryptionKey[];
   probeDatabase: ProbeDatabase;
-  probeSurroundings: ProbeSurroundings;
+  probeDependencies: ProbeDependencies;
   /** The namespaces that may hold ImageServices. */
   namespaces: readonly string[];
 };
@@ -51,12 +51,12 @@ export async function gather(
     readConfigMaps(client, namespace, spec),
     listCluster(client, { name, namespace, spec }),
   ]);
-  const { problems: faults, endpoints, digest } = examineSecrets(spec, found);
-  const configured = examineConfigMaps(spec, files);
-  const sealing = examineKeys(spec, found, context.keys);
+  const { problems: faults, endpoints, digest } = validateSecrets(spec, found);
+  const configured = validateConfigMaps(spec, files);
+  const sealing = validateKeys(spec, found, context.keys);
   const alone = [...faults, ...sealing, ...configured.problems];
-  const problems = alone.length > 0 ? alone : examineTogether(spec, found);
-  const asked = problems.length > 0 ? unasked : await ask({ service, spec, found }, context);
+  const problems = alone.length > 0 ? alone : validateEnvironment(spec, found);
+  const asked = problems.length > 0 ? notProbed : await probe({ service, spec, found }, context);
   const installation: Installation = {
     ...{ name, namespace, uid, spec, schema_version, endpoints },
     database_id: asked.database.id,
@@ -75,25 +75,32 @@ export async function gather(
   return { installation, observed, live: cluster.live };
 }
 
-type Asked = Pick<Observed, 'database' | 'broker' | 'storage'>;
+type ProbeResults = Pick<Observed, 'database' | 'broker' | 'storage'>;
 
-const untold = {
+const notChecked = {
   reason: 'NotCheckedYet',
   message: reasons.NotCheckedYet.meaning,
 } as const;
-const unasked: Asked = { database: { state: 'not asked' }, broker: untold, storage: untold };
+const notProbed: ProbeResults = {
+  database: { state: 'not asked' },
+  broker: notChecked,
+  storage: notChecked,
+};
 
-type Asking = { service: ImageServiceObject; spec: ImageServiceSpec; found: FoundSecrets };
+type ProbeInput = { service: ImageServiceObject; spec: ImageServiceSpec; found: FoundSecrets };
 
-async function ask({ service, spec, found }: Asking, context: GatherContext): Promise<Asked> {
+async function probe(
+  { service, spec, found }: ProbeInput,
+  context: GatherContext,
+): Promise<ProbeResults> {
   const { databaseSecretRef: reference } = spec;
   const url = (found[reference.name]?.[urlKey(reference)] ?? '').trim();
-  const [database, surroundings] = await Promise.all([
+  const [database, dependencies] = await Promise.all([
     context.probeDatabase(url, { db: context.db, known: service.status?.databaseID }),
-    context.probeSurroundings(spec, found),
+    context.probeDependencies(spec, found),
   ]);
   const looking = { ...context, database_id: database.id };
   const sharer = database.state === 'reachable' ? await findSharer(service, looking) : undefined;
-  if (sharer === undefined) return { database, ...surroundings };
-  return { database: { state: 'taken', why: `'${sharer}'` }, ...surroundings };
+  if (sharer === undefined) return { database, ...dependencies };
+  return { database: { state: 'taken', why: `'${sharer}'` }, ...dependencies };
 }

@@ -4,19 +4,23 @@
  */
 
 import type { Log } from '../../runtime/platform/log.ts';
-import { asksTheSame } from '../cluster/directives.ts';
+import { hasSameDirectives } from '../cluster/directives.ts';
 import type { FencedTerm } from '../fenced-term.ts';
 import type { CacheHealth } from '../kube/cache-health.ts';
-import { NotLeading } from '../kube/led-client.ts';
+import { NotLeading } from '../kube/leader-client.ts';
 import type { ChangeHandler } from '../kube/listeners.ts';
 import { type KubeObject, keyOf, parseKey, type ResourceType } from '../kube/resource.ts';
 import { type Pass, runWorkers } from '../kube/run-workers.ts';
 import { ended } from '../kube/timed-clock.ts';
 import { openWatchCache, type WatchCache } from '../kube/watch-cache.ts';
 import { createWorkQueue, type Outcome, type WorkQueue } from '../kube/work-queue.ts';
-import { type PassContext, type PassResult, passOver } from './installation-pass.ts';
 import { INSTANCE, imageServices, ownedLabels, ownedTypes, pods } from './live-types.ts';
-import { createWritingMemory } from './writing-memory.ts';
+import {
+  type PassContext,
+  type PassResult,
+  reconcileInstallation,
+} from './reconcile-installation.ts';
+import { createWriteHistory } from './write-history.ts';
 
 export type InstallationController = {
   /** Works until the term ends; resolves once all work has stopped. */
@@ -26,7 +30,7 @@ export type InstallationController = {
 };
 
 export type InstallationOptions = {
-  context: Omit<PassContext, 'db' | 'namespaces' | 'memory'>;
+  context: Omit<PassContext, 'db' | 'namespaces' | 'history'>;
   /** The namespaces that may hold ImageServices. */
   namespaces: readonly string[];
   log: Log;
@@ -50,7 +54,7 @@ const SETTLE_MS = 200;
 type Caches = Set<Pick<WatchCache<KubeObject>, 'health' | 'stop'>>;
 
 type State = Required<InstallationOptions> & {
-  context: Pick<PassContext, 'memory'>;
+  context: Pick<PassContext, 'history'>;
   queue: WorkQueue;
   caches: Caches;
 };
@@ -72,7 +76,7 @@ async function lead(options: InstallationOptions, term: FencedTerm, caches: Cach
     ...{ random: Math.random, resync_ms: RESYNC_MS, onPass: () => undefined },
     ...options,
     ...{ queue, caches },
-    context: { ...options.context, memory: createWritingMemory(clock) },
+    context: { ...options.context, history: createWriteHistory(clock) },
   };
   const reconcile = (pass: Pass) => runPass(state, pass, term);
   const workers = runWorkers({ ...worked, controller: NAME, queue, reconcile });
@@ -119,21 +123,25 @@ function watch<T extends KubeObject>(
 
 function isOfStatus(object: KubeObject, previous: KubeObject): boolean {
   const isSame = object.metadata.generation === previous.metadata.generation;
-  return isSame && asksTheSame(object, previous);
+  return isSame && hasSameDirectives(object, previous);
 }
 
 async function runPass(state: State, { key }: Pass, term: FencedTerm): Promise<Outcome> {
   if (!term.isCurrent()) throw new NotLeading();
   const { context, log, namespaces, onPass, random, resync_ms } = state;
-  const result = await passOver(parseKey(key), { ...context, namespaces, db: term.db });
+  const result = await reconcileInstallation(parseKey(key), {
+    ...context,
+    namespaces,
+    db: term.db,
+  });
   if (result.written.length > 0) {
     const changes = result.written.map(({ change, kind, name }) => `${change} ${kind} ${name}`);
     log.info('an installation was written', { kind: NAME, name: key, changes });
   }
-  if (!result.isThere) context.metrics.forgetInstallation(key);
+  if (!result.isPresent) context.metrics.forgetInstallation(key);
   onPass(key, result);
-  const { look_again_seconds } = result;
-  const soon = look_again_seconds === undefined ? resync_ms : look_again_seconds * 1000;
+  const { requeue_after_seconds } = result;
+  const soon = requeue_after_seconds === undefined ? resync_ms : requeue_after_seconds * 1000;
   const after_ms = Math.min(soon, resync_ms) * (1 + (random() - 0.5) * RESYNC_JITTER);
-  return result.isThere ? { kind: 'again', after_ms } : { kind: 'done' };
+  return result.isPresent ? { kind: 'requeue', after_ms } : { kind: 'done' };
 }

@@ -20,6 +20,6 @@ export async function listObjects<T extends KubeObject>(
   throw answer.failure;
 }
 
-export function noneWhereForbidden(error: unknown): undefined {
+export function ignoreForbidden(error: unknown): undefined {
   if (!(error instanceof KubeFailure && error.reason === 'Forbidden')) throw error;
 }

@@ -7,7 +7,7 @@ import {
   readCronJob,
   readDeployment,
   readJob,
-  readScaledObject,
+  readScalingProblem,
 } from '../image-service/observed.ts';
 import { REVISION } from '../image-service/render/deployments.ts';
 import type { RenderedObject } from '../image-service/render/object.ts';
@@ -16,7 +16,7 @@ import type { KubeClient } from '../kube/client.ts';
 import { findCondition } from '../kube/live-condition.ts';
 import { type KubeObject, type ResourceType, withManagers } from '../kube/resource.ts';
 import type { KnownRoute } from '../routes/live-route.ts';
-import { listObjects, noneWhereForbidden } from './list-objects.ts';
+import { ignoreForbidden, listObjects } from './list-objects.ts';
 import { type ImageServiceStatus, jobs, ownedLabels, ownedTypes, pods } from './live-types.ts';
 
 const COMPONENT = 'app.kubernetes.io/component';
@@ -44,7 +44,7 @@ export async function listCluster(client: KubeClient, { name, namespace, spec }:
     Promise.all(
       ownedTypes.map(withManagers).map(async (type) => {
         const listed = listObjects(client, type, wanted);
-        const items = isNeeded(type, spec) ? listed : listed.catch(noneWhereForbidden);
+        const items = isNeeded(type, spec) ? listed : listed.catch(ignoreForbidden);
         return { type, items: await items };
       }),
     ),
@@ -77,14 +77,17 @@ export function observeObjects(
   name: string,
   migration: RenderedObject,
   cluster: Cluster,
-): Pick<Observed, 'migration' | 'deployments' | 'unscaled' | 'routes' | 'cronJobs' | 'present'> {
+): Pick<
+  Observed,
+  'migration' | 'deployments' | 'scalingProblems' | 'routes' | 'cronJobs' | 'present'
+> {
   const { live } = cluster;
   const own = [...live.values()].filter((each) => isOwned(each, migration));
   const job = live.get(liveKey({ kind: 'Job', name: migration.metadata.name }));
   return {
     migration: readJob(job, podsWith(cluster, 'job-name', migration.metadata.name)),
     deployments: readDeployments(name, cluster),
-    unscaled: readUnscaled(name, cluster),
+    scalingProblems: readScalingProblems(name, cluster),
     cronJobs: [...live.values()]
       .filter(({ kind }) => kind === 'CronJob')
       .map((each) => readCronJob(each.metadata.name, each, ownedBy(cluster.jobs, each))),
@@ -130,19 +133,19 @@ function readDeployments(name: string, cluster: Cluster): Observed['deployments'
 }
 
 /** KEDA reports it on each of its objects. */
-function readUnscaled(name: string, { live }: Cluster): Observed['unscaled'] {
+function readScalingProblems(name: string, { live }: Cluster): Observed['scalingProblems'] {
   const said = components.map((component) => {
     const object = live.get(liveKey({ kind: 'ScaledObject', name: `${name}-${component}` }));
-    return [component, object && readScaledObject(object)] as const;
+    return [component, object && readScalingProblem(object)] as const;
   });
-  return Object.fromEntries(said.filter(([, unscaled]) => unscaled !== undefined));
+  return Object.fromEntries(said.filter(([, scalingProblems]) => scalingProblems !== undefined));
 }
 
 /** A problem of the database is reported in the migration's condition. */
-const SURROUNDINGS = ['MigrationComplete', 'BrokerUsable', 'StorageUsable'];
+const DEPENDENCIES = ['MigrationComplete', 'BrokerUsable', 'StorageUsable'];
 
 export function usableSince(status: ImageServiceStatus | undefined): Date | undefined {
-  const said = SURROUNDINGS.map((type) => findCondition(status, type));
+  const said = DEPENDENCIES.map((type) => findCondition(status, type));
   if (!said.every((each) => each?.status === 'True')) return undefined;
   return new Date(Math.max(...said.map((each) => Date.parse(each?.lastTransitionTime ?? ''))));
 }

@@ -3,8 +3,8 @@
 import { type Condition, conditionsOf } from '../image-service/conditions.ts';
 import { printPath } from '../image-service/find-difference.ts';
 import { countChanges, joinLines } from '../row-difference.ts';
-import type { Written } from './carry-out.ts';
-import type { Told } from './status.ts';
+import type { ObjectChange } from './apply-steps.ts';
+import type { StatusInput } from './status.ts';
 
 const SIGNS = { create: '+', update: '~', delete: '-' } as const;
 /** How a version is rolled out depends on the state at that time. */
@@ -14,8 +14,8 @@ const AFTER_MIGRATION =
 /** `planned` is undefined if something must be fixed before anything can be decided. */
 export function withPlan(
   conditions: readonly Condition[],
-  planned: readonly Written[] | undefined,
-): Told['conditions'] {
+  planned: readonly ObjectChange[] | undefined,
+): StatusInput['conditions'] {
   if (planned === undefined) {
     const why = conditions.find(({ type }) => type === 'Ready')?.message;
     const message = `What would change is not known until this is fixed: ${why}`;
@@ -45,7 +45,7 @@ export function withPlan(
 
 const SUMMARY: readonly string[] = ['Ready', 'Reconciling', 'Stalled'];
 
-function printPlanned({ change, kind, name, path }: Written): string {
+function printPlanned({ change, kind, name, path }: ObjectChange): string {
   const where = path === undefined ? '' : ` (${printPath(path)} differs)`;
   return `${SIGNS[change]} ${kind} ${name}${where}`;
 }

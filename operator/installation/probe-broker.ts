@@ -13,7 +13,7 @@ export async function probeBroker(spec: ImageServiceSpec, env: PodEnvironment): 
   try {
     const probe = await openRabbitProbe(url);
     try {
-      await probe.tryQuorumQueue();
+      await probe.probeQuorumQueue();
     } finally {
       await probe.close();
     }

@@ -4,7 +4,7 @@
  */
 import { createDatabase, type Queryable } from '../../runtime/db/client.ts';
 import { findDatabaseIdentity } from '../../runtime/db/database-identity.ts';
-import { wordsOf } from '../../runtime/db/failures.ts';
+import { databaseMessage } from '../../runtime/db/failures.ts';
 import type { Observed } from '../image-service/observed.ts';
 
 /** `known`: the database that the installation was let in to before. */
@@ -21,16 +21,16 @@ export const probeDatabase: ProbeDatabase = async (url, own) => {
     // The operator's own database may be down at this moment: the one that was let in before is the
     // same, any other is unknown.
     if (ours === undefined && own.known !== undefined && own.known !== theirs.id) {
-      return { state: 'unreachable', why: UNTOLD };
+      return { state: 'unreachable', why: UNKNOWN_WHETHER_SAME };
     }
     if (ours === undefined || ours.id === theirs.id) return { state: 'reachable', id: theirs.id };
     return { state: 'other', why: `'${theirs.name}' is not '${ours.name}'` };
   } catch (error) {
-    return { state: 'unreachable', why: wordsOf(error) };
+    return { state: 'unreachable', why: databaseMessage(error) };
   } finally {
     await db.close();
   }
 };
 
-const UNTOLD =
+const UNKNOWN_WHETHER_SAME =
   "it is not the same one as before, and whether the operator uses it is not known while the operator's own database does not answer";

@@ -1,5 +1,5 @@
 /** Whether both buckets are writable, and whether browsers may upload to one of them. Spec: Upload session (POST). */
-import { wordsOf } from '../../runtime/db/failures.ts';
+import { databaseMessage } from '../../runtime/db/failures.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import { parseConfig } from '../../runtime/platform/config.ts';
 import { type Bucket, StorageUnavailable } from '../../runtime/platform/storage/bucket.ts';
@@ -92,7 +92,7 @@ async function findCorsFault(bucket: Bucket): Promise<string | undefined> {
 
 /** Names the place of the faulty setting: a field of the resource, or a key of its Secret. */
 function describe(error: unknown, { storage, storageSecretRef }: ImageServiceSpec): string {
-  const why = error instanceof StorageUnavailable ? error.advice : wordsOf(error);
+  const why = error instanceof StorageUnavailable ? error.advice : databaseMessage(error);
   const { endpoint, region } = storage ?? {};
   const ours = Object.entries({ endpoint, region })
     .filter(([, value]) => value !== undefined)

@@ -8,7 +8,7 @@ import type { Decision } from '../image-service/decide.ts';
 import { stampConditions } from '../kube/live-condition.ts';
 import type { ImageServiceObject, ImageServiceStatus } from './live-types.ts';
 
-export type Told = Partial<Pick<Decision, 'image' | 'components'>> & {
+export type StatusInput = Partial<Pick<Decision, 'image' | 'components'>> & {
   conditions: readonly (Omit<Condition, 'type' | 'reason'> & { type: string; reason: string })[];
   migrationJob?: string | undefined;
   /**
@@ -19,19 +19,23 @@ export type Told = Partial<Pick<Decision, 'image' | 'components'>> & {
 };
 
 /** What a pass did not find out keeps its previous value. */
-export function statusOf(service: ImageServiceObject, told: Told, now: Date): ImageServiceStatus {
+export function statusOf(
+  service: ImageServiceObject,
+  input: StatusInput,
+  now: Date,
+): ImageServiceStatus {
   const { metadata, status = {} } = service;
-  const image = told.image ?? status.image;
-  const migrationJob = told.migrationJob ?? status.migrationJob;
-  const components = told.components ?? status.components;
-  const { databaseID } = told.claim ?? status;
+  const image = input.image ?? status.image;
+  const migrationJob = input.migrationJob ?? status.migrationJob;
+  const components = input.components ?? status.components;
+  const { databaseID } = input.claim ?? status;
   return {
     observedGeneration: metadata.generation ?? 0,
     ...(image === undefined ? {} : { image }),
     ...(migrationJob === undefined ? {} : { migrationJob }),
     ...(databaseID === undefined ? {} : { databaseID }),
     ...(components === undefined ? {} : { components }),
-    conditions: stampConditions(service, told.conditions, now),
+    conditions: stampConditions(service, input.conditions, now),
   };
 }
 
@@ -52,7 +56,7 @@ export function pausedStatusOf(service: ImageServiceObject, now: Date): ImageSer
 }
 
 /** Conditions are a map by type: their order makes no difference. */
-export function isWritten({ status = {} }: ImageServiceObject, wanted: ImageServiceStatus) {
+export function hasStatus({ status = {} }: ImageServiceObject, wanted: ImageServiceStatus) {
   return isDeepStrictEqual(sorted(status), sorted(wanted));
 }
 

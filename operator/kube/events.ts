@@ -9,7 +9,7 @@ import { printMicroTime } from './lease-record.ts';
 import { type KubeObject, resourceType } from './resource.ts';
 import type { TimedClock } from './timed-clock.ts';
 
-export type Happening = {
+export type EventDetails = {
   type: 'Normal' | 'Warning';
   /** A word that programs can compare. */
   reason: string;
@@ -19,7 +19,7 @@ export type Happening = {
 };
 
 export type EventRecorder = {
-  tell(regarding: KubeObject, happening: Happening): void;
+  record(regarding: KubeObject, details: EventDetails): void;
   /** Resolves once every earlier Event is written or given up. */
   settled(): Promise<void>;
 };
@@ -70,19 +70,19 @@ export function createEventRecorder(options: RecorderOptions): EventRecorder {
     ...{ series: new Map(), waiting: 0, last: Promise.resolve(), numbers: 0 },
   };
   return {
-    tell: (regarding, happening) => {
+    record: (regarding, details) => {
       if (state.waiting >= WAITING_MAX) return;
       state.waiting += 1;
-      const note = cut(happening.note);
-      state.last = state.last.then(() => write(state, { regarding, ...happening, note }));
+      const note = cut(details.note);
+      state.last = state.last.then(() => write(state, { regarding, ...details, note }));
     },
     settled: () => state.last,
   };
 }
 
-type Told = Happening & { regarding: KubeObject };
+type PendingEvent = EventDetails & { regarding: KubeObject };
 
-async function write(state: State, told: Told): Promise<void> {
+async function write(state: State, told: PendingEvent): Promise<void> {
   try {
     const isRepeated = await repeat(state, told);
     if (!isRepeated) await begin(state, told);
@@ -94,7 +94,7 @@ async function write(state: State, told: Told): Promise<void> {
 }
 
 /** False if there is no series to count it in. */
-async function repeat({ client, clock, series }: State, told: Told): Promise<boolean> {
+async function repeat({ client, clock, series }: State, told: PendingEvent): Promise<boolean> {
   const key = keyOf(told);
   const known = series.get(key);
   if (known === undefined || clock.elapsed() - known.seen_ms > SERIES_MS) return false;
@@ -108,7 +108,7 @@ async function repeat({ client, clock, series }: State, told: Told): Promise<boo
   return true;
 }
 
-async function begin(state: State, told: Told): Promise<void> {
+async function begin(state: State, told: PendingEvent): Promise<void> {
   const { client, clock, series, instance } = state;
   const { regarding, type, reason, action, note } = told;
   const { apiVersion, kind, metadata } = regarding;
@@ -130,7 +130,7 @@ async function begin(state: State, told: Told): Promise<void> {
   remember(series, keyOf(told), { name: own, count: 1, seen_ms: clock.elapsed() });
 }
 
-function keyOf({ regarding, type, reason, note }: Told): string {
+function keyOf({ regarding, type, reason, note }: PendingEvent): string {
   return [regarding.metadata.uid, type, reason, note].join(' ');
 }
 

@@ -8,9 +8,9 @@ type Gauge = {
 };
 type NewGauge = (name: string, help: string, labelNames: readonly string[]) => Gauge;
 
-export type InstallationSeen = { isReady: boolean; isStalled: boolean; isPaused: boolean };
+export type InstallationSample = { isReady: boolean; isStalled: boolean; isPaused: boolean };
 
-export type PoolSeen = {
+export type PoolSample = {
   installation: string;
   component: string;
   workers: number;
@@ -38,7 +38,7 @@ export function installationMetrics(gauge: NewGauge) {
   );
   const all = [ready, stalled, paused];
   return {
-    installationSeen: (installation: string, seen: InstallationSeen) => {
+    recordInstallation: (installation: string, seen: InstallationSample) => {
       ready.set({ installation }, seen.isReady ? 1 : 0);
       stalled.set({ installation }, seen.isStalled ? 1 : 0);
       paused.set({ installation }, seen.isPaused ? 1 : 0);
@@ -77,13 +77,13 @@ function poolMetrics(gauge: NewGauge) {
     ['installation'],
   );
   return {
-    poolSeen: ({ installation, component, ...seen }: PoolSeen) => {
+    recordPool: ({ installation, component, ...seen }: PoolSample) => {
       const labels = { installation, component };
       workers.set(labels, seen.workers);
       wanted.set(labels, seen.wanted);
       max.set(labels, seen.max);
     },
-    scalerLooked: (installation: string, at: Date) =>
+    recordScalerRun: (installation: string, at: Date) =>
       looked.set({ installation }, at.getTime() / 1000),
     forgetPools: (installation: string, components: readonly string[]) => {
       looked.remove({ installation });

@@ -59,12 +59,12 @@ export function unwrap<T>(answer: Answer<T>): T {
 }
 
 /** Whether the object to write is gone, or somebody has written it since it was read. */
-export function isOvertaken(error: unknown): boolean {
+export function isNotFoundOrConflict(error: unknown): boolean {
   return error instanceof KubeFailure && ['NotFound', 'Conflict'].includes(error.reason);
 }
 
 /** Nobody answered: the request may not have reached a server at all. */
-export function isSilence({ reason }: KubeFailure): boolean {
+export function isUnanswered({ reason }: KubeFailure): boolean {
   return reason === 'Timeout' || reason === 'Unreachable';
 }
 

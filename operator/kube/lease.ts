@@ -115,7 +115,7 @@ function failed({ log, name }: State, error: unknown): void {
 /** Takes the Lease if nobody holds it, or if its holder gave no sign for its promised duration. */
 async function campaign(state: State): Promise<void> {
   const { clock, lease } = state;
-  const looked = await lease.look();
+  const looked = await lease.poll();
   if (!looked.ok) {
     failed(state, looked.failure);
     return;
@@ -213,7 +213,7 @@ async function renew(state: State, running: Running): Promise<void> {
 
 /** Somebody changed the Lease: another leader, or a person who labels or deletes things. */
 async function reread({ lease, clock }: State, running: Running): Promise<void> {
-  const looked = await lease.look();
+  const looked = await lease.poll();
   if (!looked.ok || lease.isOurs(running.epoch)) return;
   running.until = Math.min(running.until, clock.elapsed());
   running.abort();

@@ -21,7 +21,7 @@ type Stood = {
 };
 
 /** Whether the reason changed, or the same reason applies to a newer generation. */
-export function isNews(
+export function isNewReason(
   before: LiveCondition<{ reason: string }> | undefined,
   now: LiveCondition<{ reason: string }>,
 ): boolean {

@@ -19,10 +19,10 @@ export function createKubeMetrics() {
     ...queueMetrics(registry),
     ...reconcileMetrics(registry),
     ...resourceMetrics(registry),
-    ...heldMetrics((shape, look) => {
+    ...heldMetrics((shape, readState) => {
       const collect = function (this: Gauge): void {
         this.reset();
-        for (const { labels, value } of look()) this.set(labels, value);
+        for (const { labels, value } of readState()) this.set(labels, value);
       };
       new Gauge({ ...shape, registers: [registry], collect });
     }),
@@ -58,14 +58,14 @@ function restMetrics(registry: Registry) {
   };
 }
 
-type CacheSeen = { kind: string; at: Date; objects: number };
+type CacheSample = { kind: string; at: Date; objects: number };
 
 /** A kind has a cache per namespace, and some exist only while this process leads. */
 function cacheMetrics(registry: Registry) {
-  const caches = new Map<object, CacheSeen>();
+  const caches = new Map<object, CacheSample>();
   const shape = { labelNames: ['kind'], registers: [registry] };
   const counter = (name: string, help: string) => new Counter({ name, help, ...shape });
-  const gauge = (name: string, help: string, value: (all: readonly CacheSeen[]) => number) =>
+  const gauge = (name: string, help: string, value: (all: readonly CacheSample[]) => number) =>
     new Gauge({
       ...{ name, help, ...shape },
       collect() {
@@ -88,13 +88,13 @@ function cacheMetrics(registry: Registry) {
   return {
     relist: (kind: string) => relists.inc({ kind }),
     reconnect: (kind: string) => reconnects.inc({ kind }),
-    cacheSeen: (cache: object, seen: CacheSeen) => void caches.set(cache, seen),
-    cacheStopped: (cache: object) => void caches.delete(cache),
+    recordCache: (cache: object, seen: CacheSample) => void caches.set(cache, seen),
+    forgetCache: (cache: object) => void caches.delete(cache),
   };
 }
 
 /** The state of a queue, read at every scrape. */
-export type QueueLook = () => { depth: number; running_seconds: readonly number[] };
+export type ReadQueueState = () => { depth: number; running_seconds: readonly number[] };
 
 function queueMetrics(registry: Registry) {
   const shape = { labelNames: ['name', 'controller'], registers: [registry] };
@@ -117,14 +117,14 @@ function queueMetrics(registry: Registry) {
     queueRetried: (name: string) => retries.inc(labels(name)),
     queueWaited: (name: string, seconds: number) => waited.observe(labels(name), seconds),
     queueWorked: (name: string, seconds: number) => worked.observe(labels(name), seconds),
-    ...lookedAtMetrics(registry),
+    ...queueGauges(registry),
   };
 }
 
 /** Gauges that read the queues at every scrape. */
-function lookedAtMetrics(registry: Registry) {
-  const queues = new Map<string, QueueLook>();
-  const gauge = (name: string, help: string, value: (seen: ReturnType<QueueLook>) => number) =>
+function queueGauges(registry: Registry) {
+  const queues = new Map<string, ReadQueueState>();
+  const gauge = (name: string, help: string, value: (seen: ReturnType<ReadQueueState>) => number) =>
     new Gauge({
       name,
       help,
@@ -132,8 +132,8 @@ function lookedAtMetrics(registry: Registry) {
       registers: [registry],
       collect() {
         this.reset();
-        for (const [queue, look] of queues) {
-          this.set({ name: queue, controller: queue }, value(look()));
+        for (const [queue, readState] of queues) {
+          this.set({ name: queue, controller: queue }, value(readState()));
         }
       },
     });
@@ -143,7 +143,7 @@ function lookedAtMetrics(registry: Registry) {
     'Sum of the time that keys in progress have been processed so far.',
     (seen) => seen.running_seconds.reduce((sum, each) => sum + each, 0),
   );
-  const longest = (seen: ReturnType<QueueLook>) => Math.max(0, ...seen.running_seconds);
+  const longest = (seen: ReturnType<ReadQueueState>) => Math.max(0, ...seen.running_seconds);
   gauge(
     'workqueue_longest_running_processor_seconds',
     'How long the longest-running key has been processed so far.',
@@ -153,14 +153,14 @@ function lookedAtMetrics(registry: Registry) {
     return seen.running_seconds.length;
   });
   return {
-    watchQueue: (name: string, look: QueueLook) => void queues.set(name, look),
+    watchQueue: (name: string, readState: ReadQueueState) => void queues.set(name, readState),
     /** Unless another queue has the name by now. */
-    forgetQueue: (name: string, look: QueueLook) => {
-      if (queues.get(name) === look) queues.delete(name);
+    forgetQueue: (name: string, readState: ReadQueueState) => {
+      if (queues.get(name) === readState) queues.delete(name);
     },
     /** Over all queues. */
     longestRunningSeconds: () =>
-      Math.max(0, ...[...queues.values()].map((look) => longest(look()))),
+      Math.max(0, ...[...queues.values()].map((readState) => longest(readState()))),
   };
 }
 

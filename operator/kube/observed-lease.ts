@@ -9,7 +9,7 @@ import type { TimedClock } from './timed-clock.ts';
 
 export type ObservedLease = {
   /** Reads the Lease; a missing one is no failure. */
-  look(): Promise<Answer<undefined>>;
+  poll(): Promise<Answer<undefined>>;
   /** For how many ms another may still lead, by its last sign; also after the Lease disappeared. */
   heldFor(): number;
   /** The uid of the Lease last seen; empty if there was none. */
@@ -54,7 +54,7 @@ export function observeLease(place: LeasePlace): ObservedLease {
   const { identity, clock, duration_ms } = place;
   const holding = { holder: identity, seconds: duration_ms / 1000 };
   return {
-    look: () => look(state),
+    poll: () => poll(state),
     // Rounded up to whole milliseconds, as a timer is never set for less.
     heldFor: () => Math.max(0, Math.ceil(state.held_until - clock.elapsed())),
     uid: () => state.lease?.metadata.uid ?? '',
@@ -70,7 +70,7 @@ export function observeLease(place: LeasePlace): ObservedLease {
   };
 }
 
-async function look(state: State): Promise<Answer<undefined>> {
+async function poll(state: State): Promise<Answer<undefined>> {
   const { client, namespace, name } = state;
   const read = await client.get(leases, { namespace, name });
   if (!read.ok && read.failure.reason !== 'NotFound') return read;

@@ -3,12 +3,12 @@
  * or the process ends. An error of a pass is logged and counted, and the pass retried later.
  */
 import type { Log } from '../../runtime/platform/log.ts';
-import { NotLeading } from './led-client.ts';
+import { NotLeading } from './leader-client.ts';
 import type { KubeMetrics, ReconcileResult } from './metrics.ts';
 import type { TimedClock } from './timed-clock.ts';
-import type { Outcome, Taken, WorkQueue } from './work-queue.ts';
+import type { Outcome, TakenKey, WorkQueue } from './work-queue.ts';
 
-export type Pass = Taken & { signal: AbortSignal };
+export type Pass = TakenKey & { signal: AbortSignal };
 
 export type Workers = {
   /** Takes no more keys, tells the passes to stop, and resolves when they have. */
@@ -68,7 +68,11 @@ export function runWorkers(options: WorkersOptions): Workers {
   };
 }
 
-async function runPass(options: WorkersOptions, taken: Taken, stopped: AbortSignal): Promise<void> {
+async function runPass(
+  options: WorkersOptions,
+  taken: TakenKey,
+  stopped: AbortSignal,
+): Promise<void> {
   const { clock, metrics, controller, queue, pass_ms_max = PASS_MS_MAX } = options;
   const late = new AbortController();
   const cancel = clock.after(pass_ms_max, () => {
@@ -90,8 +94,8 @@ async function runPass(options: WorkersOptions, taken: Taken, stopped: AbortSign
 
 const RESULTS: Readonly<Record<Outcome['kind'], ReconcileResult>> = {
   done: 'success',
-  again: 'requeue_after',
-  'in-vain': 'requeue_after',
+  requeue: 'requeue_after',
+  'back-off': 'requeue_after',
   failed: 'error',
 };
 

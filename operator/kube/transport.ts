@@ -4,10 +4,10 @@
  */
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request } from 'node:http';
 import { Agent as HttpsAgent, request as requestTls } from 'node:https';
-import { createAnswers } from './answers.ts';
 import type { Credentials } from './credentials.ts';
-import { type Answer, type FailureReason, isSilence, KubeFailure } from './kube-failure.ts';
+import { type Answer, type FailureReason, isUnanswered, KubeFailure } from './kube-failure.ts';
 import type { KubeMetrics } from './metrics.ts';
+import { createResponseTracker } from './response-tracker.ts';
 import type { TimedClock } from './timed-clock.ts';
 
 export type Exchange = {
@@ -49,15 +49,15 @@ export function createTransport(deps: Deps): Transport {
   // Each watch occupies a connection for its whole life: with an agent of their own, watches never
   // block calls.
   const agents = { calls: createAgent(SOCKETS_MAX), streams: createAgent(Infinity) };
-  const answers = createAnswers(deps.clock);
+  const answers = createResponseTracker(deps.clock);
   const start = async (agent: Agent, exchange: Exchange) =>
     startRequest(deps, { agent, isTls, options: await deps.credentials.options(), exchange });
   const openBy = async (agent: Agent, exchange: Exchange): Promise<Answer<IncomingMessage>> => {
     const answer = await start(agent, exchange)
       .then((sent) => untilHead(deps, sent, exchange))
       .catch(credentialsFailed);
-    if (answer.ok) answers.take();
-    else if (isSilence(answer.failure)) for (const each of Object.values(agents)) dropIdle(each);
+    if (answer.ok) answers.record();
+    else if (isUnanswered(answer.failure)) for (const each of Object.values(agents)) dropIdle(each);
     return answer;
   };
   const readRest = (response: IncomingMessage, deadline_ms: number) =>

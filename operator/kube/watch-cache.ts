@@ -5,7 +5,7 @@
 import type { Log } from '../../runtime/platform/log.ts';
 import { type CacheHealth, healthOf } from './cache-health.ts';
 import type { KubeClient } from './client.ts';
-import { isSilence, KubeFailure } from './kube-failure.ts';
+import { isUnanswered, KubeFailure } from './kube-failure.ts';
 import { createListPages, type ListPages } from './list-pages.ts';
 import { type ChangeHandler, createListeners, type Listeners } from './listeners.ts';
 import type { KubeMetrics } from './metrics.ts';
@@ -89,7 +89,7 @@ export function openWatchCache<T extends KubeObject>(options: WatchCacheOptions<
     stop: async () => {
       stopped.abort();
       await running;
-      state.metrics.cacheStopped(state);
+      state.metrics.forgetCache(state);
     },
   };
 }
@@ -125,7 +125,7 @@ async function run<T extends KubeObject>(state: State<T>, synced: () => void): P
     if (isAbsent) holdNothing(state);
     if (state.isSynced) synced();
     if (failure === undefined || signal.aborted) continue;
-    if (!isSilence(failure)) state.heard_at = clock.elapsed();
+    if (!isUnanswered(failure)) state.heard_at = clock.elapsed();
     const wait = isAbsent ? ABSENT_MS : state.pauses.next(failure.retry_after_ms);
     if (!isAbsent) report(state, failure, wait);
     await sleep(clock, wait, signal);
@@ -199,7 +199,7 @@ function follow<T extends KubeObject>(
       opened: () => markSeen(state),
       event: (event) => {
         events += 1;
-        take(state, event);
+        handleEvent(state, event);
       },
       ended: (failure) => {
         signal.removeEventListener('abort', watch.stop);
@@ -211,7 +211,7 @@ function follow<T extends KubeObject>(
   });
 }
 
-function take<T extends KubeObject>(state: State<T>, event: WatchEvent<T>): void {
+function handleEvent<T extends KubeObject>(state: State<T>, event: WatchEvent<T>): void {
   if (event.kind === 'bookmark') {
     advance(state, event.resource_version);
     markSeen(state);
@@ -234,5 +234,5 @@ function markSeen<T extends KubeObject>(state: State<T>): void {
   const { clock, metrics, type, objects } = state;
   state.seen_at = clock.elapsed();
   state.heard_at = state.seen_at;
-  metrics.cacheSeen(state, { kind: type.kind, at: clock.now(), objects: objects.size() });
+  metrics.recordCache(state, { kind: type.kind, at: clock.now(), objects: objects.size() });
 }

@@ -3,7 +3,7 @@
  * same time; failed keys wait longer each time; changes come before resyncs. It has a single timer and no promises:
  * workers call `take` and `done`.
  */
-import type { KubeMetrics, QueueLook } from './metrics.ts';
+import type { KubeMetrics, ReadQueueState } from './metrics.ts';
 import { createReadyKeys, type Entry, type Priority } from './ready-keys.ts';
 import type { Cancel, TimedClock } from './timed-clock.ts';
 
@@ -13,7 +13,7 @@ export type WorkQueue = {
   /** Due later, unless another reason comes first. */
   addAfter(key: string, ms: number, priority: Priority): void;
   /** The next key, which then counts as running; undefined if none may be taken now. */
-  take(): Taken | undefined;
+  take(): TakenKey | undefined;
   done(key: string, outcome: Outcome): void;
   /** Calls `wake` when there may be something to take. */
   onWork(wake: () => void): void;
@@ -21,7 +21,7 @@ export type WorkQueue = {
   close(): void;
 };
 
-export type Taken = {
+export type TakenKey = {
   key: string;
   /** How often in a row it failed before, or another look changed nothing. */
   failures: number;
@@ -30,12 +30,12 @@ export type Taken = {
 export type Outcome =
   | { kind: 'done' }
   /** As it should be; look again after this time. */
-  | { kind: 'again'; after_ms: number }
+  | { kind: 'requeue'; after_ms: number }
   /**
    * Nothing failed, but another look will hardly change the result: after this time, doubled each
    * time in a row.
    */
-  | { kind: 'in-vain'; after_ms: number }
+  | { kind: 'back-off'; after_ms: number }
   | { kind: 'failed' };
 
 export type WorkQueueOptions = {
@@ -63,7 +63,7 @@ type State = Required<WorkQueueOptions> & {
   running: Set<Entry>;
   wake: () => void;
   cancel: Cancel;
-  look: QueueLook;
+  readState: ReadQueueState;
   isClosed: boolean;
 };
 
@@ -77,10 +77,10 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     running: new Set(),
     wake: () => undefined,
     cancel: () => undefined,
-    look: () => look(state),
+    readState: () => readState(state),
     isClosed: false,
   };
-  options.metrics.watchQueue(options.name, state.look);
+  options.metrics.watchQueue(options.name, state.readState);
   return {
     add: (key, priority) => add(state, key, priority),
     addAfter: (key, ms, priority) => addAfter(state, { key, ms, priority }),
@@ -143,7 +143,7 @@ function addAfter(state: State, { key, ms, priority }: Later): void {
   plan(state);
 }
 
-function take(state: State): Taken | undefined {
+function take(state: State): TakenKey | undefined {
   if (state.isClosed || state.running.size >= state.concurrency) return undefined;
   const entry = state.ready.take();
   if (entry === undefined) return undefined;
@@ -169,12 +169,12 @@ function done(state: State, key: string, outcome: Outcome): void {
 }
 
 /** A pass that hangs after the end stays visible for as long as it hangs. */
-function forgetEnded({ isClosed, running, metrics, name, look }: State): void {
-  if (isClosed && running.size === 0) metrics.forgetQueue(name, look);
+function forgetEnded({ isClosed, running, metrics, name, readState }: State): void {
+  if (isClosed && running.size === 0) metrics.forgetQueue(name, readState);
 }
 
 function isUnhelped({ kind }: Outcome): boolean {
-  return kind === 'failed' || kind === 'in-vain';
+  return kind === 'failed' || kind === 'back-off';
 }
 
 /** Queues what was added meanwhile; a resync waits for the end of a failure's pause. */
@@ -202,8 +202,8 @@ type Ended = { outcome: Outcome; next_ms: number };
 
 function waitAfter(state: State, { failures }: Entry, { outcome, next_ms }: Ended): number {
   if (outcome.kind === 'failed') return backoff(failures, state.random);
-  if (outcome.kind === 'in-vain') return backoff(failures, state.random, outcome.after_ms);
-  return outcome.kind === 'again' ? Math.min(outcome.after_ms, next_ms) : next_ms;
+  if (outcome.kind === 'back-off') return backoff(failures, state.random, outcome.after_ms);
+  return outcome.kind === 'requeue' ? Math.min(outcome.after_ms, next_ms) : next_ms;
 }
 
 /** One timer, for the next due key; the worker is woken if a key is ready. */
@@ -217,7 +217,7 @@ function plan(state: State): void {
   if (state.ready.size() > 0) state.wake();
 }
 
-function look({ ready, running, clock }: State) {
+function readState({ ready, running, clock }: State) {
   const now = clock.elapsed();
   const running_seconds = [...running].map(({ since }) => (now - since) / 1000);
   return { depth: ready.size(), running_seconds };

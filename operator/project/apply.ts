@@ -6,8 +6,8 @@ import { changeCallback } from '../../runtime/actions/change-callback.ts';
 import { changePricing } from '../../runtime/actions/change-pricing.ts';
 import { changeProject } from '../../runtime/actions/change-project.ts';
 import { changeProjectDomains } from '../../runtime/actions/change-project-domains.ts';
+import { liftAutoBlocks } from '../../runtime/actions/lift-auto-blocks.ts';
 import { newSigningKey } from '../../runtime/actions/new-signing-key.ts';
-import { switchAutoBlock } from '../../runtime/actions/switch-auto-block.ts';
 import { newId } from '../../runtime/core/ids.ts';
 import type { Transaction } from '../../runtime/db/client.ts';
 import {
@@ -19,25 +19,25 @@ import {
 import { insertSigningKey } from '../../runtime/db/signing-keys.ts';
 import type { Sealing } from '../../runtime/platform/sealing.ts';
 import { callbackSecretContext } from '../../runtime/platform/sealing-contexts.ts';
-import { operatorAs } from '../audit-deed.ts';
+import { operatorAs } from '../audit-changes.ts';
 import { ownerColumns } from '../claim.ts';
 import type { Subject } from '../declared.ts';
-import { type Context, type Deed, presentProject } from '../reconcile.ts';
+import { type ApplyContext, type Context, presentProject } from '../reconcile.ts';
 import type { ClaimChange, ProjectChange, SettingsChange } from './decide.ts';
 import type { ProjectSpec } from './schema.ts';
 
 export async function applyProject(
   tx: Transaction,
   changes: readonly ProjectChange[],
-  deed: Deed<ProjectSpec>,
+  context: ApplyContext<ProjectSpec>,
 ): Promise<ProjectRow> {
   const creation = changes.find((each) => each.change === 'create');
   const claim = changes.find(isClaim);
-  let project = creation ? await create(tx, { creation, claim }, deed) : deed.project;
+  let project = creation ? await create(tx, { creation, claim }, context) : context.project;
   for (const change of changes) {
     // A created project has its owner from the start.
     if (change.change === 'create' || (creation && isClaim(change))) continue;
-    project = await write(tx, change, { ...deed, project: presentProject(project) });
+    project = await write(tx, change, { ...context, project: presentProject(project) });
   }
   return presentProject(project);
 }
@@ -74,12 +74,12 @@ function isClaim(change: ProjectChange): change is ClaimChange {
 }
 
 type Creation = Extract<ProjectChange, { change: 'create' }>;
-type Existing = Deed<ProjectSpec> & { project: ProjectRow };
+type Existing = ApplyContext<ProjectSpec> & { project: ProjectRow };
 
 function create(
   tx: Transaction,
   { creation, claim }: { creation: Creation; claim: ClaimChange | undefined },
-  { clock, subject }: Deed<ProjectSpec>,
+  { clock, subject }: ApplyContext<ProjectSpec>,
 ): Promise<ProjectRow | undefined> {
   const { project_slug, organization_id, settings } = creation;
   const project_id = newId('prj', clock.now().getTime());
@@ -89,7 +89,7 @@ function create(
 
 function claimedColumns(
   { deletion_policy: owner_deletion_policy, callback_rotation_trigger }: ClaimChange,
-  { identity }: Deed<ProjectSpec>['subject'],
+  { identity }: ApplyContext<ProjectSpec>['subject'],
 ) {
   return { ...ownerColumns(identity), owner_deletion_policy, callback_rotation_trigger };
 }
@@ -97,9 +97,9 @@ function claimedColumns(
 async function write(
   tx: Transaction,
   change: Exclude<ProjectChange, Creation>,
-  deed: Existing,
+  context: Existing,
 ): Promise<ProjectRow | undefined> {
-  const { project, subject } = deed;
+  const { project, subject } = context;
   const { project_id } = project;
   switch (change.change) {
     case 'claim':
@@ -109,11 +109,11 @@ async function write(
       return updateProject(tx, { project_id, changes: { owner_uid: null } });
     case 'update':
     case 'drop-watermark':
-      return changeSettings(tx, change, deed);
+      return changeSettings(tx, change, context);
     case 'set-callback':
-      return setCallback(tx, change, deed);
+      return setCallback(tx, change, context);
     case 'issue-signing-key':
-      await insertSigningKey(tx, { ...newSigningKey(deed), project_id });
+      await insertSigningKey(tx, { ...newSigningKey(context), project_id });
       return project;
     case 'set-domains':
       return changeProjectDomains(tx, project, change.domains);
@@ -130,7 +130,7 @@ async function changeSettings(
   const changed = await changeProject(tx, project, settings);
   const { nudity_auto_block } = settings;
   const actor = operatorAs(subject);
-  await switchAutoBlock(tx, { project, nudity_auto_block, actor });
+  await liftAutoBlocks(tx, { project, nudity_auto_block, actor });
   return changed;
 }
 
@@ -146,12 +146,12 @@ function setPrice(
 async function setCallback(
   tx: Transaction,
   change: Extract<ProjectChange, { change: 'set-callback' }>,
-  deed: Existing,
+  context: Existing,
 ): Promise<ProjectRow> {
-  const { project } = deed;
+  const { project } = context;
   const secret = change.secret === 'new' ? 'rotate' : 'keep';
   const wish = { url: change.callback_url, secret } as const;
-  const { changes } = await changeCallback(tx, deed, { project, wish });
+  const { changes } = await changeCallback(tx, context, { project, input: wish });
   const { rotation_trigger: callback_rotation_trigger } = change;
   return changeProject(tx, project, { ...changes, callback_rotation_trigger });
 }

@@ -8,7 +8,7 @@ import { conditionsFor } from '../conditions.ts';
 import type { Subject } from '../declared.ts';
 import type { Decision } from '../reconcile.ts';
 import type { ProjectRows } from './gather.ts';
-import { refuseProject, slugOf, type Wish } from './refuse.ts';
+import { type ProjectState, refuseProject, slugOf } from './refuse.ts';
 import type { ProjectSpec } from './schema.ts';
 import { declaredSettings, differences, type ProjectSettings } from './settings.ts';
 import { verdict } from './verdict.ts';
@@ -58,7 +58,7 @@ type ProjectDecision = Decision<ProjectChange>;
 
 export function decideProject(subject: Subject<ProjectSpec>, rows: ProjectRows): ProjectDecision {
   if (subject.action === 'delete') return decideDeletion(subject, rows);
-  const wish: Wish = { identity: subject.identity, spec: subject.spec, rows };
+  const wish: ProjectState = { identity: subject.identity, spec: subject.spec, rows };
   const refusal = refuseProject(wish);
   if (refusal !== undefined) {
     return { changes: [], conditions: conditionsFor(refusal.reason, refusal.message) };
@@ -66,7 +66,7 @@ export function decideProject(subject: Subject<ProjectSpec>, rows: ProjectRows):
   return { changes: changesFor(wish), conditions: verdict(wish) };
 }
 
-function changesFor(wish: Wish): ProjectChange[] {
+function changesFor(wish: ProjectState): ProjectChange[] {
   const { identity, spec, rows } = wish;
   const claim = rows.project && claimOn(rows.project, identity);
   return [
@@ -80,7 +80,7 @@ function changesFor(wish: Wish): ProjectChange[] {
   ];
 }
 
-function creation(wish: Wish): ProjectChange[] {
+function creation(wish: ProjectState): ProjectChange[] {
   const { spec, rows } = wish;
   if (rows.project !== undefined || rows.organization_id === undefined) return [];
   const project_slug = slugOf(wish);
@@ -96,7 +96,7 @@ function creation(wish: Wish): ProjectChange[] {
   ];
 }
 
-function claiming({ spec, rows }: Wish, claim: Claim | undefined): ClaimChange[] {
+function claiming({ spec, rows }: ProjectState, claim: Claim | undefined): ClaimChange[] {
   const deletion_policy = spec.deletionPolicy === 'Retain' ? 'retain' : 'suspend';
   if (claim === 'mine' && rows.project?.owner_deletion_policy === deletion_policy) return [];
   const remembered = rows.project?.callback_rotation_trigger;
@@ -105,7 +105,7 @@ function claiming({ spec, rows }: Wish, claim: Claim | undefined): ClaimChange[]
   return [{ change, deletion_policy, callback_rotation_trigger }];
 }
 
-function updating(wish: Wish): ProjectChange[] {
+function updating(wish: ProjectState): ProjectChange[] {
   const { project } = wish.rows;
   if (project === undefined) return [];
   const wanted = { ...declaredSettings(wish.spec), ...watermark(wish), ...state(wish) };
@@ -133,19 +133,19 @@ const untouched: ProjectSettings = {
   nudity_auto_block: false,
 };
 
-function watermark({ spec, rows }: Wish): Partial<ProjectSettings> {
+function watermark({ spec, rows }: ProjectState): Partial<ProjectSettings> {
   if (spec.defaultWatermarkPresetRef?.name === '') return { default_watermark_preset_id: null };
   const { default_watermark_preset_id } = rows;
   return default_watermark_preset_id === undefined ? {} : { default_watermark_preset_id };
 }
 
-function dropping({ spec, rows }: Wish): SettingsChange[] {
+function dropping({ spec, rows }: ProjectState): SettingsChange[] {
   const isLeft = spec.defaultWatermarkPresetRef === undefined && rows.is_default_watermark_orphaned;
   if (!isLeft) return [];
   return [{ change: 'drop-watermark', settings: { default_watermark_preset_id: null } }];
 }
 
-function state({ spec, rows }: Wish): Partial<ProjectSettings> {
+function state({ spec, rows }: ProjectState): Partial<ProjectSettings> {
   const { status, suspended_by, suspended_by_deletion } = rows.project ?? untouched;
   if (spec.state === 'Suspended') {
     const declared = { suspended_by_deletion: false };
@@ -161,7 +161,7 @@ function state({ spec, rows }: Wish): Partial<ProjectSettings> {
     : {};
 }
 
-function callback({ spec, rows }: Wish, claim: Claim | undefined): ProjectChange[] {
+function callback({ spec, rows }: ProjectState, claim: Claim | undefined): ProjectChange[] {
   if (spec.callback === undefined) return [];
   const { url: callback_url, rotationTrigger: rotation_trigger = null } = spec.callback;
   const last = rows.project?.callback_rotation_trigger ?? null;
@@ -194,7 +194,7 @@ function domains(spec: ProjectSpec, rows: ProjectRows): ProjectChange[] {
 }
 
 // A change applies from the next full hour: earlier usage keeps its price.
-function pricing({ spec, rows }: Wish): ProjectChange[] {
+function pricing({ spec, rows }: ProjectState): ProjectChange[] {
   const multiplier = spec.staff?.pricingMultiplier;
   const { read_at } = rows;
   if (

@@ -1,7 +1,7 @@
 /** What a project's changes do to rows, computed before they are made. Spec: Project. */
 import { ownerColumns } from '../claim.ts';
 import type { Subject } from '../declared.ts';
-import { fieldsOf, Made, type RowDifference } from '../row-difference.ts';
+import { fieldsOf, GeneratedValue, type RowDifference } from '../row-difference.ts';
 import type { CallbackChange, ProjectChange } from './decide.ts';
 import type { ProjectRows } from './gather.ts';
 import type { ProjectSpec } from './schema.ts';
@@ -39,7 +39,7 @@ export function projectDifferences(
       return update({ callback_url, callback_rotation_trigger, ...secret });
     }
     case 'issue-signing-key':
-      return [insert('signing_keys', row, { kid: new Made('a new key') })];
+      return [insert('signing_keys', row, { kid: new GeneratedValue('a new key') })];
     case 'set-domains':
       return domainDifferences(project?.custom_domains ?? [], change.domains);
     case 'set-multiplier':
@@ -62,8 +62,8 @@ function priceDifference(
 }
 
 function secretOf({ secret, callback_url }: CallbackChange) {
-  if (callback_url === null) return { callback_secret_sealed: new Made('none any more') };
-  return secret === 'new' ? { callback_secret_sealed: new Made('a new secret') } : {};
+  if (callback_url === null) return { callback_secret_sealed: new GeneratedValue('none any more') };
+  return secret === 'new' ? { callback_secret_sealed: new GeneratedValue('a new secret') } : {};
 }
 
 /** The initial values of a project that this pass creates. */

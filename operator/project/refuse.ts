@@ -11,30 +11,30 @@ import type { DeclaredProject, ProjectRows } from './gather.ts';
 import type { ProjectSpec } from './schema.ts';
 
 /** The first reason not to accept the resource. */
-export function refuseProject(wish: Wish): Found | undefined {
+export function refuseProject(state: ProjectState): Refusal | undefined {
   for (const refusal of refusals) {
-    const found = refusal(wish);
+    const found = refusal(state);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
 /** The slug that a Project resource declares. */
-export function slugOf({ identity, spec }: Pick<Wish, 'identity' | 'spec'>): string {
+export function slugOf({ identity, spec }: Pick<ProjectState, 'identity' | 'spec'>): string {
   return spec.slug ?? identity.name;
 }
 
-export type Wish = {
+export type ProjectState = {
   identity: Identity;
   spec: ProjectSpec;
   rows: ProjectRows;
 };
 
-export type Found = { reason: Reason; message: string };
+export type Refusal = { reason: Reason; message: string };
 
-type Refusal = (wish: Wish) => Found | undefined;
+type RefusalRule = (state: ProjectState) => Refusal | undefined;
 
-const refusals: readonly Refusal[] = [
+const refusals: readonly RefusalRule[] = [
   slugReserved,
   slugInvalid,
   slugImmutable,
@@ -49,28 +49,28 @@ const refusals: readonly Refusal[] = [
 /** What to do, as a slug cannot be changed. */
 const ANEW = 'delete this resource, and declare it again with another name or spec.slug';
 
-function slugReserved(wish: Wish) {
-  const slug = slugOf(wish);
+function slugReserved(state: ProjectState) {
+  const slug = slugOf(state);
   if (!RESERVED_PROJECT_SLUGS.includes(slug)) return undefined;
   return refuse('SlugReserved', `'${slug}' is reserved: ${ANEW}`);
 }
 
-function slugInvalid(wish: Wish) {
-  const slug = slugOf(wish);
+function slugInvalid(state: ProjectState) {
+  const slug = slugOf(state);
   if (parseProjectSlug(slug) !== undefined) return undefined;
   return refuse('SlugInvalid', `'${slug}' is not a DNS label of at most 63 characters: ${ANEW}`);
 }
 
-function slugImmutable(wish: Wish) {
-  const slug = wish.rows.project?.project_slug;
-  if (slug === undefined || slug === slugOf(wish)) return undefined;
+function slugImmutable(state: ProjectState) {
+  const slug = state.rows.project?.project_slug;
+  if (slug === undefined || slug === slugOf(state)) return undefined;
   return refuse(
     'SlugImmutable',
     `the project is '${slug}' and keeps that slug: set spec.slug back`,
   );
 }
 
-function organizationNotFound({ rows }: Wish) {
+function organizationNotFound({ rows }: ProjectState) {
   if (rows.organization_id !== undefined) return undefined;
   return refuse(
     'OrganizationNotFound',
@@ -78,7 +78,7 @@ function organizationNotFound({ rows }: Wish) {
   );
 }
 
-function slugConflict({ identity, rows }: Wish) {
+function slugConflict({ identity, rows }: ProjectState) {
   const { project } = rows;
   if (project === undefined) return undefined;
   const claim = claimOn(project, identity);
@@ -96,7 +96,7 @@ function ownerOf({ owner_namespace, owner_name }: DeclaredProject): string {
   return `${owner_namespace}/${owner_name}`;
 }
 
-function organizationImmutable({ rows }: Wish) {
+function organizationImmutable({ rows }: ProjectState) {
   const { project } = rows;
   if (project === undefined || project.organization_id === rows.organization_id) return undefined;
   return refuse(
@@ -105,7 +105,7 @@ function organizationImmutable({ rows }: Wish) {
   );
 }
 
-function notOwned({ identity, spec, rows }: Wish) {
+function notOwned({ identity, spec, rows }: ProjectState) {
   const { project } = rows;
   if (project === undefined || claimOn(project, identity) !== 'unowned') return undefined;
   if (spec.adoptionPolicy === 'IfUnowned') return undefined;
@@ -117,7 +117,7 @@ function notOwned({ identity, spec, rows }: Wish) {
   return refuse('NotOwned', message);
 }
 
-function customDomainInvalid({ spec, rows }: Wish) {
+function customDomainInvalid({ spec, rows }: ProjectState) {
   const root = rows.delivery_root_domain;
   const domain = spec.staff?.customDomains?.find((it) => it === root || it.endsWith(`.${root}`));
   if (root === undefined || domain === undefined) return undefined;
@@ -127,7 +127,7 @@ function customDomainInvalid({ spec, rows }: Wish) {
   );
 }
 
-function customDomainTaken({ rows }: Wish) {
+function customDomainTaken({ rows }: ProjectState) {
   const [taken] = rows.domains_taken;
   if (taken === undefined) return undefined;
   return refuse('CustomDomainTaken', `'${taken.domain}' belongs to ${whose(taken)}`);

@@ -16,7 +16,7 @@ const HOST_IS_PLAIN = `(!${matching(NUMBERED_HOST_PATTERN)} || ${matching(IPV4_H
 const originExpected = 'an origin such as https://shop.example, or * for all';
 export const origin = text(originExpected, { max: ORIGIN_LENGTH_MAX })
   .refine((written) => parseCorsOrigin(written) === written, {
-    error: ({ input }) => originExpected + sayWritten('it', parseCorsOrigin(String(input))),
+    error: ({ input }) => originExpected + describeSpelling('it', parseCorsOrigin(String(input))),
   })
   .meta(
     checked(
@@ -29,7 +29,10 @@ const urlExpected = `empty for none, or an https URL of at most ${URL_LENGTH_MAX
 const callbackUrl = text(urlExpected, { min: 0, max: URL_LENGTH_MAX })
   .refine(
     (url) => url === '' || (url.startsWith('https://') && parseCallbackUrl(url) !== undefined),
-    { error: ({ input }) => urlExpected + sayWritten('its host', hostAsLookedUp(String(input))) },
+    {
+      error: ({ input }) =>
+        urlExpected + describeSpelling('its host', hostAsLookedUp(String(input))),
+    },
   )
   .meta(
     checked(
@@ -66,7 +69,7 @@ export const callback = group('{ url, secretName, rotationTrigger }', {
  * An IPv6 address has many spellings, and the API server's rules cannot recognize the canonical
  * one.
  */
-function sayWritten(what: string, spelling: string | undefined): string {
+function describeSpelling(what: string, spelling: string | undefined): string {
   return spelling === undefined ? '' : ` (${what} is written ${spelling})`;
 }
 

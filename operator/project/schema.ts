@@ -21,7 +21,7 @@ import {
   distinct,
   group,
   matching,
-  namedWhole,
+  namedAtomic,
   objectNameOrNone,
   presetChain,
   projectSlug,
@@ -130,7 +130,7 @@ export const projectSpec = group('the fields of a Project', {
   })
     .describe('Origins of the pages that belong to the project.')
     .optional(),
-  resolutionPresets: namedWhole(preset, {
+  resolutionPresets: namedAtomic(preset, {
     expected: 'a list of at most 32 items { name, chain }',
     max: RESOLUTION_PRESETS_MAX,
   })

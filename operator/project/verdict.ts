@@ -4,10 +4,10 @@
 import { literalFault } from '../../runtime/platform/egress.ts';
 import { type Condition, conditionsFor } from '../conditions.ts';
 import type { ProjectRows } from './gather.ts';
-import type { Wish } from './refuse.ts';
+import type { ProjectState } from './refuse.ts';
 import type { ProjectSpec } from './schema.ts';
 
-export function verdict({ spec, rows }: Wish): Condition[] {
+export function verdict({ spec, rows }: ProjectState): Condition[] {
   if (spec.state !== 'Suspended' && rows.project?.suspended_by === 'staff') {
     return conditionsFor('SuspendedByStaff', 'staff suspended the project: only staff can lift it');
   }

@@ -5,24 +5,24 @@ import { exchangeNames } from '../../runtime/db/declared-names.ts';
 import type { ProjectRow } from '../../runtime/db/projects.ts';
 import { deleteRecipe, upsertRecipe } from '../../runtime/db/recipes.ts';
 import { ownerColumns } from '../claim.ts';
-import { type Deed, presentProject } from '../reconcile.ts';
+import { type ApplyContext, presentProject } from '../reconcile.ts';
 import type { RecipeChange } from './decide.ts';
 import type { RecipeSpec } from './schema.ts';
 
 export async function applyRecipe(
   tx: Transaction,
   changes: readonly RecipeChange[],
-  deed: Deed<RecipeSpec>,
+  context: ApplyContext<RecipeSpec>,
 ): Promise<ProjectRow> {
-  const project = presentProject(deed.project);
-  for (const change of changes) await write(tx, change, { ...deed, project });
+  const project = presentProject(context.project);
+  for (const change of changes) await write(tx, change, { ...context, project });
   return project;
 }
 
 async function write(
   tx: Transaction,
   change: RecipeChange,
-  { project, subject, clock }: Deed<RecipeSpec> & { project: ProjectRow },
+  { project, subject, clock }: ApplyContext<RecipeSpec> & { project: ProjectRow },
 ): Promise<void> {
   const { project_id } = project;
   if (change.change === 'make-way') {

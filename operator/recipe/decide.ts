@@ -4,7 +4,13 @@ import { presetIssues } from '../../runtime/core/resources/recipe.ts';
 import { conditionsFor, type Reason } from '../conditions.ts';
 import type { Subject } from '../declared.ts';
 import { refuseDefaults } from '../default-names.ts';
-import { declaredName, type MakeWay, makeWay, printHolder, printLimit } from '../names.ts';
+import {
+  declaredName,
+  printHolder,
+  printLimit,
+  type RenameHolders,
+  renameHolders,
+} from '../names.ts';
 import type { Decision } from '../reconcile.ts';
 import type { RecipeRows } from './gather.ts';
 import type { RecipeSpec } from './schema.ts';
@@ -12,7 +18,7 @@ import type { RecipeSpec } from './schema.ts';
 export type RecipeFields = { name: string; transform_chain: string; schema_version: number };
 
 export type RecipeChange =
-  | MakeWay
+  | RenameHolders
   | { change: 'create'; project_id: string; fields: RecipeFields }
   | { change: 'update'; recipe_id: string; fields: RecipeFields }
   | { change: 'delete'; recipe_id: string };
@@ -23,7 +29,7 @@ export function decideRecipe(
 ): Decision<RecipeChange> {
   if (subject.action === 'delete') return decideDeletion(rows);
   const { identity, spec } = subject;
-  const { project, recipe, way } = rows;
+  const { project, recipe, naming } = rows;
   const tooLong = refuseDefaults(identity, spec, ['displayName']);
   if (tooLong !== undefined) return nothing('SpecInvalid', tooLong);
   const fields: RecipeFields = {
@@ -41,15 +47,15 @@ export function decideRecipe(
       'it was created in another project: set projectRef back, or declare a new Recipe instead',
     );
   }
-  if (way.holder !== undefined) {
-    const whose = printHolder(way.holder, 'Recipe');
+  if (naming.holder !== undefined) {
+    const whose = printHolder(naming.holder, 'Recipe');
     const message = `the project already has a recipe '${fields.name}'${whose}: set displayName to another name`;
     return nothing('NameConflict', message);
   }
   if (recipe === undefined && rows.is_full)
     return nothing('LimitReached', printLimit('recipes', RECIPES_MAX));
-  const conditions = conditionsFor('InSync', sayDeclared(spec, project));
-  const first = makeWay(way.renamings, recipe?.recipe_id);
+  const conditions = conditionsFor('InSync', describeDeclared(spec, project));
+  const first = renameHolders(naming.renamings, recipe?.recipe_id);
   if (recipe === undefined)
     return { changes: [...first, { change: 'create', project_id, fields }], conditions };
   const isSame =
@@ -63,7 +69,7 @@ export function decideRecipe(
 }
 
 /** The chain may exist before the preset that it names; until then nobody can use it. */
-function sayDeclared(
+function describeDeclared(
   { transformChain }: RecipeSpec,
   project: NonNullable<RecipeRows['project']>,
 ): string {

@@ -8,7 +8,7 @@ import {
 } from '../../runtime/db/declared-rows.ts';
 import { countRecipes } from '../../runtime/db/recipes.ts';
 import type { Subject } from '../declared.ts';
-import { findWay, type Way } from '../names.ts';
+import { type NameResolution, resolveName } from '../names.ts';
 import type { Scope } from '../reconcile.ts';
 import { findReferredProject, type ReferredProject } from '../referred-project.ts';
 import { type RecipeSpec, recipeSpec } from './schema.ts';
@@ -24,7 +24,7 @@ export type RecipeRows = {
    */
   recipe: DeclaredRecipeRow | undefined;
   /** The way to the declared name. */
-  way: Way;
+  naming: NameResolution;
   /** The project has no room for another recipe. */
   is_full: boolean;
 };
@@ -35,7 +35,7 @@ export async function gatherRecipe(
   scope: Scope,
 ): Promise<RecipeRows> {
   const own = await findDeclaredRecipe(db, { owner_uid: identity.uid });
-  const alone = { project: own, recipe: own, way: { renamings: [] }, is_full: false };
+  const alone = { project: own, recipe: own, naming: { renamings: [] }, is_full: false };
   if (spec === undefined) return alone;
   const project = await findReferredProject(db, spec, scope);
   if (project === undefined) return { ...alone, project };
@@ -44,11 +44,11 @@ export async function gatherRecipe(
   const namesake = { project_id, owner_namespace, owner_name };
   const recipe = own ?? (await findNamesakeRecipe(db, namesake));
   const owner = { ...identity, uid: recipe?.owner_uid ?? identity.uid };
-  const wish = { identity: owner, spec, project_id };
+  const desired = { identity: owner, spec, project_id };
   return {
     project,
     recipe,
-    way: await findWay(db, { table: 'recipes', schema: recipeSpec, wish }, scope),
+    naming: await resolveName(db, { table: 'recipes', schema: recipeSpec, desired }, scope),
     is_full: recipe === undefined && (await countRecipes(db, project_id)) >= RECIPES_MAX,
   };
 }

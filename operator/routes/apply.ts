@@ -4,35 +4,35 @@
  * before the next write.
  */
 import { APPLIED } from '../image-service/render/object.ts';
-import type { Altered } from '../installation/altered.ts';
-import { isAsBefore } from '../installation/became.ts';
-import type { WritingMemory } from '../installation/writing-memory.ts';
+import { hasSameContent } from '../installation/admission-mutations.ts';
+import type { MutatedObject } from '../installation/mutated-object.ts';
+import type { WriteHistory } from '../installation/write-history.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type Answer, unwrap } from '../kube/kube-failure.ts';
-import { quarrelKeys } from '../kube/quarrels.ts';
 import { type KubeObject, withManagers } from '../kube/resource.ts';
+import { revertKeys } from '../kube/reverted-writes.ts';
 import type { RouteStep } from './decide.ts';
-import { declaredOf, isAsWritten } from './deviation.ts';
-import { isMadeByUs, routeTypes } from './live-route.ts';
+import { describeRefusal, describeRevert } from './describe-problem.ts';
+import { declaredOf, isAsRendered } from './deviation.ts';
+import { isManagedByOperator, routeTypes } from './live-route.ts';
 import type { RenderedRoute } from './render.ts';
-import { sayRefused, sayUndone } from './say-trouble.ts';
 import type { Verdict } from './verdict.ts';
 
 const ROUTE_OWNER = 'tintype/route';
 
-export type RouteDeeds = {
+export type RouteApplyResult = {
   /** The first problem, if any. */
-  trouble: Verdict | undefined;
+  problem: Verdict | undefined;
   /** Routes just written that the cluster changed on admission. */
-  altered: Altered[];
+  mutated: MutatedObject[];
   /** When the first paused write may run. */
-  rest_ms?: number;
+  retry_after_ms?: number;
 };
 
-type Doing = {
+type ApplyContext = {
   client: KubeClient;
-  memory: WritingMemory;
-  done: Omit<RouteDeeds, 'trouble'> & {
+  history: WriteHistory;
+  done: Omit<RouteApplyResult, 'problem'> & {
     refused: Verdict[];
     undone: Verdict[];
     /** Whether a deleted route has not been written again yet. */
@@ -44,55 +44,55 @@ type Doing = {
 export async function applyRoute(
   client: KubeClient,
   steps: readonly RouteStep[],
-  memory: WritingMemory,
-): Promise<RouteDeeds> {
-  const done: Doing['done'] = { altered: [], refused: [], undone: [], isMissing: false };
+  history: WriteHistory,
+): Promise<RouteApplyResult> {
+  const done: ApplyContext['done'] = { mutated: [], refused: [], undone: [], isMissing: false };
   for (const step of steps) {
-    if (step.do === 'apply') await makeAsWanted(step, { client, memory, done });
+    if (step.do === 'apply') await applyOne(step, { client, history, done });
   }
   const { refused, undone, isMissing, ...rest } = done;
-  const isInTheWay = isMissing || refused.length > 0;
-  for (const step of isInTheWay ? [] : steps) {
-    if (step.do === 'delete') await remove(step, { client, memory, done });
+  const isBlocked = isMissing || refused.length > 0;
+  for (const step of isBlocked ? [] : steps) {
+    if (step.do === 'delete') await remove(step, { client, history, done });
   }
-  return { ...rest, trouble: [...refused, ...undone][0] };
+  return { ...rest, problem: [...refused, ...undone][0] };
 }
 
 type Applying = Extract<RouteStep, { do: 'apply' }>;
 
-async function makeAsWanted(step: Applying, doing: Doing): Promise<void> {
-  const { client, memory, done } = doing;
+async function applyOne(step: Applying, context: ApplyContext): Promise<void> {
+  const { client, history, done } = context;
   const { route } = step;
-  const { changed, deleted } = quarrelKeys(route.mode, route.metadata);
+  const { changed, deleted } = revertKeys(route.mode, route.metadata);
   const applied = route.metadata.annotations[APPLIED] ?? '';
-  const isKnown = [changed, deleted].some((key) => memory.quarrels.knows(key, applied));
-  const live = isKnown ? await look(client, route) : undefined;
+  const isKnown = [changed, deleted].some((key) => history.reverts.hasWritten(key, applied));
+  const live = isKnown ? await getLive(client, route) : undefined;
   if (isKnown) {
-    if (live !== undefined && isAsWritten(route, live, memory.became)) {
-      memory.quarrels.settled(changed);
+    if (live !== undefined && isAsRendered(route, live, history.mutations)) {
+      history.reverts.recordInSync(changed);
       return;
     }
     const key = live === undefined ? deleted : changed;
-    const { rest_ms, isQuarrel } = memory.quarrels.undone(key, applied);
-    if (isQuarrel) {
-      const verdict = sayUndone(route, live);
-      memory.quarrels.say(key, verdict.message);
+    const { retry_after_ms, isRepeated } = history.reverts.recordRevert(key, applied);
+    if (isRepeated) {
+      const verdict = describeRevert(route, live);
+      history.reverts.setMessage(key, verdict.message);
       done.undone.push(verdict);
     }
-    if (rest_ms > 0) {
-      done.rest_ms = Math.min(rest_ms, done.rest_ms ?? Infinity);
+    if (retry_after_ms > 0) {
+      done.retry_after_ms = Math.min(retry_after_ms, done.retry_after_ms ?? Infinity);
       done.isMissing ||= live === undefined;
       return;
     }
   }
-  await write(step, live, doing);
+  await write(step, live, context);
 }
 
 /**
  * Reads the route from the API server, with who wrote what: an outdated cache must not look like a
- * quarrel.
+ * reverted write.
  */
-async function look(
+async function getLive(
   client: KubeClient,
   { mode, metadata: { name, namespace } }: RenderedRoute,
 ): Promise<KubeObject | undefined> {
@@ -106,24 +106,24 @@ async function look(
 async function write(
   step: Applying,
   live: KubeObject | undefined,
-  { client, memory: { became, quarrels }, done }: Doing,
+  { client, history: { mutations, reverts }, done }: ApplyContext,
 ): Promise<void> {
   const { route, to } = step;
   const { mode, metadata } = route;
   const { answer, isOurs } = await put(step, live, client);
   if (!answer.ok) {
-    done.refused.push(sayRefused(route, { failure: answer.failure, isOurs }));
+    done.refused.push(describeRefusal(route, { failure: answer.failure, isOurs }));
     return;
   }
   const applied = metadata.annotations[APPLIED] ?? '';
-  const { changed, deleted } = quarrelKeys(route.mode, route.metadata);
-  if (to === 'new' && live === undefined) quarrels.wrote(deleted, applied);
+  const { changed, deleted } = revertKeys(route.mode, route.metadata);
+  if (to === 'new' && live === undefined) reverts.recordWrite(deleted, applied);
   // The only difference is what a policy makes of it: nobody changed it back.
-  if (live !== undefined && isAsBefore(live, answer.value)) quarrels.forget(changed);
-  else quarrels.wrote(changed, applied);
-  const paths = became.note(declaredOf(route, answer.value), answer.value);
+  if (live !== undefined && hasSameContent(live, answer.value)) reverts.forget(changed);
+  else reverts.recordWrite(changed, applied);
+  const paths = mutations.record(declaredOf(route, answer.value), answer.value);
   const { kind } = routeTypes[mode];
-  if (paths.length > 0) done.altered.push({ kind, name: metadata.name, paths, since: 'tried' });
+  if (paths.length > 0) done.mutated.push({ kind, name: metadata.name, paths, since: 'tried' });
 }
 
 /** `isOurs`: it could be nobody else's. */
@@ -135,22 +135,22 @@ async function put(
   const { mode, metadata, spec } = route;
   const apply = (conflicts: 'take' | 'refuse') =>
     client.apply(routeTypes[mode], { metadata, spec }, { owner: ROUTE_OWNER, conflicts });
-  if (to === 'new' && !(live && isMadeByUs(live))) {
+  if (to === 'new' && !(live && isManagedByOperator(live))) {
     const answer = await apply('refuse');
     const isTaken = !answer.ok && answer.failure.reason === 'Conflict';
     // The cache may not show that it is ours.
-    const found = isTaken ? (live ?? (await look(client, route))) : undefined;
-    if (found === undefined || !isMadeByUs(found)) return { answer, isOurs: false };
+    const found = isTaken ? (live ?? (await getLive(client, route))) : undefined;
+    if (found === undefined || !isManagedByOperator(found)) return { answer, isOurs: false };
   }
   return { answer: await apply('take'), isOurs: true };
 }
 
 async function remove(
   { route: { mode, object } }: Extract<RouteStep, { do: 'delete' }>,
-  { client, memory: { quarrels } }: Doing,
+  { client, history: { reverts } }: ApplyContext,
 ): Promise<void> {
   const { name, namespace, uid } = object.metadata;
-  Object.values(quarrelKeys(mode, object.metadata)).forEach(quarrels.forget);
+  Object.values(revertKeys(mode, object.metadata)).forEach(reverts.forget);
   const answer = await client.delete(routeTypes[mode], { name, namespace }, { uid });
   // By now the name belongs to another object, which is not ours to delete.
   if (!answer.ok && answer.failure.reason !== 'Conflict') throw answer.failure;

@@ -5,17 +5,23 @@
  */
 import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import { APPLIED } from '../image-service/render/object.ts';
-import type { Altered } from '../installation/altered.ts';
-import type { Became } from '../installation/became.ts';
-import { heldOf, type Quarrels, quarrelKeys } from '../kube/quarrels.ts';
+import type { AdmissionMutations } from '../installation/admission-mutations.ts';
+import type { MutatedObject } from '../installation/mutated-object.ts';
+import { findActiveRevert, type RevertedWrites, revertKeys } from '../kube/reverted-writes.ts';
 import { printSome } from '../print-some.ts';
-import { declaredOf, isAsWritten } from './deviation.ts';
+import { describeWaiting } from './describe-waiting.ts';
+import { declaredOf, isAsRendered } from './deviation.ts';
 import { deliveryName, type EdgeFound, gatewayOf, ownFieldOf } from './edge.ts';
-import { admissionOf, findRoute, isMadeByUs, type KnownRoute, routeTypes } from './live-route.ts';
-import { keepOutgoing } from './outgoing.ts';
-import { defaultHost, type RenderedRoute, renderRoutes, type Way } from './render.ts';
+import {
+  admissionOf,
+  findRoute,
+  isManagedByOperator,
+  type KnownRoute,
+  routeTypes,
+} from './live-route.ts';
+import { defaultHost, type RenderedRoute, type RouteTarget, renderRoutes } from './render.ts';
+import { narrowSuperseded } from './superseded-route.ts';
 import type { Verdict } from './verdict.ts';
-import { waitingWords } from './waiting.ts';
 
 /** What a Project resource asks for its routes. */
 export type DeclaredRouting = {
@@ -34,9 +40,9 @@ export type RouteFacts = {
   live: readonly KnownRoute[];
   /** The route of all default hosts. */
   wildcard: KnownRoute | undefined;
-  /** What routes became on admission, as far as known. */
-  became?: Pick<Became, 'find'> | undefined;
-  quarrels?: Pick<Quarrels, 'held'> | undefined;
+  /** How the cluster mutates routes on admission, as far as known. */
+  mutations?: Pick<AdmissionMutations, 'find'> | undefined;
+  reverts?: Pick<RevertedWrites, 'findActive'> | undefined;
 };
 
 /** `new`: only if nobody else has an object of this name. */
@@ -49,7 +55,7 @@ export type RouteDecision = {
   verdict: Verdict;
   hosts: string[];
   /** Routes that stay as the cluster changed them on admission. */
-  altered: Altered[];
+  mutated: MutatedObject[];
 };
 
 export function decideRoute(facts: RouteFacts): RouteDecision {
@@ -58,16 +64,16 @@ export function decideRoute(facts: RouteFacts): RouteDecision {
     // A typing error must not take images offline; a deleted project needs no routes in any case.
     const isUnknown = edge.state === 'invalid' || edge.state === 'unseen';
     const isKept = isUnknown && facts.project !== undefined;
-    const steps = isKept ? [] : madeByUs(live).map(remove);
+    const steps = isKept ? [] : managedRoutes(live).map(remove);
     const verdict = judgeHosts(facts) ?? outside(edge);
-    return { steps, verdict, hosts: hostsOf(facts), altered: [] };
+    return { steps, verdict, hosts: hostsOf(facts), mutated: [] };
   }
   const wanted = wantedRoutes(facts, edge).map((route) => withPresent(route, facts));
   return {
     steps: [...wanted.flatMap(applying), ...removing(wanted, facts, edge)],
     verdict: judge(facts, edge, wanted),
     hosts: hostsOf(facts),
-    altered: wanted.flatMap((each) => alteredOf(each, facts)),
+    mutated: wanted.flatMap((each) => findMutated(each, facts)),
   };
 }
 
@@ -80,10 +86,13 @@ function outside(edge: Exclude<EdgeFound, { state: 'ready' }>): Verdict {
   return { reason: 'RoutedByOthers', message };
 }
 
-function wantedRoutes({ project, declared, live }: RouteFacts, way: Way): readonly RenderedRoute[] {
+function wantedRoutes(
+  { project, declared, live }: RouteFacts,
+  target: RouteTarget,
+): readonly RenderedRoute[] {
   if (project === undefined) return [];
   const has_own_default = declared?.perProject === 'Always' ? 'yes' : 'no';
-  return renderRoutes(way, { ...project, has_own_default }, live);
+  return renderRoutes(target, { ...project, has_own_default }, live);
 }
 
 /** The project's hosts, except those of the API. */
@@ -99,56 +108,56 @@ function allHostsOf({ project, edge }: RouteFacts): string[] {
 }
 
 /** A wanted route, and the existing one of its kind and name. */
-type Wanted = { route: RenderedRoute; present: KnownRoute | undefined; isAsWanted: boolean };
+type Wanted = { route: RenderedRoute; present: KnownRoute | undefined; isUpToDate: boolean };
 
 function withPresent(
   route: RenderedRoute,
-  { live, became }: Pick<RouteFacts, 'live' | 'became'>,
+  { live, mutations }: Pick<RouteFacts, 'live' | 'mutations'>,
 ): Wanted {
   const { mode, metadata } = route;
   const present = findRoute(live, { mode, name: metadata.name });
-  const isAsWanted = present !== undefined && isAsWritten(route, present.object, became);
-  return { route, present, isAsWanted };
+  const isUpToDate = present !== undefined && isAsRendered(route, present.object, mutations);
+  return { route, present, isUpToDate };
 }
 
-function alteredOf({ route, present }: Wanted, { became }: RouteFacts): Altered[] {
-  const paths = present && became?.find(declaredOf(route, present.object), present.object);
+function findMutated({ route, present }: Wanted, { mutations }: RouteFacts): MutatedObject[] {
+  const paths = present && mutations?.find(declaredOf(route, present.object), present.object);
   const { kind } = routeTypes[route.mode];
   return paths === undefined ? [] : [{ kind, name: route.metadata.name, paths, since: 'before' }];
 }
 
-function applying({ route, present, isAsWanted }: Wanted): RouteStep[] {
-  if (isAsWanted) return [];
-  const isOurs = present !== undefined && isMadeByUs(present.object);
+function applying({ route, present, isUpToDate }: Wanted): RouteStep[] {
+  if (isUpToDate) return [];
+  const isOurs = present !== undefined && isManagedByOperator(present.object);
   return [{ do: 'apply', route, to: isOurs ? 'ours' : 'new' }];
 }
 
 /** Routes of the other kind stay until all of the new kind are served. */
-function removing(wanted: readonly Wanted[], facts: RouteFacts, way: Way): RouteStep[] {
-  const areServed = wanted.every((each) => isServed(each, way));
+function removing(wanted: readonly Wanted[], facts: RouteFacts, target: RouteTarget): RouteStep[] {
+  const areServed = wanted.every((each) => isServed(each, target));
   const hosts = hostsOf(facts);
-  return madeByUs(facts.live)
+  return managedRoutes(facts.live)
     .filter((each) => wanted.every(({ present }) => present !== each))
     .flatMap((each) =>
-      each.mode === way.mode || areServed ? [remove(each)] : keepOutgoing(each, hosts),
+      each.mode === target.mode || areServed ? [remove(each)] : narrowSuperseded(each, hosts),
     );
 }
 
 /** An admission from before the route's latest change does not count. */
-function isServed({ present, isAsWanted }: Wanted, { edge }: Way): boolean {
-  if (present === undefined || !isAsWanted) return false;
+function isServed({ present, isUpToDate }: Wanted, { edge }: RouteTarget): boolean {
+  if (present === undefined || !isUpToDate) return false;
   return admissionOf(present, gatewayOf(edge)).state === 'admitted';
 }
 
-function madeByUs(live: readonly KnownRoute[]): KnownRoute[] {
-  return live.filter(({ object }) => isMadeByUs(object));
+function managedRoutes(live: readonly KnownRoute[]): KnownRoute[] {
+  return live.filter(({ object }) => isManagedByOperator(object));
 }
 
 function remove(route: KnownRoute): RouteStep {
   return { do: 'delete', route };
 }
 
-function judge(facts: RouteFacts, way: Way, wanted: readonly Wanted[]): Verdict {
+function judge(facts: RouteFacts, target: RouteTarget, wanted: readonly Wanted[]): Verdict {
   const { project, declared, wildcard } = facts;
   if (project === undefined) {
     return {
@@ -164,14 +173,14 @@ function judge(facts: RouteFacts, way: Way, wanted: readonly Wanted[]): Verdict 
   const taken = judgeHosts(facts);
   if (taken !== undefined) return taken;
   const undone = wanted.flatMap(({ route: { mode, metadata } }) => {
-    return (facts.quarrels && heldOf(facts.quarrels, quarrelKeys(mode, metadata))) ?? [];
+    return (facts.reverts && findActiveRevert(facts.reverts, revertKeys(mode, metadata))) ?? [];
   });
-  if (undone[0] !== undefined) return { reason: 'RouteUndone', message: undone[0].words };
+  if (undone[0] !== undefined) return { reason: 'RouteUndone', message: undone[0].message };
   const own = wanted.map((each) => ({ name: each.route.metadata.name, route: current(each) }));
-  const shared = { name: deliveryName(way.edge), route: wildcard };
+  const shared = { name: deliveryName(target.edge), route: wildcard };
   for (const each of declared?.perProject === 'Always' ? own : [...own, shared]) {
-    const trouble = judgeRoute(each, way);
-    if (trouble !== undefined) return trouble;
+    const problem = judgeRoute(each, target);
+    if (problem !== undefined) return problem;
   }
   const hosts = hostsOf(facts);
   const verb = hosts.length === 1 ? 'leads' : 'lead';
@@ -184,24 +193,24 @@ function judgeHosts(facts: RouteFacts): Verdict | undefined {
   const host = allHostsOf(facts).find((each) => !free.includes(each));
   if (host === undefined || !('edge' in facts.edge)) return undefined;
   const { edge } = facts.edge;
-  const way = facts.project?.custom_domains.includes(host)
+  const advice = facts.project?.custom_domains.includes(host)
     ? 'remove it from the custom domains of the project'
     : 'declare the project under another slug';
-  const message = `'${host}' is the host of \`spec.${ownFieldOf(edge, host)}\` of the ImageService '${edge.owner.name}', and leads to the API: ${way}, or change that field`;
+  const message = `'${host}' is the host of \`spec.${ownFieldOf(edge, host)}\` of the ImageService '${edge.owner.name}', and leads to the API: ${advice}, or change that field`;
   return { reason: 'HostTaken', message };
 }
 
 /** Undefined while the route differs from what is wanted: an admission from then does not count. */
-function current({ route, present, isAsWanted }: Wanted): KnownRoute | undefined {
+function current({ route, present, isUpToDate }: Wanted): KnownRoute | undefined {
   const isCurrent =
-    isAsWanted ||
+    isUpToDate ||
     present?.object.metadata.annotations?.[APPLIED] === route.metadata.annotations[APPLIED];
   return isCurrent ? present : undefined;
 }
 
 function judgeRoute(
   { name, route }: { name: string; route: KnownRoute | undefined },
-  { edge, mode }: Way,
+  { edge, mode }: RouteTarget,
 ): Verdict | undefined {
   const called = `the ${routeTypes[mode].kind} '${edge.namespace}/${name}'`;
   if (route === undefined) {
@@ -214,7 +223,7 @@ function judgeRoute(
   if (admission.state === 'refused') {
     return { reason: 'RouteRefused', message: `${called} was refused, ${admission.why}`.trim() };
   }
-  const words = waitingWords({ mode, namespace: edge.namespace, spec: edge.spec });
+  const words = describeWaiting({ mode, namespace: edge.namespace, spec: edge.spec });
   return { reason: 'NotAdmitted', message: `${called} ${words}` };
 }
 

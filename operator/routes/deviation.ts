@@ -1,6 +1,6 @@
 /** Where a route in the cluster differs from its rendered form. Pure. */
 import { findDifference } from '../image-service/find-difference.ts';
-import type { Became } from '../installation/became.ts';
+import type { AdmissionMutations } from '../installation/admission-mutations.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { RenderedRoute } from './render.ts';
 
@@ -13,13 +13,13 @@ export function findDeviation(route: RenderedRoute, live: KubeObject): string | 
 }
 
 /** Whether it exists as rendered, or as the cluster changes that on admission. */
-export function isAsWritten(
+export function isAsRendered(
   route: RenderedRoute,
   live: KubeObject,
-  became: Pick<Became, 'find'> | undefined,
+  mutations: Pick<AdmissionMutations, 'find'> | undefined,
 ): boolean {
   if (findDeviation(route, live) === undefined) return true;
-  return became?.find(declaredOf(route, live), live) !== undefined;
+  return mutations?.find(declaredOf(route, live), live) !== undefined;
 }
 
 /** Owners only where ours is missing, as others may add some. */

@@ -48,7 +48,9 @@ export const routeTypes: Readonly<Record<RouteMode, ResourceType<LiveRoute>>> = 
 export type KnownRoute = { mode: RouteMode; object: LiveRoute };
 
 /** Whether the operator made it: by its label or its owner, as a policy may remove either. */
-export function isMadeByUs({ metadata: { labels, ownerReferences } }: KubeObject): boolean {
+export function isManagedByOperator({
+  metadata: { labels, ownerReferences },
+}: KubeObject): boolean {
   if (labels?.[PROJECT_LABEL] !== undefined) return true;
   return ownerReferences?.some(({ kind }) => kind === 'ImageService') === true;
 }

@@ -1,6 +1,6 @@
 /** What would become of a Project's routes if it were put into effect, one line per route. Spec: Project (status). */
 import { findRoutedProject } from '../../runtime/db/routed-projects.ts';
-import { declaredSlug, isGoing, type TenantObject } from '../cluster/tenant-object.ts';
+import { declaredSlug, isBeingDeleted, type TenantObject } from '../cluster/tenant-object.ts';
 import { ended } from '../kube/timed-clock.ts';
 import { projectSpec } from '../project/schema.ts';
 import type { RouteStep } from './decide.ts';
@@ -13,7 +13,7 @@ type PlanContext = Pick<RouteContext, 'db' | 'edges'>;
 export async function planRoutes(object: TenantObject, context: PlanContext): Promise<string[]> {
   const { metadata, spec = {} } = object;
   const parsed = projectSpec.safeParse(spec);
-  if (isGoing(object) || !parsed.success) return [];
+  if (isBeingDeleted(object) || !parsed.success) return [];
   await allListed(context);
   const row = await findRoutedProject(context.db, { owner_uid: metadata.uid });
   const { staff } = parsed.data;

@@ -4,7 +4,7 @@
  */
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
-import { failUnanswered } from '../../runtime/platform/http/fail-unanswered.ts';
+import { onIncompleteResponse } from '../../runtime/platform/http/on-incomplete-response.ts';
 import { deliveryUrl } from '../image-service/delivery-url.ts';
 import type { Edge } from './edge.ts';
 
@@ -35,7 +35,7 @@ export const probeHost: ProbeHost = async (address, signal) => {
   const request = address.protocol === 'https:' ? requestSecure : requestPlain;
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const sent = request(address, { agent: false, signal, headers: { connection: 'close' } });
-  failUnanswered(sent, (error) => resolve(error.message.slice(0, 200)));
+  onIncompleteResponse(sent, (error) => resolve(error.message.slice(0, 200)));
   sent.on('response', (response) => {
     const why = isOfDelivery(response)
       ? undefined

@@ -8,20 +8,20 @@ import type { Queryable } from '../../runtime/db/client.ts';
 import { findRoutedProject, type RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import { directiveOf } from '../cluster/directives.ts';
 import type { ObjectCaches, TenantPlace } from '../cluster/object-caches.ts';
-import { isGoing, type TenantObject } from '../cluster/tenant-object.ts';
+import { isBeingDeleted, type TenantObject } from '../cluster/tenant-object.ts';
 import type { Condition } from '../conditions.ts';
-import type { WritingMemory } from '../installation/writing-memory.ts';
+import type { WriteHistory } from '../installation/write-history.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { findCondition } from '../kube/live-condition.ts';
 import { keyOf } from '../kube/resource.ts';
 import type { TimedClock } from '../kube/timed-clock.ts';
 import { projectSpec } from '../project/schema.ts';
-import { applyRoute, type RouteDeeds } from './apply.ts';
+import { applyRoute, type RouteApplyResult } from './apply.ts';
 import { type DeclaredRouting, decideRoute, print, type RouteDecision } from './decide.ts';
 import type { EdgeCaches } from './edge-caches.ts';
 import { addressesOf, findSilentHost, type ProbeHost } from './probe-hosts.ts';
-import { tellProject } from './tell-project.ts';
+import { reportToProject } from './report-to-project.ts';
 import { conditionOf, type Verdict } from './verdict.ts';
 
 export type RouteContext = {
@@ -31,11 +31,11 @@ export type RouteContext = {
   caches: ObjectCaches;
   edges: EdgeCaches;
   probe: ProbeHost;
-  events: Pick<EventRecorder, 'tell'>;
+  events: Pick<EventRecorder, 'record'>;
   /** About the routes that this term wrote. */
-  memory: WritingMemory;
+  history: WriteHistory;
   /** What this process last wrote to the condition Routed, by the uid of the Project. */
-  told: Map<string, Condition>;
+  reportedConditions: Map<string, Condition>;
 };
 
 /** A project, its resource, or both; for a deleted project only its slug. */
@@ -78,7 +78,7 @@ function placeOfOwner(row: RoutedProjectRow): TenantPlace | undefined {
  * An annotation asks for it; or its resource is in a namespace that another operator watches, or
  * that this one may not read.
  */
-export function isLeftAlone(
+export function shouldSkip(
   { object, project }: RouteSubject,
   { caches }: Pick<RouteContext, 'caches'>,
 ): boolean {
@@ -89,14 +89,14 @@ export function isLeftAlone(
 }
 
 /** A pass has compared its rows: they come before its routes. */
-export function isLookedAt({ status }: TenantObject): boolean {
+export function hasSyncedCondition({ status }: TenantObject): boolean {
   return findCondition(status, 'Synced') !== undefined;
 }
 
 /** What would be written, by the caches alone. */
 export function planRoute(
   { slug, project, object }: RouteSubject,
-  { edges, memory }: Pick<RouteContext, 'edges'> & Partial<Pick<RouteContext, 'memory'>>,
+  { edges, history }: Pick<RouteContext, 'edges'> & Partial<Pick<RouteContext, 'history'>>,
 ): RouteDecision {
   const edge = edges.find();
   return decideRoute({
@@ -105,22 +105,23 @@ export function planRoute(
     edge,
     live: slug === undefined ? [] : edges.routesOf(slug),
     wildcard: edges.wildcard(edge),
-    ...memory,
+    ...history,
   });
 }
 
 /** The condition Routed, if it takes no write and no probe to find out. */
-export function judgeAtOnce(
+export function judgeFromCaches(
   subject: RouteSubject,
-  context: Pick<RouteContext, 'caches' | 'edges' | 'memory' | 'told'>,
+  context: Pick<RouteContext, 'caches' | 'edges' | 'history' | 'reportedConditions'>,
 ): Condition | undefined {
   const { object } = subject;
-  if (object === undefined || isGoing(object) || isLeftAlone(subject, context)) return undefined;
+  if (object === undefined || isBeingDeleted(object) || shouldSkip(subject, context))
+    return undefined;
   if (declaredRouting(object).probe === 'Enabled') return undefined;
-  const { steps, verdict, altered } = planRoute(subject, context);
+  const { steps, verdict, mutated } = planRoute(subject, context);
   if (steps.length > 0) return undefined;
-  const condition = conditionOf(verdict, altered);
-  context.told.set(object.metadata.uid, condition);
+  const condition = conditionOf(verdict, mutated);
+  context.reportedConditions.set(object.metadata.uid, condition);
   return condition;
 }
 
@@ -134,10 +135,10 @@ export const declaredRouting = oncePerObject(({ spec = {} }: TenantObject): Decl
   };
 });
 
-/** `tried`: changed on admission just now. */
-export type RoutePass = Pick<RouteDeeds, 'rest_ms'> & {
+/** `newMutations`: changed on admission just now. */
+export type RoutePass = Pick<RouteApplyResult, 'retry_after_ms'> & {
   condition: Condition & Verdict;
-  tried: RouteDeeds['altered'];
+  newMutations: RouteApplyResult['mutated'];
 };
 
 /** Undefined if the resource is to be left alone. */
@@ -146,16 +147,20 @@ export async function routeProject(
   { edges, ...rest }: RouteContext,
   signal: AbortSignal,
 ): Promise<RoutePass | undefined> {
-  if (isLeftAlone(found, rest)) return undefined;
+  if (shouldSkip(found, rest)) return undefined;
   const known = await confirmed(found, { ...rest, edges });
   const { subject, decision } = known;
-  if (isLeftAlone(subject, rest)) return undefined;
+  if (shouldSkip(subject, rest)) return undefined;
   const context = { ...rest, edges: known.edges };
-  const deeds = await applyRoute(context.client, decision.steps, rest.memory);
-  const { trouble, altered: tried, ...when } = deeds;
-  const verdict = trouble ?? (await probed(subject, decision, { context, signal }));
-  const pass = { ...when, tried, condition: conditionOf(verdict, [...decision.altered, ...tried]) };
-  if (subject.object !== undefined) await tellProject(subject.object, pass, context);
+  const result = await applyRoute(context.client, decision.steps, rest.history);
+  const { problem, mutated: newMutations, ...when } = result;
+  const verdict = problem ?? (await probed(subject, decision, { context, signal }));
+  const pass = {
+    ...when,
+    newMutations,
+    condition: conditionOf(verdict, [...decision.mutated, ...newMutations]),
+  };
+  if (subject.object !== undefined) await reportToProject(subject.object, pass, context);
   return pass;
 }
 
@@ -168,10 +173,10 @@ type Known = { subject: RouteSubject; edges: EdgeCaches; decision: RouteDecision
  */
 async function confirmed(
   subject: RouteSubject,
-  { edges, caches, memory }: Pick<RouteContext, 'edges' | 'caches' | 'memory'>,
+  { edges, caches, history }: Pick<RouteContext, 'edges' | 'caches' | 'history'>,
 ): Promise<Known> {
   const { project, object } = subject;
-  const decision = planRoute(subject, { edges, memory });
+  const decision = planRoute(subject, { edges, history });
   const { steps } = decision;
   const owner = project && placeOfOwner(project);
   const isUnseen = owner !== undefined && object === undefined && steps.length > 0;
@@ -187,7 +192,7 @@ async function confirmed(
     subject: { ...subject, object: isOwner ? live : undefined },
     edges: { ...edges, find: () => found },
   };
-  return { ...seen, decision: planRoute(seen.subject, { ...seen, memory }) };
+  return { ...seen, decision: planRoute(seen.subject, { ...seen, history }) };
 }
 
 type Probing = { context: RouteContext; signal: AbortSignal };

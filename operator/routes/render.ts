@@ -33,24 +33,30 @@ export type RenderedRoute = {
 };
 
 /** The target of routes, and their kind. */
-export type Way = { edge: Edge; mode: RouteMode };
+export type RouteTarget = { edge: Edge; mode: RouteMode };
 
 /** The hosts of one route. */
 type Share = { name: string; hosts: readonly string[] };
 
 /** Empty if the wildcard is all that the project needs; `live` are its existing routes. */
 export function renderRoutes(
-  way: Way,
+  target: RouteTarget,
   project: Routed,
   live: readonly KnownRoute[],
 ): readonly RenderedRoute[] {
-  const of = withoutOwnHosts(way.edge, project);
-  const all = { name: routeName(way.edge, of), hosts: hostsOf(way.edge, of) };
-  const shares = way.mode === 'Ingress' ? [all] : shareOut(all, live);
-  return shares.filter(({ hosts }) => hosts.length > 0).map((share) => renderRoute(way, of, share));
+  const of = withoutOwnHosts(target.edge, project);
+  const all = { name: routeName(target.edge, of), hosts: hostsOf(target.edge, of) };
+  const shares = target.mode === 'Ingress' ? [all] : shareOut(all, live);
+  return shares
+    .filter(({ hosts }) => hosts.length > 0)
+    .map((share) => renderRoute(target, of, share));
 }
 
-function renderRoute({ edge, mode }: Way, of: Routed, { name, hosts }: Share): RenderedRoute {
+function renderRoute(
+  { edge, mode }: RouteTarget,
+  of: Routed,
+  { name, hosts }: Share,
+): RenderedRoute {
   const spec = mode === 'Ingress' ? ingressSpec(edge, of, hosts) : httpRouteSpec(edge, hosts);
   const declared = annotationsOf(edge, of);
   const { owner, namespace } = edge;

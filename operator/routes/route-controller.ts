@@ -5,14 +5,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import type { Log } from '../../runtime/platform/log.ts';
-import { absenceOf } from '../cluster/database-gate.ts';
+import { databaseProblemOf } from '../cluster/database-gate.ts';
 import { directiveOf } from '../cluster/directives.ts';
 import type { TenantChange } from '../cluster/object-caches.ts';
-import { declaredSlug, isGoing, type TenantObject } from '../cluster/tenant-object.ts';
+import { declaredSlug, isBeingDeleted, type TenantObject } from '../cluster/tenant-object.ts';
 import type { Condition } from '../conditions.ts';
-import { createWritingMemory } from '../installation/writing-memory.ts';
+import { createWriteHistory } from '../installation/write-history.ts';
+import { NotLeading } from '../kube/leader-client.ts';
 import type { Term } from '../kube/lease.ts';
-import { NotLeading } from '../kube/led-client.ts';
 import { findCondition } from '../kube/live-condition.ts';
 import type { KubeMetrics } from '../kube/metrics.ts';
 import { type Pass, runWorkers } from '../kube/run-workers.ts';
@@ -20,14 +20,14 @@ import { ended, sleep } from '../kube/timed-clock.ts';
 import { createWorkQueue, type Outcome, type WorkQueue } from '../kube/work-queue.ts';
 import {
   findSubject,
-  isLookedAt,
-  judgeAtOnce,
+  hasSyncedCondition,
+  judgeFromCaches,
   type RouteContext,
   routeProject,
 } from './project-route.ts';
+import { isReported } from './report-to-project.ts';
 import { createRowChanges } from './row-changes.ts';
 import { findUnsettled, subjectKey } from './sweep.ts';
-import { isTold } from './tell-project.ts';
 import type { RoutedReason } from './verdict.ts';
 
 export type RouteController = {
@@ -41,7 +41,7 @@ export type RouteController = {
 };
 
 export type RouteOptions = {
-  context: Omit<RouteContext, 'memory' | 'told'>;
+  context: Omit<RouteContext, 'history' | 'reportedConditions'>;
   log: Log;
   metrics: KubeMetrics;
   random?: () => number;
@@ -75,15 +75,15 @@ export function createRouteController(options: RouteOptions): RouteController {
     ...options,
     context: {
       ...options.context,
-      memory: createWritingMemory(options.context.clock),
-      told: new Map(),
+      history: createWriteHistory(options.context.clock),
+      reportedConditions: new Map(),
     },
     queue: undefined,
     isDue: true,
   };
   const { caches, edges } = options.context;
   caches.subscribe((kind, change) => {
-    if (kind === 'Project') take(state, change);
+    if (kind === 'Project') handleChange(state, change);
   });
   edges.subscribe((slug) => {
     if (slug === undefined) state.isDue = true;
@@ -93,18 +93,22 @@ export function createRouteController(options: RouteOptions): RouteController {
     lead: (term) => lead(state, term),
     judge: (object, project) => {
       const subject = { slug: project?.project_slug, project, object };
-      return state.queue && judgeAtOnce(subject, state.context);
+      return state.queue && judgeFromCaches(subject, state.context);
     },
   };
 }
 
-function take({ queue, context }: State, { kind, key, object, previous }: TenantChange): void {
-  if (kind === 'deleted') context.told.delete(previous.metadata.uid);
+function handleChange(
+  { queue, context }: State,
+  { kind, key, object, previous }: TenantChange,
+): void {
+  if (kind === 'deleted') context.reportedConditions.delete(previous.metadata.uid);
   if (kind === 'updated') {
     if (isSame(object, previous)) return;
-    if (isJudged(object, { previous, said: context.told.get(object.metadata.uid) })) return;
+    if (isJudged(object, { previous, said: context.reportedConditions.get(object.metadata.uid) }))
+      return;
   }
-  if (object !== undefined && !isLookedAt(object)) return;
+  if (object !== undefined && !hasSyncedCondition(object)) return;
   queue?.add(key, 'change');
   // The project stays when its resource is deleted.
   if (kind === 'deleted') queue?.add(declaredSlug(previous), 'change');
@@ -120,7 +124,10 @@ function isSame(object: TenantObject, previous: TenantObject): boolean {
     findCondition(status, 'Synced')?.status,
     ...Object.values(findCondition(status, 'Routed') ?? {}),
   ];
-  return isGoing(object) === isGoing(previous) && facts(object).join() === facts(previous).join();
+  return (
+    isBeingDeleted(object) === isBeingDeleted(previous) &&
+    facts(object).join() === facts(previous).join()
+  );
 }
 
 /**
@@ -132,7 +139,7 @@ function isJudged(
   { previous, said }: { previous: TenantObject; said: Condition | undefined },
 ): boolean {
   const [now, before] = [object, previous].map(({ status }) => findCondition(status, 'Routed'));
-  return said !== undefined && !isDeepStrictEqual(now, before) && isTold(object, said);
+  return said !== undefined && !isDeepStrictEqual(now, before) && isReported(object, said);
 }
 
 async function lead(state: State, term: Term): Promise<void> {
@@ -144,14 +151,14 @@ async function lead(state: State, term: Term): Promise<void> {
   const clocked = { ...state, clock: context.clock, concurrency: CONCURRENCY };
   const queue = createWorkQueue({ ...clocked, name: NAME });
   state.queue = queue;
-  context.memory = createWritingMemory(context.clock);
+  context.history = createWriteHistory(context.clock);
   state.isDue = true;
   const reconcile = (pass: Pass) => passOrWait(state, pass, term);
   const workers = runWorkers({ ...clocked, controller: NAME, queue, reconcile });
   await follow(state, queue, term.signal);
   await workers.stop();
   state.queue = undefined;
-  context.told.clear();
+  context.reportedConditions.clear();
 }
 
 /** One loop for everything periodic: after a failure it goes on with the next turn. */
@@ -187,7 +194,7 @@ async function passOrWait(state: State, pass: Pass, term: Term): Promise<Outcome
   try {
     return await runPass(state, pass, term);
   } catch (error) {
-    if (absenceOf(error) === undefined) throw error;
+    if (databaseProblemOf(error) === undefined) throw error;
     state.isDue = true;
     state.log.warn('the database is unavailable', { kind: NAME, name: pass.key, error });
     return { kind: 'done' };
@@ -208,18 +215,21 @@ async function runPass(state: State, { key, signal }: Pass, term: Term): Promise
   }
   const pass = await routeProject(subject, context, signal);
   if (pass === undefined) return { kind: 'done' };
-  const { condition, tried, rest_ms } = pass;
+  const { condition, newMutations, retry_after_ms } = pass;
   const { reason, message } = condition;
   if (UNROUTED.includes(reason)) log.warn('a host has no route to delivery', { name: key, reason });
   if (reason === 'RouteUndone')
     log.warn('a route is repeatedly changed by someone else', { name: key, advice: message });
-  for (const { paths, ...route } of tried) {
+  for (const { paths, ...route } of newMutations) {
     log.info('an admission policy changes a route', {
       kind: route.kind,
       name: route.name,
       changes: paths,
     });
   }
-  const after_ms = Math.min(rest_ms ?? Infinity, reason === 'NotAnswering' ? retry_ms : Infinity);
-  return after_ms === Infinity ? { kind: 'done' } : { kind: 'again', after_ms };
+  const after_ms = Math.min(
+    retry_after_ms ?? Infinity,
+    reason === 'NotAnswering' ? retry_ms : Infinity,
+  );
+  return after_ms === Infinity ? { kind: 'done' } : { kind: 'requeue', after_ms };
 }

@@ -6,14 +6,14 @@ import { listRoutedProjects, type RoutedProjectRow } from '../../runtime/db/rout
 import { keyOf } from '../kube/resource.ts';
 import {
   declaredRouting,
-  isLeftAlone,
-  isLookedAt,
+  hasSyncedCondition,
   ownerOf,
   planRoute,
   type RouteContext,
   type RouteSubject,
+  shouldSkip,
 } from './project-route.ts';
-import { isTold } from './tell-project.ts';
+import { isReported } from './report-to-project.ts';
 import { conditionOf } from './verdict.ts';
 
 const PAGE_ROWS = 1_000;
@@ -61,11 +61,13 @@ export function subjectKey({ slug = '', object }: RouteSubject): string {
  */
 function isSettled(subject: RouteSubject, context: RouteContext): boolean {
   const { object } = subject;
-  if (isLeftAlone(subject, context) || (object !== undefined && !isLookedAt(object))) return true;
-  const { steps, verdict, altered } = planRoute(subject, context);
+  if (shouldSkip(subject, context) || (object !== undefined && !hasSyncedCondition(object)))
+    return true;
+  const { steps, verdict, mutated } = planRoute(subject, context);
   if (steps.length > 0) return false;
   if (object === undefined) return true;
   return (
-    declaredRouting(object).probe === 'Disabled' && isTold(object, conditionOf(verdict, altered))
+    declaredRouting(object).probe === 'Disabled' &&
+    isReported(object, conditionOf(verdict, mutated))
   );
 }

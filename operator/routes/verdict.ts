@@ -1,6 +1,6 @@
 /** The condition Routed: every reason that it can have, and what each means. Spec: Project (status). */
 import type { Condition } from '../conditions.ts';
-import { alsoAltered } from '../installation/altered.ts';
+import { describeMutations } from '../installation/mutated-object.ts';
 
 /** Every reason with its status. */
 export const routedReasons = {
@@ -55,11 +55,11 @@ export type RoutedReason = keyof typeof routedReasons;
 
 export type Verdict = { reason: RoutedReason; message: string };
 
-/** `altered`: routes that the cluster changed on admission. */
+/** `mutated`: routes that the cluster changed on admission. */
 export function conditionOf(
   { reason, message }: Verdict,
-  altered: Parameters<typeof alsoAltered>[0],
+  mutated: Parameters<typeof describeMutations>[0],
 ): Condition & Verdict {
   const { status } = routedReasons[reason];
-  return { type: 'Routed', status, reason, message: `${message}${alsoAltered(altered)}` };
+  return { type: 'Routed', status, reason, message: `${message}${describeMutations(mutated)}` };
 }

@@ -16,30 +16,33 @@ export type Load = {
 };
 
 /** How many pods were asked for, and when. */
-export type Wish = { at_ms: number; replicas: number };
+export type Recommendation = { at_ms: number; replicas: number };
 
 /** Regardless of the pool's limits. */
-export function wantedOf({ queue_length }: Sizes, { waiting, in_hand }: Load): number {
+export function desiredReplicas({ queue_length }: Sizes, { waiting, in_hand }: Load): number {
   return Math.ceil((waiting + in_hand) / queue_length);
 }
 
-export function wishOf(pool: Sizes, load: Load): number {
-  return Math.min(pool.max, Math.max(pool.min, wantedOf(pool, load)));
+export function recommendedReplicas(pool: Sizes, load: Load): number {
+  return Math.min(pool.max, Math.max(pool.min, desiredReplicas(pool, load)));
 }
 
-export type Scaling = { replicas: number; wishes: Wish[] };
+export type Scaling = { replicas: number; recommendations: Recommendation[] };
 
 export function decideScale(
   pool: Sizes,
   load: Load,
-  past: { wishes: readonly Wish[]; current: number; now_ms: number },
+  past: { recommendations: readonly Recommendation[]; current: number; now_ms: number },
 ): Scaling {
   const { current, now_ms } = past;
-  const kept = past.wishes.filter(({ at_ms }) => at_ms > now_ms - pool.stable_seconds * 1000);
+  const kept = past.recommendations.filter(
+    ({ at_ms }) => at_ms > now_ms - pool.stable_seconds * 1000,
+  );
   // At the first look, the current number counts as wanted.
-  const before = past.wishes.length === 0 ? [{ at_ms: now_ms, replicas: current }] : kept;
-  const wishes = [...before, { at_ms: now_ms, replicas: wishOf(pool, load) }];
-  const wanted = Math.min(pool.max, Math.max(...wishes.map(({ replicas }) => replicas)));
-  if (current < wanted) return { replicas: Math.max(current, wishOf(pool, load)), wishes };
-  return { replicas: Math.min(current, Math.max(wanted, load.busy_pods)), wishes };
+  const before = past.recommendations.length === 0 ? [{ at_ms: now_ms, replicas: current }] : kept;
+  const recommendations = [...before, { at_ms: now_ms, replicas: recommendedReplicas(pool, load) }];
+  const wanted = Math.min(pool.max, Math.max(...recommendations.map(({ replicas }) => replicas)));
+  if (current < wanted)
+    return { replicas: Math.max(current, recommendedReplicas(pool, load)), recommendations };
+  return { replicas: Math.min(current, Math.max(wanted, load.busy_pods)), recommendations };
 }

@@ -15,12 +15,12 @@ export type WorkerPod = KubeObject & {
 };
 
 /** How many messages a pod is working on; undefined if it does not say. */
-export type AskPod = (pod: WorkerPod) => Promise<number | undefined>;
+export type ScrapePod = (pod: WorkerPod) => Promise<number | undefined>;
 
 export type PodLoad = { pod: WorkerPod; state: 'busy' | 'idle'; in_hand: number };
 
-export async function readPods(pods: readonly WorkerPod[], ask: AskPod): Promise<PodLoad[]> {
-  return Promise.all(pods.filter(isRunning).map((pod) => readPod(pod, ask)));
+export async function readPods(pods: readonly WorkerPod[], scrape: ScrapePod): Promise<PodLoad[]> {
+  return Promise.all(pods.filter(isRunning).map((pod) => readPod(pod, scrape)));
 }
 
 export function loadOf(
@@ -36,8 +36,8 @@ export function loadOf(
   };
 }
 
-async function readPod(pod: WorkerPod, ask: AskPod): Promise<PodLoad> {
-  const in_hand = await ask(pod);
+async function readPod(pod: WorkerPod, scrape: ScrapePod): Promise<PodLoad> {
+  const in_hand = await scrape(pod);
   // A silent pod that is not ready has taken nothing yet; a pod that lost its storage still
   // answers.
   const isBusy = in_hand === undefined ? isReady(pod) : in_hand > 0;

@@ -9,15 +9,15 @@ import { deployments, ownedLabels, pods } from '../installation/live-types.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { unwrap } from '../kube/kube-failure.ts';
 import type { KubeObject, ResourceType } from '../kube/resource.ts';
-import { decideScale, type Wish, wantedOf } from './decide-scale.ts';
-import { type AskPod, loadOf, type PodLoad, readPods, type WorkerPod } from './read-load.ts';
+import { decideScale, desiredReplicas, type Recommendation } from './decide-scale.ts';
+import { loadOf, type PodLoad, readPods, type ScrapePod, type WorkerPod } from './read-load.ts';
 
 export type PoolPlace = { name: string; namespace: string; pool: Pool };
 
-export type ScaleContext = { client: KubeClient; ask: AskPod; log: Log };
+export type ScaleContext = { client: KubeClient; scrape: ScrapePod; log: Log };
 
-export type Looked = {
-  wishes: Wish[];
+export type ScaleResult = {
+  recommendations: Recommendation[];
   from: number;
   to: number;
   /** What the load asks for, regardless of the limits. */
@@ -27,33 +27,37 @@ export type Looked = {
 /** Undefined if the Deployment does not exist. */
 export async function scalePool(
   place: PoolPlace,
-  seen: { depths: readonly QueueDepth[]; wishes: readonly Wish[]; now_ms: number },
+  seen: {
+    depths: readonly QueueDepth[];
+    recommendations: readonly Recommendation[];
+    now_ms: number;
+  },
   context: ScaleContext,
-): Promise<Looked | undefined> {
+): Promise<ScaleResult | undefined> {
   const { client } = context;
   const { namespace, pool } = place;
   const deployment = { name: `${place.name}-${pool.component}`, namespace };
   const current = await findReplicas(client, deployment);
   if (current === undefined) return undefined;
   const load = loadOf(pool.queues, seen.depths, await markBusy(place, context));
-  const { wishes, now_ms } = seen;
-  const decided = decideScale(pool, load, { wishes, current, now_ms });
+  const { recommendations, now_ms } = seen;
+  const decided = decideScale(pool, load, { recommendations, current, now_ms });
   if (decided.replicas !== current) {
     const body = { spec: { replicas: decided.replicas } };
     unwrap(await client.merge(deployments, deployment, { body, subresource: 'scale' }));
   }
-  const wanted = wantedOf(pool, load);
-  return { wishes: decided.wishes, from: current, to: decided.replicas, wanted };
+  const wanted = desiredReplicas(pool, load);
+  return { recommendations: decided.recommendations, from: current, to: decided.replicas, wanted };
 }
 
 /** Whoever removes pods afterwards removes busy ones last. */
 export async function markBusy(
   { name, namespace, pool }: PoolPlace,
-  { client, ask, log }: ScaleContext,
+  { client, scrape, log }: ScaleContext,
 ): Promise<PodLoad[]> {
   const labels = `${ownedLabels(name)},app.kubernetes.io/component=${pool.component}`;
   const listed = await client.listPage(workerPods, { namespace, labels, limit: 0 });
-  const loads = await readPods(unwrap(listed).items, ask);
+  const loads = await readPods(unwrap(listed).items, scrape);
   await Promise.all(loads.map((load) => mark(client, load).catch(unmarked(log, load))));
   return loads;
 }

@@ -15,8 +15,8 @@ import type { Term } from '../kube/lease.ts';
 import type { KubeMetrics } from '../kube/metrics.ts';
 import { ended, sleep, type TimedClock } from '../kube/timed-clock.ts';
 import { type BrokerDepths, createBrokerDepths } from './broker-depths.ts';
-import type { Wish } from './decide-scale.ts';
-import type { AskPod } from './read-load.ts';
+import type { Recommendation } from './decide-scale.ts';
+import type { ScrapePod } from './read-load.ts';
 import { markBusy, scalePool } from './scale-pool.ts';
 
 /**
@@ -35,21 +35,21 @@ export type ScalerOptions = {
   clock: TimedClock;
   log: Log;
   metrics: ScalerMetrics;
-  ask: AskPod;
+  scrape: ScrapePod;
   every_ms?: number;
 };
 
-type ScalerMetrics = Pick<KubeMetrics, 'poolSeen' | 'scalerLooked' | 'forgetPools'>;
+type ScalerMetrics = Pick<KubeMetrics, 'recordPool' | 'recordScalerRun' | 'forgetPools'>;
 
 const EVERY_MS = 10_000;
 
 type State = ScalerOptions & {
   installations: Map<string, Installation>;
-  wishes: Map<string, readonly Wish[]>;
+  recommendations: Map<string, readonly Recommendation[]>;
 };
 
 export function createScaler(options: ScalerOptions): Scaler {
-  const state: State = { ...options, installations: new Map(), wishes: new Map() };
+  const state: State = { ...options, installations: new Map(), recommendations: new Map() };
   return {
     take: (key, { gathered }) => {
       if (gathered === 'as before') return;
@@ -63,16 +63,16 @@ export function createScaler(options: ScalerOptions): Scaler {
 
 async function lead(state: State, { signal, isCurrent }: Term): Promise<void> {
   const { clock, installations, log, metrics, every_ms = EVERY_MS } = state;
-  const term: Looked = { broker: createBrokerDepths(log), looked: new Map() };
+  const term: ScalerTerm = { broker: createBrokerDepths(log), looked: new Map() };
   while (!signal.aborted) {
     await forgetOthers(state, term);
     for (const [key, installation] of installations) {
       if (!isCurrent()) break;
       // Set before the first look, so that an installation whose look never ends shows too.
-      if (!term.looked.has(key)) metrics.scalerLooked(key, clock.now());
+      if (!term.looked.has(key)) metrics.recordScalerRun(key, clock.now());
       const { outage } = term.looked.get(key) ?? { outage: outageOf(key, log) };
       term.looked.set(key, { installation, outage });
-      const looked = look(state, { key, installation, broker: term.broker });
+      const looked = scaleInstallation(state, { key, installation, broker: term.broker });
       // A broker that does not answer must not hold the Lease.
       await Promise.race([looked.then(outage.went, outage.failed), ended(signal)]);
     }
@@ -82,7 +82,7 @@ async function lead(state: State, { signal, isCurrent }: Term): Promise<void> {
   await forgetOthers(state, term);
 }
 
-type Looked = {
+type ScalerTerm = {
   broker: BrokerDepths;
   looked: Map<string, { installation: Installation; outage: OutageLog }>;
 };
@@ -96,33 +96,33 @@ function outageOf(key: string, log: Log): OutageLog {
 
 /** Forgets installations that are no longer scaled here, including their metrics. */
 async function forgetOthers(
-  { installations, wishes, metrics }: State,
-  { broker, looked }: Looked,
+  { installations, recommendations, metrics }: State,
+  { broker, looked }: ScalerTerm,
 ): Promise<void> {
   for (const [key, { installation: last }] of looked) {
     const now = installations.get(key);
     if (now !== undefined && scalerOf(now) === scalerOf(last)) continue;
     looked.delete(key);
     const components = poolsOf(last).map(({ component }) => component);
-    for (const component of components) wishes.delete(`${key} ${component}`);
+    for (const component of components) recommendations.delete(`${key} ${component}`);
     metrics.forgetPools(key, components);
     await broker.close(key);
   }
 }
 
-type Look = { key: string; installation: Installation; broker: BrokerDepths };
+type ScaleRun = { key: string; installation: Installation; broker: BrokerDepths };
 
-async function look(state: State, seen: Look): Promise<void> {
+async function scaleInstallation(state: State, seen: ScaleRun): Promise<void> {
   const { key, installation } = seen;
   const { name, namespace } = installation;
   if (scalerOf(installation) === 'built-in') await scaleAll(state, seen);
   else {
     for (const pool of poolsOf(installation)) await markBusy({ name, namespace, pool }, state);
   }
-  state.metrics.scalerLooked(key, state.clock.now());
+  state.metrics.recordScalerRun(key, state.clock.now());
 }
 
-async function scaleAll(state: State, { key, installation, broker }: Look): Promise<void> {
+async function scaleAll(state: State, { key, installation, broker }: ScaleRun): Promise<void> {
   const { namespace, spec } = installation;
   const reference = spec.amqpSecretRef;
   const secret = await readSecret(state.client, { name: reference.name, namespace });
@@ -134,19 +134,22 @@ async function scaleAll(state: State, { key, installation, broker }: Look): Prom
   }
 }
 
-type OnePool = Pick<Look, 'key' | 'installation'> & { pool: Pool; depths: readonly QueueDepth[] };
+type OnePool = Pick<ScaleRun, 'key' | 'installation'> & {
+  pool: Pool;
+  depths: readonly QueueDepth[];
+};
 
 async function scaleOne(state: State, { key, installation, pool, depths }: OnePool): Promise<void> {
   const { clock, log, metrics } = state;
   const { name, namespace } = installation;
   const { component, max } = pool;
-  const before = state.wishes.get(`${key} ${component}`) ?? [];
-  const seen = { depths, wishes: before, now_ms: clock.elapsed() };
+  const before = state.recommendations.get(`${key} ${component}`) ?? [];
+  const seen = { depths, recommendations: before, now_ms: clock.elapsed() };
   const looked = await scalePool({ name, namespace, pool }, seen, state);
   if (looked === undefined) return;
-  const { wishes, from, to, wanted } = looked;
-  state.wishes.set(`${key} ${component}`, wishes);
-  metrics.poolSeen({ installation: key, component, workers: to, wanted, max });
+  const { recommendations, from, to, wanted } = looked;
+  state.recommendations.set(`${key} ${component}`, recommendations);
+  metrics.recordPool({ installation: key, component, workers: to, wanted, max });
   if (from === to) return;
   const changes = [`${from} to ${to} pods`];
   log.info('workers were scaled', { name: `${key}-${component}`, changes });

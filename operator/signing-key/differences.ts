@@ -1,7 +1,7 @@
 /** What the changes of a project's keys do to rows, computed before they are made. Spec: Signing key. */
 import { ownerColumns } from '../claim.ts';
 import type { Subject } from '../declared.ts';
-import { fieldsOf, Made, type RowDifference } from '../row-difference.ts';
+import { fieldsOf, GeneratedValue, type RowDifference } from '../row-difference.ts';
 import type { SigningKeyChange } from './decide.ts';
 import type { SigningKeyRows } from './gather.ts';
 import type { SigningKeySpec } from './schema.ts';
@@ -16,7 +16,7 @@ export function signingKeyDifferences(
   const project = spec?.projectRef.name ?? '';
   const owner = ownerColumns(identity);
   const { rotation_trigger } = change;
-  const issued = fieldsOf({ kid: new Made('a new key'), rotation_trigger, ...owner });
+  const issued = fieldsOf({ kid: new GeneratedValue('a new key'), rotation_trigger, ...owner });
   switch (change.change) {
     case 'issue':
       return [{ action: 'insert', table, row: project, fields: issued }];

@@ -9,23 +9,23 @@ import {
   upsertWatermarkPreset,
 } from '../../runtime/db/watermark-presets.ts';
 import { ownerColumns } from '../claim.ts';
-import { type Deed, presentProject } from '../reconcile.ts';
+import { type ApplyContext, presentProject } from '../reconcile.ts';
 import type { WatermarkPresetChange } from './decide.ts';
 import type { WatermarkPresetSpec } from './schema.ts';
 
 export async function applyWatermarkPreset(
   tx: Transaction,
   changes: readonly WatermarkPresetChange[],
-  deed: Deed<WatermarkPresetSpec>,
+  context: ApplyContext<WatermarkPresetSpec>,
 ): Promise<ProjectRow> {
-  for (const change of changes) await write(tx, change, deed);
-  return presentProject(deed.project);
+  for (const change of changes) await write(tx, change, context);
+  return presentProject(context.project);
 }
 
 async function write(
   tx: Transaction,
   change: WatermarkPresetChange,
-  { subject, clock }: Deed<WatermarkPresetSpec>,
+  { subject, clock }: ApplyContext<WatermarkPresetSpec>,
 ): Promise<void> {
   if (change.change === 'make-way') {
     await exchangeNames(tx, 'watermark_presets', change);

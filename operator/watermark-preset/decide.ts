@@ -6,7 +6,13 @@ import { WATERMARK_PRESETS_MAX } from '../../runtime/core/limits.ts';
 import { conditionsFor, type Reason } from '../conditions.ts';
 import type { Identity, Subject } from '../declared.ts';
 import { refuseDefaults } from '../default-names.ts';
-import { declaredName, type MakeWay, makeWay, printHolder, printLimit } from '../names.ts';
+import {
+  declaredName,
+  printHolder,
+  printLimit,
+  type RenameHolders,
+  renameHolders,
+} from '../names.ts';
 import type { Decision } from '../reconcile.ts';
 import type { WatermarkPresetRows } from './gather.ts';
 import { fileSlugOf, type WatermarkPresetSpec } from './schema.ts';
@@ -20,7 +26,7 @@ export type WatermarkFields = {
 };
 
 export type WatermarkPresetChange =
-  | MakeWay
+  | RenameHolders
   | { change: 'create'; project_id: string; fields: WatermarkFields }
   | { change: 'update'; preset: PresetKey; fields: WatermarkFields; isPurging: boolean }
   | { change: 'delete'; preset: PresetKey };
@@ -33,7 +39,7 @@ export function decideWatermarkPreset(
 ): Decision<WatermarkPresetChange> {
   if (subject.action === 'delete') return decideDeletion(rows);
   const { identity, spec } = subject;
-  const { project, preset, way } = rows;
+  const { project, preset, naming } = rows;
   const tooLong = refuseDefaults(identity, spec, ['displayName', 'fileSlug']);
   if (tooLong !== undefined) return nothing('SpecInvalid', tooLong);
   if (project === undefined) {
@@ -45,15 +51,15 @@ export function decideWatermarkPreset(
     return nothing('ProjectImmutable', message);
   }
   const name = declaredName(identity, spec);
-  if (way.holder !== undefined) {
-    const whose = printHolder(way.holder, 'WatermarkPreset');
+  if (naming.holder !== undefined) {
+    const whose = printHolder(naming.holder, 'WatermarkPreset');
     const message = `the project already has a watermark preset '${name}'${whose}: set displayName to another name`;
     return nothing('NameConflict', message);
   }
   if (preset === undefined && rows.is_full) {
     return nothing('LimitReached', printLimit('watermark presets', WATERMARK_PRESETS_MAX));
   }
-  const first = makeWay(way.renamings, preset?.watermark_preset_id);
+  const first = renameHolders(naming.renamings, preset?.watermark_preset_id);
   return judgeFile({ identity, spec, rows, name, first, project_id: project.project_id });
 }
 
@@ -62,7 +68,7 @@ type Wish = {
   spec: WatermarkPresetSpec;
   rows: WatermarkPresetRows;
   name: string;
-  first: readonly MakeWay[];
+  first: readonly RenameHolders[];
   project_id: string;
 };
 

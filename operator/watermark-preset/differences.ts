@@ -2,8 +2,8 @@
 import type { DeclaredWatermarkPresetRow } from '../../runtime/db/declared-rows.ts';
 import { ownerColumns } from '../claim.ts';
 import type { Subject } from '../declared.ts';
-import { wayDifferences } from '../names.ts';
-import { fieldsOf, fieldsThatGo, type RowDifference } from '../row-difference.ts';
+import { renameDifferences } from '../names.ts';
+import { deletedFields, fieldsOf, type RowDifference } from '../row-difference.ts';
 import type { WatermarkPresetChange } from './decide.ts';
 import type { WatermarkPresetRows } from './gather.ts';
 import type { WatermarkPresetSpec } from './schema.ts';
@@ -18,7 +18,7 @@ export function watermarkPresetDifferences(
   const row = preset?.name ?? identity.name;
   switch (change.change) {
     case 'make-way':
-      return wayDifferences(table, change);
+      return renameDifferences(table, change);
     case 'create': {
       const fields = fieldsOf({ ...change.fields, ...ownerColumns(identity) });
       return [{ action: 'insert', table, row: change.fields.name, fields }];
@@ -29,7 +29,7 @@ export function watermarkPresetDifferences(
     }
     case 'delete': {
       const settings = preset === undefined ? {} : settingsOf(preset);
-      return [{ action: 'delete', table, row, fields: fieldsThatGo(settings) }];
+      return [{ action: 'delete', table, row, fields: deletedFields(settings) }];
     }
   }
 }

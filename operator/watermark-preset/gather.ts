@@ -10,7 +10,7 @@ import {
 import { findFile } from '../../runtime/db/files.ts';
 import { countWatermarkPresets } from '../../runtime/db/watermark-presets.ts';
 import type { Subject } from '../declared.ts';
-import { findWay, isLeaving, type NameWish, type Way } from '../names.ts';
+import { type DesiredName, isOwnerDeleted, type NameResolution, resolveName } from '../names.ts';
 import { projectSpec } from '../project/schema.ts';
 import type { Scope } from '../reconcile.ts';
 import { findReferredProject } from '../referred-project.ts';
@@ -24,7 +24,7 @@ export type WatermarkPresetRows = {
    */
   preset: DeclaredWatermarkPresetRow | undefined;
   /** The way to the declared name. */
-  way: Way;
+  naming: NameResolution;
   /** The project has no room for another preset. */
   is_full: boolean;
   /**
@@ -40,8 +40,8 @@ export async function gatherWatermarkPreset(
   scope: Scope,
 ): Promise<WatermarkPresetRows> {
   const own = await findDeclaredWatermarkPreset(db, { owner_uid: identity.uid });
-  const way = { renamings: [] };
-  const alone = { project: own, preset: own, way, is_full: false, file: undefined };
+  const naming = { renamings: [] };
+  const alone = { project: own, preset: own, naming, is_full: false, file: undefined };
   if (spec === undefined) return alone;
   const project = await findReferredProject(db, spec, scope);
   if (project === undefined) return { ...alone, project };
@@ -50,13 +50,13 @@ export async function gatherWatermarkPreset(
   const namesake = { project_id, owner_namespace, owner_name };
   const preset = own ?? (await findNamesakeWatermarkPreset(db, namesake));
   const owner = { ...identity, uid: preset?.owner_uid ?? identity.uid };
-  const wish = { identity: owner, spec, project_id };
+  const desired = { identity: owner, spec, project_id };
   const kind = { table: 'watermark_presets', schema: watermarkPresetSpec } as const;
   return {
     project,
     preset,
-    way: await findWay(db, { ...kind, wish }, scope),
-    is_full: preset === undefined && (await isFull(db, wish, scope)),
+    naming: await resolveName(db, { ...kind, desired }, scope),
+    is_full: preset === undefined && (await isFull(db, desired, scope)),
     file: scope.is_image_awaited
       ? preset && { file_id: preset.file_id, status: 'ready' }
       : ((await findFile(db, { project_id, file_slug: fileSlugOf(identity, spec) })) ??
@@ -64,9 +64,9 @@ export async function gatherWatermarkPreset(
   };
 }
 
-async function isFull(db: Queryable, wish: NameWish, scope: Scope): Promise<boolean> {
-  const free = WATERMARK_PRESETS_MAX - (await countWatermarkPresets(db, wish.project_id));
-  return free < 0 || (free === 0 && !(await isSuccessor(db, wish, scope)));
+async function isFull(db: Queryable, desired: DesiredName, scope: Scope): Promise<boolean> {
+  const free = WATERMARK_PRESETS_MAX - (await countWatermarkPresets(db, desired.project_id));
+  return free < 0 || (free === 0 && !(await isSuccessor(db, desired, scope)));
 }
 
 /**
@@ -75,13 +75,13 @@ async function isFull(db: Queryable, wish: NameWish, scope: Scope): Promise<bool
  */
 async function isSuccessor(
   db: Queryable,
-  { identity: { kind, name }, spec: { projectRef }, project_id }: NameWish,
+  { identity: { kind, name }, spec: { projectRef }, project_id }: DesiredName,
   scope: Scope,
 ): Promise<boolean> {
   const declared = projectSpec.safeParse(scope.findDeclared('Project', projectRef.name)?.spec);
   if (declared.data?.defaultWatermarkPresetRef?.name !== name) return false;
   const last = await findDefaultWatermarkPreset(db, project_id);
-  return last !== undefined && isLeaving(db, { ...last, kind }, scope);
+  return last !== undefined && isOwnerDeleted(db, { ...last, kind }, scope);
 }
 
 function coming({ coming_file_id }: Scope): WatermarkPresetRows['file'] {

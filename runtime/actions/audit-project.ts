@@ -7,14 +7,14 @@ import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
 import type { Transaction } from '../db/client.ts';
 import type { ProjectRow } from '../db/projects.ts';
 
-export type ProjectDeed = 'project.create' | 'project.update' | 'project.delete';
+export type ProjectAction = 'project.create' | 'project.update' | 'project.delete';
 
 /** Writes nothing if nothing changed; `before` is undefined for a new project. */
 export async function auditProject(
   tx: Transaction,
-  deed: { action: ProjectDeed; actor: Actor; before?: ProjectRow; after: ProjectRow },
+  change: { action: ProjectAction; actor: Actor; before?: ProjectRow; after: ProjectRow },
 ): Promise<void> {
-  const { action, actor, before, after } = deed;
+  const { action, actor, before, after } = change;
   const { project_id, organization_id, project_slug } = after;
   const [then, now] = [before && settingsOf(before), settingsOf(after)];
   const changed = Object.keys(now).filter((name) => !isDeepStrictEqual(then?.[name], now[name]));

@@ -23,10 +23,10 @@ import {
   updateFileBlockedByStaff,
   updateFilesUnblocked,
 } from '../db/files.ts';
-import { updateBlocksForgotten } from '../db/scanner-checks.ts';
-import { forgetFile } from './forget-file.ts';
+import { updateBlocksCleared } from '../db/scanner-checks.ts';
 import { purgeFiles } from './purge.ts';
 import { recordWebhook, recordWebhooks } from './record-webhook.ts';
+import { removeFileReferences } from './remove-file-references.ts';
 
 export type Block = {
   file_id: string;
@@ -45,7 +45,10 @@ export async function blockFile(tx: Transaction, block: Block): Promise<FileRow 
   const { file_id, blocked_by, actor } = block;
   const blocked = await updateFileBlocked(tx, { file_id, blocked_by, reason });
   if (blocked === undefined) throw new Error(`${file_id} is locked, ready, and was not blocked`);
-  const watermark_preset_ids = await forgetFile(tx, blocked, { reason: 'file_blocked', actor });
+  const watermark_preset_ids = await removeFileReferences(tx, blocked, {
+    reason: 'file_blocked',
+    actor,
+  });
   await recordWebhook(tx, blockedEvent(blocked));
   const after = { file_slug: file.file_slug, blocked_by, reason, watermark_preset_ids };
   await audit(tx, blocked, { actor, action: 'file.block', after });
@@ -82,8 +85,8 @@ export async function unblockFiles(
   await insertAuditEntries(
     tx,
     files.map(({ file_id: target, blocked_by, blocked_reason: reason }) => {
-      const deed = { action: 'file.unblock', before: { blocked_by, reason }, after };
-      return { project_id, ...actor, target, ...deed };
+      const change = { action: 'file.unblock', before: { blocked_by, reason }, after };
+      return { project_id, ...actor, target, ...change };
     }),
   );
 }
@@ -93,17 +96,17 @@ export async function unblockFiles(
  * event is sent, because the files are not served again. The project's row is locked, so this takes
  * two statements for all files.
  */
-export async function forgetBlocks(
+export async function clearBlocks(
   tx: Transaction,
   { file_ids, actor }: { file_ids: readonly string[]; actor: Actor },
 ): Promise<void> {
   if (file_ids.length === 0) return;
-  const forgotten = await updateBlocksForgotten(tx, file_ids);
+  const forgotten = await updateBlocksCleared(tx, file_ids);
   await insertAuditEntries(
     tx,
     forgotten.map(({ project_id, file_id: target, blocked_by, blocked_reason: reason }) => {
-      const deed = { action: 'file.unblock', before: { blocked_by, reason } };
-      return { project_id, ...actor, target, ...deed, after: { status: 'deleted' } };
+      const change = { action: 'file.unblock', before: { blocked_by, reason } };
+      return { project_id, ...actor, target, ...change, after: { status: 'deleted' } };
     }),
   );
 }
@@ -123,11 +126,15 @@ async function takeOver(
   return taken;
 }
 
-type Deed = Pick<NewAuditEntry, 'action' | 'before' | 'after'> & { actor: Actor };
+type AuditedChange = Pick<NewAuditEntry, 'action' | 'before' | 'after'> & { actor: Actor };
 
-async function audit(tx: Transaction, file: FileRow, { actor, ...deed }: Deed): Promise<void> {
+async function audit(
+  tx: Transaction,
+  file: FileRow,
+  { actor, ...change }: AuditedChange,
+): Promise<void> {
   const { project_id, file_id } = file;
-  await insertAuditEntry(tx, { project_id, ...actor, target: file_id, ...deed });
+  await insertAuditEntry(tx, { project_id, ...actor, target: file_id, ...change });
 }
 
 type FileEvent = Extract<WebhookCause, { event: 'file.blocked' | 'file.unblocked' }>;

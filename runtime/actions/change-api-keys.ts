@@ -27,10 +27,10 @@ export type MadeApiKey = { row: ApiKeyRow; plaintext_secret: string };
 /** Throws api_key_quota_exceeded. */
 export async function createApiKey(
   deps: Deps,
-  { project_id, actor, ...wish }: OfProject & Pick<ApiKeyRow, 'name' | 'scopes'>,
+  { project_id, actor, ...input }: OfProject & Pick<ApiKeyRow, 'name' | 'scopes'>,
 ): Promise<MadeApiKey> {
   return make(deps, project_id, async (tx, key) => {
-    const row = await insertApiKey(tx, { ...key, project_id, ...wish });
+    const row = await insertApiKey(tx, { ...key, project_id, ...input });
     if (row === undefined) throw new ServiceError('api_key_quota_exceeded');
     const entry = { action: 'api_key.create', target: row.key_id, after: factsOf(row) };
     await insertAuditEntry(tx, { ...actor, project_id, ...entry });

@@ -17,7 +17,7 @@ import { updateWebhookUrl } from '../db/webhook-deliveries.ts';
 import type { Sealing } from '../platform/sealing.ts';
 import { callbackSecretContext } from '../platform/sealing-contexts.ts';
 
-export type CallbackWish = {
+export type CallbackPatch = {
   /** undefined: unchanged; null: remove the callback. */
   url: string | null | undefined;
   secret: 'keep' | 'rotate';
@@ -33,29 +33,29 @@ export type CallbackChange = {
 export async function changeCallback(
   tx: Transaction,
   deps: { sealing: Sealing },
-  { project, wish }: { project: ProjectRow; wish: CallbackWish },
+  { project, input }: { project: ProjectRow; input: CallbackPatch },
 ): Promise<CallbackChange> {
-  refuseWrongInput(callbackIssues(project, wish));
-  const url = urlAfter(project, wish);
+  refuseWrongInput(callbackIssues(project, input));
+  const url = urlAfter(project, input);
   if (url !== project.callback_url) {
     await updateWebhookUrl(tx, { project_id: project.project_id, url });
   }
   if (url === null) return dropCallback(tx, project);
   if (project.callback_secret_sealed === null) return firstSecret(deps, project, url);
-  if (wish.secret === 'keep') return { changes: { callback_url: url }, secret: null };
+  if (input.secret === 'keep') return { changes: { callback_url: url }, secret: null };
   await keepPreviousCallbackSecret(tx, project.project_id);
   const now = await findDatabaseTime(tx);
   return rotatedSecret(deps, project, { url, now });
 }
 
 /** The issues of a requested change for this project, by field. */
-export function callbackIssues(project: ProjectRow, wish: CallbackWish) {
-  const isFit = wish.secret === 'keep' || urlAfter(project, wish) !== null;
+export function callbackIssues(project: ProjectRow, input: CallbackPatch) {
+  const isFit = input.secret === 'keep' || urlAfter(project, input) !== null;
   const message = 'there is no callback_url; set one first';
   return isFit ? [] : [{ path: 'rotate_callback_secret', message }];
 }
 
-function urlAfter({ callback_url }: ProjectRow, { url }: CallbackWish): string | null {
+function urlAfter({ callback_url }: ProjectRow, { url }: CallbackPatch): string | null {
   return url === undefined ? callback_url : url;
 }
 

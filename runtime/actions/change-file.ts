@@ -7,14 +7,14 @@ import type { PatchFile } from '../core/resources/file.ts';
 import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { type FileChanges, type FileRow, lockLiveFile, updateFile } from '../db/files.ts';
-import { holdLibrary } from '../db/libraries.ts';
+import { lockLibraryShared } from '../db/libraries.ts';
 import { requireFilterable, type SizeSettings } from './require-filterable.ts';
 import { type Place, type PlaceSettings, requirePlace } from './require-place.ts';
 
 export type FileChange = {
   project_id: string;
   file_slug: string;
-  wish: PatchFile;
+  input: PatchFile;
   settings: PlaceSettings & SizeSettings;
   actor: Actor;
 };
@@ -25,14 +25,14 @@ export function changeFile(db: Database, change: FileChange): Promise<FileRow> {
 }
 
 async function writeChanges(tx: Transaction, change: FileChange): Promise<FileRow> {
-  const { project_id, file_slug, actor, wish, settings } = change;
-  const place = await requirePlace(tx, { project_id, wish, settings, find: holdLibrary });
-  const isPlaced = wish.library !== undefined || wish.folder !== undefined;
+  const { project_id, file_slug, actor, input, settings } = change;
+  const place = await requirePlace(tx, { project_id, input, settings, find: lockLibraryShared });
+  const isPlaced = input.library !== undefined || input.folder !== undefined;
   // After the place was checked: an invalid place is reported whatever the project's size.
   if (isPlaced) await requireFilterable(tx, { project_id, needs: 'indexes', settings });
   const file = await lockLiveFile(tx, { project_id, file_slug });
   if (file === undefined) throw new ServiceError('file_not_found');
-  const changes = realChanges(file, wish, place);
+  const changes = realChanges(file, input, place);
   if (Object.keys(changes).length === 0) return file;
   const changed = await updateFile(tx, { project_id, file_slug, changes });
   if (changed === undefined) throw new Error(`${file.file_id} is locked and gone`);

@@ -38,12 +38,12 @@ type Change = {
  */
 export async function changeIncident(
   tx: Transaction,
-  { incident_id, actor, ...wish }: Change,
+  { incident_id, actor, ...input }: Change,
 ): Promise<IncidentRow> {
   const before = await lockIncident(tx, incident_id);
   if (before === undefined) throw new ServiceError('not_found');
   if (before.automatic) throw new ServiceError('incident_automatic');
-  const { ended_at = before.ended_at, body = before.body } = wish;
+  const { ended_at = before.ended_at, body = before.body } = input;
   if (body === before.body && isSameTime(ended_at, before.ended_at)) return before;
   refuseEnd(before, ended_at);
   const after = await updateIncident(tx, { incident_id, ended_at, body });

@@ -27,8 +27,8 @@ import { type PlaceSettings, requireLibraryWrites } from './require-place.ts';
 
 export type LibrarySettings = PlaceSettings & SizeSettings;
 
-type Deed = { project_id: string; actor: Actor; settings: LibrarySettings };
-type DeedOnLibrary = Deed & {
+type ActionContext = { project_id: string; actor: Actor; settings: LibrarySettings };
+type LibraryActionContext = ActionContext & {
   /** The name in the path. */
   library: string;
 };
@@ -48,16 +48,16 @@ export async function createLibrary(
     project_id,
     actor,
     settings,
-    wish,
+    input,
     library_id,
-  }: Deed & { wish: CreateLibrary; library_id: string },
+  }: ActionContext & { input: CreateLibrary; library_id: string },
 ): Promise<LibraryRow> {
   requireLibraryWrites(settings);
-  refuseUnsupported(wish);
-  const library_slug = parseLibrarySlug(wish.slug);
+  refuseUnsupported(input);
+  const library_slug = parseLibrarySlug(input.slug);
   if (library_slug === undefined) throw new ServiceError('invalid_library_slug');
   await requireFilterable(db, { project_id, needs: 'indexes', settings });
-  const { name, allowed_origins = [] } = wish;
+  const { name, allowed_origins = [] } = input;
   return db.transaction(async (tx) => {
     const library = { library_id, project_id, library_slug, name, allowed_origins };
     const row = await insertLibrary(tx, library);
@@ -70,34 +70,39 @@ export async function createLibrary(
 /** Throws media_library_disabled, not_supported, default_library_immutable, library_not_found. */
 export async function changeLibrary(
   db: Database,
-  change: DeedOnLibrary & { wish: PatchLibrary },
+  change: LibraryActionContext & { input: PatchLibrary },
 ): Promise<ChangedLibrary> {
-  const { settings, library, wish } = change;
+  const { settings, library, input } = change;
   requireLibraryWrites(settings);
   const library_slug = parseLibraryName(library);
   if (library_slug === undefined) throw new ServiceError('library_not_found');
   const isDefault = library_slug === DEFAULT_LIBRARY;
-  if (isDefault && Object.keys(wish).some((field) => field !== 'allowed_origins')) {
+  if (isDefault && Object.keys(input).some((field) => field !== 'allowed_origins')) {
     throw new ServiceError('default_library_immutable');
   }
-  refuseUnsupported(wish);
+  refuseUnsupported(input);
   return db.transaction((tx) =>
     isDefault ? changeDefault(tx, change) : changeNamed(tx, { ...change, library_slug }),
   );
 }
 
-function refuseUnsupported(wish: CreateLibrary | PatchLibrary): void {
-  const fields = unsupportedLibraryFields.filter((field) => field in wish);
+function refuseUnsupported(input: CreateLibrary | PatchLibrary): void {
+  const fields = unsupportedLibraryFields.filter((field) => field in input);
   if (fields.length > 0) throw new ServiceError('not_supported', { details: { fields } });
 }
 
 async function changeNamed(
   tx: Transaction,
-  { project_id, library_slug, wish, actor }: Deed & { library_slug: string; wish: PatchLibrary },
+  {
+    project_id,
+    library_slug,
+    input,
+    actor,
+  }: ActionContext & { library_slug: string; input: PatchLibrary },
 ): Promise<ChangedLibrary> {
   const before = await lockLibrary(tx, { project_id, library_slug });
   if (before === undefined) throw new ServiceError('library_not_found');
-  const { name = before.name, allowed_origins = before.allowed_origins } = wish;
+  const { name = before.name, allowed_origins = before.allowed_origins } = input;
   const wanted = { ...before, name, allowed_origins };
   if (isDeepStrictEqual(wanted, before)) return { kind: 'named', row: before };
   const row = (await updateLibrary(tx, wanted)) ?? before;
@@ -108,11 +113,11 @@ async function changeNamed(
 
 async function changeDefault(
   tx: Transaction,
-  { project_id, wish, actor }: Deed & { wish: PatchLibrary },
+  { project_id, input, actor }: ActionContext & { input: PatchLibrary },
 ): Promise<ChangedLibrary> {
   const before = await lockProject(tx, project_id);
   if (before === undefined) throw new ServiceError('not_found');
-  const { allowed_origins = before.library_origins } = wish;
+  const { allowed_origins = before.library_origins } = input;
   if (isDeepStrictEqual(allowed_origins, before.library_origins)) {
     return { kind: 'default', project: before };
   }
@@ -133,7 +138,7 @@ async function changeDefault(
  * Throws media_library_disabled, default_library_immutable, filter_unavailable, library_not_found
  * and library_not_empty.
  */
-export async function deleteLibrary(db: Database, deed: DeedOnLibrary): Promise<void> {
+export async function deleteLibrary(db: Database, deed: LibraryActionContext): Promise<void> {
   const { project_id, library, settings, actor } = deed;
   requireLibraryWrites(settings);
   const library_slug = parseLibraryName(library);
@@ -154,11 +159,11 @@ export async function deleteLibrary(db: Database, deed: DeedOnLibrary): Promise<
 async function refuseContents(tx: Transaction, { library_id }: LibraryRow): Promise<void> {
   const { files, uploads } = await countLibraryContents(tx, library_id);
   if (files + uploads === 0) return;
-  const message = `The library holds ${sayCount(files)} files, and ${sayCount(uploads)} uploads into it are not finished. Move or delete the files and wait for the uploads, or abort them.`;
+  const message = `The library holds ${describeCount(files)} files, and ${describeCount(uploads)} uploads into it are not finished. Move or delete the files and wait for the uploads, or abort them.`;
   throw new ServiceError('library_not_empty', { message });
 }
 
-function sayCount(count: number): string {
+function describeCount(count: number): string {
   return count < COUNTED_MAX ? String(count) : `${count} or more`;
 }
 

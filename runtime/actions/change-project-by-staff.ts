@@ -11,28 +11,28 @@ import { auditProject } from './audit-project.ts';
 import { changePricing } from './change-pricing.ts';
 import { changeProject } from './change-project.ts';
 import { changeProjectDomains } from './change-project-domains.ts';
+import { liftAutoBlocks } from './lift-auto-blocks.ts';
 import { statusChange } from './status-change.ts';
-import { switchAutoBlock } from './switch-auto-block.ts';
 import { translateViolations } from './translate-violations.ts';
 
-type Change = { project_id: string; wish: PatchStaffProject; actor: Actor };
+type Change = { project_id: string; input: PatchStaffProject; actor: Actor };
 
 /** Returns the project's current row. Throws not_found and custom_domain_taken. */
 export async function changeProjectByStaff(
   tx: Transaction,
-  { project_id, wish, actor }: Change,
+  { project_id, input, actor }: Change,
 ): Promise<ProjectRow> {
   const before = await lockProject(tx, project_id);
   if (before === undefined) throw new ServiceError('not_found');
-  const { custom_domains, pricing_multiplier, status, ...settings } = wish;
+  const { custom_domains, pricing_multiplier, status, ...settings } = input;
   await changeDomains(tx, before, custom_domains);
   const priced = await changePricing(tx, { project: before, pricing_multiplier });
   await changeProject(tx, priced, {
     ...settings,
     ...statusChange({ by: 'staff', project: before, status }),
   });
-  const { nudity_auto_block } = wish;
-  await switchAutoBlock(tx, { project: before, nudity_auto_block, actor });
+  const { nudity_auto_block } = input;
+  await liftAutoBlocks(tx, { project: before, nudity_auto_block, actor });
   const after = await findProject(tx, project_id);
   if (after === undefined) throw new Error(`${project_id} is locked and gone`);
   await auditProject(tx, { action: 'project.update', actor, before, after });

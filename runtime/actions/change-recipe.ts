@@ -23,7 +23,7 @@ type RecipeOfProject = { project_id: string; recipe_id: string };
 
 /** `guard` throws if the current recipe is not the one that the caller means to replace. */
 export type RecipeChange = RecipeOfProject & {
-  wish: PutRecipe;
+  input: PutRecipe;
   actor: Actor;
   guard?: (before: RecipeRow | undefined) => void;
 };
@@ -36,15 +36,15 @@ export async function putRecipe(db: Database, change: RecipeChange): Promise<Wri
   );
 }
 
-async function put(tx: Transaction, { wish, actor, guard, ...recipe }: RecipeChange) {
+async function put(tx: Transaction, { input, actor, guard, ...recipe }: RecipeChange) {
   const { project_id, recipe_id: target } = recipe;
   // Locked, so that the audit entry names the row that is replaced and the presets are current.
   const project = await lockProject(tx, project_id);
-  refuseWrongInput(presetIssues(wish.transform_chain, project));
+  refuseWrongInput(presetIssues(input.transform_chain, project));
   const before = await findRecipe(tx, recipe);
   if (before === undefined) await requireRoom(tx, project_id);
   guard?.(before);
-  const written = await upsertRecipe(tx, { ...recipe, ...wish });
+  const written = await upsertRecipe(tx, { ...recipe, ...input });
   // The id belongs to another project, which is not revealed.
   if (written === undefined) throw new ServiceError('not_found');
   await insertAuditEntry(tx, {

@@ -23,7 +23,7 @@ type PresetOfProject = { project_id: string; watermark_preset_id: string };
 
 /** `guard` throws if the current preset is not the one that the caller means to replace. */
 export type PresetChange = PresetOfProject & {
-  wish: PutWatermarkPreset;
+  input: PutWatermarkPreset;
   actor: Actor;
   guard?: (before: WatermarkPresetRow | undefined) => void;
 };
@@ -38,7 +38,7 @@ export async function putWatermarkPreset(db: Database, change: PresetChange): Pr
 
 async function put(tx: Transaction, change: PresetChange): Promise<PutPreset> {
   const { project_id, watermark_preset_id, actor, guard } = change;
-  const { file_slug, ...drawn } = change.wish;
+  const { file_slug, ...drawn } = change.input;
   await lockProject(tx, project_id);
   const before = await findWatermarkPreset(tx, change);
   if (before === undefined) await requireRoom(tx, project_id);

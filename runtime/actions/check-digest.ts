@@ -13,7 +13,7 @@ import { READ_BY_WORKER } from '../db/upload-processing.ts';
 import { type UploadRow, updateUploadRefusedBytes } from '../db/uploads.ts';
 import type { Bucket, ObjectHead } from '../platform/storage/bucket.ts';
 import { failUnprocessed } from './fail-upload.ts';
-import { missing } from './upload-refusals.ts';
+import { ingestObjectMissing } from './upload-refusals.ts';
 
 type CheckDigestDeps = { readonly db: Database; readonly buckets: { readonly ingest: Bucket } };
 
@@ -31,9 +31,9 @@ export async function checkDigest(
   const known = upload.refused_etag === etag ? upload.refused_sha256 : null;
   const stored_sha256 = known ?? (await readDigest(deps, upload));
   if (stored_sha256 === sha256) return;
-  if (known === null) await noteRefused(deps, upload, { etag, sha256: stored_sha256 });
+  if (known === null) await recordRefusedBytes(deps, upload, { etag, sha256: stored_sha256 });
   const details = { sha256, stored_sha256 };
-  if (isJoined(upload)) {
+  if (isMultipart(upload)) {
     await failUnprocessed(deps, upload, updateUploadWrongDigest);
     throw finalRefusal(details);
   }
@@ -50,7 +50,7 @@ export function findDigestRefusal(upload: UploadRow): ServiceError | undefined {
   const { error_code, sha256, refused_etag, refused_sha256: stored_sha256 } = upload;
   if (error_code !== 'sha256_mismatch' || stored_sha256 === null) return;
   // A single part may have been replaced after this digest was noted and before it was accepted.
-  if (!isJoined(upload) && refused_etag !== READ_BY_WORKER) return;
+  if (!isMultipart(upload) && refused_etag !== READ_BY_WORKER) return;
   return finalRefusal({ sha256, stored_sha256 });
 }
 
@@ -59,12 +59,12 @@ function finalRefusal(details: ErrorDetails<'sha256_mismatch'>): ServiceError {
 }
 
 /** The object of a multipart upload exists only after its parts were joined. */
-export function isJoined({ storage_upload_id }: UploadRow): boolean {
+export function isMultipart({ storage_upload_id }: UploadRow): boolean {
   return storage_upload_id !== null;
 }
 
 /** Only if the object is unchanged after reading: otherwise the digest may be of other bytes. */
-async function noteRefused(
+async function recordRefusedBytes(
   { db, buckets }: CheckDigestDeps,
   { upload_id, ingest_key }: UploadRow,
   read: { etag: string; sha256: string },
@@ -75,7 +75,7 @@ async function noteRefused(
 
 async function readDigest({ buckets }: CheckDigestDeps, upload: UploadRow): Promise<string> {
   const body = await buckets.ingest.open(upload.ingest_key);
-  if (body === undefined) throw missing(upload);
+  if (body === undefined) throw ingestObjectMissing(upload);
   return digestOf(body);
 }
 

@@ -10,7 +10,7 @@ import { parseParts, refusePartsOfStorage } from '../core/resources/part-list.ts
 import { findUpload, type UploadRow } from '../db/uploads.ts';
 import { type Bucket, MultipartRefused, type PartList } from '../platform/storage/bucket.ts';
 import { type CompleteUploadDeps, completeUpload } from './complete-upload.ts';
-import { expired } from './upload-refusals.ts';
+import { uploadExpired } from './upload-refusals.ts';
 
 /**
  * `parts` is the unchecked list. Throws parts_required, invalid_parts, multipart_complete_failed
@@ -24,7 +24,7 @@ export async function completeMultipart(
   const { storage_upload_id: upload_id, part_count } = upload;
   if (upload_id === null || part_count === null) throw new ServiceError('not_multipart');
   if (upload.status !== 'created') return completeUpload(deps, upload);
-  if (upload.is_expired) throw expired(upload);
+  if (upload.is_expired) throw uploadExpired(upload);
   if (parts === undefined) throw partsRequired(part_count);
   return completeParts(deps, upload, { upload_id, parts: parseParts(parts, part_count) });
 }

@@ -4,7 +4,7 @@
  * storage reports counts, never a caller's claim. Spec: Upload session (status).
  */
 import { ServiceError } from '../core/errors.ts';
-import { sayFailure } from '../core/image/failure-sentences.ts';
+import { describeProcessingError } from '../core/image/describe-processing-error.ts';
 import type { Database } from '../db/client.ts';
 import { findUpload, type UploadRow, updateUploadUploaded } from '../db/uploads.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
@@ -12,7 +12,7 @@ import type { Log } from '../platform/log.ts';
 import type { Queue } from '../platform/queue/queue.ts';
 import type { Bucket, ObjectHead } from '../platform/storage/bucket.ts';
 import { checkDigest, findDigestRefusal } from './check-digest.ts';
-import { expired, missing } from './upload-refusals.ts';
+import { ingestObjectMissing, uploadExpired } from './upload-refusals.ts';
 
 export type CompleteUploadDeps = {
   readonly db: Database;
@@ -43,7 +43,7 @@ export async function completeUpload(
 ): Promise<UploadRow> {
   if (upload.status !== 'created') return settled(upload);
   try {
-    await proveBytes(deps, upload, options);
+    await verifyBytes(deps, upload, options);
   } catch (error) {
     const now = isGone(error) ? await findUpload(deps.db, upload.upload_id) : undefined;
     if (now === undefined || now.status === 'created') throw error;
@@ -53,11 +53,11 @@ export async function completeUpload(
   const moved = await updateUploadUploaded(deps.db, upload.upload_id);
   if (moved === undefined) return unmoved((await findUpload(deps.db, upload.upload_id)) ?? upload);
   await deps.failpoint?.('complete.committed');
-  await ringIngest(deps, moved.upload_id);
+  await notifyIngest(deps, moved.upload_id);
   return moved;
 }
 
-async function proveBytes(
+async function verifyBytes(
   deps: CompleteUploadDeps,
   upload: UploadRow,
   { sha256 }: CompleteUploadOptions,
@@ -77,7 +77,7 @@ function isGone(error: unknown): boolean {
 }
 
 /** A lost doorbell costs seconds, because workers also poll for waiting uploads. */
-async function ringIngest(
+async function notifyIngest(
   { queue, log }: Pick<CompleteUploadDeps, 'queue' | 'log'>,
   uploadId: string,
 ): Promise<void> {
@@ -96,9 +96,9 @@ function unmoved(upload: UploadRow): UploadRow {
 
 /** The result for every caller once the upload has left `created`, whoever moved it. */
 function settled(upload: UploadRow): UploadRow {
-  if (upload.status === 'expired') throw expired(upload);
+  if (upload.status === 'expired') throw uploadExpired(upload);
   if (upload.status === 'failed' && upload.error_code !== null) {
-    const message = sayFailure(upload.error_code, upload.content_type);
+    const message = describeProcessingError(upload.error_code, upload.content_type);
     throw (
       findDigestRefusal(upload) ?? new ServiceError({ error_code: upload.error_code }, { message })
     );
@@ -110,7 +110,7 @@ function settled(upload: UploadRow): UploadRow {
 async function findObject(ingest: Bucket, upload: UploadRow): Promise<ObjectHead> {
   const head = await ingest.head(upload.ingest_key);
   if (head === undefined) {
-    throw upload.is_expired ? expired(upload) : missing(upload);
+    throw upload.is_expired ? uploadExpired(upload) : ingestObjectMissing(upload);
   }
   if (head.size_bytes !== upload.size_bytes) {
     const details = { size_bytes: upload.size_bytes, stored_bytes: head.size_bytes };

@@ -11,12 +11,12 @@ import { joinTransaction } from '../db/joined-transaction.ts';
 import { lockSessionUploads } from '../db/library-sessions.ts';
 import type { ProjectRow } from '../db/projects.ts';
 import { type CreateUploadDeps, createUpload, type NewUploadSession } from './create-upload.ts';
-import { uploadersOf } from './library-session-end.ts';
+import { uploadersOf } from './library-session-status.ts';
 
 export type LibraryUpload = {
   claims: LibrarySessionClaims;
   project: ProjectRow;
-  wish: CreateLibraryUpload;
+  input: CreateLibraryUpload;
 };
 
 /**
@@ -24,12 +24,12 @@ export type LibraryUpload = {
  */
 export async function createLibraryUpload(
   deps: CreateUploadDeps,
-  { claims, project, wish }: LibraryUpload,
+  { claims, project, input }: LibraryUpload,
 ): Promise<NewUploadSession> {
   const { max_file_bytes: max_bytes, max_uploads, session_id } = claims;
-  if (wish.size_bytes > max_bytes)
+  if (input.size_bytes > max_bytes)
     throw new ServiceError('file_too_large', { details: { max_bytes } });
-  const { content_type, size_bytes, title, original_filename } = wish;
+  const { content_type, size_bytes, title, original_filename } = input;
   const from = {
     library_id: claims.library_id,
     folder: claims.folder,
@@ -47,7 +47,7 @@ export async function createLibraryUpload(
     // Computed after the transaction began: the upload's lifetime starts at the transaction's time
     // and must not outlast the token.
     const lifetime_seconds = lifetimeOf(claims, deps.clock.now());
-    return createUpload(through, { project, wish: asked, from: { ...from, lifetime_seconds } });
+    return createUpload(through, { project, input: asked, from: { ...from, lifetime_seconds } });
   });
 }
 

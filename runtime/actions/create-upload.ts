@@ -1,5 +1,5 @@
 /**
- * Creates an upload session: checks type, size and room, reserves the declared bytes, and prepares the way in.
+ * Creates an upload session: checks type, size and room, reserves the declared bytes, and prepares the transfer.
  * Called by the tenant's API, by the picker's, and for images that resources declare. Spec: Upload session; Uploads.
  */
 import { ServiceError } from '../core/errors.ts';
@@ -17,11 +17,16 @@ import type { Log } from '../platform/log.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import { abortParts } from './abort-upload.ts';
 import { requireLibraryWrites, requirePlace } from './require-place.ts';
-import { type UploadAddresses, type UploadWay, type WayDeps, wayOf } from './upload-ways.ts';
+import {
+  chooseUploadMethod,
+  type UploadAddresses,
+  type UploadMethod,
+  type UploadMethodDeps,
+} from './upload-methods.ts';
 
-export type UploadWish = {
+export type UploadRequest = {
   project: ProjectRow;
-  wish: CreateUpload;
+  input: CreateUpload;
   /** For the picker: place, uploader and lifetime. */
   from?: SessionPart;
 };
@@ -56,10 +61,10 @@ export type CreateUploadDeps = {
   plans: Plans;
 };
 
-/** The session, and its one way in as the answer describes it. */
+/** The session, and its one upload method as the answer describes it. */
 export type NewUploadSession = {
   upload: UploadRow;
-  way: Awaited<ReturnType<UploadWay['describe']>>;
+  way: Awaited<ReturnType<UploadMethod['describe']>>;
 };
 
 /** Everything known of a session before its room is reserved. */
@@ -70,35 +75,38 @@ export type BegunUpload = Pick<
   Pick<UploadRecord, 'direct'> &
   (SessionPart | Pick<SessionPart, 'library_id' | 'folder'>);
 
-/** Begins the upload at the storage if its way requires that; the sweep ends what is abandoned. */
-export async function beginUpload(deps: CreateUploadDeps, asked: UploadWish): Promise<BegunUpload> {
-  const { project, wish } = asked;
+/** Begins the upload at the storage if its method requires that; the sweep ends what is abandoned. */
+export async function beginUpload(
+  deps: CreateUploadDeps,
+  asked: UploadRequest,
+): Promise<BegunUpload> {
+  const { project, input } = asked;
   if (project.status !== 'active') throw new ServiceError('project_suspended');
-  refuseWish(wish, deps.settings);
+  validateUploadRequest(input, deps.settings);
   const place = await placeOf(deps, asked);
   const upload_id = newId('upl', deps.clock.now().getTime());
   const ingest_key = `${project.project_id}/${upload_id}`;
-  const begun = await wayOf(wish).begin(wayDeps(deps), wish, ingest_key);
+  const begun = await chooseUploadMethod(input).begin(uploadMethodDeps(deps), input, ingest_key);
   return { upload_id, ingest_key, ...place, ...begun };
 }
 
 /** Without `begun`, calls beginUpload itself. */
 export async function createUpload(
   deps: CreateUploadDeps,
-  asked: UploadWish,
+  asked: UploadRequest,
   begun?: BegunUpload,
 ): Promise<NewUploadSession> {
-  const { project, wish } = asked;
+  const { project, input } = asked;
   const known = begun ?? (await beginUpload(deps, asked));
-  const way = wayOf(wish);
+  const method = chooseUploadMethod(input);
   const upload = await insertUpload(deps.db, {
     project_id: project.project_id,
-    file_slug: wish.file_slug ?? known.upload_id,
-    mode: way.mode,
-    content_type: wish.content_type,
-    size_bytes: wish.size_bytes,
-    sha256: wish.sha256 ?? null,
-    lifetime_seconds: way.lifetime_seconds,
+    file_slug: input.file_slug ?? known.upload_id,
+    mode: method.mode,
+    content_type: input.content_type,
+    size_bytes: input.size_bytes,
+    sha256: input.sha256 ?? null,
+    lifetime_seconds: method.lifetime_seconds,
     ...known,
     plan_storage_bytes: planStorageBytes(deps.plans, project.plan),
   });
@@ -110,31 +118,34 @@ export async function createUpload(
     throw await refusal(deps, asked, known);
   }
   const session = { ...upload, direct: known.direct };
-  return { upload, way: await way.describe(wayDeps(deps), session, project.project_slug) };
+  return {
+    upload,
+    way: await method.describe(uploadMethodDeps(deps), session, project.project_slug),
+  };
 }
 
-function wayDeps({ buckets, addresses }: CreateUploadDeps): WayDeps {
+function uploadMethodDeps({ buckets, addresses }: CreateUploadDeps): UploadMethodDeps {
   return { ingest: buckets.ingest, addresses };
 }
 
 async function placeOf(
   { db, settings }: CreateUploadDeps,
-  { project: { project_id }, wish, from }: UploadWish,
+  { project: { project_id }, input, from }: UploadRequest,
 ): Promise<SessionPart | Pick<SessionPart, 'library_id' | 'folder'>> {
   if (from === undefined) {
-    const { library_id, folder } = await requirePlace(db, { project_id, wish, settings });
+    const { library_id, folder } = await requirePlace(db, { project_id, input, settings });
     return { library_id: library_id ?? null, folder: folder ?? '' };
   }
   if (from.library_id !== null || from.folder !== '') requireLibraryWrites(settings);
   return from;
 }
 
-type WishedBytes = Pick<CreateUpload, 'content_type' | 'size_bytes'>;
+type DeclaredBytes = Pick<CreateUpload, 'content_type' | 'size_bytes'>;
 
 /** Throws unsupported_content_type or file_too_large, whichever project the upload is for. */
-export function refuseWish(wish: WishedBytes, settings: UploadSettings): void {
-  refuseType(wish.content_type, settings);
-  refuseSize(wish, settings.ingestMaxBytes);
+export function validateUploadRequest(input: DeclaredBytes, settings: UploadSettings): void {
+  refuseType(input.content_type, settings);
+  refuseSize(input, settings.ingestMaxBytes);
 }
 
 type Switches = Pick<UploadSettings, 'avifUploads' | 'svgUploads'>;
@@ -153,7 +164,7 @@ function refuseType(contentType: string, { avifUploads, svgUploads }: Switches):
   throw new ServiceError('unsupported_content_type', { message, details: { accepted } });
 }
 
-function refuseSize({ content_type, size_bytes }: WishedBytes, ingestMaxBytes: number): void {
+function refuseSize({ content_type, size_bytes }: DeclaredBytes, ingestMaxBytes: number): void {
   const isSvg = content_type === 'image/svg+xml';
   const max_bytes = isSvg ? Math.min(SVG_BYTES_MAX, ingestMaxBytes) : ingestMaxBytes;
   if (size_bytes > max_bytes) throw new ServiceError('file_too_large', { details: { max_bytes } });
@@ -162,7 +173,7 @@ function refuseSize({ content_type, size_bytes }: WishedBytes, ingestMaxBytes: n
 /** Explains why nothing was reserved: no room, a suspended project, or a deleted library. */
 async function refusal(
   { db, plans }: CreateUploadDeps,
-  { project: { project_id }, wish, from }: UploadWish,
+  { project: { project_id }, input, from }: UploadRequest,
   { library_id }: BegunUpload,
 ): Promise<ServiceError> {
   const now = await findProject(db, project_id);
@@ -175,13 +186,13 @@ async function refusal(
     limit_bytes: now.storage_hard_limit_bytes ?? planStorageBytes(plans, now.plan),
     in_use_bytes: now.storage_bytes,
     reserved_bytes: now.reserved_bytes,
-    size_bytes: wish.size_bytes,
+    size_bytes: input.size_bytes,
   };
-  return new ServiceError('storage_quota_exceeded', { message: sayRoom(details), details });
+  return new ServiceError('storage_quota_exceeded', { message: describeRoom(details), details });
 }
 
 type Room = Record<'limit_bytes' | 'in_use_bytes' | 'reserved_bytes' | 'size_bytes', number>;
 
-function sayRoom({ limit_bytes, in_use_bytes, reserved_bytes, size_bytes }: Room): string {
+function describeRoom({ limit_bytes, in_use_bytes, reserved_bytes, size_bytes }: Room): string {
   return `The project may store ${limit_bytes} bytes: ${in_use_bytes} are in use and ${reserved_bytes} reserved by uploads in progress, which leaves no room for ${size_bytes} more. Delete files, abort uploads or upgrade the plan.`;
 }

@@ -6,7 +6,7 @@ import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { deleteFile as deleteFileRow } from '../db/file-revisions.ts';
 import { hasDeletedFile } from '../db/files.ts';
-import { forgetFile } from './forget-file.ts';
+import { removeFileReferences } from './remove-file-references.ts';
 
 export type Deletion = { project_id: string; file_slug: string; actor: Actor };
 
@@ -28,7 +28,10 @@ async function deleteLiveFile(
   const file = await deleteFileRow(tx, { project_id, file_slug });
   if (file === undefined) return false;
   const { file_id, revision, blocked_by } = file;
-  const watermark_preset_ids = await forgetFile(tx, file, { reason: 'file_deleted', actor });
+  const watermark_preset_ids = await removeFileReferences(tx, file, {
+    reason: 'file_deleted',
+    actor,
+  });
   await insertAuditEntry(tx, {
     project_id,
     ...actor,

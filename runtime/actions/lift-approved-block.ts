@@ -7,7 +7,7 @@ import type { Actor } from '../db/audit-log.ts';
 import type { Transaction } from '../db/client.ts';
 import type { FileRow } from '../db/files.ts';
 import { findApprovedBlock } from '../db/scanner-checks.ts';
-import { forgetBlocks, unblockFile } from './block-file.ts';
+import { clearBlocks, unblockFile } from './block-file.ts';
 
 /** `file`: any file with the slug, read under its project's lock. Returns the file served again. */
 export async function liftApprovedBlock(
@@ -17,6 +17,6 @@ export async function liftApprovedBlock(
   if (file.status === 'ready') return undefined;
   const blocked = await findApprovedBlock(tx, file);
   if (blocked?.status === 'blocked') return unblockFile(tx, { file_id: blocked.file_id, actor });
-  if (blocked) await forgetBlocks(tx, { file_ids: [blocked.file_id], actor });
+  if (blocked) await clearBlocks(tx, { file_ids: [blocked.file_id], actor });
   return undefined;
 }

@@ -26,11 +26,11 @@ import type { Queryable } from '../db/client.ts';
 import { findRevocationPause } from '../db/library-sessions.ts';
 import type { ProjectRow } from '../db/projects.ts';
 import type { Clock } from '../platform/clock.ts';
-import { continuedSession } from './continued-session.ts';
-import { printUploaders } from './library-session-end.ts';
+import { findRefreshedSession } from './find-refreshed-session.ts';
+import { printUploaders } from './library-session-status.ts';
 import { requireLibrary } from './require-place.ts';
 import { requirePseudonyms } from './require-pseudonyms.ts';
-import type { UploadAddresses } from './upload-ways.ts';
+import type { UploadAddresses } from './upload-methods.ts';
 
 export type MintDeps = {
   db: Queryable;
@@ -46,7 +46,7 @@ export type MintDeps = {
 export type Mint = {
   key: Pick<AuthenticatedKeyRow, 'key_id' | 'scopes'>;
   project: ProjectRow;
-  wish: CreateLibrarySession;
+  input: CreateLibrarySession;
   actor: Actor;
 };
 
@@ -58,13 +58,13 @@ export async function mintLibrarySession(
   deps: MintDeps,
   mint: Mint,
 ): Promise<LibrarySessionRecord> {
-  const { project, wish, actor } = mint;
+  const { project, input, actor } = mint;
   const scope = await scopeOf(deps, mint);
   const session_id =
-    (await continuedSession(deps, { scope, refresh_of: wish.refresh_of })) ??
+    (await findRefreshedSession(deps, { scope, refresh_of: input.refresh_of })) ??
     newId('ses', deps.clock.now().getTime());
   const iat = Math.floor(deps.clock.now().getTime() / 1000);
-  const claims = { session_id, ...scope, iat, exp: iat + wish.expires_in };
+  const claims = { session_id, ...scope, iat, exp: iat + input.expires_in };
   const { subject_mac: _mac, project_id, key_id: _key, iat: _iat, exp, ...told } = claims;
   await insertAuditEntry(deps.db, {
     ...actor,
@@ -83,16 +83,16 @@ export async function mintLibrarySession(
 }
 
 async function scopeOf(deps: MintDeps, mint: Mint): Promise<SessionScope> {
-  const { key, project, wish } = mint;
+  const { key, project, input } = mint;
   const { project_id } = project;
-  const { permissions, origin, max_uploads } = wish;
+  const { permissions, origin, max_uploads } = input;
   if (project.status !== 'active') throw new ServiceError('project_suspended');
-  const uploaders = requirePseudonyms(deps.libraryKeys, { ...wish, project_id });
+  const uploaders = requirePseudonyms(deps.libraryKeys, { ...input, project_id });
   if (hasExclusivePermissions(permissions)) throw new ServiceError('invalid_permissions');
-  const folder = requireFolder(wish.folder);
-  const max_file_bytes = fileBytesOf(deps, wish);
+  const folder = requireFolder(input.folder);
+  const max_file_bytes = fileBytesOf(deps, input);
   refuseScopes(mint);
-  const library = await requireLibrary(deps.db, { project_id, library: wish.library });
+  const library = await requireLibrary(deps.db, { project_id, library: input.library });
   const origins = [...project.library_origins, ...(library?.allowed_origins ?? [])];
   if (!origins.includes(origin)) throw new ServiceError('origin_not_allowed');
   await refusePause(deps.db, { project_id, uploaders });
@@ -110,7 +110,7 @@ async function scopeOf(deps: MintDeps, mint: Mint): Promise<SessionScope> {
   };
 }
 
-function refuseScopes({ key, project: { delivery_access }, wish: { permissions } }: Mint): void {
+function refuseScopes({ key, project: { delivery_access }, input: { permissions } }: Mint): void {
   const missing = missingMintScopes(key.scopes, { permissions, delivery_access });
   if (missing.length === 0) return;
   const message = `The key lacks ${missing.join(' and ')}, which these permissions need. Mint with a key that has it, or ask for fewer permissions.`;

@@ -6,13 +6,13 @@ import type { MovedFilesRecord, MoveFiles } from '../core/resources/file.ts';
 import { type Actor, insertAuditEntries } from '../db/audit-log.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { lockLiveFiles, type PlacedFile, updateFilePlaces } from '../db/file-places.ts';
-import { holdLibrary } from '../db/libraries.ts';
+import { lockLibraryShared } from '../db/libraries.ts';
 import { requireFilterable, type SizeSettings } from './require-filterable.ts';
 import { type PlaceSettings, requirePlace } from './require-place.ts';
 
 export type FileMove = {
   project_id: string;
-  wish: MoveFiles;
+  input: MoveFiles;
   settings: PlaceSettings & SizeSettings;
   actor: Actor;
 };
@@ -23,10 +23,10 @@ export function moveFiles(db: Database, move: FileMove): Promise<MovedFilesRecor
 }
 
 async function moveAll(tx: Transaction, move: FileMove): Promise<MovedFilesRecord> {
-  const { project_id, wish, settings, actor } = move;
-  const { library_id, folder = '' } = await requirePlace(tx, { ...move, find: holdLibrary });
+  const { project_id, input, settings, actor } = move;
+  const { library_id, folder = '' } = await requirePlace(tx, { ...move, find: lockLibraryShared });
   await requireFilterable(tx, { project_id, needs: 'indexes', settings });
-  const before = await lockLiveFiles(tx, { project_id, file_slugs: wish.file_slugs });
+  const before = await lockLiveFiles(tx, { project_id, file_slugs: input.file_slugs });
   const isElsewhere = (file: PlacedFile) =>
     file.folder !== folder || (library_id !== undefined && library_id !== file.library_id);
   const changed = before.filter(isElsewhere);
@@ -45,8 +45,8 @@ async function moveAll(tx: Transaction, move: FileMove): Promise<MovedFilesRecor
     })),
   );
   return {
-    moved: wish.file_slugs.flatMap((slug) => now.get(slug) ?? []),
-    not_found: wish.file_slugs.filter((slug) => !now.has(slug)),
+    moved: input.file_slugs.flatMap((slug) => now.get(slug) ?? []),
+    not_found: input.file_slugs.filter((slug) => !now.has(slug)),
   };
 }
 

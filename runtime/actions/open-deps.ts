@@ -2,11 +2,16 @@
  * The dependencies of every process of an installation, opened from its configuration and closed with it: the database,
  * the buckets, the queue. `tintype up` opens the same ones on one machine.
  */
-import { type Around, createDatabase, type Database, type OpenDatabase } from '../db/client.ts';
+import {
+  createDatabase,
+  type Database,
+  type OpenDatabase,
+  type QueryInterceptor,
+} from '../db/client.ts';
 import { measureDatabaseLead } from '../db/database-lead.ts';
-import { isPassing, wordsOf } from '../db/failures.ts';
+import { databaseMessage, isTransient } from '../db/failures.ts';
 import { compareMigrations } from '../db/migrate.ts';
-import { Advice, Away } from '../platform/advice.ts';
+import { Advice, ServerUnavailable } from '../platform/advice.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import type { Config, ConfigField, ConfigWith } from '../platform/config.ts';
 import { type Failpoint, killAt } from '../platform/failpoint.ts';
@@ -17,9 +22,9 @@ import { countedQueue } from '../platform/queue/counted-queue.ts';
 import { openQueue } from '../platform/queue/open-queue.ts';
 import type { Queue } from '../platform/queue/queue.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
+import { withTraceContext } from '../platform/trace-context.ts';
 import { isTraced, traced } from '../platform/tracing/spans.ts';
-import { onTrail } from '../platform/trail.ts';
-import type { Patience } from './patience.ts';
+import type { StartupRetry } from './startup-retry.ts';
 
 export type Deps = {
   readonly db: Database;
@@ -41,7 +46,7 @@ export const deploymentFields = [
 export type DeploymentConfig = ConfigWith<(typeof deploymentFields)[number]>;
 
 type Opening = { log: Log; lifecycle: Lifecycle };
-type Watched = { metrics: Metrics; patience: Patience };
+type Watched = { metrics: Metrics; startupRetry: StartupRetry };
 
 /** For a process of a deployment. Expects a migrated database: only `tintype migrate` migrates. */
 export async function openDeployment(
@@ -49,7 +54,7 @@ export async function openDeployment(
   opening: Opening & Watched,
 ): Promise<Deps> {
   const db = openDatabase(config.databaseUrl, opening);
-  await opening.patience.open('database', () => proveMigrated(db));
+  await opening.startupRetry.open('database', () => requireMigrated(db));
   // Imported lazily: a Tintype on folders starts faster without these packages.
   const { openS3Buckets } = await import('../platform/storage/s3-buckets.ts');
   return openDeps(config, { ...opening, db, buckets: openS3Buckets(config, systemClock) });
@@ -57,16 +62,16 @@ export async function openDeployment(
 
 type Opened = Opening & Partial<Watched> & { db: OpenDatabase; buckets: Buckets };
 
-/** With `patience`, waits for an unavailable broker. */
+/** With `startupRetry`, waits for an unavailable broker. */
 export async function openDeps(
   config: Pick<Config, 'amqpUrl' | 'failpoint'>,
-  { log, lifecycle, db, buckets, patience, metrics = createMetrics() }: Opened,
+  { log, lifecycle, db, buckets, startupRetry, metrics = createMetrics() }: Opened,
 ): Promise<Deps> {
   const open = () => openQueue(config, log);
-  const queue = countedQueue(await (patience?.open('broker', open) ?? open()));
+  const queue = countedQueue(await (startupRetry?.open('broker', open) ?? open()));
   lifecycle.onStop('queue', () => queue.close());
   const { failpoint } = config;
-  metrics.watch({
+  metrics.registerSources({
     pool: () => db.pool(),
     queues: () => queue.depths(),
     in_hand: queue.inHand,
@@ -80,12 +85,12 @@ export function openDatabase(url: string, { log, lifecycle }: Opening): OpenData
   let isClosing = false;
   const db = createDatabase({
     url,
-    around: tracedStatement,
+    intercept: tracedStatement,
     onIdleFailure: (error) => {
       // A server that shuts down at the same time may close the connection first.
       if (isClosing) return;
       // Logged outside any request, whichever request opened the connection.
-      onTrail({}, () => log.warn('an idle database connection was lost', { error }));
+      withTraceContext({}, () => log.warn('an idle database connection was lost', { error }));
     },
   });
   lifecycle.onStop('database', () => {
@@ -96,7 +101,7 @@ export function openDatabase(url: string, { log, lifecycle }: Opening): OpenData
 }
 
 /** A traced statement shows placeholders, never values. */
-export const tracedStatement: Around = (statement, work) => {
+export const tracedStatement: QueryInterceptor = (statement, work) => {
   if (!isTraced()) return work();
   const [operation = ''] = /\w+/.exec(statement) ?? [];
   const attributes = {
@@ -107,10 +112,12 @@ export const tracedStatement: Around = (statement, work) => {
   return traced(`postgresql ${operation.toLowerCase()}`, { kind: 'client', attributes }, work);
 };
 
-async function proveMigrated(db: Database): Promise<void> {
+async function requireMigrated(db: Database): Promise<void> {
   const { missing } = await compareMigrations(db).catch((cause: unknown) => {
-    const advice = `the database cannot be used (${wordsOf(cause)}): is TINTYPE_DATABASE_URL right?`;
-    throw isPassing(cause) ? new Away(advice, { cause }) : new Advice(advice, { cause });
+    const advice = `the database cannot be used (${databaseMessage(cause)}): is TINTYPE_DATABASE_URL right?`;
+    throw isTransient(cause)
+      ? new ServerUnavailable(advice, { cause })
+      : new Advice(advice, { cause });
   });
   if (missing.length === 0) return;
   throw new Advice(

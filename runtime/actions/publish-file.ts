@@ -69,7 +69,7 @@ async function publish(
   const { file_id, revision } = file;
   await updateUploadReady(tx, { ...publication, file_id, revision });
   await insertReadyEvent(tx, { upload_id: upload.upload_id, file });
-  if (revision > 1) await forgetOldRevision(tx, file);
+  if (revision > 1) await purgeOldRevision(tx, file);
   await insertAuditEntry(tx, {
     project_id: file.project_id,
     actor_kind: 'system',
@@ -99,7 +99,7 @@ async function insertReadyEvent(
 }
 
 /** A file used as a watermark changes other images too, so the whole project is purged. */
-async function forgetOldRevision(tx: Transaction, file: FileRow): Promise<void> {
+async function purgeOldRevision(tx: Transaction, file: FileRow): Promise<void> {
   const { project_id } = file;
   const reason = 'file_reuploaded';
   const isDrawn = await hasWatermarkPresetOfFile(tx, file.file_id);

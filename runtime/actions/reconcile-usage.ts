@@ -2,7 +2,7 @@
  * Compares the stages of metering for some projects over the last seven days, today included: what delivery servers
  * sent, how it was summed, what that costs, and what was charged. Changes nothing. Spec: Staff (reconciliation).
  */
-import { inParts } from '../core/in-parts.ts';
+import { inChunks } from '../core/in-chunks.ts';
 import {
   billedHours,
   dailyCharge,
@@ -35,7 +35,7 @@ export async function* reconcileProjects(
 ): AsyncGenerator<ReconciledDay[]> {
   const all =
     project_id === null ? await listMeteredProjects(db, reconciledSince(now)) : [project_id];
-  for (const project_ids of inParts(all, PAGE)) yield reconcileUsage(db, { project_ids, now });
+  for (const project_ids of inChunks(all, PAGE)) yield reconcileUsage(db, { project_ids, now });
 }
 
 /** By project and day, oldest first, without days on which nothing was delivered or charged. */

@@ -6,7 +6,7 @@ import { printWebhookBody, type WebhookCause } from '../core/events.ts';
 import type { Transaction } from '../db/client.ts';
 import { findDatabaseTime } from '../db/database-time.ts';
 import { insertWebhookDeliveries } from '../db/webhook-deliveries.ts';
-import { carry } from '../platform/trail.ts';
+import { traceHeaders } from '../platform/trace-context.ts';
 
 /**
  * Call it with the subject of the event locked: `created_at` is the database's current time, so
@@ -23,7 +23,7 @@ export async function recordWebhooks(
   webhooks: readonly WebhookCause[],
 ): Promise<void> {
   const created_at = await findDatabaseTime(tx);
-  const { 'x-request-id': request_id = null, traceparent = null } = carry();
+  const { 'x-request-id': request_id = null, traceparent = null } = traceHeaders();
   const deliveries = webhooks.map((webhook) => ({
     delivery_id: webhook.id,
     project_id: webhook.data.project_id,

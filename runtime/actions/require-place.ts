@@ -7,21 +7,26 @@ import { DEFAULT_LIBRARY, parseLibraryName } from '../core/slug.ts';
 import type { Queryable } from '../db/client.ts';
 import { findLibrary, type LibraryRow } from '../db/libraries.ts';
 
-type PlaceWish = { library?: string | undefined; folder?: string | undefined };
+type PlaceInput = { library?: string | undefined; folder?: string | undefined };
 export type PlaceSettings = { readonly mediaLibraryWrites: 'enabled' | 'disabled' };
 
 /** Fields that were not named are undefined; the default library is null. */
 export type Place = { library_id: string | null | undefined; folder: string | undefined };
 
-type Placing = { project_id: string; wish: PlaceWish; settings: PlaceSettings; find?: FindLibrary };
+type Placing = {
+  project_id: string;
+  input: PlaceInput;
+  settings: PlaceSettings;
+  find?: FindLibrary;
+};
 type FindLibrary = typeof findLibrary;
 
 /** Throws media_library_disabled, library_not_found and invalid_folder. */
 export async function requirePlace(
   db: Queryable,
-  { project_id, wish, settings, find = findLibrary }: Placing,
+  { project_id, input, settings, find = findLibrary }: Placing,
 ): Promise<Place> {
-  const { library, folder } = wish;
+  const { library, folder } = input;
   if (library === undefined && folder === undefined) return { library_id: undefined, folder };
   requireLibraryWrites(settings);
   const path = folder === undefined ? undefined : requireFolder(folder);

@@ -17,7 +17,7 @@ import { findReadiness, type Probes } from '../platform/readiness.ts';
 import { startTracing } from '../platform/tracing/start-tracing.ts';
 import { warnOfUnknownVariables } from '../platform/unknown-variables.ts';
 import { type Deps, deploymentFields, openDeployment, probesOf } from './open-deps.ts';
-import { createPatience, notYet } from './patience.ts';
+import { createStartupRetry, notReadyProbes } from './startup-retry.ts';
 
 /** Within Kubernetes' default of 30 seconds for a pod. */
 export const END_MS_MAX = 25_000;
@@ -66,16 +66,16 @@ export async function runDeployment<Field extends ConfigField>(
     const started = performance.now();
     await startTracing(config, { name: wanted.name, log, lifecycle });
     const metrics = createMetrics();
-    const patience = createPatience({ log, lifecycle });
-    let { probes } = patience;
+    const startupRetry = createStartupRetry({ log, lifecycle });
+    let { probes } = startupRetry;
     let starting: Probes = {};
     const watched = { metrics, log, probes: () => probes(), starting: () => starting };
     const watch_port = await openHealth(watched, { port: config.metricsPort, lifecycle });
-    const deps = await openDeployment(config, { log, lifecycle, metrics, patience });
+    const deps = await openDeployment(config, { log, lifecycle, metrics, startupRetry });
     probes = () => probesOf(deps);
     // Not ready until its own part runs, because Kubernetes removes old pods once new ones are
     // ready.
-    starting = notYet('start');
+    starting = notReadyProbes('start');
     const { port } = await wanted.start({ deps, config, lifecycle });
     starting = {};
     const duration_ms = Math.round(performance.now() - started);
@@ -96,7 +96,7 @@ type Watching = { port: number | undefined; lifecycle: Lifecycle };
  * Serves health checks if a port is configured. Started before the process's own part, so that it
  * answers until that part has stopped.
  */
-export function watch({ metrics, log, ...deps }: Deps, watching: Watching) {
+export function serveHealthChecks({ metrics, log, ...deps }: Deps, watching: Watching) {
   return openHealth({ metrics, log, probes: () => probesOf(deps) }, watching);
 }
 
@@ -111,7 +111,9 @@ async function openHealth(
   { port, lifecycle }: Watching,
 ): Promise<number | undefined> {
   const { metrics, log, probes } = watched;
-  metrics.watch({ dependencies: async () => (await findReadiness(probes(), log)).checks });
+  metrics.registerSources({
+    dependencies: async () => (await findReadiness(probes(), log)).checks,
+  });
   if (port === undefined) return undefined;
   const all = () => ({ ...probes(), ...starting() });
   const health = await startHealthServer({ port, ...watched, probes: all });

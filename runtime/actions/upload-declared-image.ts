@@ -52,7 +52,7 @@ export function declaredUpload({ file_slug, bytes, sha256 }: ImageBytes) {
 
 async function begin(deps: DeclaredImageDeps, image: DeclaredImage): Promise<UploadRow> {
   const { project, owner } = image;
-  const asked = { project, wish: { ...declaredUpload(image), mode: 'direct' as const } };
+  const asked = { project, input: { ...declaredUpload(image), mode: 'direct' as const } };
   // Before the transaction, which waits only for the database.
   const begun = await beginUpload({ ...deps, db: inTransactions(deps.db), addresses }, asked);
   return deps.db.transaction(async (tx) => {

@@ -15,17 +15,17 @@ import { documentation } from './documentation/documentation.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
 import { entityTag } from './entity-tag.ts';
-import { allowDashboards } from './middleware/allow-dashboards.ts';
-import { allowMarketing } from './middleware/allow-marketing.ts';
 import { answerError } from './middleware/answer-error.ts';
 import { bodyDeadline } from './middleware/body-deadline.ts';
+import { dashboardCors } from './middleware/dashboard-cors.ts';
+import { marketingCors } from './middleware/marketing-cors.ts';
 import { observeRequests } from './middleware/observe-requests.ts';
 import { parseJson } from './middleware/parse-json.ts';
 import { readBody } from './middleware/read-body.ts';
 import { requestId, requestIdOf } from './middleware/request-id.ts';
 import { codedBytes, Page } from './page.ts';
 import { allowProxyUpload, proxyUpload } from './proxy-upload.ts';
-import { countWrite } from './rates/rates.ts';
+import { limitWriteRate } from './rates/rates.ts';
 import { postAccessRequest } from './routes/public.ts';
 import { statusPage } from './status-page/status-page.ts';
 
@@ -34,12 +34,12 @@ export function createApi(deps: ApiDeps): Express {
   app.disable('x-powered-by').disable('etag').set('query parser', 'simple');
   app.set('trust proxy', [...deps.settings.trustedProxies]);
   app.set('case sensitive routing', true).set('strict routing', true);
-  answerInFull(app);
+  disableNotModified(app);
   app.use(requestId, observeRequests(deps), sendDefaults(deps));
   app.options(PROXY_UPLOAD, allowProxyUpload).put(PROXY_UPLOAD, proxyUpload(deps));
-  app.use(postAccessRequest.path, allowMarketing(deps.settings.marketingOrigins));
+  app.use(postAccessRequest.path, marketingCors(deps.settings.marketingOrigins));
   const { dashboardOrigins } = deps.settings;
-  if (dashboardOrigins.length > 0) app.use('/v1', allowDashboards(dashboardOrigins));
+  if (dashboardOrigins.length > 0) app.use('/v1', dashboardCors(dashboardOrigins));
   app.use('/v1/staff', staffApi(deps));
   for (const each of endpoints.toSorted(byParameters)) mount(app, each, deps);
   app.use(documentation(), statusPage(deps));
@@ -53,7 +53,7 @@ export function createApi(deps: ApiDeps): Express {
 }
 
 /** Disables Express's own 304: the ETag leaves out moving fields, and `*` would always match. */
-function answerInFull({ request }: Express): void {
+function disableNotModified({ request }: Express): void {
   Object.defineProperty(request, 'fresh', { value: false });
 }
 
@@ -98,7 +98,7 @@ async function call(endpoint: Endpoint, deps: ApiDeps, http: Exchange): Promise<
   response.locals['known'] = true;
   const { method } = request;
   const params = namesIn(request as Request<Record<string, string>>);
-  await countWrite(deps.rates, { method, principal, project_slug: params['slug'] ?? '' });
+  await limitWriteRate(deps.rates, { method, principal, project_slug: params['slug'] ?? '' });
   const isRead = endpoint.ignoresBody?.(principal) !== true;
   const { status, body } = await endpoint.run({
     deps,
@@ -151,7 +151,7 @@ function identify(
   const headers = credentialHeaders(request);
   const signed = { request_id, method, pathname: pathnameOf(request), headers, body: bytes };
   const { auth: allowed } = endpoint;
-  return deps.rates.guesses.count({ allowed, headers, address }, () =>
+  return deps.rates.authFailures.run({ allowed, headers, address }, () =>
     authorize(deps, allowed, signed),
   );
 }

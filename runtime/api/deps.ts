@@ -1,7 +1,7 @@
 /** The dependencies of the API; constructed once, at the composition root. */
 import type { UploadSettings } from '../actions/create-upload.ts';
 import type { SizeSettings } from '../actions/require-filterable.ts';
-import type { UploadAddresses } from '../actions/upload-ways.ts';
+import type { UploadAddresses } from '../actions/upload-methods.ts';
 import type { Provider } from '../core/billing/billing-fact.ts';
 import type { NamedKey } from '../core/signing/hmac.ts';
 import type { ProviderB } from '../platform/billing/provider-b.ts';

@@ -9,7 +9,7 @@ import { REQUEST_BODY_BYTES_MAX } from '../core/limits.ts';
 import type { ProjectRow } from '../db/projects.ts';
 import type { Credential, Principal } from './auth/principal.ts';
 import type { ApiDeps } from './deps.ts';
-import { answerOnce, type Work } from './idempotency.ts';
+import { answerIdempotently, type IdempotentWork } from './idempotency.ts';
 import { findOwnProject } from './own-project.ts';
 import { parseBody, parseQuery } from './parse-input.ts';
 import { refuseStaffFields } from './staff-fields.ts';
@@ -113,11 +113,11 @@ export function endpoint<Body = undefined, Query = undefined>(
   shape: Shape<Body, Query> & { handle(call: Call<Body, Query>): Promise<unknown> },
 ): Endpoint {
   const described = facts(shape);
-  const begin = async (call: RawCall): Promise<Work> => {
+  const begin = async (call: RawCall): Promise<IdempotentWork> => {
     const known = checked(shape, call);
     return async (deps) => answer(shape.ok, await shape.handle({ ...known, deps }));
   };
-  return { ...described, run: (call) => answerOnce(described, call, begin) };
+  return { ...described, run: (call) => answerIdempotently(described, call, begin) };
 }
 
 /** An endpoint below `/v1/projects/{slug}`: its handler gets a project the caller may address. */
@@ -136,7 +136,7 @@ export function projectEndpoint<Body = undefined, Query = undefined, Prepared = 
   },
 ): Endpoint {
   const described = facts(shape);
-  const begin = async (call: RawCall, project: ProjectRow): Promise<Work> => {
+  const begin = async (call: RawCall, project: ProjectRow): Promise<IdempotentWork> => {
     const misfits = shape.misfits?.({ ...call, project });
     const known = { ...checked(shape, call, misfits), project };
     const prepared = (await shape.prepare?.(known)) as Prepared;
@@ -145,7 +145,7 @@ export function projectEndpoint<Body = undefined, Query = undefined, Prepared = 
   const run = async (call: RawCall): Promise<Answer> => {
     let project: ProjectRow | undefined;
     try {
-      return await answerOnce(described, call, async () => {
+      return await answerIdempotently(described, call, async () => {
         project = await findOwnProject(call, described.projects);
         return begin(call, project);
       });

@@ -26,16 +26,16 @@ import type { Answer, EndpointFacts, RawCall } from './endpoint.ts';
 
 type Facts = Pick<EndpointFacts, 'method' | 'path' | 'effect'>;
 /** Performs the effect and returns the answer; `deps.db` may be a transaction. */
-export type Work = (deps: RawCall['deps']) => Promise<Answer>;
+export type IdempotentWork = (deps: RawCall['deps']) => Promise<Answer>;
 
 /**
  * Runs the work, or returns the stored answer of the first call. `begin` holds the steps before the
  * effect. Throws idempotency_key_reused and idempotency_in_progress.
  */
-export async function answerOnce(
+export async function answerIdempotently(
   facts: Facts,
   call: RawCall,
-  begin: (call: RawCall) => Promise<Work>,
+  begin: (call: RawCall) => Promise<IdempotentWork>,
 ): Promise<Answer> {
   const claim = claimOf(facts, call);
   if (claim === undefined) return (await begin(call))(call.deps);
@@ -131,7 +131,7 @@ function storedAnswer(sealing: Sealing, row: IdempotencyRow): Answer | undefined
 async function workInTransaction(
   call: RawCall,
   claim: IdempotencyClaim,
-  work: Work,
+  work: IdempotentWork,
 ): Promise<Answer> {
   const { db, sealing } = call.deps;
   return db.transaction(
@@ -154,7 +154,11 @@ async function findMine(
 }
 
 /** For work that is safe to repeat: only its answer is stored, and given even if that fails. */
-async function workThenStore(call: RawCall, claim: IdempotencyClaim, work: Work): Promise<Answer> {
+async function workThenStore(
+  call: RawCall,
+  claim: IdempotencyClaim,
+  work: IdempotentWork,
+): Promise<Answer> {
   const answer = await work(call.deps);
   const isMine = await store(call.deps, claim, answer).catch(async (error: unknown) => {
     const { request_id } = call;

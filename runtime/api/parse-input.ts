@@ -25,11 +25,13 @@ export function parseQuery<Query>(schema: z.ZodType<Query> | undefined, query: u
   if (schema === undefined) return undefined as Query;
   const result = schema.safeParse(query);
   if (result.success) return result.data;
-  throw wrongInput(...printIssues(result.error.issues).map((issue) => sayTwice(issue, query)));
+  throw wrongInput(
+    ...printIssues(result.error.issues).map((issue) => describeRepeated(issue, query)),
+  );
 }
 
 /** A repeated parameter arrives as a list; the message says so instead of naming a wrong type. */
-function sayTwice({ path, message }: InputIssue, query: unknown): InputIssue {
+function describeRepeated({ path, message }: InputIssue, query: unknown): InputIssue {
   const came = Object.entries(query ?? {}).find(([name]) => name === path)?.[1];
   const isList = Array.isArray(came) && !message.startsWith('unknown');
   return { path, message: isList ? `came ${came.length} times; send it once` : message };

@@ -14,7 +14,7 @@ import { updateUploadPutBegan } from '../db/upload-puts.ts';
 import { findUpload, type UploadRow } from '../db/uploads.ts';
 import { ObjectSizeMismatch } from '../platform/storage/bucket.ts';
 import type { ApiDeps } from './deps.ts';
-import { atLeastTheRate, TooSlow } from './upload-rate.ts';
+import { enforceMinimumRate, UploadTooSlow } from './upload-rate.ts';
 
 const openToEveryOrigin = {
   'access-control-allow-origin': '*',
@@ -39,7 +39,7 @@ export function proxyUpload(deps: ApiDeps) {
     } catch (error) {
       if (request.destroyed && !request.complete) return;
       // Node then resets the connection, which is the intended signal to a slow sender.
-      if (error instanceof TooSlow) response.set('connection', 'close');
+      if (error instanceof UploadTooSlow) response.set('connection', 'close');
       next(error);
     }
   };
@@ -111,7 +111,7 @@ function wrongSize({ size_bytes }: UploadRow, stored_bytes: number): ServiceErro
 async function receive(deps: ApiDeps, request: Request, upload: UploadRow): Promise<void> {
   const { content_type, size_bytes, ingest_key } = upload;
   const arriving = request.iterator({ destroyOnReturn: false });
-  const body = Readable.from(atLeastTheRate(arriving, deps.uploadRate), { objectMode: false });
+  const body = Readable.from(enforceMinimumRate(arriving, deps.uploadRate), { objectMode: false });
   try {
     await deps.buckets.ingest.write(ingest_key, body, { content_type, size_bytes });
   } catch (error) {

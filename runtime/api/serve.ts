@@ -39,23 +39,23 @@ export type ApiProcess = {
 };
 
 /** Serves other handlers on this port; returns whether the request was for it. */
-export type Beside = (...exchange: Parameters<RequestListener>) => boolean;
+export type SharedPortHandler = (...exchange: Parameters<RequestListener>) => boolean;
 
 /** How long requests under way may take at shutdown; an upload may have started moments before. */
 const DRAIN_MS = 60_000;
 
 type ApiOptions = Pick<ClosingTerms, 'quiet_ms'> & {
   config: ApiConfig;
-  beside?: readonly Beside[];
+  sharedHandlers?: readonly SharedPortHandler[];
   /** How long requests under way may take at shutdown. */
   drain_ms?: number;
 };
 
 export function startApi(deps: Deps, options: ApiOptions): ApiProcess {
-  const { config, beside = [], drain_ms = DRAIN_MS, quiet_ms } = options;
+  const { config, sharedHandlers = [], drain_ms = DRAIN_MS, quiet_ms } = options;
   const api = createApi(apiDeps(deps, config));
   const listener: RequestListener = (request, response) => {
-    if (!beside.some((handle) => handle(request, response))) api(request, response);
+    if (!sharedHandlers.some((handle) => handle(request, response))) api(request, response);
   };
   const server = createApiServer(listener, { baseUrl: config.baseUrl });
   const closing = prepareToClose(server);

@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '../core/errors.ts';
 import { UPLOAD_RATE_BYTES_MIN, UPLOAD_RATE_WINDOW_SECONDS } from '../core/limits.ts';
-import { inTime } from '../platform/in-time.ts';
+import { withTimeout } from '../platform/with-timeout.ts';
 
 export type UploadRate = { bytes_min: number; window_seconds: number };
 
@@ -14,7 +14,7 @@ const USUAL: UploadRate = {
 };
 
 /** Passes the chunks on; throws if a window brings fewer than `bytes_min` bytes a second. */
-export async function* atLeastTheRate(
+export async function* enforceMinimumRate(
   chunks: AsyncIterator<Buffer>,
   { bytes_min, window_seconds }: UploadRate = USUAL,
 ): AsyncGenerator<Buffer> {
@@ -24,7 +24,7 @@ export async function* atLeastTheRate(
   let received = 0;
   for (;;) {
     const began = performance.now();
-    const next = await inTime(chunks.next(), Math.max(0, windowEnd - waiting), () =>
+    const next = await withTimeout(chunks.next(), Math.max(0, windowEnd - waiting), () =>
       tooSlow({ bytes_min, window_seconds }, received),
     );
     // Only the client's time counts, not the storage's.
@@ -40,7 +40,7 @@ export async function* atLeastTheRate(
 }
 
 /** The connection closes with this answer: the client gets no more time. */
-export class TooSlow extends ServiceError {}
+export class UploadTooSlow extends ServiceError {}
 
 /** The closest existing code is the one for a wrong request: here, the way its body arrived. */
 function tooSlow({ bytes_min, window_seconds }: UploadRate, received: number): ServiceError {
@@ -50,7 +50,7 @@ function tooSlow({ bytes_min, window_seconds }: UploadRate, received: number): S
     message: `arrived at ${bytes_per_second} bytes per second over ${window_seconds} seconds; at least ${bytes_min} are needed`,
     ...{ bytes_per_second, min_bytes_per_second: bytes_min, window_seconds },
   };
-  return new TooSlow('invalid_request', {
+  return new UploadTooSlow('invalid_request', {
     message: `The body arrived too slowly: ${bytes_per_second} bytes per second, where at least ${bytes_min} are needed over any ${window_seconds} seconds. Nothing was kept, and the upload is still open: send the whole body again over a faster connection, or create an upload in mode direct, which has no minimum rate.`,
     details: { issues: [issue] },
   });

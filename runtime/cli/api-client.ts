@@ -55,7 +55,7 @@ export function createSend(baseUrl: string, credentials: Credentials) {
         const advice = `${baseUrl} does not answer: is Tintype running? Start it with \`make up\``;
         throw new Refused('network_error', advice, { cause });
       });
-    const response = await patiently(ask);
+    const response = await withRetries(ask);
     if (response.ok) return response;
     throw new Refusal(await readRefusal(response), response);
   };
@@ -67,7 +67,7 @@ const TURNS_MAX = 5;
 /**
  * Waits and retries when asked to: a folder of many files may be faster than the service allows.
  */
-async function patiently(ask: () => Promise<Response>): Promise<Response> {
+async function withRetries(ask: () => Promise<Response>): Promise<Response> {
   for (let turn = 1; ; turn += 1) {
     const response = await ask();
     const seconds = Number(response.headers.get('retry-after') ?? 'none');

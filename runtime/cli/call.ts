@@ -4,7 +4,7 @@
  */
 import { parseAnyJson } from '../core/json.ts';
 import { Advice } from '../platform/advice.ts';
-import { findInstance, type Instance } from '../platform/instance.ts';
+import { type Instance, requireInstance } from '../platform/instance.ts';
 import { createSend, session } from './api-client.ts';
 
 type Wanted = {
@@ -24,9 +24,9 @@ export async function call(wanted: Wanted, { data, mintSession }: CallOptions): 
   const method = parseMethod(wanted.method);
   const path = parsePath(wanted.path);
   if (method === 'GET' && wanted.body !== undefined)
-    throw misused('a GET has no body: leave it out');
+    throw usageError('a GET has no body: leave it out');
   const body = wanted.body === undefined ? undefined : parseBody(wanted.body);
-  const instance = await findInstance(data);
+  const instance = await requireInstance(data);
   const credentials = session(await mintSession(instance), instance.request_signing_secret);
   const send = createSend(instance.api_url, credentials);
   const response = await send(method, path, body);
@@ -38,7 +38,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 function parseMethod(text: string): string {
   const method = text.toUpperCase();
   if (METHODS.includes(method)) return method;
-  throw misused(`${text} is not a method: use ${METHODS.join(', ')}`);
+  throw usageError(`${text} is not a method: use ${METHODS.join(', ')}`);
 }
 
 const ANY_ORIGIN = 'http://tintype.invalid';
@@ -49,16 +49,16 @@ const ANY_ORIGIN = 'http://tintype.invalid';
  */
 function parsePath(text: string): string {
   if (text.startsWith('/') && URL.parse(text, ANY_ORIGIN)?.origin === ANY_ORIGIN) return text;
-  throw misused(`${text} is not a path of the API: write one such as /v1/me`);
+  throw usageError(`${text} is not a path of the API: write one such as /v1/me`);
 }
 
 function parseBody(text: string): unknown {
   const body = parseAnyJson(text);
   if (body !== undefined) return body;
-  throw misused(`the body is not JSON: write one such as '{"name":"Shop"}'`);
+  throw usageError(`the body is not JSON: write one such as '{"name":"Shop"}'`);
 }
 
-function misused(message: string): Advice {
+function usageError(message: string): Advice {
   return new Advice(message, { exitCode: 2 });
 }
 

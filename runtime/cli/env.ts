@@ -1,8 +1,8 @@
 /** `tintype env`: the running Tintype's addresses and its sample project's key, as shell exports. */
-import { findInstance, type Instance, sampleProject } from '../platform/instance.ts';
+import { type Instance, requireInstance, sampleProject } from '../platform/instance.ts';
 
 export async function env(options: { data: string }): Promise<void> {
-  const instance = await findInstance(options.data);
+  const instance = await requireInstance(options.data);
   const lines = Object.entries(variables(instance)).map(
     ([name, value]) => `export ${name}=${quote(value)}`,
   );

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 const OPTIONS = ['--data', '--project', '--slug', '--help', '--'];
 
 /** Takes a whole command line, and changes only that of `upload`. */
-export function nameDashedFiles(words: readonly string[]): string[] {
+export function escapeDashedFiles(words: readonly string[]): string[] {
   if (words[2] !== 'upload') return [...words];
   return [
     ...words.slice(0, 3),

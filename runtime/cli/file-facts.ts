@@ -27,7 +27,7 @@ export async function readFileFacts(file: string): Promise<FileFacts> {
   if (found.size === 0) throw refused('The file is empty. Export or copy it again.');
   const head = await readHead(file).catch((cause: unknown) => refuseUnread(file, cause));
   const content_type = sniffContentType(head);
-  if (content_type === undefined) throw new Refused(NOT_TAKEN, sayWhatItIs(head));
+  if (content_type === undefined) throw new Refused(NOT_TAKEN, describeContent(head));
   if (content_type === 'image/heic') throw new Refused(NOT_TAKEN, HEIC);
   const facts = { content_type, size_bytes: found.size };
   const note = misnomer(file, content_type);
@@ -93,11 +93,11 @@ const strangers: readonly { begin: string | number[]; at?: number; says: string 
   { begin: 'ftyp', at: 4, says: 'This is a video. Export a still picture of it first.' },
 ];
 
-const TAKEN = 'Use JPEG, PNG, WebP, AVIF, GIF, TIFF, BMP or SVG.';
+const SUPPORTED_TYPES = 'Use JPEG, PNG, WebP, AVIF, GIF, TIFF, BMP or SVG.';
 
-function sayWhatItIs(head: Uint8Array): string {
+function describeContent(head: Uint8Array): string {
   const known = strangers.find(({ begin, at }) => startsWith(head, begin, at));
-  return known?.says ?? `This is not an image that Tintype supports. ${TAKEN}`;
+  return known?.says ?? `This is not an image that Tintype supports. ${SUPPORTED_TYPES}`;
 }
 
 const extensions: Readonly<Record<string, string>> = {

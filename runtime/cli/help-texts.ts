@@ -1,5 +1,5 @@
 /** What `--help` shows below the options of a command, for people who first meet Tintype in a terminal. */
-import { namesByHand, schedules } from '../core/schedules.ts';
+import { manualJobNames, schedules } from '../core/schedules.ts';
 
 export const exitCodes = 'Exit codes: 0 success, 1 failure, 2 wrong usage.';
 
@@ -14,7 +14,7 @@ export const callExamples = `Examples:
 /** Each job, and when it runs automatically. */
 export function jobNames(): string {
   const scheduled = Object.entries(schedules).map(([name, { schedule }]) => [name, schedule]);
-  const rows = [...scheduled, ...namesByHand.map((name) => [name, 'only when called'])];
+  const rows = [...scheduled, ...manualJobNames.map((name) => [name, 'only when called'])];
   const lines = rows.map(([name = '', when]) => `  ${name.padEnd(24)}${when}`);
   return ['Jobs, and when they run by themselves (UTC):', ...lines].join('\n');
 }

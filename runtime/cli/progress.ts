@@ -34,7 +34,7 @@ export function showProgress(file: string, out: NodeJS.WriteStream = process.std
 
 /**
  * A file's name, or a message about it, may contain characters that move the cursor or change the
- * terminal's colours.
+ * terminal's colors.
  */
 function printable(name: string): string {
   return name.replaceAll(/\p{C}/gu, '?');

@@ -16,6 +16,6 @@ export function servedPaths({ allowed_transform_chains, ...project }: ServingPro
 }
 
 /** What the user must know, as viewers of the printed addresses would be refused. */
-export function sayProtected(project: string): string {
+export function describeProtection(project: string): string {
   return `The project is protected: these URLs work only with a signature, which POST /v1/projects/${project}/signed-url returns.`;
 }

@@ -5,9 +5,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessingErrorCode } from '../core/errors.ts';
 import { FILE_FAULTS } from '../core/file-faults.ts';
-import { sayFailure } from '../core/image/failure-sentences.ts';
+import { describeProcessingError } from '../core/image/describe-processing-error.ts';
 import { Advice } from '../platform/advice.ts';
-import { findInstance, type Instance, sampleProject } from '../platform/instance.ts';
+import { type Instance, requireInstance, sampleProject } from '../platform/instance.ts';
 import { type Api, apiKey, type Credentials, createApi, Refusal, session } from './api-client.ts';
 import { deliveryOrigin } from './env.ts';
 import { readFileFacts } from './file-facts.ts';
@@ -16,7 +16,7 @@ import { type Progress, showProgress } from './progress.ts';
 import { putFile } from './put-file.ts';
 import { Refused } from './refused.ts';
 import { type Multipart, partsOf, type SentPart, sendParts } from './send-parts.ts';
-import { type ServingProject, sayProtected, servedPaths } from './served-paths.ts';
+import { describeProtection, type ServingProject, servedPaths } from './served-paths.ts';
 
 type UploadOptions = {
   data: string;
@@ -44,7 +44,7 @@ export async function upload(files: readonly string[], options: UploadOptions): 
       exitCode: 2,
     });
   }
-  const instance = await findInstance(options.data);
+  const instance = await requireInstance(options.data);
   const { project, credentials } = await callerOf(instance, options);
   const api = createApi(instance.api_url, credentials);
   const serving = await findProject(api, project);
@@ -59,9 +59,9 @@ export async function upload(files: readonly string[], options: UploadOptions): 
   };
   await Promise.all(Array.from({ length: FILES_AT_A_TIME }, uploadNext));
   if (serving.delivery_access === 'protected' && outcomes.some((outcome) => 'slug' in outcome)) {
-    process.stderr.write(`${sayProtected(project)}\n`);
+    process.stderr.write(`${describeProtection(project)}\n`);
   }
-  sumUp(outcomes);
+  printSummary(outcomes);
 }
 
 /** Two are decoded at a time, while the next one is sent. */
@@ -70,7 +70,7 @@ const FILES_AT_A_TIME = 3;
 /** The published slug, or the code of the refusal. */
 type Outcome = { slug: string } | { code: string };
 
-function sumUp(outcomes: readonly Outcome[]): void {
+function printSummary(outcomes: readonly Outcome[]): void {
   const codes = outcomes.flatMap((outcome) => ('code' in outcome ? [outcome.code] : []));
   const files = outcomes.length === 1 ? 'file' : 'files';
   if (codes.length === 0) {
@@ -145,7 +145,7 @@ async function publish(
 /** The code, and the sentence that says what to do. */
 function failureOf({ status, error_code }: UploadSession, contentType: string): Refused {
   if (error_code === null) return new Refused('internal', `it ended as ${status}: upload it again`);
-  return new Refused(error_code, sayFailure(error_code, contentType));
+  return new Refused(error_code, describeProcessingError(error_code, contentType));
 }
 
 /**

@@ -315,7 +315,7 @@ export const AVIF_QUALITY_DEFAULT = 50;
 export const PNG_QUALITY_DEFAULT = 34;
 export const CHROMA_FULL_QUALITY_MIN = 90;
 export const AVIF_EFFORT_LOW_PIXELS_MIN = 2 * MEGAPIXEL;
-export const JPEG_OPTIMISED_PIXELS_MAX = 16 * MEGAPIXEL;
+export const JPEG_OPTIMIZED_PIXELS_MAX = 16 * MEGAPIXEL;
 /** The long edges of the half-way images. */
 export const MEZZANINE_LONG_EDGES_PX = [2048, 1024, 720] as const;
 /** A half-way image is read only if both sides have this many times the requested pixels. */

@@ -2,7 +2,7 @@
 import { ServiceError } from './errors.ts';
 
 /** The service was not reached at all: a further request would fail too. */
-export function isAway(error: unknown): boolean {
+export function isUnavailable(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 'storage_unavailable';
 }
 
@@ -16,7 +16,7 @@ export function isOutage(error: unknown): error is ServiceError {
  * A service is away, overloaded or too slow, or a provider's answer is not as agreed: neither the
  * request nor this program is at fault.
  */
-export function isExpected(error: unknown): error is ServiceError {
+export function isServiceUnavailable(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.status === 503;
 }
 

@@ -34,14 +34,14 @@ export function incidentMove(samples: readonly Sample[], state: 'open' | 'none')
   if (first === undefined || newest.length < count) return undefined;
   if (newest.some(({ ok }) => ok !== isOpen)) return undefined;
   const areGaps = newest.map(({ sampled_at }, at) =>
-    areApart(newest[at + 1]?.sampled_at, sampled_at),
+    hasSampleGap(newest[at + 1]?.sampled_at, sampled_at),
   );
   if (!isOpen && areGaps.includes(true)) return undefined;
   return { move: isOpen ? 'close' : 'open', at: first.sampled_at };
 }
 
 /** Whether two samples are too far apart to know the service's state between them. */
-export function areApart(earlier: Date | undefined, later: Date): boolean {
+export function hasSampleGap(earlier: Date | undefined, later: Date): boolean {
   if (earlier === undefined) return false;
   return later.getTime() - earlier.getTime() > STATUS_SAMPLES_APART_MINUTES_MAX * 60_000;
 }

@@ -1,9 +1,9 @@
 // Table api_keys: credentials of server code, bound to one project. Spec: API key.
 import { API_KEYS_ACTIVE_MAX, KEYS_LISTED_MAX } from '../core/limits.ts';
 import type { Queryable, Transaction } from './client.ts';
-import { kept } from './kept-statements.ts';
+import { prepared } from './prepared-statements.ts';
 import { lockProjectRow, PROJECT_COLUMNS, type ProjectRow } from './projects.ts';
-import { columnsApart, splitRow } from './rows.ts';
+import { prefixedColumns, splitRow } from './rows.ts';
 
 export type ApiKeyRow = {
   key_id: string;
@@ -47,8 +47,8 @@ const KEY_COLUMNS = [
   'updated_at',
 ] as const satisfies (keyof ApiKeyRow)[];
 
-const BY_HASH = kept(
-  `select ${PROJECT_COLUMNS}, ${columnsApart('k', KEY_COLUMNS)},
+const BY_HASH = prepared(
+  `select ${PROJECT_COLUMNS}, ${prefixedColumns('k', KEY_COLUMNS)},
      ${IS_USE_DUE} as is_use_due
    from api_keys k
      join projects p on p.project_id = k.project_id

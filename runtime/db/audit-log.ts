@@ -2,8 +2,8 @@
 import type { Queryable } from './client.ts';
 import { deleteRowsOlderThan } from './delete-rows.ts';
 import { type FilteredList, listFiltered } from './filtered-list.ts';
-import { kept } from './kept-statements.ts';
 import type { Page, PageQuery } from './keyset.ts';
+import { prepared } from './prepared-statements.ts';
 
 export type NewAuditEntry = {
   /** For an action in a project, the project's organization, which may be left out. */
@@ -27,7 +27,7 @@ export type Actor = Pick<NewAuditEntry, 'actor_kind' | 'actor_id' | 'request_id'
 export const AUDIT_COLUMNS = `organization_id, project_id, actor_kind, actor_id, action, target,
   before, after, request_id`;
 
-const INSERT = kept(
+const INSERT = prepared(
   `insert into audit_log (${AUDIT_COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 );
 

@@ -11,8 +11,8 @@ import {
   isOutdatedPlan,
   isRetryable,
 } from './failures.ts';
-import { dropKept, nameOfKept } from './kept-statements.ts';
 import { parserOf } from './parse-values.ts';
+import { dropPrepared, preparedName } from './prepared-statements.ts';
 
 export type Queryable = {
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
@@ -51,11 +51,11 @@ export type DatabaseOptions = {
   /** Called for connections that broke while idle, and that the pool has already replaced. */
   onIdleFailure?: (error: unknown) => void;
   /** Wraps every statement, for observation. */
-  around?: Around;
+  intercept?: QueryInterceptor;
 };
 
 /** Calls the work and returns what it returns. */
-export type Around = <T>(statement: string, work: () => Promise<T>) => Promise<T>;
+export type QueryInterceptor = <T>(statement: string, work: () => Promise<T>) => Promise<T>;
 
 /** Includes counts of connections: all, idle ones, and callers that wait for one. */
 export type OpenDatabase = Database & {
@@ -70,7 +70,7 @@ const RETRY_DELAY_MS = 20;
 
 export function createDatabase(options: DatabaseOptions): OpenDatabase {
   const pool = createPool(options);
-  const leases = { pool, around: options.around ?? ((_, work) => work()) };
+  const leases = { pool, intercept: options.intercept ?? ((_, work) => work()) };
   const query = async <Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
     withLease(leases, (lease) => sendAlone<Row>(lease, text, values));
   return {
@@ -101,11 +101,11 @@ function createPool(options: DatabaseOptions): pg.Pool {
 }
 
 /** A checked-out connection; `spent` says why it must not return to the pool. */
-type Lease = { client: pg.PoolClient; around: Around; spent?: Error };
-type Leases = { pool: pg.Pool; around: Around };
+type Lease = { client: pg.PoolClient; intercept: QueryInterceptor; spent?: Error };
+type Leases = { pool: pg.Pool; intercept: QueryInterceptor };
 
 async function withLease<T>(
-  { pool, around }: Leases,
+  { pool, intercept }: Leases,
   work: (lease: Lease) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect().catch((cause: unknown) => {
@@ -114,7 +114,7 @@ async function withLease<T>(
   // A socket that breaks between statements would crash the process; the next one reports it.
   const onError = () => {};
   client.on('error', onError);
-  const lease: Lease = { client, around };
+  const lease: Lease = { client, intercept };
   try {
     return await work(lease);
   } finally {
@@ -135,17 +135,17 @@ async function send<Row>(lease: Lease, text: string, values: readonly unknown[])
     return (await ask(lease, text, values)).rows as Row[];
   } catch (cause) {
     // From now on the text is sent unprepared; callers that may repeat it do.
-    if (isOutdatedPlan(cause)) dropKept(text);
+    if (isOutdatedPlan(cause)) dropPrepared(text);
     const failure = describeFailure(cause);
     if (failure instanceof ServiceError) lease.spent = failure;
     throw failure;
   }
 }
 
-function ask({ client, around }: Lease, text: string, values: readonly unknown[] = []) {
-  const name = nameOfKept(text);
+function ask({ client, intercept }: Lease, text: string, values: readonly unknown[] = []) {
+  const name = preparedName(text);
   const statement = { text, values: [...values], ...(name === undefined ? {} : { name }) };
-  return around(text, () => client.query(statement));
+  return intercept(text, () => client.query(statement));
 }
 
 /** Sends a statement outside a transaction. */

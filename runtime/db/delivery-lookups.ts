@@ -6,7 +6,7 @@ import type { Mezzanine } from '../core/delivery/render-source.ts';
 import type { StoredType } from '../core/image/formats.ts';
 import type { Queryable } from './client.ts';
 import type { FileRow } from './files.ts';
-import { kept } from './kept-statements.ts';
+import { prepared } from './prepared-statements.ts';
 
 export type DeliveryProjectRow = {
   project_id: string;
@@ -111,7 +111,7 @@ export type DeliveryFileRow = Pick<
   metadata: Partial<Record<'exif' | 'icc' | 'xmp', string>>;
 };
 
-const FILE_BY_SLUG = kept(
+const FILE_BY_SLUG = prepared(
   `select f.file_id, f.file_slug, f.status, f.revision, f.original_filename,
      r.object_key, r.content_type, r.size_bytes, r.width, r.height, r.has_alpha, r.is_lossless,
      r.focal_x, r.focal_y, r.mezzanines, r.raw_object_key, r.metadata

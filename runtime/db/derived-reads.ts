@@ -1,6 +1,6 @@
 // Table derived_reads: the day on which each derived image was last read, for the sweep. Spec: Delivery host.
 import type { Queryable } from './client.ts';
-import { THIS_MOMENT } from './database-time.ts';
+import { STATEMENT_TIME } from './database-time.ts';
 import { deleteRows } from './delete-rows.ts';
 
 /** Read today by the database's clock, like the sweep; a stored later day stays. */
@@ -8,7 +8,7 @@ export async function upsertDerivedReads(db: Queryable, keys: readonly string[])
   // In a fixed order, so that two servers never deadlock.
   await db.query(
     `insert into derived_reads as r (derived_key, read_on)
-     select key, (${THIS_MOMENT} at time zone 'utc')::date
+     select key, (${STATEMENT_TIME} at time zone 'utc')::date
      from unnest($1::text[]) key group by key order by key
      on conflict (derived_key) do update set read_on = excluded.read_on
        where r.read_on < excluded.read_on`,

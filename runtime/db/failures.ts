@@ -73,14 +73,14 @@ export function describeFailure(error: unknown): unknown {
  * Whether the outage ends by itself: the server is down, or too slow to answer, but did not refuse
  * the login, which somebody must fix.
  */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   if (!isOutage(error)) return false;
   const { cause } = error;
   return !isSqlError(cause) || !LOGIN_REFUSED.test(cause.code);
 }
 
 /** PostgreSQL's own message, which never contains a password. */
-export function wordsOf(error: unknown): string {
+export function databaseMessage(error: unknown): string {
   const cause = error instanceof ServiceError && error.cause !== undefined ? error.cause : error;
   const { code, message } = cause as { code?: string; message?: string };
   return message || code || 'no answer';

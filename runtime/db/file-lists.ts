@@ -3,8 +3,8 @@
 import { type FileStatus, fileStatuses } from '../core/states.ts';
 import type { Queryable } from './client.ts';
 import { CURRENT_REVISION, LISTED_COLUMNS, type ListedFile } from './files.ts';
-import { kept } from './kept-statements.ts';
 import { type Page, type PageQuery, pageBy } from './keyset.ts';
+import { prepared } from './prepared-statements.ts';
 
 export type FileListQuery = PageQuery & {
   project_id: string;
@@ -40,7 +40,7 @@ async function listInOrder(
 }
 
 const inOrder = (state: string) =>
-  kept(`select ${LISTED_COLUMNS} from (
+  prepared(`select ${LISTED_COLUMNS} from (
        select * from files where project_id = $1 and ${state} and position < $2
        order by position desc limit $3
      ) f ${CURRENT_REVISION} order by f.position desc`);

@@ -2,7 +2,7 @@
 import type { Mezzanine } from '../core/delivery/render-source.ts';
 import { type FileStatus, fileMoves, statesBefore } from '../core/states.ts';
 import type { Queryable, Transaction } from './client.ts';
-import { kept } from './kept-statements.ts';
+import { prepared } from './prepared-statements.ts';
 
 /** A pre-scaled image in file_revisions.mezzanines. */
 export type MezzanineEntry = Mezzanine & { size_bytes: number };
@@ -28,7 +28,7 @@ export type RevisionFacts = {
   dominant_color: string;
   thumb_hash: Buffer | null;
   mezzanines: MezzanineEntry[];
-  /** The pixels in their own colour space; null if the master serves for them. */
+  /** The pixels in their own color space; null if the master serves for them. */
   raw_object_key: string | null;
   /** Saved metadata by kind (exif, icc, xmp): object keys. */
   metadata: Record<string, string>;
@@ -118,15 +118,15 @@ export const CURRENT_REVISION = `
 
 const SELECT = `select f.*, ${REVISION_COLUMNS} from files f ${CURRENT_REVISION}`;
 
-const LIVE_BY_SLUG = kept(
+const LIVE_BY_SLUG = prepared(
   `${SELECT} where f.project_id = $1 and f.file_slug = $2 and f.status <> 'deleted'`,
 );
-const LOCK_LIVE = kept(
+const LOCK_LIVE = prepared(
   `select from files where project_id = $1 and file_slug = $2 and status <> 'deleted' for no key update`,
 );
 
 /** By slug only, as a live file is the newest: by status, all deleted files would be read. */
-const NEWEST_DELETED = kept(
+const NEWEST_DELETED = prepared(
   `select from (select status from files where project_id = $1 and file_slug = $2 order by created_at desc limit 1) newest
    where status = 'deleted'`,
 );

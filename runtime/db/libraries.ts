@@ -3,8 +3,8 @@
 import type { Queryable, Transaction } from './client.ts';
 import { COUNTED_MAX } from './count-waiting.ts';
 import { type FilteredList, listFiltered } from './filtered-list.ts';
-import { kept } from './kept-statements.ts';
 import type { Page, PageQuery } from './keyset.ts';
+import { prepared } from './prepared-statements.ts';
 import { onlyRow } from './rows.ts';
 
 export type LibraryRow = {
@@ -22,7 +22,7 @@ type LibraryOfProject = { project_id: string; library_slug: string };
 
 const LIVE =
   'select * from libraries where project_id = $1 and library_slug = $2 and deleted_at is null';
-const BY_SLUG = kept(LIVE);
+const BY_SLUG = prepared(LIVE);
 
 export async function findLibrary(
   db: Queryable,
@@ -40,7 +40,7 @@ export async function isLibraryLive(db: Queryable, libraryId: string): Promise<b
 }
 
 /** Locked against deletion until the transaction ends: a later deletion sees what was put in. */
-export async function holdLibrary(
+export async function lockLibraryShared(
   tx: Transaction,
   { project_id, library_slug }: LibraryOfProject,
 ): Promise<LibraryRow | undefined> {

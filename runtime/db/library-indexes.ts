@@ -1,7 +1,7 @@
 // The indexes that library filters need in large projects. A job builds them later, and only where somebody wants them,
 // since each makes every write of a file more expensive. Spec: Limits, unindexed-project threshold.
 import type { Queryable } from './client.ts';
-import { kept } from './kept-statements.ts';
+import { prepared } from './prepared-statements.ts';
 import { onlyRow } from './rows.ts';
 
 /** Null is the default library: an expression, so that an index can order it too. */
@@ -37,7 +37,7 @@ export type ProjectSize = {
   is_indexed: boolean;
 };
 
-const SIZE = kept(
+const SIZE = prepared(
   `select coalesce((select max(position) from files where project_id = $1), 0) as file_rows,
      (select count(*) from unnest($2::text[]) name join pg_index i on i.indexrelid = to_regclass(name)
       where i.indisvalid) = cardinality($2::text[]) as is_indexed`,

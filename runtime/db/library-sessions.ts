@@ -2,7 +2,7 @@
 // project's current state. Spec: Library session; Rules 6.
 import type { Queryable, Transaction } from './client.ts';
 import { deleteRowsOlderThan } from './delete-rows.ts';
-import { kept } from './kept-statements.ts';
+import { prepared } from './prepared-statements.ts';
 import { PROJECT_COLUMNS, type ProjectRow } from './projects.ts';
 import { onlyRow } from './rows.ts';
 
@@ -25,7 +25,7 @@ export type SessionOfSubject = {
 
 const EVERYBODY = Buffer.alloc(0);
 
-const FACTS = kept(
+const FACTS = prepared(
   `select ${PROJECT_COLUMNS}, m.status as key_status,
      s.kid as signing_kid, s.secret_sealed as signing_secret_sealed,
      $3::text is not null and not exists (select from libraries l

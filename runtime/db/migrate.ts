@@ -33,7 +33,7 @@ export async function migrate(
   return connected(url, async (client) => {
     const found = await compare(client);
     if (found.missing.length === 0) return { applied: [], newer: found.newer };
-    await lockOut(client, patience_ms);
+    await acquireMigrationLock(client, patience_ms);
     // Another version may have migrated meanwhile.
     const { missing, newer } = await compare(client);
     await run(client, patience_ms);
@@ -92,7 +92,7 @@ function compare(client: Connection): Promise<SchemaDifference> {
  * Excludes all other migrations until the connection ends, by the lock that older versions' runners
  * take too.
  */
-async function lockOut(client: Connection, patience_ms: number): Promise<void> {
+async function acquireMigrationLock(client: Connection, patience_ms: number): Promise<void> {
   const { PG_MIGRATE_LOCK_ID } = await loadRunner();
   await client.query(`set lock_timeout = ${patience_ms}`);
   try {

@@ -3,7 +3,7 @@
  * has locked its term delays the next leader until it ends. Spec: Project.
  */
 import type { Queryable, Transaction } from './client.ts';
-import { kept } from './kept-statements.ts';
+import { prepared } from './prepared-statements.ts';
 
 export type OperatorTerm = {
   /** Namespace and name. */
@@ -68,7 +68,7 @@ export async function findLastOperatorEpoch(db: Queryable, lease: string): Promi
   return term?.epoch ?? 0;
 }
 
-const LOCK = kept(
+const LOCK = prepared(
   `select lease, lease_uid, epoch, holder, tableoid::text as table, set_config('tintype.declares', 'on', true)
    from operator_terms where lease = $1 for share`,
 );

@@ -1,6 +1,6 @@
 // Table organization_exemptions: intervals of free usage, and the organization's own view of them. Spec: Organization.
 import type { Queryable, Transaction } from './client.ts';
-import { THIS_MOMENT } from './database-time.ts';
+import { STATEMENT_TIME } from './database-time.ts';
 import type { OrganizationRow } from './organizations.ts';
 
 export type ExemptionRow = { organization_id: string; from: Date; until: Date | null };
@@ -17,12 +17,12 @@ export async function insertExemption(
   const rows = await tx.query<OrganizationRow>(
     `with opened as (
        insert into organization_exemptions (organization_id, starts_at)
-       select $1, greatest(${THIS_MOMENT}, max(greatest(starts_at + interval '1 millisecond', ends_at)))
+       select $1, greatest(${STATEMENT_TIME}, max(greatest(starts_at + interval '1 millisecond', ends_at)))
        from organization_exemptions where organization_id = $1
        on conflict (organization_id) where ends_at is null do nothing returning organization_id
      )
      update organizations set billing_exempt = true, billing_exempt_until = null,
-       quota_exceeded_at = null, updated_at = ${THIS_MOMENT}
+       quota_exceeded_at = null, updated_at = ${STATEMENT_TIME}
      from opened where organizations.organization_id = opened.organization_id returning organizations.*`,
     [organizationId],
   );
@@ -38,10 +38,10 @@ export async function updateExemptionEnd(
 ): Promise<OrganizationRow | undefined> {
   const rows = await tx.query<OrganizationRow>(
     `with closed as (
-       update organization_exemptions set ends_at = greatest(${THIS_MOMENT}, starts_at)
+       update organization_exemptions set ends_at = greatest(${STATEMENT_TIME}, starts_at)
        where organization_id = $1 and ends_at is null returning organization_id, ends_at
      )
-     update organizations set billing_exempt = false, billing_exempt_until = closed.ends_at, updated_at = ${THIS_MOMENT}
+     update organizations set billing_exempt = false, billing_exempt_until = closed.ends_at, updated_at = ${STATEMENT_TIME}
      from closed where organizations.organization_id = closed.organization_id returning organizations.*`,
     [organizationId],
   );

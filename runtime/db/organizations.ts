@@ -1,7 +1,7 @@
 // Table organizations: owners of projects and of a credit balance. Spec: Organization; Organization quota.
 import type { Queryable, Transaction } from './client.ts';
 import { COUNTED_MAX } from './count-waiting.ts';
-import { THIS_MOMENT } from './database-time.ts';
+import { STATEMENT_TIME } from './database-time.ts';
 import { onlyRow } from './rows.ts';
 
 export type OrganizationRow = {
@@ -77,7 +77,7 @@ export async function updateOverQuota(
   organizationId: string,
 ): Promise<OrganizationRow | undefined> {
   const rows = await tx.query<OrganizationRow>(
-    `update organizations set quota_exceeded_at = ${THIS_MOMENT}, updated_at = ${THIS_MOMENT}
+    `update organizations set quota_exceeded_at = ${STATEMENT_TIME}, updated_at = ${STATEMENT_TIME}
      where organization_id = $1 and quota_exceeded_at is null and not billing_exempt returning *`,
     [organizationId],
   );
@@ -90,7 +90,7 @@ export async function updateWithinQuota(
   organizationId: string,
 ): Promise<OrganizationRow | undefined> {
   const rows = await tx.query<OrganizationRow>(
-    `update organizations set quota_exceeded_at = null, updated_at = ${THIS_MOMENT}
+    `update organizations set quota_exceeded_at = null, updated_at = ${STATEMENT_TIME}
      where organization_id = $1 and quota_exceeded_at is not null returning *`,
     [organizationId],
   );

@@ -3,8 +3,8 @@
 import type { ProjectStatus } from '../core/states.ts';
 import type { Queryable, Transaction } from './client.ts';
 import { type FilteredList, listFiltered } from './filtered-list.ts';
-import { kept } from './kept-statements.ts';
 import type { Page, PageQuery } from './keyset.ts';
+import { prepared } from './prepared-statements.ts';
 
 export type ProjectRow = {
   project_id: string;
@@ -62,11 +62,11 @@ const SELECT = `select ${PROJECT_COLUMNS} from projects p ${JOINED}`;
 /** For rows that a statement wrote and returned as p. */
 const SELECT_WRITTEN = `select ${PROJECT_COLUMNS} from p ${JOINED}`;
 
-const BY_ID = kept(`${SELECT} where p.project_id = $1`);
-const BY_SLUG = kept(`${SELECT} where p.project_slug = $1`);
-const BY_OWNER = kept(`${SELECT} where p.owner_uid = $1`);
+const BY_ID = prepared(`${SELECT} where p.project_id = $1`);
+const BY_SLUG = prepared(`${SELECT} where p.project_slug = $1`);
+const BY_OWNER = prepared(`${SELECT} where p.owner_uid = $1`);
 // One index per branch: with `or`, a plan made while there were few projects reads all.
-const BY_OWNER_OR_SLUG = kept(
+const BY_OWNER_OR_SLUG = prepared(
   `select ${PROJECT_COLUMNS} from (select * from projects where owner_uid = $1
      union all select * from projects where project_slug = $2) p ${JOINED}`,
 );
@@ -117,7 +117,7 @@ const LIST: FilteredList<ProjectRow, 'organization_id'> = {
   idOf: (row) => row.project_id,
 };
 
-const LOCK = kept('select from projects where project_id = $1 for no key update');
+const LOCK = prepared('select from projects where project_id = $1 for no key update');
 
 /** Locks a project's row: settings, counters, keys and files change one transaction at a time. */
 export async function lockProjectRow(tx: Transaction, projectId: string): Promise<void> {

@@ -1,9 +1,10 @@
 // Table purges: what the CDN must forget, written in the transaction of the change. Spec: Caching and response headers.
 // Each purge is two rows: one at once, and one when no earlier lookup or render can refill an edge any more.
-import { byTime } from './by-time.ts';
+
 import type { Queryable, Transaction } from './client.ts';
 import { countWaiting, type Waiting } from './count-waiting.ts';
 import { deleteRowsOlderThan } from './delete-rows.ts';
+import { timeIndexHint } from './time-index-hint.ts';
 
 export type PurgeRow = {
   purge_id: number;
@@ -83,7 +84,7 @@ export async function claimPurges(
        ) f
      ), others as materialized (
        select purge_id from purges
-       where sent_at is null and ${byTime('run_after')} and run_after <= now()
+       where sent_at is null and ${timeIndexHint('run_after')} and run_after <= now()
          and purge_id not in (select purge_id from firsts)
        order by run_after limit $1::int - (select count(*) from firsts) for update skip locked
      ), due as (
@@ -148,11 +149,11 @@ export function countPurgesWaiting(db: Queryable): Promise<Waiting> {
   return countWaiting(
     db,
     `(select created_at as since from purges
-      where sent_at is null and attempt = 0 and ${byTime('run_after')} and run_after <= now()
+      where sent_at is null and attempt = 0 and ${timeIndexHint('run_after')} and run_after <= now()
       order by run_after limit $1)
      union all
      (select created_at from purges
-      where sent_at is null and attempt > 0 and ${byTime('run_after')} order by run_after limit $1)`,
+      where sent_at is null and attempt > 0 and ${timeIndexHint('run_after')} order by run_after limit $1)`,
   );
 }
 

@@ -1,7 +1,7 @@
 // Table rate_windows: fixed windows by the database's clock, exact over all processes. Spec: Rates.
 import type { Queryable } from './client.ts';
 import { deleteRowsOlderThan } from './delete-rows.ts';
-import { kept } from './kept-statements.ts';
+import { prepared } from './prepared-statements.ts';
 
 export type RateRequest = {
   /** What is limited. */
@@ -19,11 +19,11 @@ export type RateAnswer = { is_allowed: boolean; retry_after_seconds: number };
 
 /** Adds `count` to the current window if there is room. */
 export async function takeFromRateWindow(db: Queryable, request: RateRequest): Promise<RateAnswer> {
-  return answerOf(await db.query<RateAnswer>(TAKE, rateValues(request)), request);
+  return rateAnswer(await db.query<RateAnswer>(TAKE, rateValues(request)), request);
 }
 
 /** `taken` has a row if there was room. Uses $1 to $5. */
-export const TAKING = `with window_of_now as (
+export const RATE_WINDOW_CTE = `with window_of_now as (
     select date_bin(make_interval(secs => $4), now(), timestamptz '1970-01-01 00:00:00Z') as window_start
   ), taken as (
     insert into rate_windows as w (scope, subject, window_start, count)
@@ -34,19 +34,19 @@ export const TAKING = `with window_of_now as (
   )`;
 
 /** The result as a RateAnswer. */
-export const TAKEN = `
+export const RATE_WINDOW_SELECT = `
   select exists (select from taken) as is_allowed, greatest(1, ceil(extract(epoch from
     window_start + make_interval(secs => $4) - now())))::integer as retry_after_seconds
   from window_of_now`;
 
-const TAKE = kept(`${TAKING} ${TAKEN}`);
+const TAKE = prepared(`${RATE_WINDOW_CTE} ${RATE_WINDOW_SELECT}`);
 
 export function rateValues(request: RateRequest): readonly unknown[] {
   const { scope, subject, limit, window_seconds, count = 1 } = request;
   return [scope, subject, limit, window_seconds, count];
 }
 
-export function answerOf([row]: RateAnswer[], { window_seconds }: RateRequest): RateAnswer {
+export function rateAnswer([row]: RateAnswer[], { window_seconds }: RateRequest): RateAnswer {
   return row ?? { is_allowed: false, retry_after_seconds: window_seconds };
 }
 

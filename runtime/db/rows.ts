@@ -7,7 +7,7 @@ export function onlyRow<Row>(row: Row | undefined): Row {
 }
 
 /** Prefixed columns of a table, for a row that also has another table's: `k.name as "k.name"`. */
-export function columnsApart(table: string, columns: readonly string[]): string {
+export function prefixedColumns(table: string, columns: readonly string[]): string {
   return columns.map((column) => `${table}.${column} as "${table}.${column}"`).join(', ');
 }
 

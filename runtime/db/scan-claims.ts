@@ -1,11 +1,11 @@
 // Table scanner_checks, as the scanner works through it. A scan is claimed for a time, with a number; a result that
 // arrives after another claim writes nothing. Spec: Staff, checks; Other state sets.
 import type { CheckStatus } from '../core/states.ts';
-import { byTime } from './by-time.ts';
 import type { Queryable, Transaction } from './client.ts';
 import { countWaiting, type Waiting } from './count-waiting.ts';
 import type { FileRow } from './files.ts';
 import type { CheckRow } from './scanner-checks.ts';
+import { timeIndexHint } from './time-index-hint.ts';
 
 export type NewCheck = { check_id: string } & Pick<FileRow, 'project_id' | 'file_id' | 'revision'>;
 
@@ -100,7 +100,7 @@ export async function updateCheckScanned(
   return row;
 }
 
-export type PutOff = Scan & {
+export type CheckDeferral = Scan & {
   /** Whether the scanner refused this picture; otherwise something is unavailable. */
   is_refused: boolean;
   delay_seconds: number;
@@ -112,9 +112,9 @@ export type PutOff = Scan & {
  * Leaves it to a later scan, or fails it if it has waited too long. Undefined if another scan has
  * the claim.
  */
-export async function updateCheckPutOff(
+export async function updateCheckDeferred(
   db: Queryable,
-  { check_id, attempts, is_refused, delay_seconds, waits_seconds_max }: PutOff,
+  { check_id, attempts, is_refused, delay_seconds, waits_seconds_max }: CheckDeferral,
 ): Promise<'queued' | 'failed' | undefined> {
   const [row] = await db.query<{ status: 'queued' | 'failed' }>(
     `update scanner_checks set updated_at = now(),
@@ -139,6 +139,6 @@ export const countChecksUnreviewed = (db: Queryable) =>
 function countChecks(db: Queryable, which: string): Promise<Waiting> {
   return countWaiting(
     db,
-    `select created_at as since from scanner_checks where ${which} and ${byTime('created_at')} order by created_at limit $1`,
+    `select created_at as since from scanner_checks where ${which} and ${timeIndexHint('created_at')} order by created_at limit $1`,
   );
 }

@@ -1,6 +1,6 @@
 // Tables scanner_checks and check_reviews: what the scanner found in each revision of a file, and what staff decided.
 // Every write requires the lock on the file's project. Spec: Staff, checks.
-import { inParts } from '../core/in-parts.ts';
+import { inChunks } from '../core/in-chunks.ts';
 import type { CheckStatus, ReviewDecision, ReviewValue } from '../core/states.ts';
 import type { Queryable, Transaction } from './client.ts';
 import type { FileRow } from './files.ts';
@@ -144,7 +144,7 @@ export async function listUnreviewedBlocks(db: Queryable, projectId: string): Pr
     [projectId],
   );
   const unreviewed: Blocked[] = [];
-  for (const part of inParts(blocked, BLOCKS_AT_ONCE)) {
+  for (const part of inChunks(blocked, BLOCKS_AT_ONCE)) {
     unreviewed.push(...(await withoutRejected(db, { project_id: projectId, blocked: part })));
   }
   return unreviewed;
@@ -200,7 +200,7 @@ export async function findApprovedBlock(
  * For deleted files, so that the next files of their slugs do not start blocked. Returns the
  * removed blocks.
  */
-export async function updateBlocksForgotten(
+export async function updateBlocksCleared(
   tx: Transaction,
   fileIds: readonly string[],
 ): Promise<Pick<FileRow, 'project_id' | 'file_id' | 'blocked_by' | 'blocked_reason'>[]> {

@@ -3,14 +3,14 @@
 import type { FileStatus } from '../core/states.ts';
 import { AUDIT_COLUMNS, auditValues, type NewAuditEntry } from './audit-log.ts';
 import type { Queryable } from './client.ts';
-import { kept } from './kept-statements.ts';
+import { prepared } from './prepared-statements.ts';
 import {
-  answerOf,
+  RATE_WINDOW_CTE,
+  RATE_WINDOW_SELECT,
   type RateAnswer,
   type RateRequest,
+  rateAnswer,
   rateValues,
-  TAKEN,
-  TAKING,
 } from './rate-windows.ts';
 import { onlyRow } from './rows.ts';
 
@@ -23,7 +23,7 @@ export type MintFacts = {
   now_seconds: number;
 };
 
-const FACTS = kept(
+const FACTS = prepared(
   `select f.status as file_status, k.kid, k.secret_sealed,
      extract(epoch from clock_timestamp())::float8 as now_seconds from (select) nothing
    left join files f on f.project_id = $1 and f.file_slug = $2 and f.status <> 'deleted'
@@ -38,12 +38,12 @@ export async function findMintFacts(
   return onlyRow(facts);
 }
 
-const INSERT = kept(
-  `${TAKING}, noted as (
+const INSERT = prepared(
+  `${RATE_WINDOW_CTE}, noted as (
      insert into audit_log (${AUDIT_COLUMNS})
      select $6, $7, $8, $9, $10, $11, $12::jsonb, $13::jsonb, $14 from taken
    )
-   ${TAKEN}`,
+   ${RATE_WINDOW_SELECT}`,
 );
 
 /** Counts a mint and records it in the audit log; a mint over the limit does neither. */
@@ -52,5 +52,5 @@ export async function insertMint(
   { rate, entry }: { rate: RateRequest; entry: NewAuditEntry },
 ): Promise<RateAnswer> {
   const values = [...rateValues(rate), ...auditValues(entry)];
-  return answerOf(await db.query<RateAnswer>(INSERT, values), rate);
+  return rateAnswer(await db.query<RateAnswer>(INSERT, values), rate);
 }

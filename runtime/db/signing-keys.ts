@@ -1,9 +1,9 @@
 // Table signing_keys: one active key per project; its predecessors verify until their retire_after. Spec: Signing key.
 import { KEYS_LISTED_MAX } from '../core/limits.ts';
 import type { Queryable, Transaction } from './client.ts';
-import { THIS_MOMENT } from './database-time.ts';
+import { STATEMENT_TIME } from './database-time.ts';
 import type { OwnerColumns } from './declared-rows.ts';
-import { kept } from './kept-statements.ts';
+import { prepared } from './prepared-statements.ts';
 import { lockProjectRow } from './projects.ts';
 import { onlyRow } from './rows.ts';
 
@@ -40,7 +40,7 @@ export async function insertSigningKey(
   const [row] = await tx.query<SigningKeyRow>(
     `insert into signing_keys
        (kid, project_id, secret_sealed, rotation_trigger, owner_uid, owner_namespace, owner_name, created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, ${THIS_MOMENT}, ${THIS_MOMENT}) returning ${COLUMNS}`,
+     values ($1, $2, $3, $4, $5, $6, $7, ${STATEMENT_TIME}, ${STATEMENT_TIME}) returning ${COLUMNS}`,
     [
       key.kid,
       key.project_id,
@@ -64,15 +64,15 @@ export async function rotateSigningKey(
 ): Promise<SigningKeyRow> {
   await lockProjectRow(tx, key.project_id);
   await tx.query(
-    `update signing_keys set status = 'retired', updated_at = ${THIS_MOMENT},
-       retire_after = ${THIS_MOMENT} + make_interval(secs => $2)
+    `update signing_keys set status = 'retired', updated_at = ${STATEMENT_TIME},
+       retire_after = ${STATEMENT_TIME} + make_interval(secs => $2)
      where project_id = $1 and status = 'active'`,
     [key.project_id, key.overlap_seconds],
   );
   return insertSigningKey(tx, key);
 }
 
-const ACTIVE = kept(
+const ACTIVE = prepared(
   `select ${COLUMNS} from signing_keys where project_id = $1 and status = 'active'`,
 );
 

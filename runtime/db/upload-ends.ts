@@ -3,7 +3,7 @@
 import type { ProcessingErrorCode } from '../core/errors.ts';
 import { additionalUploadMoves, statesBefore, uploadMoves } from '../core/states.ts';
 import type { Transaction } from './client.ts';
-import { TIME_IS_OVER } from './upload-puts.ts';
+import { UPLOAD_EXPIRED_CONDITION } from './upload-puts.ts';
 import { UPLOAD_COLUMNS, type UploadRow } from './uploads.ts';
 
 /** created → expired once its time is over. */
@@ -45,7 +45,7 @@ type EndOfCreated = Pick<UploadEnd, 'status' | 'error_code'> & {
 
 /** Undefined if the upload is in another state, or not due yet. */
 function endOfCreated({ from, is_due_by_time, ...end }: EndOfCreated) {
-  const condition = `upload_id = $1 and status = any($2) and ${is_due_by_time ? TIME_IS_OVER : 'true'}`;
+  const condition = `upload_id = $1 and status = any($2) and ${is_due_by_time ? UPLOAD_EXPIRED_CONDITION : 'true'}`;
   return (tx: Transaction, uploadId: string): Promise<UploadRow | undefined> =>
     endUpload(tx, { condition, values: [uploadId, from], ...end });
 }

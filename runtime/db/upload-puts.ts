@@ -24,5 +24,5 @@ export async function updateUploadPutBegan(
  * Whether the session's time is over, and that of a PUT that began in it, at the minimum accepted
  * rate.
  */
-export const TIME_IS_OVER = `expires_at <= now() and (put_began_at is null or now() > put_began_at
+export const UPLOAD_EXPIRED_CONDITION = `expires_at <= now() and (put_began_at is null or now() > put_began_at
   + make_interval(secs => size_bytes::float8 / ${UPLOAD_RATE_BYTES_MIN} + ${UPLOAD_RATE_WINDOW_SECONDS}))`;

@@ -1,8 +1,8 @@
 // Table users: people of the dashboard, created at their first login. Spec: Authentication, Credentials.
 import type { Queryable, Transaction } from './client.ts';
-import { kept } from './kept-statements.ts';
 import type { OrganizationRow } from './organizations.ts';
-import { columnsApart, onlyRow, splitRow } from './rows.ts';
+import { prepared } from './prepared-statements.ts';
+import { onlyRow, prefixedColumns, splitRow } from './rows.ts';
 
 export type UserRow = {
   user_id: string;
@@ -36,8 +36,8 @@ const USER_COLUMNS = [
   'updated_at',
 ] as const satisfies (keyof UserRow)[];
 
-const BY_SUBJECT = kept(
-  `select o.*, ${columnsApart('u', USER_COLUMNS)}
+const BY_SUBJECT = prepared(
+  `select o.*, ${prefixedColumns('u', USER_COLUMNS)}
    from users u join organizations o on o.organization_id = u.organization_id where u.subject = $1`,
 );
 

@@ -6,9 +6,13 @@ import { BUSY_RETRY_AFTER_SECONDS } from '../core/limits.ts';
 import { isOutage } from '../core/outage.ts';
 import type { FailureLog } from '../platform/failure-log.ts';
 import { answerRefusal } from './answer.ts';
-import type { Answered, Exchange } from './exchange.ts';
+import type { DeliveryResult, Exchange } from './exchange.ts';
 
-export function answerFailure(failures: FailureLog, exchange: Exchange, error: unknown): Answered {
+export function answerFailure(
+  failures: FailureLog,
+  exchange: Exchange,
+  error: unknown,
+): DeliveryResult {
   const { request, response } = exchange;
   const { method, headers, url: path } = request;
   const request_id = response.getHeader('x-request-id');

@@ -20,14 +20,14 @@ import {
 } from '../core/delivery/headers.ts';
 import { printHelpLink } from '../core/error-help/help-link.ts';
 import { type DeliveryErrorCode, deliveryErrors, errorEnvelope } from '../core/errors.ts';
-import type { Answered, Exchange, MeterDelivery } from './exchange.ts';
+import type { DeliveryResult, Exchange, MeterDelivery } from './exchange.ts';
 
-const NOTHING: Answered = { source: 'none', bytes: 0 };
+const NOTHING: DeliveryResult = { source: 'none', bytes: 0 };
 
 /** The part of the image to send. HEAD ignores the range and is answered as for the whole image. */
-export type Portion = 'whole' | ByteRange;
+export type BodyRange = 'whole' | ByteRange;
 
-export function portionOf(
+export function resolveBodyRange(
   { request }: Exchange,
   of: { size_bytes: number; etag: string | null },
 ): WantedBytes {
@@ -42,14 +42,14 @@ export function portionOf(
 export function answerBytes(
   exchange: Exchange,
   image: ServedImage,
-  of: { bytes: Uint8Array; source: Answered['source']; meter: MeterDelivery },
-): Answered {
+  of: { bytes: Uint8Array; source: DeliveryResult['source']; meter: MeterDelivery },
+): DeliveryResult {
   const { request, response } = exchange;
-  if (response.destroyed) return answerNobody(exchange);
+  if (response.destroyed) return markClientClosed(exchange);
   const size_bytes = of.bytes.length;
   const etag = image.kind === 'raw' ? null : image.etag;
-  const portion = portionOf(exchange, { size_bytes, etag });
-  if (portion === 'beyond') return answerBeyond(exchange, size_bytes);
+  const portion = resolveBodyRange(exchange, { size_bytes, etag });
+  if (portion === 'beyond') return answerRangeNotSatisfiable(exchange, size_bytes);
   writeHead(response, image, { portion, size_bytes });
   const body = request.method === 'HEAD' ? undefined : cut(of.bytes, portion);
   of.meter(body?.length ?? 0);
@@ -57,7 +57,7 @@ export function answerBytes(
   return { source: of.source, bytes: body?.length ?? 0 };
 }
 
-function cut(bytes: Uint8Array, portion: Portion): Uint8Array {
+function cut(bytes: Uint8Array, portion: BodyRange): Uint8Array {
   return portion === 'whole' ? bytes : bytes.subarray(portion.start, portion.end + 1);
 }
 
@@ -68,13 +68,13 @@ function cut(bytes: Uint8Array, portion: Portion): Uint8Array {
 export async function answerStream(
   exchange: Exchange,
   image: () => ServedImage,
-  of: { stream: Readable | null; size_bytes: number; portion: Portion; meter: MeterDelivery },
-): Promise<Answered> {
+  of: { stream: Readable | null; size_bytes: number; portion: BodyRange; meter: MeterDelivery },
+): Promise<DeliveryResult> {
   const { response } = exchange;
   const { stream, meter } = of;
   if (response.destroyed) {
     stream?.destroy();
-    return answerNobody(exchange);
+    return markClientClosed(exchange);
   }
   const begin = () => writeHead(response, image(), of);
   if (stream === null) {
@@ -84,7 +84,7 @@ export async function answerStream(
   const size_bytes = lengthOf(of.portion, of.size_bytes);
   const handing = { size_bytes, meter, begin };
   const bytes = stream === null ? 0 : await handOver(stream, response, handing);
-  if (response.destroyed && bytes === 0) return answerNobody(exchange);
+  if (response.destroyed && bytes === 0) return markClientClosed(exchange);
   response.end();
   return { source: 'original', bytes };
 }
@@ -92,7 +92,7 @@ export async function answerStream(
 function writeHead(
   response: Exchange['response'],
   image: ServedImage,
-  { portion, size_bytes }: { portion: Portion; size_bytes: number },
+  { portion, size_bytes }: { portion: BodyRange; size_bytes: number },
 ): void {
   const headers = { ...imageHeaders(image), 'content-length': lengthOf(portion, size_bytes) };
   if (portion === 'whole') {
@@ -105,12 +105,12 @@ function writeHead(
   }
 }
 
-function lengthOf(portion: Portion, sizeBytes: number): number {
+function lengthOf(portion: BodyRange, sizeBytes: number): number {
   return portion === 'whole' ? sizeBytes : portion.end - portion.start + 1;
 }
 
 /** Refuses a range that begins beyond the image's last byte. */
-export function answerBeyond(exchange: Exchange, sizeBytes: number): Answered {
+export function answerRangeNotSatisfiable(exchange: Exchange, sizeBytes: number): DeliveryResult {
   exchange.response.setHeader('content-range', printContentRange('beyond', sizeBytes));
   return answerRefusal(exchange, 'range_not_satisfiable');
 }
@@ -162,7 +162,7 @@ export function answerNotModified(
   { response }: Exchange,
   image: ServedImage,
   meter: MeterDelivery,
-): Answered {
+): DeliveryResult {
   response.writeHead(304, { ...notModifiedHeaders(image) });
   meter(0);
   response.end();
@@ -172,12 +172,12 @@ export function answerNotModified(
 /** The status that other servers log when the client closed the connection before the response. */
 const CLIENT_CLOSED_REQUEST = 499;
 
-export function answerNobody({ response }: Exchange): Answered {
+export function markClientClosed({ response }: Exchange): DeliveryResult {
   response.statusCode = CLIENT_CLOSED_REQUEST;
   return NOTHING;
 }
 
-export function answerPreflight({ response }: Exchange): Answered {
+export function answerPreflight({ response }: Exchange): DeliveryResult {
   response.writeHead(204, { ...preflightHeaders() }).end();
   return NOTHING;
 }
@@ -186,7 +186,7 @@ export function answerRefusal(
   { request, response, baseUrl }: Exchange,
   code: DeliveryErrorCode,
   retry_after_seconds?: number,
-): Answered {
+): DeliveryResult {
   const { status, message } = deliveryErrors[code];
   const body = JSON.stringify(errorEnvelope({ code, message }));
   const help = baseUrl && printHelpLink(baseUrl, code);

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { RenderRequest } from '../core/delivery/render-request.ts';
 import { isOutage } from '../core/outage.ts';
 import type { Clock } from '../platform/clock.ts';
-import { createFlights } from '../platform/flights.ts';
+import { createSingleFlight } from '../platform/single-flight.ts';
 import type { DerivedReads } from './derived-reads.ts';
 import { createFailureMemory } from './failure-memory.ts';
 import { type RenderDeps, type RenderOutcome, renderOnce } from './render-once.ts';
@@ -35,7 +35,7 @@ type Deps = RenderDeps & { clock: Clock; reads: Pick<DerivedReads, 'note'> };
 export function createDerivedImages(deps: Deps, options: { memory_bytes: number }): DerivedImages {
   const memory = createImageMemory(options.memory_bytes);
   const failures = createFailureMemory(deps.clock);
-  const flights = createFlights<DerivedImage>();
+  const flights = createSingleFlight<DerivedImage>();
 
   const fetchOrRender = async (request: RenderRequest, everyoneLeft: AbortSignal) => {
     const key = request.derived_key;

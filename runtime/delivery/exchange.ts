@@ -12,7 +12,7 @@ export type Exchange = {
 export type Source = 'memory' | 'store' | 'render' | 'original' | 'not_modified' | 'none';
 
 /** `bytes`: how many bytes of an image's body were handed to the connection. */
-export type Answered = { source: Source; bytes: number };
+export type DeliveryResult = { source: Source; bytes: number };
 
 /** Called with the number of body bytes, before the response ends. */
 export type MeterDelivery = (bytes: number) => void;

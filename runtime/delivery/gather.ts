@@ -13,7 +13,7 @@ import { verifyDeliveryUrl } from '../core/signing/delivery-url.ts';
 import type { Clock } from '../platform/clock.ts';
 import { databaseTime, type KnownFile, type KnownProject, type Lookup } from './lookup.ts';
 
-export type Gathered = {
+export type GatheredFacts = {
   facts: RefusalFacts;
   url: DeliveryUrl | undefined;
   project: KnownProject | undefined;
@@ -27,7 +27,7 @@ type Deps = { lookup: Lookup; clock: Clock };
 export async function gather(
   deps: Deps,
   request: { host: string; target: string },
-): Promise<Gathered> {
+): Promise<GatheredFacts> {
   const url = parseDeliveryUrl(request.target);
   const project = url && (await deps.lookup.findProject(request.host));
   const file =

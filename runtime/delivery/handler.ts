@@ -4,9 +4,9 @@
  */
 import { firstRefusal } from '../core/delivery/refusals.ts';
 import type { FailureLog } from '../platform/failure-log.ts';
-import { answerNobody, answerPreflight, answerRefusal } from './answer.ts';
+import { answerPreflight, answerRefusal, markClientClosed } from './answer.ts';
 import { answerFailure } from './answer-failure.ts';
-import type { Answered, Exchange } from './exchange.ts';
+import type { DeliveryResult, Exchange } from './exchange.ts';
 import { gather } from './gather.ts';
 import { hostOf } from './protocol.ts';
 import { serveRaw } from './raw/serve-raw.ts';
@@ -15,7 +15,10 @@ import { type ServingDeps, serveDerived, serveOriginal } from './serve-image.ts'
 export type HandlerDeps = ServingDeps & { failures: FailureLog };
 
 /** Always answers; resolves when the answer has been handed to the connection. */
-export async function handleDelivery(deps: HandlerDeps, exchange: Exchange): Promise<Answered> {
+export async function handleDelivery(
+  deps: HandlerDeps,
+  exchange: Exchange,
+): Promise<DeliveryResult> {
   const { request, response } = exchange;
   try {
     if (request.method === 'GET' || request.method === 'HEAD') return await deliver(deps, exchange);
@@ -27,10 +30,10 @@ export async function handleDelivery(deps: HandlerDeps, exchange: Exchange): Pro
   }
 }
 
-async function deliver(deps: HandlerDeps, exchange: Exchange): Promise<Answered> {
+async function deliver(deps: HandlerDeps, exchange: Exchange): Promise<DeliveryResult> {
   const { request, response } = exchange;
   const gathered = await gather(deps, { host: hostOf(request), target: request.url ?? '' });
-  if (response.destroyed) return answerNobody(exchange);
+  if (response.destroyed) return markClientClosed(exchange);
   const refusal = firstRefusal(gathered.facts);
   if (refusal !== null) return answerRefusal(exchange, refusal.code);
   const { url, project, file, planned } = gathered;

@@ -116,7 +116,7 @@ const PURGED_SECONDS = LOOKUP_CACHE_SECONDS_MAX + RENDER_DEADLINE_SECONDS - ON_T
  * answer, the purges may be over by now, so the limit is the longest time that lookups are ever
  * served.
  */
-export function keptSecondsMax(clock: Clock, ...lookups: readonly Known[]): number | undefined {
+export function cacheSecondsMax(clock: Clock, ...lookups: readonly Known[]): number | undefined {
   const now = steady(clock).now().getTime();
   const age = (now - Math.min(...lookups.map(({ asked_at }) => asked_at))) / 1000;
   return age <= PURGED_SECONDS ? undefined : Math.max(0, LOOKUP_STALE_SECONDS_MAX - age);

@@ -14,9 +14,9 @@ import type { Failpoint } from '../platform/failpoint.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { createOutageLog, type OutageLog } from '../platform/outage-log.ts';
-import { type HeldPiece, type HeldUsage, holdUsage } from './held-usage.ts';
 import { openSpool, readSegment, type Segment, type Spool } from './spool.ts';
 import { foldDeliveries, type SpooledDelivery } from './usage-batch.ts';
+import { createUsageBuffer, type UsageBuffer, type UsageChunk } from './usage-buffer.ts';
 
 export type Meter = {
   /** The delivery's time is the database's time, as for all usage. */
@@ -42,7 +42,7 @@ type MeterDeps = {
 
 type CountingDeps = MeterDeps & {
   losses: Losses;
-  held: HeldUsage;
+  buffer: UsageBuffer;
   outage: OutageLog;
   unspooled: Record<'kept' | 'lost', OutageLog>;
 };
@@ -57,11 +57,11 @@ export function startMeter(folder: string, deps: MeterDeps): Meter {
   const counting = {
     ...deps,
     losses: countLosses(),
-    held: holdUsage(newSpoolId()),
+    buffer: createUsageBuffer(newSpoolId()),
     outage,
     unspooled: unspooledLogs(deps.log),
   };
-  const flush = serially(() => sendUsage(spool, counting));
+  const flush = runSerially(() => sendUsage(spool, counting));
   const loop = (async () => {
     while (!ending.signal.aborted) {
       await flush();
@@ -76,14 +76,14 @@ export function startMeter(folder: string, deps: MeterDeps): Meter {
       await loop;
       const { usage_patience_ms = 0 } = deps;
       if (!(await isDoneWithin(flush, usage_patience_ms)))
-        sayUnsent(counting, { folder, spooled: await spool.countLines() });
+        logUnsent(counting, { folder, spooled: await spool.countLines() });
       spool.end();
     },
   };
 }
 
-function sayUnsent(
-  { log, held, metrics }: CountingDeps,
+function logUnsent(
+  { log, buffer, metrics }: CountingDeps,
   { folder, spooled }: { folder: string; spooled: number },
 ): void {
   const counts = (deliveries: number) => ({ counts: { deliveries } });
@@ -93,7 +93,7 @@ function sayUnsent(
       folder,
     });
   }
-  const kept = held.size();
+  const kept = buffer.size();
   if (kept === 0) return;
   for (let each = 0; each < kept; each += 1) metrics.usageLost();
   log.error(
@@ -129,13 +129,13 @@ async function isDoneWithin(flush: () => Promise<boolean>, patienceMs: number): 
  * it.
  */
 function append(spool: Spool, line: SpooledDelivery, deps: CountingDeps): void {
-  const { metrics, losses, held, failpoint } = deps;
+  const { metrics, losses, buffer, failpoint } = deps;
   try {
     spool.append(line);
     void failpoint?.('usage.appended');
   } catch (error) {
     metrics.usageUnspooled();
-    const isLost = !held.add(line);
+    const isLost = !buffer.add(line);
     if (isLost) {
       metrics.usageLost();
       losses.add();
@@ -152,7 +152,7 @@ async function sendUsage(spool: Spool, deps: CountingDeps): Promise<boolean> {
   try {
     // Held usage goes first: it exists only in memory, and a disk that cannot be read must not
     // block it.
-    await deps.held.send((piece) => sendHeld(piece, deps));
+    await deps.buffer.send((piece) => sendBuffered(piece, deps));
     for (const segment of await spool.closedSegments()) {
       await deps.failpoint?.('usage.segment_closed');
       await sendSegment(spool, segment, deps);
@@ -169,7 +169,7 @@ async function sendUsage(spool: Spool, deps: CountingDeps): Promise<boolean> {
  * Throws when the database is away; a piece that is refused permanently exists nowhere else, and so
  * is lost.
  */
-async function sendHeld({ spool_id, sequence, deliveries }: HeldPiece, deps: CountingDeps) {
+async function sendBuffered({ spool_id, sequence, deliveries }: UsageChunk, deps: CountingDeps) {
   const { db, log, metrics, losses } = deps;
   try {
     await insertUsageBatch(db, { spool_id, sequence, entries: foldDeliveries(deliveries) });
@@ -190,9 +190,9 @@ async function sendSegment(spool: Spool, segment: Segment, deps: CountingDeps): 
     const entries = foldDeliveries(await readSegment(segment));
     await deps.failpoint?.('usage.before_commit');
     // Sends empty batches too: a gap in the sequence numbers means a missing batch.
-    const lost_deliveries = deps.losses.tell();
+    const lost_deliveries = deps.losses.report();
     await insertUsageBatch(deps.db, { spool_id, sequence, entries, lost_deliveries });
-    deps.losses.told();
+    deps.losses.markReported();
     await deps.failpoint?.('usage.committed');
     await spool.remove(segment);
   } catch (error) {
@@ -207,26 +207,26 @@ async function sendSegment(spool: Spool, segment: Segment, deps: CountingDeps): 
   }
 }
 
-type Losses = { add(): void; tell(): number; told(): void };
+type Losses = { add(): void; report(): number; markReported(): void };
 
 /**
  * Counts deliveries that were lost. The next batch reports them; a batch that is sent again reports
  * the same number.
  */
 function countLosses(): Losses {
-  let untold = 0;
-  let telling: number | undefined;
+  let unreported = 0;
+  let reporting: number | undefined;
   return {
     add: () => {
-      untold += 1;
+      unreported += 1;
     },
-    tell: () => {
-      telling ??= untold;
-      return telling;
+    report: () => {
+      reporting ??= unreported;
+      return reporting;
     },
-    told: () => {
-      untold -= telling ?? 0;
-      telling = undefined;
+    markReported: () => {
+      unreported -= reporting ?? 0;
+      reporting = undefined;
     },
   };
 }
@@ -238,7 +238,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** Runs one call at a time; a call during a run waits for it and runs again. */
-function serially<Result>(run: () => Promise<Result>): () => Promise<Result> {
+function runSerially<Result>(run: () => Promise<Result>): () => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   return () => {
     const next = last.then(run);

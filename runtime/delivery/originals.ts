@@ -2,12 +2,12 @@
 import type { Readable } from 'node:stream';
 import type { Clock } from '../platform/clock.ts';
 import type { Bucket } from '../platform/storage/bucket.ts';
-import type { Portion } from './answer.ts';
+import type { BodyRange } from './answer.ts';
 import { createFailureMemory } from './failure-memory.ts';
 
 export type Originals = {
   /** Throws when the object is missing or the storage is away. */
-  open(objectKey: string, portion?: Portion): Promise<Readable>;
+  open(objectKey: string, portion?: BodyRange): Promise<Readable>;
   /** Returns the object's size in bytes without opening it; throws like `open`. */
   check(objectKey: string): Promise<number>;
 };

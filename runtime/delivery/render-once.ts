@@ -35,12 +35,12 @@ export async function renderOnce(
   const lease = { derived_key, lease_id: randomUUID(), lease_seconds: LEASE_SECONDS };
   const endsAt = performance.now() + RENDER_DEADLINE_SECONDS * 1000;
   for (let pause = LOOK_AGAIN_MS_FIRST; ; pause = Math.min(pause * 1.5, LOOK_AGAIN_MS_MAX)) {
-    const state = await askForLease(deps, lease);
+    const state = await acquireLease(deps, lease);
     const stored = state === 'stored' ? await deps.content.read(derived_key) : undefined;
     if (stored !== undefined) return { outcome: 'done', source: 'store', bytes: stored };
     const deadline_ms = endsAt - performance.now();
     if (deadline_ms <= 0) {
-      if (state === 'mine') await giveBack(deps, lease);
+      if (state === 'mine') await releaseLease(deps, lease);
       return { outcome: 'render_timeout' };
     }
     if (state !== 'held') return renderUnder(deps, lease, { request, deadline_ms, signal });
@@ -50,7 +50,7 @@ export async function renderOnce(
 
 type Lease = Parameters<typeof acquireRenderLease>[1];
 
-async function askForLease({ db, log }: RenderDeps, lease: Lease): Promise<LeaseState> {
+async function acquireLease({ db, log }: RenderDeps, lease: Lease): Promise<LeaseState> {
   try {
     return await acquireRenderLease(db, lease);
   } catch (error) {
@@ -72,7 +72,7 @@ async function renderUnder(
   try {
     return { outcome: 'done', source: 'render', bytes: await callForBytes(deps, of) };
   } catch (error) {
-    await giveBack(deps, lease);
+    await releaseLease(deps, lease);
     if (error instanceof QueueBusy) {
       return { outcome: 'busy', retry_after_seconds: error.retry_after_seconds };
     }
@@ -93,7 +93,10 @@ async function callForBytes(
 }
 
 /** A lease that cannot be given back expires by itself. */
-async function giveBack({ db, log }: RenderDeps, { derived_key, lease_id }: Lease): Promise<void> {
+async function releaseLease(
+  { db, log }: RenderDeps,
+  { derived_key, lease_id }: Lease,
+): Promise<void> {
   try {
     await deleteRenderLease(db, { derived_key, lease_id });
   } catch (error) {

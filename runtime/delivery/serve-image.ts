@@ -7,28 +7,31 @@ import { ENCODER_EPOCH, printPlan } from '../core/delivery/plan.ts';
 import { type PlannedRender, requestRender } from '../core/delivery/render-request.ts';
 import type { DeliveryUrl } from '../core/delivery/url.ts';
 import type { StoredType } from '../core/image/formats.ts';
+import { abortIfChanged } from './abort-if-changed.ts';
 import {
-  answerBeyond,
   answerBytes,
-  answerNobody,
   answerNotModified,
+  answerRangeNotSatisfiable,
   answerRefusal,
   answerStream,
-  portionOf,
+  markClientClosed,
+  resolveBodyRange,
 } from './answer.ts';
-import { breakOffWhereChanged } from './changed-midway.ts';
 import type { DeliveryDeps } from './deps.ts';
-import type { Answered, Exchange, MeterDelivery } from './exchange.ts';
-import { databaseTime, type KnownFile, type KnownProject, keptSecondsMax } from './lookup.ts';
+import type { DeliveryResult, Exchange, MeterDelivery } from './exchange.ts';
+import { cacheSecondsMax, databaseTime, type KnownFile, type KnownProject } from './lookup.ts';
 import type { Originals } from './originals.ts';
 
 export type ServingDeps = Pick<DeliveryDeps, 'derived' | 'lookup' | 'meter' | 'clock'> & {
   originals: Originals;
 };
 
-export type Served = Exchange & { url: DeliveryUrl; project: KnownProject; file: KnownFile };
+export type ServedRequest = Exchange & { url: DeliveryUrl; project: KnownProject; file: KnownFile };
 
-export async function serveOriginal(deps: ServingDeps, served: Served): Promise<Answered> {
+export async function serveOriginal(
+  deps: ServingDeps,
+  served: ServedRequest,
+): Promise<DeliveryResult> {
   const { file, request } = served;
   const image = describe(served, {
     kind: 'originals',
@@ -40,14 +43,14 @@ export async function serveOriginal(deps: ServingDeps, served: Served): Promise<
     return answerNotModified(served, dated(deps, served, image), meter);
   }
   const { object_key, size_bytes } = file;
-  const portion = portionOf(served, { size_bytes, etag: image.etag });
-  if (portion === 'beyond') return answerBeyond(served, size_bytes);
+  const portion = resolveBodyRange(served, { size_bytes, etag: image.etag });
+  if (portion === 'beyond') return answerRangeNotSatisfiable(served, size_bytes);
   const isHead = request.method === 'HEAD';
   if (isHead) await deps.originals.check(object_key);
   const stream = isHead ? null : await deps.originals.open(object_key, portion);
   const of = { stream, size_bytes, portion, meter };
   const begin = () => {
-    breakOffWhereChanged(deps, served, size_bytes);
+    abortIfChanged(deps, served, size_bytes);
     return dated(deps, served, image);
   };
   return answerStream(served, begin, of);
@@ -55,8 +58,8 @@ export async function serveOriginal(deps: ServingDeps, served: Served): Promise<
 
 export async function serveDerived(
   deps: ServingDeps,
-  served: Served & { planned: PlannedRender },
-): Promise<Answered> {
+  served: ServedRequest & { planned: PlannedRender },
+): Promise<DeliveryResult> {
   const { file, planned, request } = served;
   const { plan } = planned;
   const image = describe(served, {
@@ -74,14 +77,14 @@ export async function serveDerived(
   );
   switch (found.outcome) {
     case 'done':
-      breakOffWhereChanged(deps, served, found.bytes.length);
+      abortIfChanged(deps, served, found.bytes.length);
       return answerBytes(served, dated(deps, served, image), { ...found, meter });
     case 'busy':
       return answerRefusal(served, 'busy', found.retry_after_seconds);
     case 'render_timeout':
       return answerRefusal(served, 'render_timeout');
     case 'gone':
-      return answerNobody(served);
+      return markClientClosed(served);
   }
 }
 
@@ -97,7 +100,7 @@ type Cacheable = Extract<ServedImage, { etag: string }>;
 type Described = Omit<Cacheable, 'access' | 'kept_seconds_max'>;
 
 function describe(
-  { project, file }: Served,
+  { project, file }: ServedRequest,
   of: { kind: 'derived' | 'originals'; representation: string; content_type: StoredType },
 ): Described {
   const { kind, representation, content_type } = of;
@@ -118,7 +121,7 @@ function describe(
  */
 function dated(
   { clock }: ServingDeps,
-  { url, project, file }: Served,
+  { url, project, file }: ServedRequest,
   image: Described,
 ): Cacheable {
   const exp = url.signature?.exp;
@@ -126,13 +129,13 @@ function dated(
   return {
     ...image,
     access: exp === undefined ? 'public' : { seconds_left: exp - now / 1000 },
-    kept_seconds_max: keptSecondsMax(clock, project, file),
+    kept_seconds_max: cacheSecondsMax(clock, project, file),
   };
 }
 
 export function meterOf(
   { meter, clock }: Pick<ServingDeps, 'meter' | 'clock'>,
-  { project }: Pick<Served, 'project'>,
+  { project }: Pick<ServedRequest, 'project'>,
   of: { kind: 'derived' | 'originals' | 'raw'; is_watermarked: boolean },
 ): MeterDelivery {
   const { project_id } = project;

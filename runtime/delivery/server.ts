@@ -9,13 +9,13 @@ import { createConnectionFaults } from '../platform/http/connection-faults.ts';
 import { keepAlive } from '../platform/http/keep-alive.ts';
 import { protocolFault } from '../platform/http/protocol-fault.ts';
 import { assignRequestId } from '../platform/http/request-id.ts';
-import { onRequestTrail } from '../platform/http/request-trail.ts';
+import { traceRequest } from '../platform/http/trace-request.ts';
 import type { DeliveryDeps } from './deps.ts';
 import type { Exchange } from './exchange.ts';
 import { type HandlerDeps, handleDelivery } from './handler.ts';
 import { createOriginals } from './originals.ts';
 import { isLastOnConnection } from './protocol.ts';
-import { createRefusing } from './refuse-request.ts';
+import { createRefusalWriter } from './refusal-writer.ts';
 
 export type DeliveryTimeouts = {
   /** The time for a request's head to arrive completely. */
@@ -63,20 +63,20 @@ function listen(server: Server, deps: ObservedDeps): DeliveryServer {
   const { baseUrl } = deps;
   const underWay = new Set<Promise<void>>();
   const faults = createConnectionFaults();
-  const refusing = createRefusing(baseUrl);
+  const refusals = createRefusalWriter(baseUrl);
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     faults.note(request, response);
     assignRequestId(request, response);
     if (isLastOnConnection(request) || !server.listening) response.setHeader('connection', 'close');
-    if (protocolFault(request) !== undefined) return refusing.request(response);
-    const delivery = onRequestTrail(request, response, async (span) => {
+    if (protocolFault(request) !== undefined) return refusals.request(response);
+    const delivery = traceRequest(request, response, async (span) => {
       const { status, source } = await deliverObserved(deps, { request, response, baseUrl });
       span.end({ route: 'delivery', status, attributes: { 'tintype.source': source } });
     });
     underWay.add(delivery);
     void delivery.then(() => underWay.delete(delivery));
   };
-  const onFault = (socket: Duplex) => faults.end(socket, { refuse: () => refusing.unread(socket) });
+  const onFault = (socket: Duplex) => faults.end(socket, { refuse: () => refusals.unread(socket) });
   server
     .on('request', onRequest)
     .on('checkContinue', onRequest)

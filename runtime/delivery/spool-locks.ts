@@ -4,15 +4,15 @@
  */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type FileLock, takeLock } from '../platform/file-lock.ts';
+import { acquireLock, type FileLock } from '../platform/file-lock.ts';
 
 export type SpoolLocks = {
   /**
-   * False when another process has the lock; otherwise no other process can take it until `letGo`.
+   * False when another process has the lock; otherwise no other process can take it until `release`.
    */
   take(spoolId: string): boolean;
-  letGo(spoolId: string): void;
-  letGoOfAll(): void;
+  release(spoolId: string): void;
+  releaseAll(): void;
 };
 
 const LOCK_NAME = /^(.+)\.lock$/;
@@ -30,16 +30,16 @@ export function createSpoolLocks(folder: string): SpoolLocks {
     if (typeof lock === 'object') held.set(spoolId, lock);
     return lock !== 'held';
   };
-  const letGo = (spoolId: string) => {
+  const release = (spoolId: string) => {
     held.get(spoolId)?.release();
     held.delete(spoolId);
   };
   // A killed process leaves its lock file behind.
   for (const name of readdirSync(folder)) {
     const spoolId = LOCK_NAME.exec(name)?.[1];
-    if (spoolId !== undefined && isLeft(join(folder, name)) && take(spoolId)) letGo(spoolId);
+    if (spoolId !== undefined && isLeft(join(folder, name)) && take(spoolId)) release(spoolId);
   }
-  return { take, letGo, letGoOfAll: () => [...held.keys()].forEach(letGo) };
+  return { take, release, releaseAll: () => [...held.keys()].forEach(release) };
 }
 
 /** The file is there as long as its process lives, and before the spool's folder is. */
@@ -58,7 +58,7 @@ function isLeft(path: string): boolean {
  */
 function tryLock(path: string): FileLock | 'held' | 'impossible' {
   try {
-    return takeLock(path) ?? 'held';
+    return acquireLock(path) ?? 'held';
   } catch {
     return 'impossible';
   }

@@ -72,7 +72,7 @@ export function openSpool(folder: string, own: string): Spool {
     },
     end: () => {
       tail.close();
-      locks.letGoOfAll();
+      locks.releaseAll();
     },
   };
 }
@@ -143,7 +143,7 @@ async function listSegments(folder: string, own: string, locks: SpoolLocks): Pro
   const lists = spools.map(async (spool_id) => {
     const segments = await listSpool(folder, spool_id);
     if (spool_id === own) return segments;
-    if (segments.length === 0) locks.letGo(spool_id);
+    if (segments.length === 0) locks.release(spool_id);
     // Listed again under the lock, because the previous holder may have sent some before it ended.
     return segments.length > 0 && locks.take(spool_id) ? listSpool(folder, spool_id) : [];
   });

@@ -17,7 +17,7 @@ export const brokerChecks: readonly Check<Subject>[] = [
   {
     area: 'broker',
     name: 'quorum queue, publisher confirms',
-    run: (subject) => withProbe(subject, tryQuorumQueue),
+    run: (subject) => withProbe(subject, probeQuorumQueue),
     advice: QUORUM,
   },
 ];
@@ -39,8 +39,8 @@ async function withProbe(
   }
 }
 
-async function tryQuorumQueue(probe: RabbitProbe): Promise<Finding> {
-  await probe.tryQuorumQueue();
+async function probeQuorumQueue(probe: RabbitProbe): Promise<Finding> {
+  await probe.probeQuorumQueue();
   return ok('declared, confirmed, read, deleted');
 }
 

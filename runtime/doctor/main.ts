@@ -37,7 +37,7 @@ function print(reports: readonly Report[]): string {
 }
 
 function printReport({ name, outcome, says, advice }: Report): string {
-  const [colour, sign] = MARKS[outcome];
-  const mark = styleText(colour, sign, { stream: process.stdout });
+  const [color, sign] = MARKS[outcome];
+  const mark = styleText(color, sign, { stream: process.stdout });
   return `  ${mark} ${name}: ${says}\n${advice === undefined ? '' : `      ${advice}\n`}`;
 }

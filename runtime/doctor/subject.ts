@@ -9,8 +9,8 @@ import { createDatabase, type Database } from '../db/client.ts';
 import { Advice } from '../platform/advice.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type Config, type Environment, parseConfig } from '../platform/config.ts';
-import { type Instance, lookForInstance, neitherFound } from '../platform/instance.ts';
-import { withoutOutside } from '../platform/outside-variables.ts';
+import { omitExternalVariables } from '../platform/external-variables.ts';
+import { findInstance, type Instance, noInstanceOrConfig } from '../platform/instance.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import { openFolderBuckets, STORAGE_FOLDER } from '../platform/storage/folder-buckets.ts';
 import { openS3Access, openS3Buckets } from '../platform/storage/s3-buckets.ts';
@@ -38,11 +38,11 @@ export type DoctorOptions = { data: string; fixCors?: true; json?: true };
 
 export async function openSubject(options: DoctorOptions, env: Environment): Promise<Subject> {
   const cors = options.fixCors === true ? 'fix' : 'check';
-  const found = await lookForInstance(options.data);
-  if (found instanceof Advice && !namesSomething(env)) throw neitherFound(found);
+  const found = await findInstance(options.data);
+  if (found instanceof Advice && !namesSomething(env)) throw noInstanceOrConfig(found);
   const instance = found instanceof Advice ? undefined : found;
   const config = parseConfig(
-    instance === undefined ? env : { ...withoutOutside(env), ...environmentOf(instance) },
+    instance === undefined ? env : { ...omitExternalVariables(env), ...environmentOf(instance) },
   );
   const { databaseUrl, s3Endpoint, amqpUrl, identityJwksUrl } = config;
   const embedded = instance === undefined ? undefined : { instance, folder: options.data };

@@ -3,7 +3,7 @@
  * charged for it, as ledger entries in one transaction with the organization's balance and quota. A late event raises
  * the charge, a correction refunds, and repeating a run changes nothing. Spec: Metering; Organization quota.
  */
-import { type QuotaChange, settleQuota } from '../actions/settle-quota.ts';
+import { type QuotaChange, updateQuotaStatus } from '../actions/update-quota-status.ts';
 import {
   billedHours,
   chargedDays,
@@ -13,7 +13,7 @@ import {
   type ExemptPeriod,
   startOfDay,
 } from '../core/metering.ts';
-import { isAway } from '../core/outage.ts';
+import { isUnavailable } from '../core/outage.ts';
 import type { Queryable, Transaction } from '../db/client.ts';
 import { insertLedgerEntry } from '../db/ledger.ts';
 import { listExemptions } from '../db/organization-exemptions.ts';
@@ -70,7 +70,7 @@ async function sumSafely(context: JobContext): Promise<unknown> {
     await hourlyRollup(context);
     return undefined;
   } catch (error) {
-    if (isAway(error) || context.signal.aborted) throw error;
+    if (isUnavailable(error) || context.signal.aborted) throw error;
     context.log.error('usage was not summed before its charge', { error });
     return error;
   }
@@ -92,7 +92,7 @@ async function chargeSafely(
       { settle: async () => undefined },
     );
   } catch (error) {
-    if (isAway(error) || context.signal.aborted) throw error;
+    if (isUnavailable(error) || context.signal.aborted) throw error;
     const { organization_id } = organization;
     context.log.error('an organization was not charged', { organization_id, error });
     return { error };
@@ -125,7 +125,7 @@ async function organizationsToCharge(
 }
 
 /** The nights whose charge would find usage, summed or not. */
-export function nightsToCharge(db: Queryable, nights: readonly Date[]): Promise<Date[]> {
+export function listChargeableNights(db: Queryable, nights: readonly Date[]): Promise<Date[]> {
   return listWithUsage(
     db,
     nights.map((at) => ({ at, ...rangeOf(at) })),
@@ -165,7 +165,7 @@ async function chargeOrganization(tx: Transaction, charging: Charging): Promise<
     }
   }
   await failpoint?.('charge.ledger_written');
-  const quota = await settleQuota(tx, organization_id);
+  const quota = await updateQuotaStatus(tx, organization_id);
   await failpoint?.('charge.before_commit');
   return {
     entries: deltas.filter((delta) => delta !== 0).length,

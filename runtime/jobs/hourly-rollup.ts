@@ -3,7 +3,7 @@
  * batches alone, so a late batch only causes it to be computed again. A run that was killed is continued by the next.
  * Spec: Metering.
  */
-import { inParts } from '../core/in-parts.ts';
+import { inChunks } from '../core/in-chunks.ts';
 import { nextHour } from '../core/metering.ts';
 import type { Transaction } from '../db/client.ts';
 import {
@@ -15,7 +15,7 @@ import {
 import { listHoursTouched } from '../db/usage-batches.ts';
 import { foldUsageHours, lockUsageHours } from '../db/usage-hours.ts';
 import type { JobContext, JobCounts } from './job.ts';
-import { keptSince } from './kept-usage.ts';
+import { retentionStart } from './usage-retention.ts';
 
 /** In one transaction: half a day of a delivery server, which sends one each second. */
 const BATCHES_AT_ONCE = 50_000;
@@ -51,7 +51,7 @@ async function sumNext(tx: Transaction, context: JobContext, limit: number): Pro
   const from = foldedFrom(context.clock.now(), mark);
   const hours = await listHoursTouched(tx, { mark, until: next.batch_id, from });
   let changed = 0;
-  for (const some of inParts(hours, HOURS_AT_ONCE)) {
+  for (const some of inChunks(hours, HOURS_AT_ONCE)) {
     context.signal.throwIfAborted();
     changed += await foldUsageHours(tx, some);
   }
@@ -62,5 +62,7 @@ async function sumNext(tx: Transaction, context: JobContext, limit: number): Pro
 
 /** Before the first sum, retention has deleted nothing. */
 function foldedFrom(now: Date, mark: RollupMark | undefined): Date {
-  return mark === undefined ? new Date(0) : nextHour(keptSince(now, { mark, days: FOLDED_DAYS }));
+  return mark === undefined
+    ? new Date(0)
+    : nextHour(retentionStart(now, { mark, days: FOLDED_DAYS }));
 }

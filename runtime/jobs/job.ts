@@ -48,10 +48,10 @@ export type JobContext = JobDeps & {
 export type JobCounts = Readonly<Record<string, number>>;
 
 /** How long a job called by hand may take, even within one statement. */
-export const BY_HAND_SECONDS_MAX = 6 * 3600;
+export const MANUAL_JOB_SECONDS_MAX = 6 * 3600;
 
 /** A job that runs only when called. */
-export type JobByHand = {
+export type ManualJob = {
   readonly deadline_seconds: number;
   /**
    * The source of the job's time: the moment given with `--at`, or the database, which `--at` does
@@ -61,7 +61,7 @@ export type JobByHand = {
   readonly run: (context: JobContext) => Promise<JobCounts>;
 };
 
-export type Job = JobByHand & {
+export type Job = ManualJob & {
   /** Cron expression, in UTC. */
   readonly schedule: string;
   /**

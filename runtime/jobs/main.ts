@@ -4,19 +4,19 @@
  * Doorbells of an embedded queue reach no worker from here; the sweep of the running Tintype rings again.
  */
 import { parseDay, parseInstant } from '../core/instant.ts';
-import { isAway } from '../core/outage.ts';
+import { isUnavailable } from '../core/outage.ts';
 import { Advice } from '../platform/advice.ts';
 import { type Environment, parseConfig } from '../platform/config.ts';
+import { omitExternalVariables } from '../platform/external-variables.ts';
 import { createLifecycle, type Lifecycle } from '../platform/lifecycle.ts';
-import { withoutOutside } from '../platform/outside-variables.ts';
 import { startTracing } from '../platform/tracing/start-tracing.ts';
 import { createDatabaseClock } from './database-clock.ts';
-import type { JobByHand, JobDeps } from './job.ts';
+import type { JobDeps, ManualJob } from './job.ts';
 import { openJobDeps } from './open-job-deps.ts';
-import { outlastRun } from './outlast-run.ts';
 import { type JobRunResult, runJob } from './run-job.ts';
-import { timesNow } from './scheduler.ts';
-import { jobs, jobsByHand } from './table.ts';
+import { resolveRunTimes } from './scheduler.ts';
+import { jobs, manualJobs } from './table.ts';
+import { waitForRunningJob } from './wait-for-running-job.ts';
 
 export async function jobCommand(
   name: string,
@@ -34,15 +34,15 @@ export async function jobCommand(
   const deps = { ...opened, clock };
   const { log } = deps;
   const lifecycle = createLifecycle({ log });
-  await startTracing(parseConfig(withoutOutside(env)), { name: 'job', log, lifecycle });
+  await startTracing(parseConfig(omitExternalVariables(env)), { name: 'job', log, lifecycle });
   const ended = Promise.withResolvers<void>();
-  const signal = untilToldToEnd(lifecycle, ended.promise);
+  const signal = stopSignal(lifecycle, ended.promise);
   try {
     await clock.compare();
-    const times = await timesNow(deps, { name, job, at: asIfAt });
+    const times = await resolveRunTimes(deps, { name, job, at: asIfAt });
     await runEach(deps, { name, job, times, signal });
   } catch (error) {
-    throw isAway(error) ? new Advice(AWAY, { cause: error }) : error;
+    throw isUnavailable(error) ? new Advice(AWAY, { cause: error }) : error;
   } finally {
     await deps.webhooks?.stop();
     await deps.queue.close();
@@ -62,7 +62,7 @@ const LEFT_ALONE_MS = 500;
  * The run ends, and is recorded as ended, before its process, so that the next run need not wait
  * for its lease.
  */
-function untilToldToEnd(lifecycle: Lifecycle, ended: Promise<void>): AbortSignal {
+function stopSignal(lifecycle: Lifecycle, ended: Promise<void>): AbortSignal {
   const ending = new AbortController();
   lifecycle.onStop('job', () => {
     ending.abort(
@@ -73,7 +73,7 @@ function untilToldToEnd(lifecycle: Lifecycle, ended: Promise<void>): AbortSignal
   return ending.signal;
 }
 
-type Turn = { name: string; job: JobByHand; at: Date; signal: AbortSignal };
+type Turn = { name: string; job: ManualJob; at: Date; signal: AbortSignal };
 
 /** A failed run does not stop the others; the first failure is thrown at the end. */
 async function runEach(
@@ -83,7 +83,8 @@ async function runEach(
   const failures: unknown[] = [];
   for (const at of times) {
     const result = await runInTurn(deps, { ...turn, at });
-    const goesOn = result.outcome === 'failed' && !isAway(result.error) && !turn.signal.aborted;
+    const goesOn =
+      result.outcome === 'failed' && !isUnavailable(result.error) && !turn.signal.aborted;
     if (goesOn) failures.push(result.error);
     else print(turn.name, at, result);
   }
@@ -101,13 +102,13 @@ async function runInTurn(deps: JobDeps, turn: Turn): Promise<JobRunResult> {
       job: name,
     },
   );
-  const isFree = await outlastRun(deps.db, { job: name, signal });
+  const isFree = await waitForRunningJob(deps.db, { job: name, signal });
   signal.throwIfAborted();
   return isFree ? runJob(deps, turn) : result;
 }
 
-function findJob(name: string): JobByHand {
-  const all: Readonly<Record<string, JobByHand>> = { ...jobs, ...jobsByHand };
+function findJob(name: string): ManualJob {
+  const all: Readonly<Record<string, ManualJob>> = { ...jobs, ...manualJobs };
   const job = Object.hasOwn(all, name) ? all[name] : undefined;
   if (job !== undefined) return job;
   const names = Object.keys(all).join(', ');

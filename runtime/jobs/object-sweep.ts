@@ -46,7 +46,7 @@ async function deleteWithRow(context: JobContext, doomed: DoomedObjectRow): Prom
 const LEFT_BEHIND_AGE_MS = 60 * 60_000;
 
 /** An upload's row exists before its URL, so an object without a row belongs to nobody. */
-export async function deleteLeftBehind(
+export async function deleteOrphanedObjects(
   context: JobContext,
   { page_max = PAGE_MAX }: Paging = {},
 ): Promise<number> {

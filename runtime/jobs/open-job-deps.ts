@@ -9,17 +9,17 @@ import { Advice } from '../platform/advice.ts';
 import { openCdn } from '../platform/cdn/open-cdn.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type ConfigWith, type Environment, parseConfig } from '../platform/config.ts';
+import { omitExternalVariables } from '../platform/external-variables.ts';
 import { killAt } from '../platform/failpoint.ts';
-import { type Instance, lookForInstance, neitherFound } from '../platform/instance.ts';
+import { findInstance, type Instance, noInstanceOrConfig } from '../platform/instance.ts';
 import { createLog } from '../platform/log.ts';
-import { withoutOutside } from '../platform/outside-variables.ts';
 import { createLazyQueue } from '../platform/queue/lazy-queue.ts';
 import { openQueue } from '../platform/queue/open-queue.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import { openFolderBuckets, STORAGE_FOLDER } from '../platform/storage/folder-buckets.ts';
 import { openS3Buckets } from '../platform/storage/s3-buckets.ts';
 import { warnOfUnknownVariables } from '../platform/unknown-variables.ts';
-import { BY_HAND_SECONDS_MAX, type JobDeps } from './job.ts';
+import { type JobDeps, MANUAL_JOB_SECONDS_MAX } from './job.ts';
 import { openWebhookSender } from './open-webhook-sender.ts';
 import { publicAddresses } from './public-addresses.ts';
 
@@ -27,21 +27,21 @@ import { publicAddresses } from './public-addresses.ts';
 const QUERY_TIMEOUT_MS = 120_000;
 
 export async function openJobDeps(dataFolder: string, env: Environment): Promise<JobDeps> {
-  const found = await lookForInstance(dataFolder);
+  const found = await findInstance(dataFolder);
   if (!(found instanceof Advice)) return openLocal(dataFolder, { instance: found, env });
   if (env['TINTYPE_DATABASE_URL']) {
     const config = parseConfig(env, deploymentFields);
     const format = process.stderr.isTTY ? 'text' : 'json';
     return open(config, { buckets: openS3Buckets(config, systemClock), format, env });
   }
-  throw neitherFound(found);
+  throw noInstanceOrConfig(found);
 }
 
 type Local = { instance: Instance; env: Environment };
 
 async function openLocal(dataFolder: string, { instance, env }: Local): Promise<JobDeps> {
   const own = {
-    ...withoutOutside(env),
+    ...omitExternalVariables(env),
     ...instance.environment,
     TINTYPE_BASE_URL: instance.api_url,
     TINTYPE_DELIVERY_ROOT_DOMAIN: instance.delivery_root_domain,
@@ -78,10 +78,15 @@ function open(config: ConfigWith<'databaseUrl'>, { buckets, format, env }: Openi
   warnOfUnknownVariables(env, log);
   // Most jobs publish nothing, and a charge must not wait for a broker.
   const queue = createLazyQueue(() => openQueue(config, log));
-  const around = tracedStatement;
-  const db = createDatabase({ url, around, maxConnections: 4, queryTimeoutMs: QUERY_TIMEOUT_MS });
-  const patientMs = BY_HAND_SECONDS_MAX * 1000;
-  const patient = createDatabase({ url, around, maxConnections: 1, queryTimeoutMs: patientMs });
+  const intercept = tracedStatement;
+  const db = createDatabase({
+    url,
+    intercept,
+    maxConnections: 4,
+    queryTimeoutMs: QUERY_TIMEOUT_MS,
+  });
+  const patientMs = MANUAL_JOB_SECONDS_MAX * 1000;
+  const patient = createDatabase({ url, intercept, maxConnections: 1, queryTimeoutMs: patientMs });
   const cdn = openCdn(config, systemClock);
   const points = failpoint === undefined ? {} : { failpoint: killAt(failpoint) };
   const addresses = publicAddresses(config);

@@ -18,14 +18,14 @@ export async function reconciliation(context: JobContext): Promise<JobCounts> {
     signal.throwIfAborted();
     const differing = days.filter((day) => day.differences.length > 0 && isOverdue(day, now));
     const room = Math.max(0, LINES_MAX - counts.differing);
-    for (const day of differing.slice(0, room)) tell(context, day);
+    for (const day of differing.slice(0, room)) logDifference(context, day);
     counts.days += days.length;
     counts.differing += differing.length;
   }
-  return { ...counts, ...(await tellLosses(context)) };
+  return { ...counts, ...(await logLosses(context)) };
 }
 
-function tell({ log }: JobContext, { project_id, day, differences }: ReconciledDay): void {
+function logDifference({ log }: JobContext, { project_id, day, differences }: ReconciledDay): void {
   for (const { cause, credits } of differences) {
     const advice = differenceCauses[cause];
     log.warn('the metering of a day does not add up', {
@@ -38,7 +38,7 @@ function tell({ log }: JobContext, { project_id, day, differences }: ReconciledD
   }
 }
 
-async function tellLosses({ db, log, at }: JobContext): Promise<JobCounts> {
+async function logLosses({ db, log, at }: JobContext): Promise<JobCounts> {
   const losses = await listSpoolLosses(db, reconciledSince(at));
   for (const { day, spool_id: spool, missing_batches, lost_deliveries } of losses.slice(
     0,

@@ -19,7 +19,7 @@ import { deleteOldUsageBatches } from '../db/usage-batches.ts';
 import { deleteUsagePartitions, insertUsagePartitions } from '../db/usage-partitions.ts';
 import { deleteOldWebhookDeliveries } from '../db/webhook-deliveries.ts';
 import { type JobContext, type JobCounts, RUNS_KEPT_DAYS } from './job.ts';
-import { keptSince } from './kept-usage.ts';
+import { retentionStart } from './usage-retention.ts';
 
 const DAY_SECONDS = 24 * 3600;
 
@@ -74,7 +74,7 @@ async function keepUsage({ db, clock }: JobContext): Promise<JobCounts> {
   const partitions_made = await insertUsagePartitions(db, PARTITIONS_AHEAD);
   const mark = await findRollupMark(db);
   if (mark === undefined) return { partitions_made, partitions: 0, batches: 0 };
-  const summed = hourOf(keptSince(clock.now(), { mark, days: keptDays.batches }));
+  const summed = hourOf(retentionStart(clock.now(), { mark, days: keptDays.batches }));
   const partitions = await deleteUsagePartitions(db, summed);
   return { partitions_made, partitions, batches: await deleteOldUsageBatches(db, summed) };
 }

@@ -10,9 +10,9 @@ import {
   updateJobRunLease,
 } from '../db/job-runs.ts';
 import type { Metrics } from '../platform/metrics.ts';
+import { withTraceContext } from '../platform/trace-context.ts';
 import { describeSpan, traced } from '../platform/tracing/spans.ts';
-import { onTrail } from '../platform/trail.ts';
-import type { JobByHand, JobContext, JobCounts, JobDeps } from './job.ts';
+import type { JobContext, JobCounts, JobDeps, ManualJob } from './job.ts';
 
 export type JobRunResult =
   | { outcome: 'done'; counts: JobCounts }
@@ -21,7 +21,7 @@ export type JobRunResult =
 
 export type RunJobOptions = {
   name: string;
-  job: JobByHand;
+  job: ManualJob;
   /** The time for which the job runs. */
   at: Date;
   signal?: AbortSignal;
@@ -33,7 +33,7 @@ const HEARTBEAT_MS = 15_000;
 
 /** Runs with a request id of its own, which appears in its log lines and outgoing requests. */
 export function runJob(deps: JobDeps, options: RunJobOptions): Promise<JobRunResult> {
-  return onTrail({ request_id: randomUUID() }, () =>
+  return withTraceContext({ request_id: randomUUID() }, () =>
     traced(`job ${options.name}`, { attributes: { 'tintype.job': options.name } }, () =>
       runAndReport(deps, options),
     ),
@@ -109,7 +109,7 @@ async function runInTime(
   const end = (reason: unknown) => ending.abort(reason);
   const late = () => end(new Error(`not done after ${job.deadline_seconds} s`));
   const deadline = setTimeout(late, job.deadline_seconds * 1000);
-  const heartbeat = setInterval(() => void keepLease(deps, run, end), HEARTBEAT_MS);
+  const heartbeat = setInterval(() => void renewLease(deps, run, end), HEARTBEAT_MS);
   const stop = () => end(signal?.reason);
   signal?.addEventListener('abort', stop, { once: true });
   try {
@@ -129,7 +129,7 @@ function abortOf({ signal }: JobContext): Promise<never> {
   return promise;
 }
 
-async function keepLease(
+async function renewLease(
   { db, log }: JobDeps,
   { run_id }: JobRunRow,
   end: (reason: unknown) => void,

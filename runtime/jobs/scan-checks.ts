@@ -3,7 +3,7 @@
  * unavailable scanner is retried with back-off; a revision that it cannot judge fails after some attempts.
  * Spec: File (status), the automatic scanner; Staff, checks.
  */
-import { settleCheck } from '../actions/settle-check.ts';
+import { recordScanResult } from '../actions/record-scan-result.ts';
 import { previewReplySchema, requestPreview } from '../core/delivery/preview-request.ts';
 import {
   PREVIEW_READ_SECONDS_MAX,
@@ -15,7 +15,7 @@ import {
   SCAN_WAIT_HOURS_MAX,
 } from '../core/limits.ts';
 import type { Scores } from '../core/scan-flags.ts';
-import { type ClaimedCheck, claimChecks, updateCheckPutOff } from '../db/scan-claims.ts';
+import { type ClaimedCheck, claimChecks, updateCheckDeferred } from '../db/scan-claims.ts';
 import { findScannedRevision } from '../db/scanned-revisions.ts';
 import { type Scanner, ScannerFault } from '../platform/scanner/scanner.ts';
 import type { JobContext } from './job.ts';
@@ -53,7 +53,7 @@ export async function scanChecks(context: ScanContext): Promise<ScanCounts> {
 async function scanCheck(context: ScanContext, check: ClaimedCheck): Promise<keyof ScanCounts> {
   const { db, thresholds, signal } = context;
   const settle = (scores: Scores | null) =>
-    db.transaction((tx) => settleCheck(tx, { check, scores, thresholds }));
+    db.transaction((tx) => recordScanResult(tx, { check, scores, thresholds }));
   let scores: Scores;
   try {
     scores = await findScores(context, check);
@@ -61,7 +61,7 @@ async function scanCheck(context: ScanContext, check: ClaimedCheck): Promise<key
     signal.throwIfAborted();
     const isOver = isRefusal(error) && isLast(check);
     report(context, check, { error, isOver });
-    return isOver ? settle(null) : putOff(context, check, error);
+    return isOver ? settle(null) : deferCheck(context, check, error);
   }
   return settle(scores);
 }
@@ -84,14 +84,14 @@ async function findScores(
 }
 
 /** Faults of storage, queue or scanner may pass; faults of an image stay. */
-async function putOff(
+async function deferCheck(
   { db }: ScanContext,
   { check_id, attempts }: ClaimedCheck,
   error: unknown,
 ): Promise<keyof ScanCounts> {
   const backoff = Math.min(SCAN_RETRY_SECONDS_FIRST * 2 ** (attempts - 1), SCAN_RETRY_SECONDS_MAX);
   const asked = error instanceof ScannerFault ? error.retry_after_seconds : 0;
-  const status = await updateCheckPutOff(db, {
+  const status = await updateCheckDeferred(db, {
     check_id,
     attempts,
     is_refused: isRefusal(error),

@@ -5,7 +5,7 @@
 import type { Config } from '../platform/config.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { openScanner } from '../platform/scanner/open-scanner.ts';
-import { type LookLoop, startLookLoop } from './look-loop.ts';
+import { type PollLoop, startPollLoop } from './poll-loop.ts';
 import { type ScanContext, scanChecks } from './scan-checks.ts';
 
 export type ScanLoopDeps = Omit<ScanContext, 'signal' | 'scanner' | 'thresholds'> & {
@@ -18,14 +18,14 @@ const PAUSE_MS = 2000;
 export function startScanLoop(
   deps: ScanLoopDeps,
   config: Pick<Config, 'scanner' | 'scannerUrl' | 'scannerThresholds'>,
-): LookLoop | undefined {
+): PollLoop | undefined {
   const scanner = openScanner(config, deps.clock);
   if (scanner === undefined) return undefined;
   const context = { ...deps, scanner, thresholds: config.scannerThresholds };
-  return startLookLoop({
+  return startPollLoop({
     log: deps.log,
     says: 'revisions that wait for a scan could not be processed',
-    look: async (signal) => deps.metrics.scans(await scanChecks({ ...context, signal })),
+    poll: async (signal) => deps.metrics.scans(await scanChecks({ ...context, signal })),
     pause_ms: PAUSE_MS,
   });
 }

@@ -17,10 +17,10 @@ import {
 import type { Metrics } from '../platform/metrics.ts';
 import { createOutageLog } from '../platform/outage-log.ts';
 import { createDatabaseClock, type DatabaseClock } from './database-clock.ts';
-import { type Job, type JobByHand, type JobDeps, RUNS_KEPT_DAYS } from './job.ts';
-import { outlastRun } from './outlast-run.ts';
+import { type Job, type JobDeps, type ManualJob, RUNS_KEPT_DAYS } from './job.ts';
 import { runJob } from './run-job.ts';
 import { jobs } from './table.ts';
+import { waitForRunningJob } from './wait-for-running-job.ts';
 
 export type Scheduler = {
   /** Starts nothing new, aborts the running jobs, and waits for them. */
@@ -72,7 +72,7 @@ async function runWhenDue(deps: JobDeps & { clock: DatabaseClock }, line: Line):
       await deps.clock.compare();
       if (looked === undefined) {
         await updateRunsAhead(deps.db, line.name);
-        looked = (await lookedBefore(deps.db, line)) ?? deps.clock.now();
+        looked = (await findResumeTime(deps.db, line)) ?? deps.clock.now();
         next = cronOf(line.job).nextRun(looked);
       }
       const now = deps.clock.now();
@@ -96,7 +96,7 @@ async function runWhenDue(deps: JobDeps & { clock: DatabaseClock }, line: Line):
  * Where the loop continues: after the last successful run or, for jobs that catch up on each run,
  * from the first run of any job.
  */
-function lookedBefore(db: Queryable, { name, job }: Line): Promise<Date | undefined> {
+function findResumeTime(db: Queryable, { name, job }: Line): Promise<Date | undefined> {
   return job.missed === 'each' ? findFirstRunTime(db) : findLastScheduledFor(db, { job: name });
 }
 
@@ -111,7 +111,8 @@ async function runDue(deps: JobDeps, line: Line, span: Span): Promise<void> {
   for (const at of times) {
     while (!signal.aborted && !(await hasRun(deps.db, line, at))) {
       const { outcome } = await runJob(deps, { ...run, at });
-      const isLeft = outcome !== 'skipped' || !(await outlastRun(deps.db, { job: name, signal }));
+      const isLeft =
+        outcome !== 'skipped' || !(await waitForRunningJob(deps.db, { job: name, signal }));
       if (isLeft) break;
     }
   }
@@ -179,14 +180,14 @@ export function dueTimes(
     .sort((left, right) => left.getTime() - right.getTime());
 }
 
-type Called = { name: string; job: JobByHand | Job; at?: Date | undefined };
+type Called = { name: string; job: ManualJob | Job; at?: Date | undefined };
 
 /**
  * The times for which a job called now, by a CronJob or a person, should run: its missed times by
  * the database's clock, as the table defines, or else now. With `at`: that time, then the missed
  * times before it.
  */
-export async function timesNow(
+export async function resolveRunTimes(
   deps: Pick<JobDeps, 'db' | 'clock' | 'log'>,
   { name, job, at }: Called,
 ): Promise<Date[]> {

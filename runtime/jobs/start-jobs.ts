@@ -9,9 +9,9 @@ import type { Lifecycle } from '../platform/lifecycle.ts';
 import { openWebhookSender } from './open-webhook-sender.ts';
 import { publicAddresses } from './public-addresses.ts';
 import { startPurgeLoop } from './purge-loop.ts';
+import { registerWorkMetrics } from './register-work-metrics.ts';
 import { startScanLoop } from './scan-loop.ts';
 import { type SchedulerOptions, startScheduler } from './scheduler.ts';
-import { watchWork } from './watch-work.ts';
 import { startWebhookLoop } from './webhook-loop.ts';
 
 /** `jobs`: all jobs of the table by default. */
@@ -21,7 +21,7 @@ export type JobsOptions = Pick<SchedulerOptions, 'jobs'> & {
 };
 
 export function startJobs(deps: Deps, { config, lifecycle, ...which }: JobsOptions): void {
-  watchWork(deps);
+  registerWorkMetrics(deps);
   const cdn = openCdn(config, deps.clock);
   const webhooks = openWebhookSender(deps, config);
   const addresses = publicAddresses(config);

@@ -9,7 +9,7 @@ import {
   STATUS_PROBE_SECONDS,
 } from '../core/limits.ts';
 import {
-  areApart,
+  hasSampleGap,
   type IncidentMove,
   incidentMove,
   type StatusService,
@@ -102,7 +102,7 @@ async function endUnsampled(
   if (open === undefined) return;
   const [newest] = await listNewestSamples(tx, { service, limit: 1 });
   const ended_at = newest?.sampled_at ?? open.started_at;
-  if (!areApart(ended_at, minuteOf(at))) return;
+  if (!hasSampleGap(ended_at, minuteOf(at))) return;
   const body = `${open.body} Its state after ${printMinute(ended_at)} is not known.`;
   await updateIncident(tx, { ...open, ended_at, body });
 }

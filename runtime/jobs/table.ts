@@ -2,11 +2,11 @@
  * The table of scheduled jobs: schedule, deadline, and the meaning of a missed run. The standalone scheduler and
  * `tintype job` use it. Spec: Metering; Upload session (status).
  */
-import { type namesByHand, schedules } from '../core/schedules.ts';
+import { type manualJobNames, schedules } from '../core/schedules.ts';
 import { contentSweep } from './content-sweep.ts';
-import { dailyCharge, nightsToCharge } from './daily-charge.ts';
+import { dailyCharge, listChargeableNights } from './daily-charge.ts';
 import { hourlyRollup } from './hourly-rollup.ts';
-import { BY_HAND_SECONDS_MAX, type Job, type JobByHand } from './job.ts';
+import { type Job, MANUAL_JOB_SECONDS_MAX, type ManualJob } from './job.ts';
 import { libraryIndexes } from './library-indexes.ts';
 import { purgeQueue } from './purge-queue.ts';
 import { reconciliation } from './reconciliation.ts';
@@ -57,7 +57,7 @@ export const jobs = {
     ...schedules['daily-charge'],
     clock: 'at',
     missed: 'each',
-    needed: nightsToCharge,
+    needed: listChargeableNights,
     missed_means:
       'Charges come later; the next run makes up for each run that was missed or failed.',
     run: dailyCharge,
@@ -93,12 +93,12 @@ export const jobs = {
   },
 } as const satisfies Record<keyof typeof schedules, Job>;
 
-export const jobsByHand = {
+export const manualJobs = {
   'library-indexes': {
-    deadline_seconds: BY_HAND_SECONDS_MAX,
+    deadline_seconds: MANUAL_JOB_SECONDS_MAX,
     clock: 'database',
     run: libraryIndexes,
   },
-} as const satisfies Record<(typeof namesByHand)[number], JobByHand>;
+} as const satisfies Record<(typeof manualJobNames)[number], ManualJob>;
 
 export type JobName = keyof typeof jobs;

@@ -3,17 +3,17 @@
  * arrived, ends expired ones, rings again for those that wait, and deletes objects that nothing needs.
  * Spec: Upload session (status).
  */
-import { isJoined } from '../actions/check-digest.ts';
+import { isMultipart } from '../actions/check-digest.ts';
 import { completeUpload } from '../actions/complete-upload.ts';
 import { failUnprocessed } from '../actions/fail-upload.ts';
 import { ServiceError } from '../core/errors.ts';
-import { inParts } from '../core/in-parts.ts';
+import { inChunks } from '../core/in-chunks.ts';
 import { updateUploadExpired, updateUploadWrongSize } from '../db/upload-ends.ts';
 import { listClaimableUploads } from '../db/upload-processing.ts';
 import { listOpenUploads, type UploadRow } from '../db/uploads.ts';
 import { doorbellsOf, type Queue } from '../platform/queue/queue.ts';
 import type { JobContext, JobCounts } from './job.ts';
-import { deleteDoomed, deleteLeftBehind } from './object-sweep.ts';
+import { deleteDoomed, deleteOrphanedObjects } from './object-sweep.ts';
 
 const PAGE_ROWS = 500;
 const AT_ONCE = 8;
@@ -27,7 +27,7 @@ export async function uploadSweep(
 ): Promise<JobCounts> {
   const counts = { completed: 0, expired: 0, failed: 0, errors: 0 };
   // First, because these uploads are already accepted, and checking the others may take long.
-  const rung = await ringAgain(context);
+  const rung = await republishDoorbells(context);
   for (let after = ''; ; ) {
     const query = { after, limit: page_rows, min_age_seconds: UPLOAD_AGE_SECONDS_MIN };
     const page = await listOpenUploads(context.db, query);
@@ -38,7 +38,7 @@ export async function uploadSweep(
     if (page.length < page_rows) break;
   }
   const deleted = await deleteDoomed(context);
-  const left_behind = await deleteLeftBehind(context);
+  const left_behind = await deleteOrphanedObjects(context);
   return { ...counts, rung, deleted, left_behind };
 }
 
@@ -46,7 +46,7 @@ type Outcome = 'completed' | 'expired' | 'failed' | 'errors' | 'open';
 
 async function sweepAll(context: JobContext, uploads: UploadRow[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  for (const some of inParts(uploads, AT_ONCE)) {
+  for (const some of inChunks(uploads, AT_ONCE)) {
     context.signal.throwIfAborted();
     outcomes.push(...(await Promise.all(some.map((upload) => sweepSafely(context, upload)))));
   }
@@ -91,7 +91,7 @@ async function complete(context: JobContext, upload: UploadRow): Promise<Outcome
   } catch (error) {
     if (!(error instanceof ServiceError && refusals.has(error.code))) throw error;
     if (error.code === 'project_suspended' && upload.is_expired) return expire(context, upload);
-    return error.code === 'sha256_mismatch' && isJoined(upload) ? 'failed' : 'open';
+    return error.code === 'sha256_mismatch' && isMultipart(upload) ? 'failed' : 'open';
   }
 }
 
@@ -108,11 +108,11 @@ const refusals: ReadonlySet<string> = new Set([
  * and more would only wake workers in vain. If one is not accepted, the others would not be either,
  * and the next sweep tries again.
  */
-async function ringAgain({ db, queue, log }: JobContext): Promise<number> {
+async function republishDoorbells({ db, queue, log }: JobContext): Promise<number> {
   const waiting = await listClaimableUploads(db, DOORBELLS_MAX);
   let rung = 0;
   try {
-    await queue.mend('ingest');
+    await queue.repair('ingest');
     const ringing = await countDoorbells(queue);
     for (const upload_id of waiting.slice(ringing)) {
       await queue.publish('ingest', { upload_id });

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../platform/log.ts';
-import { type LookLoop, startLookLoop } from './look-loop.ts';
+import { type PollLoop, startPollLoop } from './poll-loop.ts';
 import type { WebhookSender } from './webhook-sender.ts';
 
 const PAUSE_MS = 200;
@@ -15,11 +15,11 @@ const REST_MS = 10;
 export function startWebhookLoop(
   { sender, log }: { sender: WebhookSender; log: Log },
   { grace_ms }: { grace_ms?: number } = {},
-): LookLoop {
-  const loop = startLookLoop({
+): PollLoop {
+  const loop = startPollLoop({
     log,
     says: 'due webhooks could not be processed',
-    look: async (signal) => {
+    poll: async (signal) => {
       const pauseFor = (ms: number) => sleep(ms, undefined, { signal }).catch(() => undefined);
       const began = performance.now();
       // Not awaited: the sender waits for these attempts when it stops.

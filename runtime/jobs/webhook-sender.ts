@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WebhookStatus } from '../core/states.ts';
 import { type ClaimedWebhook, claimWebhooks } from '../db/webhook-attempts.ts';
-import { onTrail, type Trail } from '../platform/trail.ts';
+import { type TraceContext, withTraceContext } from '../platform/trace-context.ts';
 import { sendWebhook, WEBHOOK_LEASE_SECONDS, type WebhookDeps } from './send-webhook.ts';
 import { createLanes, type Lanes } from './webhook-lanes.ts';
 
@@ -76,7 +76,9 @@ async function send(
   const leave = lanes.enter({ project_id, host });
   const began = performance.now();
   try {
-    const status = await onTrail(trailOf(sending.webhook), () => sendWebhook(deps, sending));
+    const status = await withTraceContext(traceContextOf(sending.webhook), () =>
+      sendWebhook(deps, sending),
+    );
     const result = status === undefined ? undefined : resultOf(status);
     const seconds = (performance.now() - began) / 1000;
     if (result !== undefined) deps.metrics?.webhook({ result, seconds });
@@ -94,12 +96,12 @@ async function send(
 }
 
 /**
- * The trail of the delivery's cause, so that its request id marks all attempts in the log and
+ * The context of the delivery's cause, so that its request id marks all attempts in the log and
  * reaches the receiver.
  */
-function trailOf({ request_id, traceparent }: ClaimedWebhook): Trail {
-  const trail = { request_id: request_id ?? randomUUID() };
-  return traceparent === null ? trail : { ...trail, traceparent };
+function traceContextOf({ request_id, traceparent }: ClaimedWebhook): TraceContext {
+  const context = { request_id: request_id ?? randomUUID() };
+  return traceparent === null ? context : { ...context, traceparent };
 }
 
 function resultOf(status: WebhookStatus): WebhookResult {

@@ -11,4 +11,4 @@ export class Advice extends Error {
 }
 
 /** A server is away: it comes back by itself, and callers that can wait do so. */
-export class Away extends Advice {}
+export class ServerUnavailable extends Advice {}

@@ -14,11 +14,11 @@ import {
 import { cutText, stripText } from '../core/text.ts';
 import type { Clock } from './clock.ts';
 import { literalFault, portFault } from './egress.ts';
-import { failUnanswered } from './http/fail-unanswered.ts';
+import { onIncompleteResponse } from './http/on-incomplete-response.ts';
 import { type PublicLookup, publicLookup } from './public-lookup.ts';
 import { reasonOf } from './reason-of.ts';
+import { traceHeaders } from './trace-context.ts';
 import { traced } from './tracing/spans.ts';
-import { carry } from './trail.ts';
 
 export type CallbackCall = {
   url: string;
@@ -82,7 +82,7 @@ type Answered = { response: IncomingMessage; text: string };
 function exchange(call: CallbackCall, options: RequestOptions): Promise<Answered> {
   const send = call.url.startsWith('https:') ? requestHttps : requestHttp;
   const length = { 'Content-Length': String(Buffer.byteLength(call.body)) };
-  const headers = { ...carry(), ...call.headers, ...length };
+  const headers = { ...traceHeaders(), ...call.headers, ...length };
   return new Promise((resolve, reject) => {
     const sent = send(
       call.url,
@@ -107,7 +107,7 @@ function exchange(call: CallbackCall, options: RequestOptions): Promise<Answered
       socket.destroy();
       resolve({ response, text: '' });
     });
-    failUnanswered(sent, reject);
+    onIncompleteResponse(sent, reject);
     sent.end(call.body);
   });
 }

@@ -3,7 +3,7 @@
  * all requests while it lasts, equal messages are logged once a minute, with the number left out.
  */
 import { LRUCache } from 'lru-cache';
-import { isExpected } from '../core/outage.ts';
+import { isServiceUnavailable } from '../core/outage.ts';
 import type { Log, LogFields } from './log.ts';
 import { reasonOf } from './reason-of.ts';
 
@@ -20,7 +20,7 @@ export function createFailureLog(log: Pick<Log, 'warn' | 'error'>): FailureLog {
   return {
     failed: (says, failure) => {
       const { error } = failure;
-      if (!isExpected(error)) return log.error(says, failure);
+      if (!isServiceUnavailable(error)) return log.error(says, failure);
       const words = `${says} ${error.code} ${error.message} ${reasonOf(error.cause)}`;
       const before = said.get(words);
       const now = performance.now();

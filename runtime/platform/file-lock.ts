@@ -16,7 +16,7 @@ const SQLITE_BUSY = 5;
  * Creates the file. Undefined while somebody holds the lock, in this process or another; throws
  * when locking is impossible.
  */
-export function takeLock(path: string): FileLock | undefined {
+export function acquireLock(path: string): FileLock | undefined {
   const file = new DatabaseSync(path);
   try {
     file.exec('begin exclusive');

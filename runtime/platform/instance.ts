@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Advice } from './advice.ts';
-import { isAlive } from './is-alive.ts';
+import { isProcessAlive } from './is-process-alive.ts';
 
 export const instanceSchema = z.object({
   pid: z.number(),
@@ -37,7 +37,7 @@ export type Instance = z.infer<typeof instanceSchema>;
 export const INSTANCE_FILE = 'instance.json';
 
 /** The instance of a data folder, or the advice when none runs there. */
-export async function lookForInstance(dataFolder: string): Promise<Instance | Advice> {
+export async function findInstance(dataFolder: string): Promise<Instance | Advice> {
   const path = join(dataFolder, INSTANCE_FILE);
   const text = await readText(path);
   if (text === undefined) {
@@ -46,7 +46,7 @@ export async function lookForInstance(dataFolder: string): Promise<Instance | Ad
     );
   }
   const instance = parse(path, text);
-  if (isAlive(instance.pid)) return instance;
+  if (isProcessAlive(instance.pid)) return instance;
   return new Advice(
     `the Tintype on ${dataFolder} has stopped (process ${instance.pid} is gone): start it with \`make up\``,
   );
@@ -55,15 +55,15 @@ export async function lookForInstance(dataFolder: string): Promise<Instance | Ad
 /**
  * For commands that also accept an installation named by the environment, when there is neither.
  */
-export function neitherFound({ message }: Advice): Advice {
+export function noInstanceOrConfig({ message }: Advice): Advice {
   return new Advice(
     `TINTYPE_DATABASE_URL is not set, and ${message}; for a deployment, set the variables that its processes have, or run this in one of its pods`,
   );
 }
 
 /** For commands that need an instance. */
-export async function findInstance(dataFolder: string): Promise<Instance> {
-  const found = await lookForInstance(dataFolder);
+export async function requireInstance(dataFolder: string): Promise<Instance> {
+  const found = await findInstance(dataFolder);
   if (found instanceof Advice) throw found;
   return found;
 }

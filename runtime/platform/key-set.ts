@@ -5,7 +5,7 @@
 // BrowserSession.
 import { type Clock, steady } from './clock.ts';
 import { readBounded } from './http/read-bounded.ts';
-import { carry } from './trail.ts';
+import { traceHeaders } from './trace-context.ts';
 
 const REFRESH_AFTER_MS = 5 * 60_000;
 const SERVED_MS = 24 * 60 * 60_000;
@@ -93,7 +93,7 @@ async function fetchDocument({
   deadline_ms = DEADLINE_MS,
 }: Pick<KeySetOptions<unknown>, 'url' | 'fetch' | 'deadline_ms'>): Promise<unknown> {
   const response = await fetchUrl(url, {
-    headers: { ...carry(), accept: 'application/json' },
+    headers: { ...traceHeaders(), accept: 'application/json' },
     redirect: 'error',
     signal: AbortSignal.timeout(deadline_ms),
   });

@@ -6,8 +6,8 @@
  */
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inTime } from './in-time.ts';
 import type { Log } from './log.ts';
+import { withTimeout } from './with-timeout.ts';
 
 export type Lifecycle = {
   /**
@@ -178,7 +178,7 @@ async function stopPart(part: Part, { log, partMs, endsAt }: Stopping): Promise<
   const late = () => new Error(`not stopped in ${deadlineMs} ms`);
   const began = performance.now();
   try {
-    await inTime((async () => part.stop())(), deadlineMs, late);
+    await withTimeout((async () => part.stop())(), deadlineMs, late);
     const duration_ms = Math.round(performance.now() - began);
     log.debug('a part stopped', { part: part.name, duration_ms });
     return true;

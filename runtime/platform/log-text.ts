@@ -16,7 +16,7 @@ const levels = {
   error: style('red', 'error'),
 } as const;
 
-/** Coloured if stderr supports it, because lines for a person go there. */
+/** Colored if stderr supports it, because lines for a person go there. */
 function style(format: 'dim' | 'green' | 'yellow' | 'red', text: string): string {
   return styleText(format, text, { stream: process.stderr });
 }

@@ -3,10 +3,10 @@
  * text that looks like a credential is masked inside any value, so that a secret cannot be logged by accident.
  */
 import { pino } from 'pino';
-import { isExpected } from '../core/outage.ts';
+import { isServiceUnavailable } from '../core/outage.ts';
 import { textDestination } from './log-text.ts';
 import { reasonOf } from './reason-of.ts';
-import { currentTrail } from './trail.ts';
+import { currentTraceContext } from './trace-context.ts';
 
 export type Log = {
   debug<Fields extends object>(message: string, fields?: Listed<Fields>): void;
@@ -143,7 +143,7 @@ function wrap(logger: Printer, bound: LogFields = {}): Log {
     (message: string, fields: LogFields = {}) => {
       // Masking costs time, and strangers control what each delivery logs.
       if (!logger.isLevelEnabled(level)) return;
-      logger[level](printableFields({ ...trailFields(bound), ...fields }), message);
+      logger[level](printableFields({ ...traceFields(bound), ...fields }), message);
     };
   return {
     debug: at('debug'),
@@ -155,8 +155,8 @@ function wrap(logger: Printer, bound: LogFields = {}): Log {
 }
 
 /** The ids of the request and its trace. Each once per line: pino would print duplicates. */
-function trailFields(bound: LogFields): LogFields {
-  const { request_id, span } = currentTrail();
+function traceFields(bound: LogFields): LogFields {
+  const { request_id, span } = currentTraceContext();
   const fields = { request_id, trace_id: span?.trace_id };
   return bound.request_id === undefined ? fields : { trace_id: fields.trace_id };
 }
@@ -205,7 +205,7 @@ function printableObject(value: object, depth: number): Record<string, unknown> 
  * third of the bytes without it.
  */
 function printableError(error: Error, depth: number, as: Told): Record<string, unknown> {
-  const told = isExpected(error) ? 'short' : as;
+  const told = isServiceUnavailable(error) ? 'short' : as;
   const code: unknown = 'code' in error ? error.code : undefined;
   const hasCause = error.cause !== undefined && error.cause !== null;
   const causes = depth < NESTING_MAX && hasCause;

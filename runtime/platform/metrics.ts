@@ -24,7 +24,7 @@ export type Metrics = {
   scans(counts: Readonly<Record<string, number>>): void;
   webhook(seen: { result: string; seconds: number }): void;
   /** Sources that are read whenever the metrics are. */
-  watch(sources: MetricSources): void;
+  registerSources(sources: MetricSources): void;
   /** The answer to GET /metrics. */
   print(): Promise<{ content_type: string; text: string }>;
   /** The metrics of the table and those of the process itself. */
@@ -101,9 +101,9 @@ export function createMetrics(): Metrics {
     },
     webhook: ({ result, seconds }) =>
       histogram('tintype_webhook_seconds').observe({ result }, seconds),
-    watch: (more) => Object.assign(sources, more),
+    registerSources: (more) => Object.assign(sources, more),
     print: async () => {
-      await look(sources, gauge);
+      await collectAll(sources, gauge);
       return { content_type: registry.contentType, text: await registry.metrics() };
     },
     list: () => listMetrics(registry),
@@ -111,13 +111,13 @@ export function createMetrics(): Metrics {
 }
 
 /** Unavailable values are left out: an old value would be taken for a new one. */
-async function look(sources: MetricSources, gauge: Gauges): Promise<void> {
-  lookAtProcess(sources, gauge);
-  await Promise.all([lookAtDesks(sources, gauge), lookAtServers(sources, gauge)]);
+async function collectAll(sources: MetricSources, gauge: Gauges): Promise<void> {
+  collectProcess(sources, gauge);
+  await Promise.all([collectBacklog(sources, gauge), collectDependencies(sources, gauge)]);
 }
 
 /** What servers answer, and the last results of jobs. */
-async function lookAtServers(sources: MetricSources, gauge: Gauges): Promise<void> {
+async function collectDependencies(sources: MetricSources, gauge: Gauges): Promise<void> {
   const { queues, jobs, failed_jobs, dependencies, database_lead_ms } = sources;
   const [depths, done, failed, ready, lead] = await Promise.allSettled([
     queues?.() ?? [],
@@ -130,7 +130,7 @@ async function lookAtServers(sources: MetricSources, gauge: Gauges): Promise<voi
   for (const { queue, waiting: count } of resultOf(depths) ?? []) {
     gauge('tintype_queue_waiting').set({ queue }, count);
   }
-  for (const run of resultOf(done) ?? []) tellDone(run, gauge);
+  for (const run of resultOf(done) ?? []) recordJobResult(run, gauge);
   gauge('tintype_job_failed_in_row').reset();
   for (const { job, failed: count } of resultOf(failed) ?? []) {
     gauge('tintype_job_failed_in_row').set({ job }, count);
@@ -146,7 +146,7 @@ async function lookAtServers(sources: MetricSources, gauge: Gauges): Promise<voi
 }
 
 /** Work that waits in the database for a process or a person. */
-async function lookAtDesks(sources: MetricSources, gauge: Gauges): Promise<void> {
+async function collectBacklog(sources: MetricSources, gauge: Gauges): Promise<void> {
   const [sessions, unsent, scans, flagged, over] = await Promise.allSettled([
     sources.uploads?.(),
     sources.purges?.(),
@@ -170,7 +170,7 @@ async function lookAtDesks(sources: MetricSources, gauge: Gauges): Promise<void>
   }
 }
 
-function lookAtProcess({ pool, in_hand, found_due }: MetricSources, gauge: Gauges): void {
+function collectProcess({ pool, in_hand, found_due }: MetricSources, gauge: Gauges): void {
   for (const [state, count] of Object.entries(pool?.() ?? {})) {
     gauge('tintype_database_connections').set({ state }, count);
   }
@@ -181,7 +181,7 @@ function lookAtProcess({ pool, in_hand, found_due }: MetricSources, gauge: Gauge
 }
 
 /** The result of a run stays true while the database is away. */
-function tellDone({ job, finished_at, counts }: DoneJob, gauge: Gauges): void {
+function recordJobResult({ job, finished_at, counts }: DoneJob, gauge: Gauges): void {
   gauge('tintype_job_last_success_seconds').set({ job }, finished_at.getTime() / 1000);
   for (const [what, count] of Object.entries(counts)) {
     gauge('tintype_job_last_done').set({ job, what }, count);

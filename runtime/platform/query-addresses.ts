@@ -4,7 +4,7 @@
  * here.
  */
 import { Resolver, TIMEOUT } from 'node:dns/promises';
-import { inTime } from './in-time.ts';
+import { withTimeout } from './with-timeout.ts';
 
 const QUERY_MS = 2_000;
 /**
@@ -30,8 +30,8 @@ export function createResolver(servers?: readonly string[]): Resolver {
 export async function queryAddresses(resolver: Resolver, hostname: string): Promise<Address[]> {
   const late = () => Object.assign(new Error('no answer in time'), { code: TIMEOUT });
   const [v4, v6] = await Promise.allSettled([
-    inTime(resolver.resolve4(hostname), ANSWER_MS_MAX, late),
-    inTime(resolver.resolve6(hostname), ANSWER_MS_MAX, late),
+    withTimeout(resolver.resolve4(hostname), ANSWER_MS_MAX, late),
+    withTimeout(resolver.resolve6(hostname), ANSWER_MS_MAX, late),
   ]);
   const found = [...addressesOf(v4, 4), ...addressesOf(v6, 6)];
   if (found.length === 0) throw new Error(`${hostname} does not resolve${whyOf(v4)}`);

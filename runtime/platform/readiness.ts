@@ -21,7 +21,7 @@ export async function findReadiness(
 ): Promise<Readiness> {
   const results = Object.entries(probes).map(async ([name, probe]) => {
     try {
-      await Promise.race([probe(), silence(probeMsMax)]);
+      await Promise.race([probe(), rejectAfter(probeMsMax)]);
       return [name, true] as const;
     } catch (error) {
       if (!(error instanceof StillStarting)) {
@@ -34,7 +34,7 @@ export async function findReadiness(
   return { ready: Object.values(checks).every((isReady) => isReady), checks };
 }
 
-async function silence(ms: number): Promise<never> {
+async function rejectAfter(ms: number): Promise<never> {
   await sleep(ms, undefined, { ref: false });
   throw new Error(`no answer in ${ms} ms`);
 }

@@ -19,7 +19,7 @@ export type DataFolder = { path: string; release(): Promise<void> };
  */
 export async function claimDataFolder(folder: string): Promise<DataFolder> {
   const path = resolve(folder);
-  await proveWritable(path);
+  await requireWritable(path);
   const lock = await claim(path);
   return { path, release: () => new Promise((done) => lock.close(() => done())) };
 }
@@ -27,7 +27,7 @@ export async function claimDataFolder(folder: string): Promise<DataFolder> {
 /** Not empty, because a full disk still accepts an empty file. */
 const PROBE = 'x'.repeat(4096);
 
-async function proveWritable(path: string): Promise<void> {
+async function requireWritable(path: string): Promise<void> {
   try {
     makeFolder(path);
     const probe = join(path, `.probe-${process.pid}`);

@@ -1,12 +1,12 @@
 /** What the commands on this machine need to know about a running Tintype. */
 
 import type { Environment } from '../platform/config.ts';
+import { pickExternalVariables } from '../platform/external-variables.ts';
 import type { Instance } from '../platform/instance.ts';
-import { onlyOutside } from '../platform/outside-variables.ts';
 import type { StandaloneConfig } from './environment.ts';
-import type { Sample } from './sample.ts';
+import type { SampleProject } from './sample-project.ts';
 
-type Made = Pick<Instance, 'organization_id'> & Sample;
+type Made = Pick<Instance, 'organization_id'> & SampleProject;
 
 type Running = {
   /** The environment in which it was started. */
@@ -32,7 +32,7 @@ export function describeInstance({ given, environment, config }: Running, made: 
     provider_b_mode: config.providerBMode,
     key_encryption_keys: environment['TINTYPE_KEY_ENCRYPTION_KEYS'] ?? '',
     token_keys: environment['TINTYPE_TOKEN_KEYS'] ?? '',
-    environment: onlyOutside(given),
+    environment: pickExternalVariables(given),
     ...made,
   };
 }

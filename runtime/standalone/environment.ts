@@ -1,13 +1,13 @@
 /** The configuration that `tintype up` sets by default; a variable of the environment overrides it. */
 import { type Config, type Environment, parseConfig } from '../platform/config.ts';
-import type { HeldPort } from '../platform/http/listen.ts';
+import type { ReservedPort } from '../platform/http/listen.ts';
 import type { Secrets } from './secrets.ts';
 
 export const STAFF_SUBJECT = 'staff';
 
-export type Ports = { api: HeldPort; delivery: HeldPort };
+export type Ports = { api: ReservedPort; delivery: ReservedPort };
 
-type PortNumbers = { [Name in keyof Ports]: Pick<HeldPort, 'port'> };
+type PortNumbers = { [Name in keyof Ports]: Pick<ReservedPort, 'port'> };
 
 const ROOT_DOMAIN = 'localhost';
 

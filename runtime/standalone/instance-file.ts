@@ -5,7 +5,7 @@ import { INSTANCE_FILE, type Instance } from '../platform/instance.ts';
 import { writePrivateFile } from './private-file.ts';
 
 /** After removal the file is not written again. */
-export function keepInstanceFile(dataFolder: string) {
+export function createInstanceFile(dataFolder: string) {
   const file = join(dataFolder, INSTANCE_FILE);
   let isGone = false;
   let writing = Promise.resolve();

@@ -5,7 +5,7 @@
 import { readdir } from 'node:fs/promises';
 import { Advice } from '../platform/advice.ts';
 import type { Environment } from '../platform/config.ts';
-import { holdPort, LOOPBACK } from '../platform/http/listen.ts';
+import { LOOPBACK, reservePort } from '../platform/http/listen.ts';
 import type { Instance } from '../platform/instance.ts';
 import { type Lifecycle, runProcess } from '../platform/lifecycle.ts';
 import { createLog, type Log, type LogLevel } from '../platform/log.ts';
@@ -13,7 +13,7 @@ import { warnOfUnknownVariables } from '../platform/unknown-variables.ts';
 import { printBanner } from './banner.ts';
 import { claimDataFolder } from './data-folder.ts';
 import { givenConfig } from './environment.ts';
-import { keepInstanceFile } from './instance-file.ts';
+import { createInstanceFile } from './instance-file.ts';
 import { startParts } from './parts.ts';
 
 export type UpOptions = {
@@ -54,11 +54,11 @@ async function start({ options, env, log, lifecycle }: Start): Promise<void> {
       { exitCode: 2 },
     );
   }
-  await proveReadable(options.config);
+  await requireReadable(options.config);
   const folder = await claimDataFolder(options.data);
   lifecycle.onStop('data folder', folder.release);
   const hold = async (port: number, option: string) => {
-    const held = await holdPort({ port, option, host: LOOPBACK });
+    const held = await reservePort({ port, option, host: LOOPBACK });
     lifecycle.onStop('port', held.release);
     return held;
   };
@@ -66,11 +66,11 @@ async function start({ options, env, log, lifecycle }: Start): Promise<void> {
     api: await hold(options.apiPort, '--api-port PORT'),
     delivery: await hold(options.deliveryPort, '--delivery-port PORT'),
   };
-  const file = keepInstanceFile(folder.path);
+  const file = createInstanceFile(folder.path);
   let isAnnounced = false;
   const onInstance = async (instance: Instance) => {
     await file.write(instance);
-    if (isAnnounced) return sayOther(log, instance);
+    if (isAnnounced) return logProjectChange(log, instance);
     isAnnounced = true;
     lifecycle.onStop('instance file', file.remove);
     announce(options, instance, Math.round(performance.now() - started));
@@ -82,14 +82,14 @@ async function start({ options, env, log, lifecycle }: Start): Promise<void> {
   });
 }
 
-function sayOther(log: Log, { project_slug }: Instance): void {
+function logProjectChange(log: Log, { project_slug }: Instance): void {
   if (project_slug === '')
     log.info('tintype upload and env have no project: the folder declares none');
   else log.info('tintype upload and env now use this project', { project_slug });
 }
 
 /** Runs first, so that nothing has been started when the folder is missing. */
-async function proveReadable(configFolder: string): Promise<void> {
+async function requireReadable(configFolder: string): Promise<void> {
   await readdir(configFolder).catch((cause: NodeJS.ErrnoException) => {
     throw new Advice(
       `${configFolder} is not a folder that can be read (${cause.code}): name a folder of YAML with --config`,

@@ -5,14 +5,14 @@ import {
   startFolderOperator,
 } from '../../operator/files/watch-folder.ts';
 import { type Deps, openDatabase, openDeps } from '../actions/open-deps.ts';
-import { createPatience } from '../actions/patience.ts';
-import { watch } from '../actions/run-deployment.ts';
+import { serveHealthChecks } from '../actions/run-deployment.ts';
+import { createStartupRetry } from '../actions/startup-retry.ts';
 import { INGEST_LEASE_SECONDS } from '../core/limits.ts';
-import { isPassing, wordsOf } from '../db/failures.ts';
+import { databaseMessage, isTransient } from '../db/failures.ts';
 import { migrateOrAdvise } from '../db/main.ts';
 import { updateUploadLeasesOver } from '../db/upload-processing.ts';
 import { startJobs } from '../jobs/start-jobs.ts';
-import { Away } from '../platform/advice.ts';
+import { ServerUnavailable } from '../platform/advice.ts';
 import type { Environment } from '../platform/config.ts';
 import type { Instance } from '../platform/instance.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
@@ -29,12 +29,12 @@ import {
   standaloneConfig,
   standaloneEnvironment,
 } from './environment.ts';
-import { keepPostgres } from './kept-postgres.ts';
-import { followSample } from './sample.ts';
+import { watchSampleProject } from './sample-project.ts';
 import { removeSecretFiles, writeSecretFile } from './secret-files.ts';
 import { loadSecrets } from './secrets.ts';
 import { startServers } from './servers.ts';
 import { openStorage } from './storage.ts';
+import { supervisePostgres } from './supervise-postgres.ts';
 
 export type PartsOptions = {
   env: Environment;
@@ -65,19 +65,20 @@ export async function startParts(options: PartsOptions): Promise<void> {
   const storage = await openStorage(config, { ...options, secret });
   const db = openDatabase(config.databaseUrl, options);
   const deps = await openDeps(config, { ...options, db, buckets: storage.buckets });
-  await watch(deps, { port: config.metricsPort, lifecycle });
+  await serveHealthChecks(deps, { port: config.metricsPort, lifecycle });
   // The data folder is ours alone, so any worker that still holds a lease on an upload was killed.
   if (!options.env['TINTYPE_DATABASE_URL']) {
     const lease_seconds = INGEST_LEASE_SECONDS;
-    await patiently(options, () => updateUploadLeasesOver(deps.db, { lease_seconds }));
+    await withRetries(options, () => updateUploadLeasesOver(deps.db, { lease_seconds }));
   }
   const worker = await startWorker({ ...deps, ...workerSettings(config) });
   lifecycle.onStop('worker', () => worker.stop());
-  const organization_id = await patiently(options, () => ensureOrganization(deps));
+  const organization_id = await withRetries(options, () => ensureOrganization(deps));
   const running = { given: options.env, environment, config };
-  const look = followSample(deps, {
+  const look = watchSampleProject(deps, {
     ...{ organization_id, secrets, dataFolder },
-    tell: (sample) => options.onInstance(describeInstance(running, { organization_id, ...sample })),
+    report: (sample) =>
+      options.onInstance(describeInstance(running, { organization_id, ...sample })),
   });
   let isUp = false;
   const onPass = async () => {
@@ -90,24 +91,26 @@ export async function startParts(options: PartsOptions): Promise<void> {
   await startServers(deps, { config, lifecycle, ports, dataFolder, storage });
   startJobs(deps, { config, lifecycle });
   isUp = true;
-  await patiently(options, look);
+  await withRetries(options, look);
 }
 
 /**
  * Everything starts at once, and on a busy machine a connection may take longer than a request
  * waits for one.
  */
-function patiently<T>(options: PartsOptions, ask: () => Promise<T>): Promise<T> {
-  return createPatience(options).open('database', () =>
+function withRetries<T>(options: PartsOptions, ask: () => Promise<T>): Promise<T> {
+  return createStartupRetry(options).open('database', () =>
     ask().catch((cause: unknown) => {
-      if (!isPassing(cause)) throw cause;
-      throw new Away(`the database does not answer (${wordsOf(cause)})`, { cause });
+      if (!isTransient(cause)) throw cause;
+      throw new ServerUnavailable(`the database does not answer (${databaseMessage(cause)})`, {
+        cause,
+      });
     }),
   );
 }
 
 async function startDatabaseServer({ dataFolder, lifecycle, log }: PartsOptions): Promise<string> {
-  const postgres = await keepPostgres({ folder: join(dataFolder, 'postgres'), log });
+  const postgres = await supervisePostgres({ folder: join(dataFolder, 'postgres'), log });
   lifecycle.onStop('postgres', () => postgres.stop());
   return postgres.url;
 }

@@ -14,7 +14,7 @@ import {
 import { basename, join } from 'node:path';
 import type { Account } from './postgres-account.ts';
 import type { PostgresBinaries } from './postgres-binaries.ts';
-import { PostgresFailure, unopened } from './postgres-failure.ts';
+import { databaseUnreadable, PostgresFailure } from './postgres-failure.ts';
 
 export type DataFolderOptions = {
   folder: string;
@@ -29,7 +29,7 @@ export type DataFolderOptions = {
 
 export async function createDataFolder(options: DataFolderOptions): Promise<void> {
   if (existsSync(options.dataFolder) && readdirSync(options.dataFolder).length > 0)
-    throw unopened(options.folder, 'PG_VERSION is missing');
+    throw databaseUnreadable(options.folder, 'PG_VERSION is missing');
   const unfinished = `${options.dataFolder}.unfinished-${process.pid}`;
   const passwordFile = join(options.folder, 'password.initdb');
   removeUnfinished(options);
@@ -58,7 +58,7 @@ function removeUnfinished({ folder, dataFolder }: DataFolderOptions): void {
  * Copying a folder file by file loses its mode, and PostgreSQL refuses a folder that others may
  * read.
  */
-export function keepFromOthers(dataFolder: string): void {
+export function restrictPermissions(dataFolder: string): void {
   try {
     if ((statSync(dataFolder).mode & OTHERS_BITS) !== 0) chmodSync(dataFolder, 0o700);
   } catch {

@@ -6,13 +6,13 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase } from '../db/client.ts';
 import { findFreePort } from '../platform/http/free-port.ts';
-import { inTime } from '../platform/in-time.ts';
-import { isAlive } from '../platform/is-alive.ts';
+import { isProcessAlive } from '../platform/is-process-alive.ts';
 import { reasonOf } from '../platform/reason-of.ts';
+import { withTimeout } from '../platform/with-timeout.ts';
 import { type Account, chooseAccount } from './postgres-account.ts';
 import { findBinaries, type PostgresBinaries } from './postgres-binaries.ts';
-import { createDataFolder, keepFromOthers } from './postgres-data.ts';
-import { leftBehind, PostgresFailure, unopened } from './postgres-failure.ts';
+import { createDataFolder, restrictPermissions } from './postgres-data.ts';
+import { databaseUnreadable, earlierServerRunning, PostgresFailure } from './postgres-failure.ts';
 import { readOrCreatePassword } from './postgres-password.ts';
 import {
   isUnderOtherName,
@@ -67,7 +67,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const account = chooseAccount(place.folder, place.binaries.postgres);
   if (!existsSync(join(place.dataFolder, 'PG_VERSION')))
     await createDataFolder({ ...place, account, user: USER, settings: options.settings ?? {} });
-  keepFromOthers(place.dataFolder);
+  restrictPermissions(place.dataFolder);
   return launch(place, account, options);
 }
 
@@ -92,13 +92,13 @@ function preparePlace(folder: string, binaries = findBinaries()): Place {
 async function adopt(place: Place, deadlineMs: number): Promise<Postgres | undefined> {
   for (const deadline = Date.now() + deadlineMs; ; ) {
     const running = readPidFile(place.dataFolder);
-    if (running === undefined || !isAlive(running.pid)) return undefined;
+    if (running === undefined || !isProcessAlive(running.pid)) return undefined;
     if (isUnderOtherName(place.dataFolder, running))
       await stopProcess(running.pid, waitForExit(running.pid));
     if (removeStalePidFile(place.dataFolder, running)) return undefined;
     if (running.status === 'ready')
       return finish(place, { ready: running, exited: waitForExit(running.pid), adopted: true });
-    if (Date.now() >= deadline) throw leftBehind(running, logFile(place.folder));
+    if (Date.now() >= deadline) throw earlierServerRunning(running, logFile(place.folder));
     await sleep(POLL_MS);
   }
 }
@@ -187,7 +187,7 @@ async function finish(place: Place, { ready, exited, adopted }: Started): Promis
   const address = `postgres://${USER}:${place.password}@127.0.0.1:${ready.port}`;
   await createOwnDatabase(`${address}/postgres`).catch(async (cause: unknown) => {
     await stopProcess(ready.pid, exited);
-    throw unopened(place.folder, cause);
+    throw databaseUnreadable(place.folder, cause);
   });
   const { port, pid } = ready;
   const stop = () => stopProcess(pid, exited);
@@ -208,21 +208,21 @@ async function createOwnDatabase(url: string): Promise<void> {
 async function stopProcess(pid: number | undefined, exited: Promise<void>): Promise<void> {
   if (pid === undefined) return;
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
-    if (!isAlive(pid)) return;
+    if (!isProcessAlive(pid)) return;
     process.kill(pid, signal);
     if (await isOverInTime(exited)) return;
   }
 }
 
 function isOverInTime(exited: Promise<void>): Promise<boolean> {
-  return inTime(exited, STOP_DEADLINE_MS, () => new Error('it goes on')).then(
+  return withTimeout(exited, STOP_DEADLINE_MS, () => new Error('it goes on')).then(
     () => true,
     () => false,
   );
 }
 
 async function waitForExit(pid: number): Promise<void> {
-  while (isAlive(pid)) await sleep(100, undefined, { ref: false });
+  while (isProcessAlive(pid)) await sleep(100, undefined, { ref: false });
 }
 
 type FailedStart = { error: PostgresFailure; port_taken: boolean; passing: boolean };

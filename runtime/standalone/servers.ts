@@ -45,7 +45,7 @@ async function startApiBeside(
   });
   const api = startApi(deps, {
     config,
-    beside: [storage.handle, provider.handle],
+    sharedHandlers: [storage.handle, provider.handle],
     quiet_ms: QUIET_MS,
     drain_ms: DRAIN_MS,
   });

@@ -3,7 +3,7 @@
  * storage, if the environment names one.
  */
 import { join } from 'node:path';
-import type { Beside } from '../api/serve.ts';
+import type { SharedPortHandler } from '../api/serve.ts';
 import { Advice } from '../platform/advice.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
@@ -16,7 +16,7 @@ import {
 import { folderStorageHandler } from '../platform/storage/folder-server.ts';
 import type { StandaloneConfig } from './environment.ts';
 
-export type Storage = { buckets: Buckets; handle: Beside };
+export type Storage = { buckets: Buckets; handle: SharedPortHandler };
 
 type Opening = { dataFolder: string; secret: Uint8Array; log: Log };
 

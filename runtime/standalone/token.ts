@@ -5,7 +5,7 @@
 
 import { Advice } from '../platform/advice.ts';
 import { systemClock } from '../platform/clock.ts';
-import { findInstance, type Instance } from '../platform/instance.ts';
+import { type Instance, requireInstance } from '../platform/instance.ts';
 import { OWNER_SUBJECT } from './demo.ts';
 import { STAFF_SUBJECT } from './environment.ts';
 import { createIdentityProvider } from './identity-provider.ts';
@@ -15,7 +15,7 @@ type Caller = { data: string; sub?: string; staff?: true };
 const TOKEN_SECONDS = 3600;
 
 export async function token(options: Caller & { json?: true }): Promise<void> {
-  const minted = await mintSession(await findInstance(options.data), options);
+  const minted = await mintSession(await requireInstance(options.data), options);
   process.stdout.write(
     options.json === true ? `${JSON.stringify(minted)}\n` : printHeaders(minted.headers),
   );

@@ -22,7 +22,7 @@ export type WorkerOptions = {
   queue: Queue;
   clock: Clock;
   log: Log;
-  metrics?: Pick<Metrics, 'ingest' | 'render' | 'decoderKilled' | 'watch'>;
+  metrics?: Pick<Metrics, 'ingest' | 'render' | 'decoderKilled' | 'registerSources'>;
   ingest?: Partial<LaneOptions>;
   render?: Partial<LaneOptions>;
   /** Render calls that may wait for a slot. */

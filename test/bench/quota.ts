@@ -5,7 +5,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
-import { settleQuota } from '../../runtime/actions/settle-quota.ts';
+import { updateQuotaStatus } from '../../runtime/actions/update-quota-status.ts';
 import { createDatabase, type Database, type Transaction } from '../../runtime/db/client.ts';
 import { insertCreditGrant } from '../../runtime/db/credit-grants.ts';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
@@ -56,7 +56,7 @@ function change(
 ): Promise<unknown> {
   return db.transaction(async (tx) => {
     await work(tx);
-    await settleQuota(tx, organization_id);
+    await updateQuotaStatus(tx, organization_id);
   });
 }
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { passOver } from '../../operator/installation/installation-pass.ts';
 import { imageServices, ownedTypes } from '../../operator/installation/live-types.ts';
 import { probeDatabase } from '../../operator/installation/probe-database.ts';
-import { createWritingMemory } from '../../operator/installation/writing-memory.ts';
+import { reconcileInstallation } from '../../operator/installation/reconcile-installation.ts';
+import { createWriteHistory } from '../../operator/installation/write-history.ts';
 import { systemTimedClock } from '../../operator/kube/timed-clock.ts';
 import { least } from '../operator/image-service/samples.ts';
 import { type ControlPlane, createNamespace, startControlPlane } from '../support/control-plane.ts';
@@ -92,10 +92,10 @@ function operatorOf({ namespace, schema, pods }: Place): CrashingOperator {
     const context = {
       ...{ client, db: counted, metrics, clock, probeDatabase, schema_version: schema },
       keys: readSealingKeys(keys.TINTYPE_KEY_ENCRYPTION_KEYS),
-      memory: createWritingMemory(clock),
-      ...{ namespaces: [namespace], probeSurroundings: well, events: { tell: () => undefined } },
+      history: createWriteHistory(clock),
+      ...{ namespaces: [namespace], probeDependencies: well, events: { record: () => undefined } },
     };
-    return async () => void (await passOver({ namespace, name: 'main' }, context));
+    return async () => void (await reconcileInstallation({ namespace, name: 'main' }, context));
   };
   const others = () => playControllers(plane, { namespace, bad: { image: BAD, state: pods } });
   return createCrashingOperator({ plane, db, start, others });

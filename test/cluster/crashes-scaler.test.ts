@@ -1,7 +1,7 @@
 /** The built-in scaler as a process that crashes at each of its writes: the next process arrives at the same pods. */
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import type { Wish } from '../../operator/scaler/decide-scale.ts';
+import type { Recommendation } from '../../operator/scaler/decide-scale.ts';
 import { scalePool } from '../../operator/scaler/scale-pool.ts';
 import { silentLog as log } from '../operator/kube/silent-log.ts';
 import { crashEverywhere } from '../support/crash-everywhere.ts';
@@ -69,13 +69,14 @@ function operatorOf({ name, inHand }: Place, waiting: number) {
     plane: cluster.plane(),
     db,
     start: ({ client }) => {
-      const ask = async (pod: Json) => inHand.get(pod.metadata.name) ?? 0;
-      let wishes: readonly Wish[] = [];
+      const scrape = async (pod: Json) => inHand.get(pod.metadata.name) ?? 0;
+      let recommendations: readonly Recommendation[] = [];
       let now_ms = 0;
       const look = async () => {
         now_ms += 1;
-        const seen = { depths, wishes, now_ms };
-        wishes = (await scalePool(place, seen, { client, ask, log }))?.wishes ?? [];
+        const seen = { depths, recommendations, now_ms };
+        recommendations =
+          (await scalePool(place, seen, { client, scrape, log }))?.recommendations ?? [];
       };
       // The first look takes the existing pods as the wish.
       return async () => {

@@ -25,7 +25,7 @@ it('an empty callback url removes the callback and its Secret, leaving it out ke
   const name = newSlug();
   const url = 'https://shop.example/hook';
   const secret = { path: `/api/v1/namespaces/${cluster.namespace()}/secrets/${name}` };
-  const isThere = async () => (await kubeRequest(cluster.plane(), secret)).status === 200;
+  const isPresent = async () => (await kubeRequest(cluster.plane(), secret)).status === 200;
   await led(async () => {
     await apply('Project', name, { callback: { url, secretName: name } });
     await untilReason('Project', name, 'InSync');
@@ -45,18 +45,18 @@ it('an empty callback url removes the callback and its Secret, leaving it out ke
       `~ projects ${name} { callback_url: "https://shop.example/…" → null, callback_secret_sealed: (the one before) → (none any more) }`,
       `- Secret ${cluster.namespace()}/${name}`,
     );
-    expect(await isThere()).toBe(true);
+    expect(await isPresent()).toBe(true);
     await apply('Project', name, { callback: { url: '' } });
     await untilReason('Project', name, 'InSync');
     expect(await project(name)).toMatchObject({ callback_url: null, callback_secret_sealed: null });
-    await until(async () => expect(await isThere()).toBe(false));
+    await until(async () => expect(await isPresent()).toBe(false));
     const { annotations } = (await read('Project', name)).metadata as {
       annotations?: Record<string, string>;
     };
     expect(annotations?.['tintype.dev/callback-secrets']).toBe('');
     await apply('Project', name, { callback: { url, secretName: name } });
     await untilReason('Project', name, 'InSync');
-    await until(async () => expect(await isThere()).toBe(true));
+    await until(async () => expect(await isPresent()).toBe(true));
   });
 });
 

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderInstallation } from '../../operator/image-service/render/render.ts';
 import type { ImageServiceSpec } from '../../operator/image-service/schema.ts';
-import { apply, removeStrangers } from '../../operator/image-service/steps.ts';
-import { carryOut } from '../../operator/installation/carry-out.ts';
+import { apply, pruneObjects } from '../../operator/image-service/steps.ts';
+import { applySteps } from '../../operator/installation/apply-steps.ts';
 import { listCluster, observeObjects } from '../../operator/installation/observe.ts';
-import { createWritingMemory } from '../../operator/installation/writing-memory.ts';
+import { createWriteHistory } from '../../operator/installation/write-history.ts';
 import { systemTimedClock } from '../../operator/kube/timed-clock.ts';
 import { updateProjectDomains } from '../../runtime/db/project-domains.ts';
 import { installation, least } from '../operator/image-service/samples.ts';
 import { connectKube } from '../operator/kube/connect.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
+import { countReverts } from '../support/count-reverts.ts';
 import { useDatabase } from '../support/database.ts';
 import { declareRouted } from '../support/declared-route.ts';
 import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
 import { installHttpRoutes, judgedBy } from '../support/optional-definitions.ts';
-import { quarrelling } from '../support/quarrelling.ts';
 import { watchForRoutes } from '../support/route-leader.ts';
 import { makeProject } from '../support/rows.ts';
 import { until } from '../support/until.ts';
@@ -52,7 +52,7 @@ function declare(routing: object) {
   });
 }
 
-async function isThere(path: string): Promise<boolean> {
+async function isPresent(path: string): Promise<boolean> {
   return (await kubeRequest(plane, { path })).status === 200;
 }
 
@@ -64,7 +64,7 @@ function accept(route: string, gateway = 'edge') {
 }
 
 function untilThere(path: string): Promise<void> {
-  return until(async () => expect(await isThere(path)).toBe(true));
+  return until(async () => expect(await isPresent(path)).toBe(true));
 }
 
 describe('the routes of a cluster with a Gateway', () => {
@@ -81,12 +81,12 @@ describe('the routes of a cluster with a Gateway', () => {
       await installHttpRoutes(plane);
       await untilThere(`${httpRoutes}/${name}.2`);
       await untilThere(`${httpRoutes}/${name}`);
-      expect(await isThere(`${ingresses}/${name}`)).toBe(true);
+      expect(await isPresent(`${ingresses}/${name}`)).toBe(true);
       await accept(`${httpRoutes}/${name}`);
       await accept(`${httpRoutes}/${name}.2`, 'another');
-      expect(await isThere(`${ingresses}/${name}`)).toBe(true);
+      expect(await isPresent(`${ingresses}/${name}`)).toBe(true);
       const accepted = await accept(`${httpRoutes}/${name}.2`);
-      await until(async () => expect(await isThere(`${ingresses}/${name}`)).toBe(false));
+      await until(async () => expect(await isPresent(`${ingresses}/${name}`)).toBe(false));
       const first = await kubeOk(plane, { path: `${httpRoutes}/${name}` });
       expect(first['spec']).toMatchObject({ hostnames: domains.slice(0, 16) });
       const { metadata, spec } = await kubeOk(plane, { path: `${httpRoutes}/${name}.2` });
@@ -124,8 +124,8 @@ describe('the routes of a cluster with a Gateway', () => {
       });
       await setDomains(from);
       await until(async () => {
-        expect(await isThere(`${ingresses}/${fromRoute}`)).toBe(false);
-        expect(await isThere(`${httpRoutes}/${fromRoute}`)).toBe(false);
+        expect(await isPresent(`${ingresses}/${fromRoute}`)).toBe(false);
+        expect(await isPresent(`${httpRoutes}/${fromRoute}`)).toBe(false);
       });
     });
   }, 300_000);
@@ -168,7 +168,7 @@ describe('an HTTPRoute that somebody changes back', () => {
     };
     await led(async () => {
       await untilThere(route);
-      const undone = await quarrelling({ isAsWritten, undo }, async () => {
+      const undone = await countReverts({ isAsWritten, undo }, async () => {
         const message = `the HTTPRoute '${namespace}/main-project-${name}' does not stay as written: 'host-keeper' changes \`spec.hostnames[0]\` each time; it is written again less and less often, finally every five minutes: stop whoever changes it`;
         await until(async () =>
           expect(await routed()).toMatchObject({ status: 'False', reason: 'RouteUndone', message }),
@@ -195,13 +195,13 @@ describe('the routes of an ImageService', () => {
     const wanted = rendered.rest.filter(({ kind }) => /^(Ingress|HTTPRoute)$/.test(kind));
     const { live, ...cluster } = await listCluster(client, { ...place, spec });
     const { present } = observeObjects(place.name, rendered.migration, { live, ...cluster });
-    const steps = [...wanted.map(apply), ...removeStrangers(wanted, { present })];
-    const { written, troubles } = await carryOut(client, steps, {
+    const steps = [...wanted.map(apply), ...pruneObjects(wanted, { present })];
+    const { written, problems } = await applySteps(client, steps, {
       live,
-      memory: createWritingMemory(systemTimedClock),
+      history: createWriteHistory(systemTimedClock),
     });
     client.close();
-    expect(troubles).toEqual([]);
+    expect(problems).toEqual([]);
     return written.map(({ change, kind, name }) => `${change} ${kind} ${name}`).sort();
   }
 

@@ -26,12 +26,12 @@ const sealing = newSealingKey();
 let meanwhile: () => Promise<unknown> = async () => undefined;
 const cluster = useInstallationCluster(db, {
   ...{ clock, keys: readSealingKeys(sealing) },
-  probeSurroundings: async (...asked) => {
+  probeDependencies: async (...asked) => {
     await meanwhile();
     return well(...asked);
   },
 });
-const { read, list, merge, say, remove, led, untilReason, message, isThere } = cluster;
+const { read, list, merge, say, remove, led, untilReason, message, isPresent } = cluster;
 
 const keys = {
   TINTYPE_KEY_ENCRYPTION_KEYS: sealing,
@@ -200,7 +200,7 @@ describe('on one database', { shuffle: false }, () => {
           const found = (await read('Deployment', api)).spec.template.spec.containers[0];
           expect(found.env).toEqual(container.env);
           expect(found).not.toHaveProperty('command');
-          expect(await isThere('PodDisruptionBudget', `${name}-delivery`)).toBe(true);
+          expect(await isPresent('PodDisruptionBudget', `${name}-delivery`)).toBe(true);
           expect((await read('Service', service)).spec.externalIPs).toBeUndefined();
           expect((await read('Service', service)).spec.selector).toEqual(selector);
           expect((await read('Ingress', api)).spec.defaultBackend).toBeUndefined();
@@ -339,7 +339,7 @@ describe('on one database', { shuffle: false }, () => {
       meanwhile = () => remove('ImageService', name);
       await declare();
       await led(async () => {
-        await until(async () => expect(await isThere('ImageService', name)).toBe(false));
+        await until(async () => expect(await isPresent('ImageService', name)).toBe(false));
         // A later pass finds nothing left to do.
         await until(async () => expect(await countPasses('success')).toBeGreaterThan(over));
       });
@@ -513,7 +513,7 @@ describe('on one database', { shuffle: false }, () => {
           expect(env).toContainEqual({ name: 'TINTYPE_DASHBOARD_ORIGINS', value: good });
         });
         await remove('Service', `${name}-api`);
-        await until(async () => expect(await isThere('Service', `${name}-api`)).toBe(true));
+        await until(async () => expect(await isPresent('Service', `${name}-api`)).toBe(true));
         await untilReason(name, 'SpecInvalid');
         await merge('ImageService', name, {
           spec: { dashboardOrigins: null, dispatcher: { replicas: 2 } },
@@ -559,7 +559,7 @@ describe('on one database', { shuffle: false }, () => {
         expect(await message(name, 'MigrationComplete')).toMatch(said);
         expect(await imageOf('api')).toBe(spec.image);
         await remove('Service', `${name}-delivery`);
-        await until(async () => expect(await isThere('Service', `${name}-delivery`)).toBe(true));
+        await until(async () => expect(await isPresent('Service', `${name}-delivery`)).toBe(true));
         expect(await message(name, 'MigrationComplete')).toMatch(said);
         await allow();
         // A Job retries refused pods with growing delays, so replace it instead of waiting.

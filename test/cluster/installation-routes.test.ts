@@ -17,7 +17,7 @@ const sealing = newSealingKey();
 // A separate control plane, so that other tests do not find a Gateway API.
 const plane = useOwnControlPlane();
 const cluster = useInstallationCluster(db, { keys: readSealingKeys(sealing) }, plane);
-const { create, isThere, led, merge, message, read, say, untilReason } = cluster;
+const { create, isPresent, led, merge, message, read, say, untilReason } = cluster;
 
 const routing = { mode: 'Gateway', gatewayRef: { name: 'edge', namespace: 'infra' } };
 const names = ['main-api', 'main-delivery'];
@@ -91,7 +91,7 @@ describe('an installation', { shuffle: false }, () => {
   });
 
   it('says which routes stay while it switches between Gateway and Ingress, either way', async () => {
-    const stays = async (kind: string) => Promise.all(names.map((name) => isThere(kind, name)));
+    const stays = async (kind: string) => Promise.all(names.map((name) => isPresent(kind, name)));
     await led(async () => {
       await merge('ImageService', 'main', {
         spec: { routing: { mode: 'Ingress', gatewayRef: null } },

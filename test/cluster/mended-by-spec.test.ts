@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 const { db, url } = useDatabase();
 const sealing = newSealingKey();
 const cluster = useInstallationCluster(db, { keys: readSealingKeys(sealing) });
-const { create, read, merge, led, untilReason, list, isThere } = cluster;
+const { create, read, merge, led, untilReason, list, isPresent } = cluster;
 
 const imageOf = (version: string) => `registry.example/tintype:${version}`;
 const parts = ['worker-ingest', 'worker-render', 'dispatcher', 'api', 'delivery'];
@@ -131,7 +131,7 @@ describe('a Secret that is lost while everything runs', () => {
         await untilReason('main', 'Available', 'ApiAvailable');
         // A deleted object is recreated meanwhile.
         await cluster.remove('Service', 'main-api');
-        await until(async () => expect(await isThere('Service', 'main-api')).toBe(true));
+        await until(async () => expect(await isPresent('Service', 'main-api')).toBe(true));
         const own = { apiVersion, metadata: { name: metadata.name }, data };
         if (how === 'is deleted') await create('Secret', own);
         else await merge('Secret', name, { data });

@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 const { db, url } = useDatabase();
 const sealing = newSealingKey();
 const cluster = useInstallationCluster(db, { keys: readSealingKeys(sealing), as: 'operator' });
-const { read, merge, remove, led, untilReason, message, isThere } = cluster;
+const { read, merge, remove, led, untilReason, message, isPresent } = cluster;
 
 const granted: readonly Permission[] = permissions.runtime;
 const permit = (rights: readonly Permission[]) =>
@@ -70,9 +70,9 @@ it('an ImageService, new or running, reports a right that is missing, and goes o
     await remove('Service', 'main-api');
     await untilReason('main', 'ObjectRefused');
     expect(await message('main')).toMatch(/^Service 'main-api' .*cannot get resource "services"/);
-    expect(await isThere('Service', 'main-api')).toBe(false);
+    expect(await isPresent('Service', 'main-api')).toBe(false);
     await permit(granted);
     await untilReason('main', 'Running');
-    await until(async () => expect(await isThere('Service', 'main-api')).toBe(true));
+    await until(async () => expect(await isPresent('Service', 'main-api')).toBe(true));
   });
 }, 180_000);

@@ -3,7 +3,7 @@ import { connect } from 'amqplib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
 import { createBrokerDepths } from '../../operator/scaler/broker-depths.ts';
-import type { Wish } from '../../operator/scaler/decide-scale.ts';
+import type { Recommendation } from '../../operator/scaler/decide-scale.ts';
 import { scalePool } from '../../operator/scaler/scale-pool.ts';
 import { createScaler } from '../../operator/scaler/scaler.ts';
 import { createLog } from '../../runtime/platform/log.ts';
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 /** The number of work items that each pod reports. */
 const inHand = new Map<string, number>();
-let wishes: readonly Wish[] = [];
+let recommendations: readonly Recommendation[] = [];
 
 async function look(): Promise<void> {
   const { client } = connectKube(cluster.plane());
@@ -47,9 +47,13 @@ async function look(): Promise<void> {
   const sizes = { min: 1, max: 3, queue_length: 2, queues, stable_seconds: 0 };
   const pool = { component: 'worker-ingest' as const, ...sizes };
   const place = { name, namespace: cluster.namespace(), pool };
-  const seen = { depths: await broker.read('it', rabbit.url), wishes, now_ms: clock.elapsed() };
-  const ask = async (pod: Json) => inHand.get(pod.metadata.name) ?? 0;
-  wishes = (await scalePool(place, seen, { client, ask, log }))?.wishes ?? [];
+  const seen = {
+    depths: await broker.read('it', rabbit.url),
+    recommendations,
+    now_ms: clock.elapsed(),
+  };
+  const scrape = async (pod: Json) => inHand.get(pod.metadata.name) ?? 0;
+  recommendations = (await scalePool(place, seen, { client, scrape, log }))?.recommendations ?? [];
   client.close();
 }
 
@@ -139,7 +143,7 @@ describe('the scaler', { shuffle: false }, () => {
           destination: { write: (line) => said.push(line) },
         }),
         metrics,
-        ask: async () => 0,
+        scrape: async () => 0,
         every_ms: 50,
       });
       const over = new AbortController();

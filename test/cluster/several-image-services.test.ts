@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createUnserved } from '../../operator/installation/unserved.ts';
+import { createUnservedReporter } from '../../operator/installation/unserved-reporter.ts';
 import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
 import { connectKube } from '../operator/kube/connect.ts';
 import { silentLog as log } from '../operator/kube/silent-log.ts';
@@ -103,7 +103,7 @@ describe('an ImageService in a namespace that no operator serves', () => {
     const term = { epoch: 1, lease_uid: 'lease', signal: over.signal, isCurrent: () => true };
     const where = { served: ['images'], watched: ['images', cluster.namespace()] };
     const options = { client, clock, log, metrics, ...where, patience_ms: 0 };
-    const unserved = createUnserved(options);
+    const unserved = createUnservedReporter(options);
     const telling = unserved.lead(term);
     expect(unserved.health()).toMatchObject([{ isSynced: false }]);
     await work().finally(() => over.abort());

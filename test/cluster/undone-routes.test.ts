@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemTimedClock } from '../../operator/kube/timed-clock.ts';
 import { least } from '../operator/image-service/samples.ts';
+import { countReverts } from '../support/count-reverts.ts';
 import { useDatabase } from '../support/database.ts';
 import { declareRouted } from '../support/declared-route.ts';
 import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
 import { mutateOnWayIn } from '../support/mutating-policy.ts';
-import { quarrelling } from '../support/quarrelling.ts';
 import { watchForRoutes } from '../support/route-leader.ts';
 import { useTenantCluster } from '../support/tenant-cluster.ts';
 import { until } from '../support/until.ts';
@@ -88,7 +88,7 @@ it('a route that somebody changes back is written less and less often, and the w
     const path = `${route}?fieldManager=host-keeper`;
     const undo = () =>
       kubeRequest(plane(), { method: 'PATCH', path, content_type, body: { spec: { rules } } });
-    const undone = await quarrelling({ isAsWritten, undo }, async () => {
+    const undone = await countReverts({ isAsWritten, undo }, async () => {
       await untilReason(project, 'RouteUndone');
       const said =
         `the Ingress '${images()}/main-project-${name}' does not stay as written: 'host-keeper' changes \`spec.rules[0].host\` each time; ` +
@@ -117,7 +117,7 @@ it('a route that somebody deletes each time is written less and less often, and 
   const isAsWritten = async () => (await read(project)) !== undefined;
   await routes.lead({ db }, async () => {
     const undo = () => kubeRequest(plane(), { method: 'DELETE', path: route });
-    const undone = await quarrelling({ isAsWritten, undo }, async () => {
+    const undone = await countReverts({ isAsWritten, undo }, async () => {
       await untilReason(project, 'RouteUndone');
       const { message } = (await condition('Project', name, 'Routed')) ?? {};
       expect(message).toContain('somebody deletes it each time');

@@ -52,7 +52,7 @@ beforeAll(async () => {
 afterAll(() => routes?.stop());
 
 const routed = (name: string) => condition('Project', name, 'Routed');
-const isThere = async (path: string) => (await kubeRequest(plane(), { path })).status === 200;
+const isPresent = async (path: string) => (await kubeRequest(plane(), { path })).status === 200;
 
 it('routes are written even if the other kind of route may not be listed', async () => {
   await permit(without('httproutes'));
@@ -60,7 +60,7 @@ it('routes are written even if the other kind of route may not be listed', async
   const watched = watchAnew();
   await watched.lead({ db }, async () => {
     await until(async () => expect((await routed(name))?.reason).toBe('NotAdmitted'));
-    expect(await isThere(route)).toBe(true);
+    expect(await isPresent(route)).toBe(true);
     expect(watched.edges.health().map(({ isSynced }) => isSynced)).toEqual([true, true, false]);
   });
   await watched.stop();
@@ -77,9 +77,9 @@ it('routes of a kind that may not be listed are left alone and reported, and wri
       status: 'Unknown',
       message: `the operator could not list the objects of kind Ingress in '${images()}' yet, so routes stay as they are: if it lacks a permission, its log names it`,
     });
-    expect(await isThere(route)).toBe(false);
+    expect(await isPresent(route)).toBe(false);
     await permit(granted);
     await until(async () => expect((await routed(name))?.reason).toBe('NotAdmitted'));
-    expect(await isThere(route)).toBe(true);
+    expect(await isPresent(route)).toBe(true);
   });
 }, 120_000);

@@ -62,7 +62,7 @@ describe('an organization', () => {
     const { organization } = (await alice('GET', '/v1/me')).body;
     const list = await alice('GET', '/v1/organizations');
     expect(list.body).toEqual({ items: [organization], next_cursor: null });
-    const posted = await alice('POST', '/v1/organizations', { name: 'Another', colour: 1 });
+    const posted = await alice('POST', '/v1/organizations', { name: 'Another', color: 1 });
     expect([posted.status, posted.body]).toEqual([200, organization]);
     const other = (await bob('GET', '/v1/organizations')).body.items;
     expect(other[0].organization_id).not.toBe(organization.organization_id);

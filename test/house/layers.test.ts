@@ -133,7 +133,7 @@ function isAllowed({ file, target }: Import): boolean {
 
 // The `tintype` command may import only the entry modules of processes, which it does on demand.
 function isProcessEntry(target: string): boolean {
-  const isEntry = /\/(main|token|advice|config|instance|collect-seldom)\.ts$/.test(target);
+  const isEntry = /\/(main|token|advice|config|instance|tune-garbage-collection)\.ts$/.test(target);
   return isEntry || target.startsWith('runtime/cli/') || target === 'package.json';
 }
 

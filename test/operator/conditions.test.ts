@@ -113,7 +113,7 @@ const cases: Record<Reason, Decision<unknown>> = {
     sample.recipe(),
     sample.recipeRows({
       recipe: undefined,
-      way: { holder: { id: 'rcp_2', name: 'shop', ...sample.somebody } },
+      naming: { holder: { id: 'rcp_2', name: 'shop', ...sample.somebody } },
     }),
   ),
   ProjectImmutable: decideRecipe(

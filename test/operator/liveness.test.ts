@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { openWatchCache, type WatchCache } from '../../operator/kube/watch-cache.ts';
-import { findStuck, type Vitals } from '../../operator/liveness.ts';
+import { findStuck, type LivenessInput } from '../../operator/liveness.ts';
 import { type KubeFaultProxy, startKubeFaultProxy } from '../support/kube-fault-proxy.ts';
 import type { Identity, PlaneAddress } from '../support/kube-request.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
@@ -12,7 +12,7 @@ import { silentLog as log } from './kube/silent-log.ts';
 
 const shared = useControlPlane();
 const MINUTE_MS = 60_000;
-const well: Vitals = { caches: [], answering_ms: 0, longest_pass_ms: 0, overdue_ms: 0 };
+const well: LivenessInput = { caches: [], answering_ms: 0, longest_pass_ms: 0, overdue_ms: 0 };
 
 const stops: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -48,7 +48,7 @@ function live(plane: PlaneAddress, { proxy, as }: { proxy?: KubeFaultProxy; as?:
 }
 
 describe('findStuck, which says what only a restart can fix', () => {
-  it.each<[string, Partial<Vitals>, string | undefined]>([
+  it.each<[string, Partial<LivenessInput>, string | undefined]>([
     ['nothing unusual', {}, undefined],
     ['a pass of 15 minutes', { longest_pass_ms: 15 * MINUTE_MS }, undefined],
     [

@@ -1,7 +1,7 @@
 /** Which rows are renamed to free a name, and to what, given what is known about the resource that holds it. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { ownerColumns } from '../../operator/claim.ts';
-import { findWay } from '../../operator/names.ts';
+import { resolveName } from '../../operator/names.ts';
 import { recipeSpec } from '../../operator/recipe/schema.ts';
 import type { Scope } from '../../operator/reconcile.ts';
 import { watermarkPresetSpec } from '../../operator/watermark-preset/schema.ts';
@@ -17,7 +17,7 @@ const { db } = useDatabase();
 // A resource owns only one row, and all cases use the same resources.
 afterEach(() => db.query('delete from recipes'));
 
-type Known = { uid: string; projectRef?: string; displayName?: string; isGoing?: true };
+type Known = { uid: string; projectRef?: string; displayName?: string; isBeingDeleted?: true };
 
 /** What is known about the resources of the namespace, by name. */
 function scopeOf(known: Readonly<Record<string, Known>>): Scope {
@@ -27,13 +27,13 @@ function scopeOf(known: Readonly<Record<string, Known>>): Scope {
     findUid: (_kind, name) => known[name]?.uid,
     findDeclared: (_kind, name) => {
       const found = known[name];
-      if (found === undefined || found.isGoing) return undefined;
+      if (found === undefined || found.isBeingDeleted) return undefined;
       const { uid, displayName, projectRef = 'shop' } = found;
       const spec = { projectRef: { name: projectRef }, displayName, transformChain: 'quality/80' };
       return { uid, spec };
     },
-    isGoing: (kind, { name, uid }) =>
-      kind === 'Recipe' && known[name]?.isGoing === true && known[name].uid === uid,
+    isBeingDeleted: (kind, { name, uid }) =>
+      kind === 'Recipe' && known[name]?.isBeingDeleted === true && known[name].uid === uid,
     isGone: () => true,
   };
 }
@@ -53,8 +53,12 @@ async function wayTo(held: Record<string, string | null>, known: Record<string, 
     await upsertRecipe(db, { ...row, ...owner });
   }
   const spec = { projectRef: { name: 'shop' }, displayName: 'Corner' };
-  const wish = { identity: identity('Recipe', 'new'), spec, project_id };
-  const way = await findWay(db, { table: 'recipes', schema: recipeSpec, wish }, scopeOf(known));
+  const desired = { identity: identity('Recipe', 'new'), spec, project_id };
+  const way = await resolveName(
+    db,
+    { table: 'recipes', schema: recipeSpec, desired },
+    scopeOf(known),
+  );
   if (way.holder !== undefined) return { holder: way.holder.owner_name };
   return way.renamings.map(({ id: row, from, to }) => {
     expect(names.get(row)).toBe(from);
@@ -72,13 +76,13 @@ describe('a name', () => {
     [
       'of a resource that is being deleted',
       { Corner: 'old' },
-      { old: { ...old, isGoing: true } },
+      { old: { ...old, isBeingDeleted: true } },
       ['Corner -> (its id)'],
     ],
     [
       'of a resource that is to get the name of one that is being deleted',
       { Corner: 'other', Edge: 'old' },
-      { other: { ...other, displayName: 'Edge' }, old: { ...old, isGoing: true } },
+      { other: { ...other, displayName: 'Edge' }, old: { ...old, isBeingDeleted: true } },
       ['Corner -> Edge', 'Edge -> (its id)'],
     ],
     [
@@ -99,7 +103,7 @@ describe('a name', () => {
     ['is unknown: not declared, or deleted unseen', {}, 'old'],
     [
       'only has the resource name of one that is being deleted',
-      { old: { uid: 'uid-later', isGoing: true } },
+      { old: { uid: 'uid-later', isBeingDeleted: true } },
       'old',
     ],
     [
@@ -108,7 +112,7 @@ describe('a name', () => {
       'old',
     ],
     ['is to get one that is too long', { [long]: { uid: `uid-${long}` } }, long],
-    ['was not made by a resource', { old: { ...old, isGoing: true } }, null],
+    ['was not made by a resource', { old: { ...old, isBeingDeleted: true } }, null],
   ] as const)('cannot be taken if its holder %s', async (_what, known, holder) => {
     expect(await wayTo({ Corner: holder }, known)).toEqual({ holder });
   });
@@ -134,9 +138,9 @@ async function wayPastMissing(is_default: boolean, cluster: 'this' | 'another') 
     return true;
   };
   const spec = { projectRef: { name: 'shop' }, displayName: 'Corner', fileSlug: 'a' };
-  const wish = { identity: identity('WatermarkPreset', 'new'), spec, project_id };
+  const desired = { identity: identity('WatermarkPreset', 'new'), spec, project_id };
   const kind = { table: 'watermark_presets', schema: watermarkPresetSpec } as const;
-  const way = await findWay(db, { ...kind, wish }, { ...scopeOf({}), isGone });
+  const way = await resolveName(db, { ...kind, desired }, { ...scopeOf({}), isGone });
   return { isFree: way.holder === undefined, asked };
 }
 

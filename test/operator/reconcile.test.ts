@@ -37,7 +37,7 @@ async function contextOf(settings: Partial<Context> = {}): Promise<Context> {
     delivery_root_domain: undefined,
     findUid: () => undefined,
     findDeclared: () => undefined,
-    isGoing: () => false,
+    isBeingDeleted: () => false,
     isGone: () => false,
     writeSecret: async () => undefined,
     ...settings,

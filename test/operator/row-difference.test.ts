@@ -1,6 +1,6 @@
 // Spec: Project (callback_url).
 import { expect, it } from 'vitest';
-import { fieldsOf, Made, printDifference } from '../../operator/row-difference.ts';
+import { fieldsOf, GeneratedValue, printDifference } from '../../operator/row-difference.ts';
 
 const line = (written: object, row?: object) =>
   printDifference({
@@ -22,7 +22,7 @@ it('only the origin of a callback URL is printed, as the rest may be a secret', 
 });
 
 it('a value that is made during the write is printed in brackets, and so is the previous one', () => {
-  const written = { callback_secret_sealed: new Made('a new secret') };
+  const written = { callback_secret_sealed: new GeneratedValue('a new secret') };
   expect(line(written)).toBe('+ projects shop { callback_secret_sealed: (a new secret) }');
   expect(line(written, { callback_secret_sealed: Buffer.from('x') })).toBe(
     '~ projects shop { callback_secret_sealed: (the one before) → (a new secret) }',

@@ -127,7 +127,7 @@ export function presetRows(fields: Partial<WatermarkPresetRows> = {}): Watermark
   return {
     project: { project_id: 'prj_1' },
     preset: presetRow(),
-    way: { renamings: [] },
+    naming: { renamings: [] },
     is_full: false,
     file: { file_id: 'file_1', status: 'ready' },
     ...fields,
@@ -158,7 +158,7 @@ export function recipeRows(fields: Partial<RecipeRows> = {}): RecipeRows {
   return {
     project: { project_id: 'prj_1' },
     recipe: recipeRow(),
-    way: { renamings: [] },
+    naming: { renamings: [] },
     is_full: false,
     ...fields,
   };

@@ -7,10 +7,10 @@ import {
 } from '../../runtime/core/limits.ts';
 import type { Queryable } from '../../runtime/db/client.ts';
 import { createFailureMemory } from '../../runtime/delivery/failure-memory.ts';
-import { databaseTime, keptSecondsMax } from '../../runtime/delivery/lookup.ts';
+import { cacheSecondsMax, databaseTime } from '../../runtime/delivery/lookup.ts';
 import { createLookupCache } from '../../runtime/delivery/lookup-cache.ts';
 import { createBreaker } from '../../runtime/platform/breaker.ts';
-import { createTurns } from '../../runtime/platform/cdn/pace.ts';
+import { createRateLimiter } from '../../runtime/platform/cdn/rate-limiter.ts';
 import { systemClock as clock, steady } from '../../runtime/platform/clock.ts';
 import { createKeySet } from '../../runtime/platform/key-set.ts';
 import { createLog } from '../../runtime/platform/log.ts';
@@ -53,7 +53,7 @@ describe('a clock that is set back by two days', () => {
     const asked_at = steady(clock).now().getTime();
     const before = databaseTime(clock, { database_lead_ms: 500 });
     setBackAnd(100);
-    expect(keptSecondsMax(clock, { asked_at })).toBe(200);
+    expect(cacheSecondsMax(clock, { asked_at })).toBe(200);
     expect(databaseTime(clock, { database_lead_ms: 500 }) - before).toBe(100_000);
   });
 
@@ -71,11 +71,11 @@ describe('a clock that is set back by two days', () => {
   it('does not hold purges up', async () => {
     const waits: number[] = [];
     const wait = async (ms: number) => void waits.push(ms);
-    const turns = createTurns({ burst: 1, per_minute: 60 }, { clock, wait });
+    const turns = createRateLimiter({ burst: 1, per_minute: 60 }, { clock, wait });
     const { signal } = new AbortController();
-    await turns.next(signal);
+    await turns.acquire(signal);
     setBackAnd(2);
-    await turns.next(signal);
+    await turns.acquire(signal);
     expect(waits).toEqual([]);
   });
 

@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import type { JobByHand } from '../../runtime/jobs/job.ts';
-import { jobs, jobsByHand } from '../../runtime/jobs/table.ts';
+import type { ManualJob } from '../../runtime/jobs/job.ts';
+import { jobs, manualJobs } from '../../runtime/jobs/table.ts';
 import { runTintype, spawnTintype } from '../contract/support/tintype.ts';
 
 const SUBJECT = 'A subject is the name of a person, such as alice.';
@@ -50,9 +50,9 @@ describe('tintype help', () => {
     const rows = [...named.matchAll(/^ {2}(\S+) +(.+)$/gm)].map(([, name, when]) => [name, when]);
     expect(rows).toEqual([
       ...Object.entries(jobs).map(([name, { schedule }]) => [name, schedule]),
-      ...Object.keys(jobsByHand).map((name) => [name, 'only when called']),
+      ...Object.keys(manualJobs).map((name) => [name, 'only when called']),
     ]);
-    for (const [name, { clock }] of Object.entries<JobByHand>({ ...jobs, ...jobsByHand })) {
+    for (const [name, { clock }] of Object.entries<ManualJob>({ ...jobs, ...manualJobs })) {
       expect(options.includes(name), name).toBe(clock === 'at');
     }
   });

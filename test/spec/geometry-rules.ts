@@ -155,13 +155,13 @@ function scaledDown(side: Fraction, square: Fraction, requested: bigint): bigint
   return low;
 }
 
-// "fill covers it and crops the centre", "smart … the window centred on it and clamped": the largest
+// "fill covers it and crops the center", "smart … the window centered on it and clamped": the largest
 // part with the ratio of the box. Everything else reads the whole region.
 function windowOf(source: Source, region: Region, { width, height, mode }: Asked): Region {
   if (width === undefined || height === undefined || mode === 'fit') return region;
   const w = lesser(region.width, roundedSide(fraction(width * region.height, height)));
   const h = lesser(region.height, roundedSide(fraction(height * region.width, width)));
-  const [left, up] = mode === 'smart' ? smartPoint(source) : centre(region);
+  const [left, up] = mode === 'smart' ? smartPoint(source) : center(region);
   return {
     x: placed(left, w, [region.x, region.x + region.width - w]),
     y: placed(up, h, [region.y, region.y + region.height - h]),
@@ -170,7 +170,7 @@ function windowOf(source: Source, region: Region, { width, height, mode }: Asked
   };
 }
 
-function centre({ x, y, width, height }: Region): [Fraction, Fraction] {
+function center({ x, y, width, height }: Region): [Fraction, Fraction] {
   return [fraction(2n * x + width, 2n), fraction(2n * y + height, 2n)];
 }
 

@@ -5,7 +5,7 @@ import { createSessionFacts } from '../../runtime/api/auth/library-session.ts';
 import type { ApiDeps } from '../../runtime/api/deps.ts';
 import { createPickerAssets } from '../../runtime/api/embed/picker-assets.ts';
 import { createPreviewGate } from '../../runtime/api/preview-gate.ts';
-import { createGuesses } from '../../runtime/api/rates/guesses.ts';
+import { createAuthFailureLimiter } from '../../runtime/api/rates/auth-failure-limiter.ts';
 import type { MinuteRate } from '../../runtime/api/rates/minute-rate.ts';
 import { createStatusBoard } from '../../runtime/api/status-board.ts';
 import { defaultPlans } from '../../runtime/core/plans.ts';
@@ -29,7 +29,7 @@ const UNLIMITED: MinuteRate = {
 
 /** No rate limits, because tests send many requests from one address. */
 const NO_RATES = {
-  guesses: createGuesses(UNLIMITED),
+  authFailures: createAuthFailureLimiter(UNLIMITED),
   writes: UNLIMITED,
   accessRequests: UNLIMITED,
   hasProject: () => Promise.resolve(true),

@@ -22,7 +22,7 @@ import type { Queue } from '../../runtime/platform/queue/queue.ts';
 import { createSealing, type Sealing } from '../../runtime/platform/sealing.ts';
 import type { Bucket } from '../../runtime/platform/storage/bucket.ts';
 import { createDerivedRenders } from '../../runtime/worker/render/render-derived.ts';
-import { createRenderLine } from '../../runtime/worker/render/render-line.ts';
+import { createRenderScheduler } from '../../runtime/worker/render/render-scheduler.ts';
 import { createSandbox } from '../../runtime/worker/sandbox/sandbox.ts';
 import { openStack } from './delivery-stack.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
@@ -131,7 +131,7 @@ async function startRenderWorker(of: {
     db,
     content,
     sandbox,
-    line: createRenderLine({ slots: 1, waiting_max: 100, deadline_ms: 60_000 }),
+    scheduler: createRenderScheduler({ slots: 1, waiting_max: 100, deadline_ms: 60_000 }),
     log: silent,
     wall_clock_ms,
     metrics: { render: ({ result }) => void renders.push(result) },

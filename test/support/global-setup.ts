@@ -19,7 +19,7 @@ import { constants, getPriority, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../runtime/db/migrate.ts';
-import { isAlive } from '../../runtime/platform/is-alive.ts';
+import { isProcessAlive } from '../../runtime/platform/is-process-alive.ts';
 import { startPostgres } from '../../runtime/standalone/postgres.ts';
 import { offerControlPlane } from './shared-control-plane.ts';
 
@@ -125,7 +125,7 @@ function urlOf(url: string, database: string): string {
 async function removeLeftovers(): Promise<void> {
   for (const folder of [tmpdir(), MEMORY].flatMap(foldersOfRuns)) {
     const owner = join(folder, 'owner.pid');
-    if (!existsSync(owner) || isAlive(Number(readFileSync(owner, 'utf8')))) continue;
+    if (!existsSync(owner) || isProcessAlive(Number(readFileSync(owner, 'utf8')))) continue;
     for (const server of [folder, migratedIn(join(folder, TEMPORARY))]) {
       if (!existsSync(join(server, 'data', 'postmaster.pid'))) continue;
       await (await startPostgres({ folder: server, settings: fastSettings })).stop();

@@ -30,16 +30,16 @@ type PngHeader = {
   width: number;
   height: number;
   depth?: number;
-  colour?: number;
+  color?: number;
   rest?: number[];
 };
 
 function pngOf(header: PngHeader, ...chunks: Buffer[]): Buffer {
-  const { width, height, depth = 8, colour = 2, rest = [0, 0, 0] } = header;
+  const { width, height, depth = 8, color = 2, rest = [0, 0, 0] } = header;
   const body = Buffer.alloc(13);
   body.writeUInt32BE(width, 0);
   body.writeUInt32BE(height, 4);
-  body.set([depth, colour, ...rest], 8);
+  body.set([depth, color, ...rest], 8);
   return Buffer.concat([SIGNATURE, pngChunk('IHDR', body), ...chunks, END]);
 }
 
@@ -93,17 +93,17 @@ function* pngBombs(): Generator<Made> {
   };
   yield {
     name: 'with a palette of one byte',
-    bytes: pngOf({ width: 8, height: 8, colour: 3 }, pngChunk('PLTE', Buffer.alloc(1)), data),
+    bytes: pngOf({ width: 8, height: 8, color: 3 }, pngChunk('PLTE', Buffer.alloc(1)), data),
   };
   yield {
     name: 'with a palette of 769 bytes',
-    bytes: pngOf({ width: 8, height: 8, colour: 3 }, pngChunk('PLTE', Buffer.alloc(771)), data),
+    bytes: pngOf({ width: 8, height: 8, color: 3 }, pngChunk('PLTE', Buffer.alloc(771)), data),
   };
-  yield { name: 'without its palette', bytes: pngOf({ width: 8, height: 8, colour: 3 }, data) };
+  yield { name: 'without its palette', bytes: pngOf({ width: 8, height: 8, color: 3 }, data) };
   yield {
     name: 'with transparency of 60,000 entries',
     bytes: pngOf(
-      { width: 8, height: 8, colour: 3 },
+      { width: 8, height: 8, color: 3 },
       pngChunk('PLTE', Buffer.alloc(6)),
       pngChunk('tRNS', Buffer.alloc(60_000)),
       data,
@@ -114,10 +114,10 @@ function* pngBombs(): Generator<Made> {
 
 function* pngHeaders(data: Buffer): Generator<Made> {
   for (const depth of [0, 1, 2, 3, 4, 8, 16, 32, 255]) {
-    for (const colour of [0, 1, 2, 3, 4, 5, 6, 7]) {
+    for (const color of [0, 1, 2, 3, 4, 5, 6, 7]) {
       yield {
-        name: `of depth ${depth}, colour ${colour}`,
-        bytes: pngOf({ width: 8, height: 8, depth, colour }, data),
+        name: `of depth ${depth}, colour ${color}`,
+        bytes: pngOf({ width: 8, height: 8, depth, color }, data),
       };
     }
   }

@@ -47,8 +47,8 @@ function pngs() {
     RGB: over(photo).png().toBuffer(),
     RGBA: over(round).png().toBuffer(),
     palette: over(flat).png({ palette: true }).toBuffer(),
-    'palette with alpha': over(round).png({ palette: true, colours: 16 }).toBuffer(),
-    'one bit': over(flat).png({ palette: true, colours: 2 }).toBuffer(),
+    'palette with alpha': over(round).png({ palette: true, colors: 16 }).toBuffer(),
+    'one bit': over(flat).png({ palette: true, colors: 2 }).toBuffer(),
     grey: over(photo).toColourspace('b-w').png().toBuffer(),
     deep: deepPng(40, 30),
     interlaced: over(photo).png({ progressive: true }).toBuffer(),
@@ -104,7 +104,7 @@ function gifs() {
     opaque: over(flat).gif().toBuffer(),
     transparent: over(round).gif().toBuffer(),
     interlaced: over(flat).gif({ progressive: true }).toBuffer(),
-    'of two colours': over(flat).gif({ colours: 2 }).toBuffer(),
+    'of two colours': over(flat).gif({ colors: 2 }).toBuffer(),
   });
 }
 

@@ -43,14 +43,14 @@ const OF_SCREENS = { kind: 'mntr', connection: 'XYZ ', version: 0x0210_0000 };
 
 export function printProfile(
   space: string,
-  colours: Record<string, Buffer>,
+  colors: Record<string, Buffer>,
   { kind, connection, version } = OF_SCREENS,
 ): Buffer {
   const tags = Object.entries({
     desc: described('made of numbers'),
     cprt: Buffer.concat([Buffer.from('text\0\0\0\0none\0', 'latin1'), Buffer.alloc(3)]),
     wtpt: xyz(D50),
-    ...colours,
+    ...colors,
   });
   const header = Buffer.alloc(128);
   header.writeUInt32BE(version, 8);

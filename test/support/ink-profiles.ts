@@ -59,8 +59,8 @@ const lab8 = (lab: Lab) => encoded(lab, 2.55, 1);
 const lab16 = (lab: Lab) => encoded(lab, 652.8, 256);
 const labFlexible = (lab: Lab) => encoded(lab, 655.35, 257);
 
-function encoded([l, a, b]: Lab, lightness: number, colour: number): number[] {
-  return [l * lightness, (a + 128) * colour, (b + 128) * colour].map(Math.round);
+function encoded([l, a, b]: Lab, lightness: number, color: number): number[] {
+  return [l * lightness, (a + 128) * color, (b + 128) * color].map(Math.round);
 }
 
 function xyz16([l, a, b]: Lab): number[] {

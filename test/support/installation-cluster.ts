@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { createInstallationController } from '../../operator/installation/installation-controller.ts';
-import type { PassContext } from '../../operator/installation/installation-pass.ts';
 import { probeDatabase } from '../../operator/installation/probe-database.ts';
-import type { ProbeSurroundings } from '../../operator/installation/probe-surroundings.ts';
+import type { ProbeDependencies } from '../../operator/installation/probe-dependencies.ts';
+import type { PassContext } from '../../operator/installation/reconcile-installation.ts';
 import { createEventRecorder } from '../../operator/kube/events.ts';
 import type { KubeMetrics } from '../../operator/kube/metrics.ts';
 import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
@@ -49,7 +49,7 @@ const places: Record<string, string> = {
 };
 
 /** Reports that the broker and the buckets are usable. */
-export const well: ProbeSurroundings = async () => {
+export const well: ProbeDependencies = async () => {
   const verdict = { reason: 'Usable', message: 'It answers.' } as const;
   return { broker: verdict, storage: verdict };
 };
@@ -128,7 +128,7 @@ export function useInstallationCluster(
       ...{ log, namespaces: [namespace, ...beside()], resync_ms: 400 },
       context: {
         ...{ client, clock, metrics, probeDatabase, schema_version: '0001' },
-        ...{ keys: [], probeSurroundings: well },
+        ...{ keys: [], probeDependencies: well },
         events: createEventRecorder({ client, clock, log, instance: 'test' }),
         ...context,
       },
@@ -163,7 +163,7 @@ export function useInstallationCluster(
         content_type: 'application/merge-patch+json',
       }),
     remove: (kind: string, name: string) => call({ method: 'DELETE', path: path(kind, name) }),
-    isThere: async (kind: string, name: string) =>
+    isPresent: async (kind: string, name: string) =>
       (await kubeRequest(plane(), { path: path(kind, name) })).status === 200,
     /** Runs `work` while the operator leads. */
     led: async (work: () => Promise<unknown>) => {

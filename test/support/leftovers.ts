@@ -2,7 +2,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isAlive } from '../../runtime/platform/is-alive.ts';
+import { isProcessAlive } from '../../runtime/platform/is-process-alive.ts';
 
 export type Leftovers = {
   /** Folders whose name begins with this contain `owner.pid`, the process id of their run. */
@@ -16,7 +16,7 @@ export async function removeLeftovers({ prefix, markOf }: Leftovers): Promise<vo
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
   for (const folder of names.map((name) => join(tmpdir(), name))) {
     const owner = await readFile(join(folder, 'owner.pid'), 'utf8').catch(() => '');
-    if (owner === '' || isAlive(Number(owner))) continue;
+    if (owner === '' || isProcessAlive(Number(owner))) continue;
     for (const pid of await processesWith(markOf(folder))) process.kill(pid, 'SIGKILL');
     await rm(folder, { recursive: true, force: true });
   }

@@ -7,7 +7,7 @@ export type PngSamples = {
   height: number;
   depth: 1 | 2 | 4 | 8 | 16;
   /** The PNG color type: gray, RGB, palette, gray with alpha, or RGBA. */
-  colour: 0 | 2 | 3 | 4 | 6;
+  color: 0 | 2 | 3 | 4 | 6;
   /** One sample per channel of the color type. */
   samplesAt(x: number, y: number): readonly number[];
   order?: 'by rows' | 'interlaced';
@@ -28,11 +28,11 @@ const ADAM7: readonly Pass[] = [
 ];
 
 export function printPng(picture: PngSamples): Buffer {
-  const { width, height, depth, colour, order, chunks = [] } = picture;
+  const { width, height, depth, color, order, chunks = [] } = picture;
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.set([depth, colour, 0, 0, order === 'interlaced' ? 1 : 0], 8);
+  header.set([depth, color, 0, 0, order === 'interlaced' ? 1 : 0], 8);
   const rows = (order === 'interlaced' ? ADAM7 : WHOLE).flatMap((pass) => printPass(picture, pass));
   return Buffer.concat([
     Buffer.from('89504e470d0a1a0a', 'hex'),

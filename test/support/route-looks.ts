@@ -3,7 +3,7 @@
  * for every key that this finds, with freshly filled caches.
  */
 import { openObjectCaches } from '../../operator/cluster/object-caches.ts';
-import { createWritingMemory } from '../../operator/installation/writing-memory.ts';
+import { createWriteHistory } from '../../operator/installation/write-history.ts';
 import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
 import { openEdgeCaches } from '../../operator/routes/edge-caches.ts';
 import { findSubject, routeProject } from '../../operator/routes/project-route.ts';
@@ -27,9 +27,18 @@ export function lookAtRoutes(
     const edges = openEdgeCaches({ ...common, namespace: images });
     try {
       await Promise.all([caches.synced, edges.synced]);
-      const silent = { probe: async () => undefined, events: { tell: () => undefined } };
-      const memory = createWritingMemory(clock);
-      const context = { client, db, clock, caches, edges, memory, told: new Map(), ...silent };
+      const silent = { probe: async () => undefined, events: { record: () => undefined } };
+      const history = createWriteHistory(clock);
+      const context = {
+        client,
+        db,
+        clock,
+        caches,
+        edges,
+        history,
+        reportedConditions: new Map(),
+        ...silent,
+      };
       for (const key of await findUnsettled(context)) {
         await routeProject(await findSubject(key, context), context, never);
       }

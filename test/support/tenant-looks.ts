@@ -51,7 +51,7 @@ export function lookAtTenants(options: Looks, through: Through): () => Promise<v
     ...{ client, db, metrics, clock, sealing: options.sealing },
     delivery_root_domain: 'images.example',
     findOrganization: createOrganizations({ clock, findPlans: async () => defaultPlans }),
-    events: { tell: () => undefined },
+    events: { record: () => undefined },
     images: options.images?.(step),
   };
   return async () => {

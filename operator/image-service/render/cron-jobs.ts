@@ -2,7 +2,7 @@
 import { isFrequent, type Schedule, schedules } from '../../../runtime/core/schedules.ts';
 import type { Installation } from '../installation.ts';
 import { type RenderedObject, renderObject } from './object.ts';
-import { podTemplate, withoutOthers } from './pod.ts';
+import { podTemplate, unsetForeignFields } from './pod.ts';
 
 /** How late a run may begin; after that, the next one does its work. */
 const STARTING_SECONDS = 600;
@@ -33,7 +33,7 @@ function renderCronJob(of: Installation, name: string, schedule: Schedule): Rend
             // run to expire.
             activeDeadlineSeconds: schedule.deadline_seconds + 120,
             backoffLimit: 2,
-            template: withoutOthers({
+            template: unsetForeignFields({
               ...template,
               spec: { ...template.spec, restartPolicy: 'Never' },
             }),

@@ -1,7 +1,7 @@
 /** The Deployments of the long-running parts. Old pods stay until new ones are ready. */
 import { type Component, components, type Installation } from '../installation.ts';
-import { digest, type RenderedObject, renderObject, selectorOf, without } from './object.ts';
-import { podTemplate, withoutOthers } from './pod.ts';
+import { digest, type RenderedObject, renderObject, selectorOf, unsetFields } from './object.ts';
+import { podTemplate, unsetForeignFields } from './pod.ts';
 
 /**
  * On a Deployment and its newest pods: a digest of the template that the Deployment was updated to.
@@ -33,12 +33,12 @@ function renderDeployment(of: Installation, component: Component): RenderedObjec
   return renderObject(of, head, {
     spec: {
       ...(replicas === undefined ? {} : { replicas }),
-      ...without('paused'),
+      ...unsetFields('paused'),
       revisionHistoryLimit: 3,
       progressDeadlineSeconds: PROGRESS_SECONDS,
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: '25%' } },
       selector: { matchLabels: selectorOf(of, component) },
-      template: withoutOthers({ metadata: { ...metadata, labels }, spec }),
+      template: unsetForeignFields({ metadata: { ...metadata, labels }, spec }),
     },
   });
 }

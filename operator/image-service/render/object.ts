@@ -82,7 +82,7 @@ export function toMap(items: readonly NameValue[] | undefined): Record<string, s
  * Fields that none of our objects has, and that would change what runs: null removes them if
  * somebody added them.
  */
-export function without<Name extends string>(...names: readonly Name[]): Record<Name, null> {
+export function unsetFields<Name extends string>(...names: readonly Name[]): Record<Name, null> {
   return Object.fromEntries(names.map((name) => [name, null])) as Record<Name, null>;
 }
 
@@ -93,7 +93,7 @@ export function without<Name extends string>(...names: readonly Name[]): Record<
 export const APPLIED = 'tintype.dev/applied';
 
 /** Only what was declared: our own marks are digests, which tell nobody anything. */
-export function withoutMarks(object: object): object {
+export function withoutOwnAnnotations(object: object): object {
   const isTelling = (name: string, value: unknown) =>
     name.startsWith('tintype.dev/') ? undefined : value;
   return JSON.parse(JSON.stringify(object, isTelling)) as object;

@@ -13,7 +13,7 @@ import {
   ports,
   SPOOL_FOLDER,
 } from './environment.ts';
-import { digest, MANAGED, selectorOf, toMap, without } from './object.ts';
+import { digest, MANAGED, selectorOf, toMap, unsetFields } from './object.ts';
 import { probesOf } from './probes.ts';
 import { resourcesOf } from './sizes.ts';
 import { topologySpread } from './topology-spread.ts';
@@ -84,9 +84,12 @@ function settingsOf(of: Installation, process: Process) {
 /**
  * Fields that our pods do not use, and through which others could add their own code or addresses.
  */
-export function withoutOthers({ spec, ...template }: PodTemplate): PodTemplate {
-  const none = without('initContainers', 'hostAliases', 'hostNetwork', 'hostPID', 'hostIPC');
-  const containers = spec.containers.map((one) => ({ ...one, ...without('command', 'envFrom') }));
+export function unsetForeignFields({ spec, ...template }: PodTemplate): PodTemplate {
+  const none = unsetFields('initContainers', 'hostAliases', 'hostNetwork', 'hostPID', 'hostIPC');
+  const containers = spec.containers.map((one) => ({
+    ...one,
+    ...unsetFields('command', 'envFrom'),
+  }));
   return { ...template, spec: { ...spec, ...none, containers } };
 }
 

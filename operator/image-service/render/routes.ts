@@ -4,7 +4,7 @@
  */
 import { type Installation, routingOf } from '../installation.ts';
 import { ownHosts } from '../own-hosts.ts';
-import { type RenderedObject, renderObject, toMap, without } from './object.ts';
+import { type RenderedObject, renderObject, toMap, unsetFields } from './object.ts';
 import { SERVICE_PORT } from './services.ts';
 
 export function renderRoutes(of: Installation): RenderedObject[] {
@@ -56,7 +56,7 @@ function renderIngress(of: Installation, { component, hosts, tls, annotations }:
         ...(ingressClassName === undefined ? {} : { ingressClassName }),
         ...(tls === undefined ? {} : { tls: [{ hosts, secretName: tls }] }),
         rules: hosts.map((host) => ({ host, http: { paths } })),
-        ...without('defaultBackend'),
+        ...unsetFields('defaultBackend'),
       },
     },
   );

@@ -1,6 +1,6 @@
 /** Objects beside the pods: the Services of the API and of delivery, disruption budgets, the service account. */
 import { components, type Installation } from '../installation.ts';
-import { type RenderedObject, renderObject, selectorOf, toMap, without } from './object.ts';
+import { type RenderedObject, renderObject, selectorOf, toMap, unsetFields } from './object.ts';
 
 export const SERVICE_PORT = 80;
 
@@ -14,7 +14,7 @@ export function renderServices(of: Installation): RenderedObject[] {
           type: 'ClusterIP',
           selector: selectorOf(of, component),
           ports: [{ name: 'http', port: SERVICE_PORT, targetPort: 'http', protocol: 'TCP' }],
-          ...without('externalIPs'),
+          ...unsetFields('externalIPs'),
         },
       },
     ),

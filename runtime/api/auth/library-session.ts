@@ -3,7 +3,7 @@
  * is cached for a few seconds. Spec: Authentication, Credentials, LibrarySession; Rules 6.
  */
 import { LRUCache } from 'lru-cache';
-import { endOf, findFactsOf } from '../../actions/library-session-end.ts';
+import { findSessionFacts, sessionErrorCode } from '../../actions/library-session-status.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { LibraryPermission } from '../../core/scopes.ts';
 import type { NamedKey } from '../../core/signing/hmac.ts';
@@ -40,7 +40,7 @@ export function createSessionFacts(): SessionFacts {
       const kept = known.get(key);
       if (kept !== undefined) return kept;
       const before = forgotten;
-      const facts = await findFactsOf(db, claims);
+      const facts = await findSessionFacts(db, claims);
       // Facts that were read before a forget() may already be outdated.
       if (facts !== undefined && before === forgotten) known.set(key, facts);
       return facts;
@@ -85,7 +85,7 @@ export async function authenticateLibrarySession(
   if (verdict.outcome !== 'valid') throw new ServiceError(verdict.outcome);
   const { claims } = verdict;
   const facts = await sessionFacts.find(db, claims);
-  const ended = endOf(claims, facts);
+  const ended = sessionErrorCode(claims, facts);
   if (ended !== undefined || facts === undefined)
     throw new ServiceError(ended ?? 'invalid_session');
   return { kind: 'library_session', claims, facts };

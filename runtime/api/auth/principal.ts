@@ -72,19 +72,19 @@ const TOKEN_CREDENTIALS: readonly TokenCredential[] = [
 ];
 
 /** The caller of an endpoint that accepts only browser sessions. */
-export function onlyDash(principal: Principal): DashPrincipal {
+export function requireDashPrincipal(principal: Principal): DashPrincipal {
   if (principal.kind === 'dash') return principal;
   throw new TypeError(`a ${principal.kind} principal where only sessions are let in`);
 }
 
 /** The caller of an endpoint that accepts only keys. */
-export function onlyKey(principal: Principal): KeyPrincipal {
+export function requireKeyPrincipal(principal: Principal): KeyPrincipal {
   if (principal.kind === 'key') return principal;
   throw new TypeError(`a ${principal.kind} principal where only keys are let in`);
 }
 
 /** The caller of an endpoint that accepts only library sessions. */
-export function onlyLibrarySession(principal: Principal): LibrarySessionPrincipal {
+export function requireLibrarySessionPrincipal(principal: Principal): LibrarySessionPrincipal {
   if (principal.kind === 'library_session') return principal;
   throw new TypeError(`a ${principal.kind} principal where only library sessions are let in`);
 }

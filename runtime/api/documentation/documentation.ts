@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import { basename, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import express, { type Request, type Response, Router } from 'express';
-import { keptPages } from '../kept-pages.ts';
+import { cachedPages } from '../cached-pages.ts';
 import { codedBytes, compressedPage } from '../page.ts';
 import { READING_POLICY } from '../reading-policy.ts';
 import { printErrorIndex, printErrorPage } from './error-pages.ts';
@@ -64,7 +64,7 @@ const sendAsset: express.RequestHandler<{ name: string }> = async (request, resp
   else await sendFile(file, request, response);
 };
 
-const pageOf = keptPages(async (file: string) =>
+const pageOf = cachedPages(async (file: string) =>
   compressedPage({ headers: {}, bytes: await readFile(file) }),
 );
 

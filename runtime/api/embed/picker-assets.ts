@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../../core/errors.ts';
 import { EMBED_ASSET_CACHE_SECONDS } from '../../core/limits.ts';
 import { stripTypes } from '../../platform/strip-types.ts';
-import { keptPages } from '../kept-pages.ts';
+import { cachedPages } from '../cached-pages.ts';
 import { compressedPage, type Page } from '../page.ts';
 
 /** How long a browser may keep an asset: short, so that a release takes effect soon. */
@@ -42,7 +42,7 @@ const FOLDER = new URL('../../web/picker/', import.meta.url);
 
 /** Serves assets from a folder, reading each once; a failed read is retried at the next request. */
 export function createPickerAssets(folder: URL = FOLDER): (name: string) => Promise<Page> {
-  const assetOf = keptPages((file: string) => readAsset(new URL(file, folder)));
+  const assetOf = cachedPages((file: string) => readAsset(new URL(file, folder)));
   return (name) => {
     const file = pickerAssets.get(name);
     if (file === undefined) throw new ServiceError('not_found');

@@ -1,6 +1,6 @@
 /** One log line, one measurement and one span per request, labelled with the endpoint's pattern, not the raw path. */
 import type { NextFunction, Request, Response } from 'express';
-import { onRequestTrail, type RequestSpan } from '../../platform/http/request-trail.ts';
+import { type RequestSpan, traceRequest } from '../../platform/http/trace-request.ts';
 import type { ApiDeps } from '../deps.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -21,7 +21,7 @@ export function observeRequests({ log, metrics, ...secrets }: Observed) {
     }
   }
   return function observe(request: Request, response: Response, next: NextFunction): void {
-    onRequestTrail(request, response, (span) => {
+    traceRequest(request, response, (span) => {
       watch(request, response, span);
       next();
     });

@@ -5,7 +5,7 @@ import type { ProjectRow } from '../../db/projects.ts';
 import type { ApiDeps } from '../deps.ts';
 
 /** Fields that change without a change of settings, or that are answered only once. */
-export const projectMoving = [
+export const projectVolatileFields = [
   'file_count',
   'storage_bytes',
   'active_signing_kid',

@@ -6,7 +6,7 @@ import type { ProjectRow } from '../../db/projects.ts';
 import type { RecipeRow } from '../../db/recipes.ts';
 
 /** `valid` changes when presets of the project are added or removed. */
-export const recipeMoving = ['valid'];
+export const recipeVolatileFields = ['valid'];
 
 export function presentRecipe(
   row: RecipeRow,

@@ -58,7 +58,7 @@ export function createMinuteRate(given: Terms): MinuteRate {
       const lease = leases.get(subject);
       const left_ms = (lease?.ends_at ?? 0) - terms.clock.now().getTime();
       if (lease === undefined || left_ms <= 0) await renew(subject);
-      else if (spend(lease)) return;
+      else if (takeFromLease(lease)) return;
       else if (lease.has_more) await renew(subject);
       else throw refusal(terms, left_ms);
     }
@@ -83,7 +83,7 @@ function refusal({ metrics, scope: rate, limit }: Terms, left_ms: number): Error
   return rateLimited({ rate, limit, retry_after_seconds: Math.ceil(left_ms / 1000) });
 }
 
-function spend(lease: Lease): boolean {
+function takeFromLease(lease: Lease): boolean {
   if (lease.left === 0) return false;
   lease.left -= 1;
   return true;

@@ -8,11 +8,11 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import type { Principal } from '../auth/principal.ts';
-import { createGuesses, type Guesses } from './guesses.ts';
+import { type AuthFailureLimiter, createAuthFailureLimiter } from './auth-failure-limiter.ts';
 import { createMinuteRate, type MinuteRate } from './minute-rate.ts';
 
 export type Rates = {
-  guesses: Guesses;
+  authFailures: AuthFailureLimiter;
   writes: MinuteRate;
   accessRequests: MinuteRate;
   /** Whether the organization has a project with this slug. */
@@ -36,7 +36,7 @@ export function createRates({
   ...deps
 }: Terms): Rates {
   return {
-    guesses: createGuesses(
+    authFailures: createAuthFailureLimiter(
       createMinuteRate({
         ...deps,
         scope: 'failed-authentication',
@@ -72,7 +72,7 @@ const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 type Write = { method: string; principal: Principal; project_slug: string };
 
 /** Throws rate_limited if a caller writes too much to one project. */
-export async function countWrite(
+export async function limitWriteRate(
   rates: Rates,
   { method, principal, project_slug }: Write,
 ): Promise<void> {

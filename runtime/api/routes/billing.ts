@@ -1,6 +1,7 @@
 /** Events from payment providers, and cancelling a subscription. Spec: Endpoints, Infrastructure; Billing. */
+
+import { applyBillingEvent } from '../../actions/apply-billing-event.ts';
 import { cancelSubscription } from '../../actions/cancel-subscription.ts';
-import { takeBillingEvent } from '../../actions/take-billing-event.ts';
 import { factOfProviderA } from '../../core/billing/provider-a-fact.ts';
 import { factOfProviderB } from '../../core/billing/provider-b-fact.ts';
 import type { ApiErrorCode } from '../../core/errors.ts';
@@ -11,7 +12,7 @@ import {
   providerBEventBody,
 } from '../../core/resources/inbound.ts';
 import { auditActor } from '../audit-actor.ts';
-import { onlyDash } from '../auth/principal.ts';
+import { requireDashPrincipal } from '../auth/principal.ts';
 import { endpoint } from '../endpoint.ts';
 
 /** An event answered with one of these is not recorded, so the provider sends it again. */
@@ -37,7 +38,7 @@ export const receiveProviderBEvent = endpoint({
     const { id: event_id, eventType: event_type, created_at } = body;
     const fact = factOfProviderB(body, deps.providerBMode);
     const event = { provider: 'b' as const, event_id, event_type, event_at: new Date(created_at) };
-    return { status: await takeBillingEvent(deps, { ...event, fact }) };
+    return { status: await applyBillingEvent(deps, { ...event, fact }) };
   },
 });
 
@@ -54,7 +55,7 @@ export const receiveProviderAEvent = endpoint({
     const event_at = new Date(created * 1000);
     const event = { provider: 'a' as const, event_id, event_type, event_at };
     const fact = factOfProviderA(body, deps.providerAMode);
-    return { status: await takeBillingEvent(deps, { ...event, fact }) };
+    return { status: await applyBillingEvent(deps, { ...event, fact }) };
   },
 });
 
@@ -72,7 +73,7 @@ export const postCancelSubscription = endpoint({
   ],
   body: cancelSubscriptionBody,
   handle: async ({ deps, principal, request_id }) => {
-    const { organization_id } = onlyDash(principal).organization;
+    const { organization_id } = requireDashPrincipal(principal).organization;
     const actor = auditActor({ principal, request_id });
     return { status: await cancelSubscription(deps, { organization_id, actor }) };
   },

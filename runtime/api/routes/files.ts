@@ -14,7 +14,7 @@ import { getFileQuery } from '../../core/resources/file-query.ts';
 import { parseFileSlug } from '../../core/slug.ts';
 import { findFile } from '../../db/files.ts';
 import { auditActor } from '../audit-actor.ts';
-import { onlyDash } from '../auth/principal.ts';
+import { requireDashPrincipal } from '../auth/principal.ts';
 import { projectEndpoint, type RawCall } from '../endpoint.ts';
 import { filePresenter, presentFile } from '../present/file.ts';
 import { presentModerationNote } from '../present/moderation-note.ts';
@@ -52,7 +52,7 @@ export const patchFile = projectEndpoint({
     const { project_id, project_slug } = project;
     const file_slug = requireSlug(call);
     const actor = auditActor({ principal, request_id });
-    const change = { project_id, file_slug, wish: body, settings: deps.settings, actor };
+    const change = { project_id, file_slug, input: body, settings: deps.settings, actor };
     return presentFile(await changeFile(deps.db, change), project_slug, deps.settings);
   },
 });
@@ -87,7 +87,7 @@ export const postModerationNote = projectEndpoint({
       project_id: project.project_id,
       file_slug: requireSlug(call),
       note: body.note,
-      author: onlyDash(principal).subject,
+      author: requireDashPrincipal(principal).subject,
       actor,
     });
     return presentModerationNote(row, project.project_slug);
@@ -102,9 +102,9 @@ export const moveProjectFiles = projectEndpoint({
   effect: 'once',
   errors: ['invalid_folder', 'library_not_found', 'media_library_disabled', 'filter_unavailable'],
   body: moveFilesBody,
-  handle: async ({ deps, project: { project_id }, body: wish, principal, request_id }) => {
+  handle: async ({ deps, project: { project_id }, body: input, principal, request_id }) => {
     const actor = auditActor({ principal, request_id });
-    return moveFiles(deps.db, { project_id, wish, settings: deps.settings, actor });
+    return moveFiles(deps.db, { project_id, input, settings: deps.settings, actor });
   },
 });
 

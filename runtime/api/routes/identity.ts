@@ -1,7 +1,7 @@
 /** Spec: Endpoints, Identity and organizations. */
 import type { MeRecord } from '../../core/resources/organization.ts';
 import type { UserRow } from '../../db/users.ts';
-import { type DashPrincipal, onlyDash } from '../auth/principal.ts';
+import { type DashPrincipal, requireDashPrincipal } from '../auth/principal.ts';
 import { endpoint } from '../endpoint.ts';
 import { presentOrganization } from '../present/organization.ts';
 
@@ -10,7 +10,7 @@ export const getMe = endpoint({
   path: '/v1/me',
   auth: ['dash'],
   ok: 200,
-  handle: async ({ principal }) => presentMe(onlyDash(principal)),
+  handle: async ({ principal }) => presentMe(requireDashPrincipal(principal)),
 });
 
 function presentMe({ user, organization, is_staff }: DashPrincipal): MeRecord {

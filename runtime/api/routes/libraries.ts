@@ -50,8 +50,10 @@ export const postLibrary = projectEndpoint({
   body: createLibraryBody,
   handle: async (call) => {
     const library_id = newId('lib', call.deps.clock.now().getTime());
-    const { body: wish } = call;
-    return presentLibrary(await createLibrary(call.deps.db, { ...deedOf(call), wish, library_id }));
+    const { body: input } = call;
+    return presentLibrary(
+      await createLibrary(call.deps.db, { ...actionContextOf(call), input, library_id }),
+    );
   },
 });
 
@@ -81,7 +83,11 @@ export const patchLibrary = projectEndpoint({
   ],
   body: patchLibraryBody,
   handle: async (call) => {
-    const change = { ...deedOf(call), library: call.params['lib'] ?? '', wish: call.body };
+    const change = {
+      ...actionContextOf(call),
+      library: call.params['lib'] ?? '',
+      input: call.body,
+    };
     return presentChangedLibrary(await changeLibrary(call.deps.db, change));
   },
 });
@@ -99,12 +105,15 @@ export const deleteProjectLibrary = projectEndpoint({
     'filter_unavailable',
   ],
   handle: async (call) => {
-    await deleteLibrary(call.deps.db, { ...deedOf(call), library: call.params['lib'] ?? '' });
+    await deleteLibrary(call.deps.db, {
+      ...actionContextOf(call),
+      library: call.params['lib'] ?? '',
+    });
   },
   afterwards: forgetSessions,
 });
 
-function deedOf({ deps, principal, project, request_id }: ProjectCall<unknown, unknown>) {
+function actionContextOf({ deps, principal, project, request_id }: ProjectCall<unknown, unknown>) {
   const actor = auditActor({ principal, request_id });
   return { project_id: project.project_id, actor, settings: deps.settings };
 }

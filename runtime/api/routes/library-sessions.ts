@@ -8,7 +8,7 @@ import {
 } from '../../core/resources/library-session.ts';
 import { auditActor } from '../audit-actor.ts';
 import { forgetSessions } from '../auth/library-session.ts';
-import { onlyKey } from '../auth/principal.ts';
+import { requireKeyPrincipal } from '../auth/principal.ts';
 import { projectEndpoint } from '../endpoint.ts';
 
 export const postLibrarySession = projectEndpoint({
@@ -31,13 +31,13 @@ export const postLibrarySession = projectEndpoint({
     'sessions_recently_revoked',
   ],
   body: createLibrarySessionBody,
-  handle: async ({ deps, principal, project, body: wish, request_id }) => {
+  handle: async ({ deps, principal, project, body: input, request_id }) => {
     if (deps.settings.librarySessions === 'disabled') {
       throw new ServiceError('library_sessions_disabled');
     }
-    const { key } = onlyKey(principal);
+    const { key } = requireKeyPrincipal(principal);
     const actor = auditActor({ principal, request_id });
-    return mintLibrarySession(deps, { key, project, wish, actor });
+    return mintLibrarySession(deps, { key, project, input, actor });
   },
 });
 

@@ -2,7 +2,7 @@
 import { abortUpload } from '../../actions/abort-upload.ts';
 import { completeUpload } from '../../actions/complete-upload.ts';
 import { createLibraryUpload } from '../../actions/create-library-upload.ts';
-import { uploadersOf } from '../../actions/library-session-end.ts';
+import { uploadersOf } from '../../actions/library-session-status.ts';
 import { requireFilterable } from '../../actions/require-filterable.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { isId } from '../../core/ids.ts';
@@ -16,7 +16,7 @@ import { findFileById } from '../../db/files.ts';
 import { type LibraryFileFilters, listLibraryFiles } from '../../db/library-files.ts';
 import { findProjectUpload, type UploadRow } from '../../db/uploads.ts';
 import { requirePermission } from '../auth/library-session.ts';
-import { type LibrarySessionPrincipal, onlyLibrarySession } from '../auth/principal.ts';
+import { type LibrarySessionPrincipal, requireLibrarySessionPrincipal } from '../auth/principal.ts';
 import { type Call, endpoint } from '../endpoint.ts';
 import { listPage } from '../list-page.ts';
 import { libraryFilePresenter } from '../present/library-file.ts';
@@ -31,7 +31,7 @@ export const listSessionFiles = endpoint({
   errors: ['invalid_search', 'permission_denied', 'signing_key_missing', 'filter_unavailable'],
   query: listLibraryFilesQuery,
   handle: async ({ deps, principal, query }) => {
-    const session = onlyLibrarySession(principal);
+    const session = requireLibrarySessionPrincipal(principal);
     requirePermission(session, ['browse', 'browse_own']);
     const { project_id } = session.claims;
     const filters = filtersOf(session, query.search);
@@ -81,9 +81,9 @@ export const createSessionUpload = endpoint({
     'session_upload_limit',
   ],
   body: createLibraryUploadBody,
-  handle: async ({ deps, principal, body: wish }) => {
-    const { claims, facts: project } = onlyLibrarySession(principal);
-    const { upload, way } = await createLibraryUpload(deps, { claims, project, wish });
+  handle: async ({ deps, principal, body: input }) => {
+    const { claims, facts: project } = requireLibrarySessionPrincipal(principal);
+    const { upload, way } = await createLibraryUpload(deps, { claims, project, input });
     return { ...presentUpload(upload), ...way, file: null };
   },
 });
@@ -134,7 +134,7 @@ export const abortSessionUpload = endpoint({
 
 /** Finds an upload of this session; those of other sessions are not found. */
 async function findOwnUpload({ deps, principal, params }: SessionCall): Promise<UploadRow> {
-  const { session_id, project_id } = onlyLibrarySession(principal).claims;
+  const { session_id, project_id } = requireLibrarySessionPrincipal(principal).claims;
   const { id: upload_id = '' } = params;
   const upload =
     isId('upl', upload_id) && (await findProjectUpload(deps.db, { project_id, upload_id }));
@@ -149,7 +149,7 @@ async function presentWithFile(
 ): Promise<LibraryUploadRecord> {
   const row = upload.file_id === null ? undefined : await findFileById(deps.db, upload.file_id);
   if (row?.status !== 'ready') return { ...presentUpload(upload), file: null };
-  const present = libraryFilePresenter(deps, onlyLibrarySession(principal));
+  const present = libraryFilePresenter(deps, requireLibrarySessionPrincipal(principal));
   return { ...presentUpload(upload), file: present(row) };
 }
 

@@ -3,7 +3,7 @@ import { insertTrialOrganization } from '../../actions/insert-organization.ts';
 import { createOrganizationBody } from '../../core/resources/organization.ts';
 import { onlyRow } from '../../db/rows.ts';
 import { auditActor } from '../audit-actor.ts';
-import { onlyDash } from '../auth/principal.ts';
+import { requireDashPrincipal } from '../auth/principal.ts';
 import { endpoint, withStatus } from '../endpoint.ts';
 import { presentOrganization } from '../present/organization.ts';
 
@@ -14,7 +14,7 @@ export const listOwnOrganizations = endpoint({
   auth: ['dash'],
   ok: 200,
   handle: async ({ principal }) => ({
-    items: [presentOrganization(onlyDash(principal).organization)],
+    items: [presentOrganization(requireDashPrincipal(principal).organization)],
     next_cursor: null,
   }),
 });
@@ -34,7 +34,7 @@ export const createOrganization = endpoint({
   body: createOrganizationBody,
   ignoresBody: (principal) => principal.kind === 'dash' && !principal.is_staff,
   handle: async ({ deps, principal, body, request_id }) => {
-    const { is_staff, organization } = onlyDash(principal);
+    const { is_staff, organization } = requireDashPrincipal(principal);
     if (!is_staff) return withStatus(200, presentOrganization(organization));
     const name = body?.name ?? NAME_UNTIL_RENAMED;
     const actor = auditActor({ principal, request_id });

@@ -1,7 +1,7 @@
 /** Changing a project's settings. Spec: Endpoints, Projects; Project (status). */
 import { auditProject } from '../../actions/audit-project.ts';
 import {
-  type CallbackWish,
+  type CallbackPatch,
   callbackIssues,
   changeCallback,
 } from '../../actions/change-callback.ts';
@@ -23,11 +23,11 @@ import { findWatermarkPreset } from '../../db/watermark-presets.ts';
 import { egressFault, portFault } from '../../platform/egress.ts';
 import { auditActor } from '../audit-actor.ts';
 import { forgetSessions } from '../auth/library-session.ts';
-import { type DashPrincipal, onlyDash } from '../auth/principal.ts';
+import { type DashPrincipal, requireDashPrincipal } from '../auth/principal.ts';
 import type { ApiDeps } from '../deps.ts';
 import { projectEndpoint } from '../endpoint.ts';
 import { entityTag, requireMatch } from '../entity-tag.ts';
-import { presentProject, projectMoving } from '../present/project.ts';
+import { presentProject, projectVolatileFields } from '../present/project.ts';
 
 export const patchProject = projectEndpoint({
   method: 'PATCH',
@@ -36,11 +36,11 @@ export const patchProject = projectEndpoint({
   ok: 200,
   errors: ['staff_only_field', 'project_suspended_by_staff'],
   projects: 'own, staff any',
-  moving: projectMoving,
+  moving: projectVolatileFields,
   body: patchProjectBody,
   staffFields: staffFieldsOfPatch,
   handle: async ({ deps, principal, project, body, request_id, if_match }) => {
-    const caller = onlyDash(principal);
+    const caller = requireDashPrincipal(principal);
     const actor = auditActor({ principal, request_id });
     // Before the transaction, because it makes a DNS look-up.
     const unreachable = await callbackUrlIssues(deps, body);
@@ -70,10 +70,10 @@ async function applyPatch(
 ): Promise<{ row: ProjectRow; secret: string | null }> {
   const project = await lockProject(tx, project_id);
   if (project === undefined) throw new ServiceError('not_found');
-  requireMatch(if_match, entityTag(presentProject(project, deps), projectMoving));
+  requireMatch(if_match, entityTag(presentProject(project, deps), projectVolatileFields));
   const { status, callback_url, rotate_callback_secret, pricing_multiplier, ...settings } = body;
   await refuseMisfits(tx, { project, body, unreachable });
-  const callback = await changeCallback(tx, deps, { project, wish: callbackWish(body) });
+  const callback = await changeCallback(tx, deps, { project, input: callbackPatch(body) });
   const priced = await changePricing(tx, { project, pricing_multiplier });
   const row = await changeProject(tx, priced, {
     ...settings,
@@ -84,7 +84,7 @@ async function applyPatch(
   return { row, secret: callback.secret };
 }
 
-function callbackWish({ callback_url: url, rotate_callback_secret }: PatchProject): CallbackWish {
+function callbackPatch({ callback_url: url, rotate_callback_secret }: PatchProject): CallbackPatch {
   return { url, secret: rotate_callback_secret === true ? 'rotate' : 'keep' };
 }
 
@@ -100,7 +100,7 @@ async function refuseMisfits(
   refuseWrongInput([
     ...unreachable,
     ...(await watermarkIssues(tx, project.project_id, body.default_watermark_preset_id)),
-    ...callbackIssues(project, callbackWish(body)),
+    ...callbackIssues(project, callbackPatch(body)),
   ]);
 }
 

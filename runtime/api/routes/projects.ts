@@ -13,12 +13,16 @@ import { findOrganization } from '../../db/organizations.ts';
 import { listProjects } from '../../db/projects.ts';
 import { auditActor } from '../audit-actor.ts';
 import { forgetSessions } from '../auth/library-session.ts';
-import { type DashPrincipal, onlyDash, onlyKey } from '../auth/principal.ts';
+import {
+  type DashPrincipal,
+  requireDashPrincipal,
+  requireKeyPrincipal,
+} from '../auth/principal.ts';
 import type { ApiDeps } from '../deps.ts';
 import { endpoint, projectEndpoint } from '../endpoint.ts';
 import { listPage } from '../list-page.ts';
 import { presentApiKey } from '../present/api-key.ts';
-import { presentProject, projectMoving } from '../present/project.ts';
+import { presentProject, projectVolatileFields } from '../present/project.ts';
 
 export const listOwnProjects = endpoint({
   method: 'GET',
@@ -27,7 +31,7 @@ export const listOwnProjects = endpoint({
   ok: 200,
   query: listProjectsQuery,
   handle: async ({ deps, principal, query }) => {
-    const { organization_id } = onlyDash(principal).organization;
+    const { organization_id } = requireDashPrincipal(principal).organization;
     return listPage(deps, {
       query,
       route: '/v1/projects',
@@ -44,12 +48,12 @@ export const createProject = endpoint({
   auth: ['dash'],
   ok: 201,
   effect: 'once',
-  moving: projectMoving,
+  moving: projectVolatileFields,
   errors: ['project_exists', 'staff_only_field'],
   body: createProjectBody,
   staffFields: staffFieldsOfCreate,
   handle: async ({ deps, principal, body, request_id }) => {
-    const organization_id = await organizationFor(deps, onlyDash(principal), body);
+    const organization_id = await organizationFor(deps, requireDashPrincipal(principal), body);
     const project_id = newId('prj', deps.clock.now().getTime());
     const project = { ...body, project_id, organization_id, name: body.name ?? body.project_slug };
     const actor = auditActor({ principal, request_id });
@@ -62,7 +66,7 @@ export const getProject = projectEndpoint({
   path: '/v1/projects/{slug}',
   auth: ['dash', 'key:files:read'],
   ok: 200,
-  moving: projectMoving,
+  moving: projectVolatileFields,
   handle: async ({ deps, project }) => presentProject(project, deps),
 });
 
@@ -84,7 +88,7 @@ export const introspectKey = endpoint({
   auth: ['key'],
   ok: 200,
   handle: async ({ principal }) => {
-    const { key } = onlyKey(principal);
+    const { key } = requireKeyPrincipal(principal);
     const { project_slug, project_id, organization_id } = key.project;
     const { created_at, updated_at, ...known } = presentApiKey(key);
     return { ...known, project_slug, project_id, organization_id };

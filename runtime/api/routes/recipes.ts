@@ -10,7 +10,7 @@ import { auditActor } from '../audit-actor.ts';
 import { type ProjectCall, projectEndpoint, withStatus } from '../endpoint.ts';
 import { entityTag, requireMatch } from '../entity-tag.ts';
 import { newIdIssues } from '../new-id.ts';
-import { presentRecipe, recipeMoving } from '../present/recipe.ts';
+import { presentRecipe, recipeVolatileFields } from '../present/recipe.ts';
 
 export const listProjectRecipes = projectEndpoint({
   method: 'GET',
@@ -28,7 +28,7 @@ export const createRecipe = projectEndpoint({
   path: '/v1/projects/{slug}/recipes',
   auth: ['dash', 'key:recipes:write'],
   ok: 201,
-  moving: recipeMoving,
+  moving: recipeVolatileFields,
   errors: ['recipe_name_taken', 'recipe_quota_exceeded'],
   body: putRecipeBody,
   misfits: ({ body, project }) => presetMisfits(body, project),
@@ -44,7 +44,7 @@ export const getRecipe = projectEndpoint({
   path: '/v1/projects/{slug}/recipes/{id}',
   auth: ['dash', 'key:recipes:read'],
   ok: 200,
-  moving: recipeMoving,
+  moving: recipeVolatileFields,
   errors: ['not_found'],
   handle: async ({ deps, project, params }) => {
     const recipe_id = params['id'] ?? '';
@@ -60,7 +60,7 @@ export const replaceRecipe = projectEndpoint({
   path: '/v1/projects/{slug}/recipes/{id}',
   auth: ['dash', 'key:recipes:write'],
   ok: 200,
-  moving: recipeMoving,
+  moving: recipeVolatileFields,
   errors: ['recipe_name_taken', 'recipe_quota_exceeded'],
   body: putRecipeBody,
   misfits: ({ params, body, project }) => [
@@ -100,6 +100,9 @@ function changeOf(
   const { project_id } = project;
   const actor = auditActor({ principal, request_id });
   const guard: RecipeChange['guard'] = (before) =>
-    requireMatch(if_match, before && entityTag(presentRecipe(before, project), recipeMoving));
-  return { project_id, recipe_id, wish: body, actor, guard };
+    requireMatch(
+      if_match,
+      before && entityTag(presentRecipe(before, project), recipeVolatileFields),
+    );
+  return { project_id, recipe_id, input: body, actor, guard };
 }

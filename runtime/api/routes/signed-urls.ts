@@ -38,7 +38,7 @@ export const mintSignedUrl = projectEndpoint({
   effect: 'once',
   handle: async ({ deps, principal, project, body, request_id }) => {
     const key = await findKey(deps, project, body);
-    const signed = sign(deps, { project, key, wish: body });
+    const signed = sign(deps, { project, key, input: body });
     const { kind, transform_chain, file_slug: target } = body;
     await countMint(deps, project, {
       ...auditActor({ principal, request_id }),
@@ -54,13 +54,13 @@ export const mintSignedUrl = projectEndpoint({
 type Key = { kid: string; secret_sealed: Buffer; now_seconds: number };
 
 /** The key that signs. Throws if the mint must be refused. */
-async function findKey({ db }: ApiDeps, project: ProjectRow, wish: MintSignedUrl): Promise<Key> {
+async function findKey({ db }: ApiDeps, project: ProjectRow, input: MintSignedUrl): Promise<Key> {
   if (project.status !== 'active') throw new ServiceError('project_suspended');
-  refuseChain(project, wish);
-  if (wish.kind === 'raw' && !project.raw_download_enabled)
+  refuseChain(project, input);
+  if (input.kind === 'raw' && !project.raw_download_enabled)
     throw new ServiceError('raw_download_disabled');
   const { project_id } = project;
-  const facts = await findMintFacts(db, { project_id, file_slug: wish.file_slug });
+  const facts = await findMintFacts(db, { project_id, file_slug: input.file_slug });
   const { file_status, kid, secret_sealed, now_seconds } = facts;
   if (file_status === null) throw new ServiceError('file_not_found');
   if (file_status !== 'ready') throw new ServiceError('file_not_ready');
@@ -102,12 +102,12 @@ function invalidChain(): ServiceError {
 
 function sign(
   { sealing, settings }: ApiDeps,
-  { project, key, wish }: { project: ProjectRow; key: Key; wish: MintSignedUrl },
+  { project, key, input }: { project: ProjectRow; key: Key; input: MintSignedUrl },
 ): SignedUrlRecord {
   const { project_id, project_slug } = project;
   const { kid } = key;
-  const path = printDeliveryPath(targetOf(wish));
-  const exp = Math.floor(key.now_seconds) + wish.expires_in_seconds;
+  const path = printDeliveryPath(targetOf(input));
+  const exp = Math.floor(key.now_seconds) + input.expires_in_seconds;
   const secret = sealing.open(key.secret_sealed, signingKeyContext(kid));
   const sig = signDeliveryUrl({ secret, project_id, kid, exp, path });
   const url = printDeliveryUrl({
@@ -118,8 +118,8 @@ function sign(
   return { url, kid, expires_at: new Date(exp * 1000).toISOString() };
 }
 
-function targetOf({ file_slug, ...wish }: MintSignedUrl) {
-  return wish.kind === 'derived'
-    ? { kind: wish.kind, chain_text: wish.transform_chain, file_slug }
-    : { kind: wish.kind, file_slug };
+function targetOf({ file_slug, ...input }: MintSignedUrl) {
+  return input.kind === 'derived'
+    ? { kind: input.kind, chain_text: input.transform_chain, file_slug }
+    : { kind: input.kind, file_slug };
 }

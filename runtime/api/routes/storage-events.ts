@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { wrongInput } from '../../core/input-issue.ts';
 import { INBOUND_WEBHOOK_BODY_BYTES_MAX } from '../../core/limits.ts';
 import { storageEventsBody } from '../../core/resources/inbound.ts';
-import { parseStorageEvents, spellingsOf } from '../../core/resources/storage-event.ts';
+import { candidateKeys, parseStorageEvents } from '../../core/resources/storage-event.ts';
 import { listUploadsByIngestKey, type UploadRow } from '../../db/uploads.ts';
 import type { ApiDeps } from '../deps.ts';
 import { endpoint } from '../endpoint.ts';
@@ -36,7 +36,7 @@ async function findUploads(
   { db }: ApiDeps,
   events: readonly { key: string | undefined }[],
 ): Promise<(UploadRow | undefined)[]> {
-  const spellings = events.map(({ key }) => (key === undefined ? [] : spellingsOf(key)));
+  const spellings = events.map(({ key }) => (key === undefined ? [] : candidateKeys(key)));
   const storable = new Set(spellings.flat().filter((key) => !key.includes('\0')));
   const rows = await listUploadsByIngestKey(db, [...storable]);
   const byKey = new Map(rows.map((row) => [row.ingest_key, row]));
@@ -50,7 +50,7 @@ async function completeAll(deps: ApiDeps, uploads: ReadonlyMap<string, UploadRow
   const failures: unknown[] = [];
   for (const upload of uploads.values()) {
     if (upload.status !== 'created') continue;
-    await completeAsTold(deps, upload).catch((error: unknown) => {
+    await completeIfPossible(deps, upload).catch((error: unknown) => {
       // The answer reports only the first failure.
       deps.log.warn('a storage event could not be processed', {
         upload_id: upload.upload_id,
@@ -66,7 +66,7 @@ async function completeAll(deps: ApiDeps, uploads: ReadonlyMap<string, UploadRow
  * The event may be early, repeated or about other bytes; then it is answered like one that
  * completes nothing.
  */
-async function completeAsTold(deps: ApiDeps, upload: UploadRow): Promise<void> {
+async function completeIfPossible(deps: ApiDeps, upload: UploadRow): Promise<void> {
   try {
     await completeUpload(deps, upload);
   } catch (error) {

@@ -3,8 +3,8 @@ import { abortUpload } from '../../actions/abort-upload.ts';
 import { completeMultipart } from '../../actions/complete-multipart.ts';
 import { completeUpload } from '../../actions/complete-upload.ts';
 import { beginUpload, createUpload } from '../../actions/create-upload.ts';
-import { expired } from '../../actions/upload-refusals.ts';
-import { signParts } from '../../actions/upload-ways.ts';
+import { signParts } from '../../actions/upload-methods.ts';
+import { uploadExpired } from '../../actions/upload-refusals.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { isId } from '../../core/ids.ts';
 import {
@@ -62,9 +62,9 @@ export const createProjectUpload = projectEndpoint({
     'storage_unavailable',
   ],
   body: createUploadBody,
-  prepare: ({ deps, project, body }) => beginUpload(deps, { project, wish: body }),
+  prepare: ({ deps, project, body }) => beginUpload(deps, { project, input: body }),
   handle: async ({ deps, project, body }, begun) => {
-    const { upload, way } = await createUpload(deps, { project, wish: body }, begun);
+    const { upload, way } = await createUpload(deps, { project, input: body }, begun);
     return { ...presentUpload(upload, project.project_slug), ...way };
   },
 });
@@ -155,9 +155,9 @@ function refuseSuspended({ status }: ProjectRow): void {
 function refuseResign(upload: UploadRow): void {
   const { status, storage_upload_id, remaining_seconds } = upload;
   if (storage_upload_id === null) throw new ServiceError('not_multipart');
-  if (status === 'expired') throw expired(upload);
+  if (status === 'expired') throw uploadExpired(upload);
   if (status !== 'created') throw new ServiceError('upload_not_resumable', { details: { status } });
-  if (remaining_seconds < MULTIPART_RESIGN_REMAINING_SECONDS_MIN) throw expired(upload);
+  if (remaining_seconds < MULTIPART_RESIGN_REMAINING_SECONDS_MIN) throw uploadExpired(upload);
 }
 
 async function findUpload(

@@ -106,5 +106,5 @@ function changeOf(
   const actor = auditActor({ principal, request_id });
   const guard: PresetChange['guard'] = (before) =>
     requireMatch(if_match, before && entityTag(presentWatermarkPreset(before), []));
-  return { project_id, watermark_preset_id, wish: body, actor, guard };
+  return { project_id, watermark_preset_id, input: body, actor, guard };
 }

@@ -58,7 +58,7 @@ export type BillingFact = PaidFact | StateFact | CustomerFact | PaymentFact | Re
 
 /**
  * How many credits of a grant a refund takes back: the credits due after it minus those due before,
- * each rounded in the customer's favour, so that partial refunds of the whole amount take back the
+ * each rounded in the customer's favor, so that partial refunds of the whole amount take back the
  * whole grant.
  */
 export function reversedCredits(credits: number, refund: RefundFact): number {

@@ -1,4 +1,4 @@
-// Which bytes of an image a GET asks for. RFC 9110, Range and If-Range: a single range of bytes is honoured; several
+// Which bytes of an image a GET asks for. RFC 9110, Range and If-Range: a single range of bytes is honored; several
 // ranges, another unit or anything malformed mean the whole image, as a server may choose. Spec: Delivery host.
 
 /** Bytes `start` to `end`, both inclusive. */

@@ -114,7 +114,7 @@ function window(source: SourceFacts, region: Box, chain: ParsedChain): Box {
   const box = coveredBox(chain);
   if (box === undefined) return region;
   const size = coveringSize(region, box);
-  if (chain.mode !== 'smart') return place(region, size, centre(region));
+  if (chain.mode !== 'smart') return place(region, size, center(region));
   const focus = { x: source.focal_x * source.width, y: source.focal_y * source.height };
   return place(region, size, focus);
 }
@@ -139,11 +139,11 @@ function coveringSize(region: Size, box: Size): Size {
   return { width: region.width, height };
 }
 
-function centre(region: Box): { x: number; y: number } {
+function center(region: Box): { x: number; y: number } {
   return { x: region.x + region.width / 2, y: region.y + region.height / 2 };
 }
 
-// Centred on the point, then moved inside the region.
+// Centered on the point, then moved inside the region.
 function place(region: Box, size: Size, point: { x: number; y: number }): Box {
   const x = Math.floor(point.x - size.width / 2);
   const y = Math.floor(point.y - size.height / 2);

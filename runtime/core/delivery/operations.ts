@@ -17,7 +17,7 @@ export type Box = {
   readonly height: number;
 };
 
-/** `fill` covers the box around the centre, `smart` around the focal point; `fit` stays inside. */
+/** `fill` covers the box around the center, `smart` around the focal point; `fit` stays inside. */
 export type FitMode = 'fill' | 'smart' | 'fit';
 /** The formats that a chain may request. */
 export type RequestedFormat = 'webp' | 'avif' | 'jpeg' | 'png';

@@ -18,7 +18,8 @@ export const transformChain = z
     error: `expected a transform chain of at most ${TRANSFORM_CHAIN_LENGTH_MAX} characters`,
   })
   .refine((text) => parseChain(text) !== undefined, {
-    error: ({ input }) => `expected ${CHAIN_EXPECTED}; ${unreadPart(String(input))} cannot be read`,
+    error: ({ input }) =>
+      `expected ${CHAIN_EXPECTED}; ${unparsedPart(String(input))} cannot be read`,
   })
   .meta({
     description:
@@ -29,7 +30,7 @@ export const transformChain = z
 /**
  * The part where a chain stops being valid, in quotes: what follows its longest valid beginning.
  */
-export function unreadPart(text: string): string {
+export function unparsedPart(text: string): string {
   const segments = text.split('/');
   const isChain = (_: string, at: number) =>
     parseChain(segments.slice(0, at + 1).join('/')) !== undefined;

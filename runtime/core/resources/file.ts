@@ -13,7 +13,7 @@ import {
   boundedText,
   expected,
   fileSlug,
-  isJudged,
+  isRecordValue,
   plainText,
   requestBody,
   times,
@@ -98,12 +98,12 @@ export const moderationNoteBody = requestBody({
   .refine((sent) => 'note' in sent || 'body' in sent, {
     path: ['note'],
     error: `required: a text of at most ${NOTE_LENGTH_MAX} characters`,
-    when: isJudged,
+    when: isRecordValue,
   })
   .refine((sent) => sent.note === undefined || sent.body === undefined, {
     path: ['body'],
     error: 'body is another name of note; send only one of them',
-    when: isJudged,
+    when: isRecordValue,
   })
   .transform(({ note, body = '' }) => ({ note: note ?? body }));
 

@@ -58,7 +58,7 @@ export function parseParts(parts: unknown, partCount: number): SentPart[] {
   for (const [at, part] of read.entries()) {
     if (part === undefined) faults.issues.push({ path: `parts[${at}]`, message: EXPECTED });
   }
-  const said = sayFaults(faults);
+  const said = describeFaults(faults);
   if (said !== '') throw refuseParts(faults, said);
   return read
     .filter((part) => part !== undefined)
@@ -105,12 +105,12 @@ function refuseParts({ part_count, ...faults }: PartFaults, said: string): Servi
 }
 
 /** Empty if nothing is wrong. */
-function sayFaults({ missing, doubled, unknown, issues }: PartFaults): string {
+function describeFaults({ missing, doubled, unknown, issues }: PartFaults): string {
   const said = [
-    ...saying('Missing from the list', missing),
-    ...saying('listed more than once', doubled),
-    ...saying('not of this upload', unknown),
-    ...saying(
+    ...describeFault('Missing from the list', missing),
+    ...describeFault('listed more than once', doubled),
+    ...describeFault('not of this upload', unknown),
+    ...describeFault(
       'not readable',
       issues.map(({ path }) => path),
     ),
@@ -118,7 +118,7 @@ function sayFaults({ missing, doubled, unknown, issues }: PartFaults): string {
   return said.slice(0, 1).toUpperCase() + said.slice(1);
 }
 
-function saying(what: string, list: readonly (number | string)[]): string[] {
+function describeFault(what: string, list: readonly (number | string)[]): string[] {
   if (list.length === 0) return [];
   const more = list.length - FAULTS_SAID_MAX;
   const names = list.slice(0, FAULTS_SAID_MAX).join(', ');

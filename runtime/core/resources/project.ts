@@ -19,7 +19,7 @@ import {
 } from './web-address.ts';
 import {
   expected,
-  isJudged,
+  isRecordValue,
   nameText,
   oneOf,
   pageQuery,
@@ -134,12 +134,12 @@ export const createProjectBody = requestBody({
   .refine((body) => 'project_slug' in body || 'slug' in body, {
     path: ['project_slug'],
     error: `required: ${SLUG}`,
-    when: isJudged,
+    when: isRecordValue,
   })
   .refine(isNamedOnce('slug', 'project_slug'), {
     path: ['slug'],
     error: 'slug is the old name of project_slug; send only one of them',
-    when: isJudged,
+    when: isRecordValue,
   })
   .transform(({ slug = '', project_slug = slug, ...rest }) => ({ project_slug, ...rest }));
 
@@ -181,7 +181,7 @@ export const patchProjectBody = requestBody({
     path: ['project_default_watermark'],
     error:
       'project_default_watermark is the old name of default_watermark_preset_id; send only one of them',
-    when: isJudged,
+    when: isRecordValue,
   })
   .transform(({ project_default_watermark, ...rest }) =>
     project_default_watermark === undefined

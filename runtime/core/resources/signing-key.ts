@@ -9,7 +9,7 @@ import { CHAIN_EXPECTED, transformChain } from './chain.ts';
 import {
   expected,
   fileSlug,
-  isJudged,
+  isRecordValue,
   oneOf,
   requestBody,
   times,
@@ -65,7 +65,7 @@ export const signedUrlBody = requestBody({
   .refine((asked) => typeof resolveTarget(asked) !== 'string', {
     path: ['kind'],
     error: ({ input }) => String(resolveTarget(input as Asked)),
-    when: isJudged,
+    when: isRecordValue,
   })
   .transform(({ file_slug, expires_in_seconds, ...asked }) => {
     const target = resolveTarget(asked);

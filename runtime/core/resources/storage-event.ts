@@ -61,7 +61,7 @@ function keyOf(event: Fields): string | undefined {
 }
 
 /** The key as sent, and unescaped: some storages escape it for a URL, others do not. */
-export function spellingsOf(key: string): string[] {
+export function candidateKeys(key: string): string[] {
   const other = unescaped(key);
   return other === undefined || other === key ? [key] : [key, other];
 }

@@ -8,7 +8,7 @@ import {
   contentType,
   expected,
   fileSlug,
-  isJudged,
+  isRecordValue,
   oneOf,
   pageQuery,
   plainText,
@@ -90,7 +90,7 @@ export const createUploadBody = requestBody({
 }).refine(({ mode, parts = 1 }) => mode !== 'proxy' || parts === 1, {
   path: ['parts'],
   error: 'several parts work in mode direct only; leave them out, or use mode direct',
-  when: isJudged,
+  when: isRecordValue,
 });
 
 /** The requested upload, with defaults. */

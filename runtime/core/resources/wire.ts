@@ -33,7 +33,7 @@ export function requestBody<Shape extends z.ZodRawShape>(shape: Shape) {
  * Lets a rule about several fields run even if single fields are invalid, so that one response
  * names all faults.
  */
-export function isJudged({ value }: { value: unknown }): boolean {
+export function isRecordValue({ value }: { value: unknown }): boolean {
   return isRecord(value);
 }
 

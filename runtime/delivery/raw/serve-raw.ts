@@ -1,24 +1,24 @@
 /**
  * A raw download: the sanitized image with its saved metadata restored, as an attachment, never cached. An image that
- * came in another colour space is sent with its own pixels and its own profile. Spec: Output rules 7.
+ * came in another color space is sent with its own pixels and its own profile. Spec: Output rules 7.
  */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { ByteRange } from '../../core/delivery/byte-range.ts';
 import type { ServedImage } from '../../core/delivery/headers.ts';
 import type { DeliveryFileRow } from '../../db/delivery-lookups.ts';
-import { answerBeyond, answerStream, portionOf } from '../answer.ts';
-import type { Answered } from '../exchange.ts';
+import { answerRangeNotSatisfiable, answerStream, resolveBodyRange } from '../answer.ts';
+import type { DeliveryResult } from '../exchange.ts';
 import type { Originals } from '../originals.ts';
-import { meterOf, type Served, type ServingDeps } from '../serve-image.ts';
+import { meterOf, type ServedRequest, type ServingDeps } from '../serve-image.ts';
 import { HEAD_BYTES, type MetadataBlocks, type Splice, splices } from './splice.ts';
 
-export async function serveRaw(deps: ServingDeps, served: Served): Promise<Answered> {
+export async function serveRaw(deps: ServingDeps, served: ServedRequest): Promise<DeliveryResult> {
   const { file, project, request } = served;
   const raw = await composeRaw(deps.originals, file);
   const { size_bytes } = raw;
-  const portion = portionOf(served, { size_bytes, etag: null });
-  if (portion === 'beyond') return answerBeyond(served, size_bytes);
+  const portion = resolveBodyRange(served, { size_bytes, etag: null });
+  if (portion === 'beyond') return answerRangeNotSatisfiable(served, size_bytes);
   const isHead = request.method === 'HEAD';
   const range = portion === 'whole' ? { start: 0, end: size_bytes - 1 } : portion;
   const stream = isHead ? null : Readable.from(bytesOf(deps.originals, raw, range));

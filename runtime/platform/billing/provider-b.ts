@@ -10,8 +10,8 @@ import { type Breaker, createBreaker } from '../breaker.ts';
 import type { Clock } from '../clock.ts';
 import { readBounded } from '../http/read-bounded.ts';
 import type { Log } from '../log.ts';
+import { traceHeaders } from '../trace-context.ts';
 import { traced } from '../tracing/spans.ts';
-import { carry } from '../trail.ts';
 
 export type ProviderB = {
   /**
@@ -95,7 +95,7 @@ async function exchange(
     redirect: 'error',
     signal: AbortSignal.timeout(deadline_ms),
     headers: {
-      ...carry(),
+      ...traceHeaders(),
       'x-api-key': api_key,
       'content-type': 'application/json',
       ...(key === undefined ? {} : { 'idempotency-key': key }),

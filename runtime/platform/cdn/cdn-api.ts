@@ -1,14 +1,14 @@
 /**
  * What differs between CDNs: the form of their calls, the meaning of their answers, and their rate limits. What they
- * share (turns, pauses, deadlines) is in paced-cdn.ts. Spec: Caching and response headers.
+ * share (turns, pauses, deadlines) is in rate-limited-cdn.ts. Spec: Caching and response headers.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CdnHealth, CdnPurge, CdnRefusal } from './cdn.ts';
-import type { Pace } from './pace.ts';
+import type { RateLimit } from './rate-limiter.ts';
 
 export type CdnApi = {
   readonly batch_max: number;
-  readonly pace: Pace;
+  readonly rate: RateLimit;
   /** The calls that together purge everything named. */
   callsFor<Purge extends CdnPurge>(purges: readonly Purge[]): CdnCall<Purge>[];
   send(request: CdnRequest, signal: AbortSignal): Promise<CdnAnswer>;
@@ -29,11 +29,11 @@ export type CdnVerdict = {
 export type CdnCall<Purge> = {
   lane: string;
   request: CdnRequest;
-  targets: readonly Target<Purge>[];
+  targets: readonly PurgeTarget<Purge>[];
 };
 
 /** A tag or a host, and the purges that are done once the CDN has dropped it. */
-export type Target<Purge> = { name: string; purges: readonly Purge[] };
+export type PurgeTarget<Purge> = { name: string; purges: readonly Purge[] };
 
 export type CdnRequest = {
   method: string;

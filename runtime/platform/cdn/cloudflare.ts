@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { parseAnyJson } from '../../core/json.ts';
 import { type CdnHealth, CdnRefusal } from './cdn.ts';
 import type { CdnAnswer, CdnApi, CdnRequest } from './cdn-api.ts';
-import type { Pace } from './pace.ts';
 import { callsByTags } from './purge-targets.ts';
-import { type AdviceByStatus, quote, refusalOf } from './refusal.ts';
+import type { RateLimit } from './rate-limiter.ts';
+import { type AdviceByStatus, excerpt, refusalOf } from './refusal.ts';
 import { sendRequest } from './send-request.ts';
 
 export type CloudflareOptions = {
@@ -13,13 +13,13 @@ export type CloudflareOptions = {
   token: string;
   /** Default: Cloudflare's own API. */
   url?: string | undefined;
-  pace?: Pace | undefined;
+  rate?: RateLimit | undefined;
 };
 
 const API = 'https://api.cloudflare.com/client/v4';
 const TAGS_PER_CALL = 100;
 /** The limit of the smallest plan: 5 requests a minute, up to 25 at once. */
-const PACE = { burst: 25, per_minute: 5 };
+const RATE = { burst: 25, per_minute: 5 };
 
 const TOKEN =
   'make an API token with the permission Zone, Cache Purge for this zone and set TINTYPE_CDN_TOKEN';
@@ -34,7 +34,7 @@ const advice: AdviceByStatus = {
 export function createCloudflareApi(options: CloudflareOptions): CdnApi {
   return {
     batch_max: TAGS_PER_CALL,
-    pace: options.pace ?? PACE,
+    rate: options.rate ?? RATE,
     callsFor: (purges) =>
       callsByTags(purges, {
         lane: 'api',
@@ -86,7 +86,7 @@ function refusalIn(answer: CdnAnswer): CdnRefusal | undefined {
   const refusal = refusalOf(answer, { name: 'Cloudflare', advice, reason: reason || undefined });
   if (refusal !== undefined || body?.success === true) return refusal;
   return new CdnRefusal({
-    says: `Cloudflare did not say that it purged (${reason || quote(answer.text) || 'an empty answer'})`,
+    says: `Cloudflare did not say that it purged (${reason || excerpt(answer.text) || 'an empty answer'})`,
     advice: 'check TINTYPE_CDN_URL and TINTYPE_CDN_ZONE',
     concerns: 'call',
   });

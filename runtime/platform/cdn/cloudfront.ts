@@ -8,8 +8,8 @@ import type { Clock } from '../clock.ts';
 import { type AwsIdentity, signAwsRequest } from './aws-signature.ts';
 import { type CdnHealth, CdnRefusal } from './cdn.ts';
 import type { CdnAnswer, CdnApi, CdnRequest } from './cdn-api.ts';
-import type { Pace } from './pace.ts';
 import { callsByTags } from './purge-targets.ts';
+import type { RateLimit } from './rate-limiter.ts';
 import { type AdviceByStatus, refusalOf } from './refusal.ts';
 import { sendRequest } from './send-request.ts';
 
@@ -19,7 +19,7 @@ export type CloudFrontOptions = {
   clock: Clock;
   /** Default: CloudFront's own API. */
   url?: string | undefined;
-  pace?: Pace | undefined;
+  rate?: RateLimit | undefined;
 };
 
 const API = 'https://cloudfront.amazonaws.com';
@@ -27,7 +27,7 @@ const VERSION = '2020-05-31';
 const NAMESPACE = `http://cloudfront.amazonaws.com/doc/${VERSION}/`;
 /** Far below the 3,000 paths that may be in progress at a time. */
 const TAGS_PER_CALL = 100;
-const PACE = { burst: 10, per_minute: 30 };
+const RATE = { burst: 10, per_minute: 30 };
 /** How long an invalidation in progress takes. */
 const IN_PROGRESS_SECONDS = 30;
 
@@ -43,7 +43,7 @@ const advice: AdviceByStatus = {
 export function createCloudFrontApi(options: CloudFrontOptions): CdnApi {
   return {
     batch_max: TAGS_PER_CALL,
-    pace: options.pace ?? PACE,
+    rate: options.rate ?? RATE,
     callsFor: (purges) =>
       callsByTags(purges, {
         lane: 'api',

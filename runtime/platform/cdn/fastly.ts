@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { parseAnyJson } from '../../core/json.ts';
 import { type CdnHealth, CdnRefusal } from './cdn.ts';
 import type { CdnAnswer, CdnApi, CdnRequest, CdnVerdict } from './cdn-api.ts';
-import type { Pace } from './pace.ts';
 import { callsByTags } from './purge-targets.ts';
-import { type AdviceByStatus, quote, refusalOf } from './refusal.ts';
+import type { RateLimit } from './rate-limiter.ts';
+import { type AdviceByStatus, excerpt, refusalOf } from './refusal.ts';
 import { sendRequest } from './send-request.ts';
 
 export type FastlyOptions = {
@@ -16,13 +16,13 @@ export type FastlyOptions = {
   token: string;
   /** Default: Fastly's own API. */
   url?: string | undefined;
-  pace?: Pace | undefined;
+  rate?: RateLimit | undefined;
 };
 
 const API = 'https://api.fastly.com';
 const KEYS_PER_CALL = 256;
 /** The limit is 100,000 purges an hour per account. */
-const PACE = { burst: 200, per_minute: 1600 };
+const RATE = { burst: 200, per_minute: 1600 };
 
 const TOKEN = 'make a token with the scope purge_select for this service and set TINTYPE_CDN_TOKEN';
 const advice: AdviceByStatus = {
@@ -35,7 +35,7 @@ const advice: AdviceByStatus = {
 export function createFastlyApi(options: FastlyOptions): CdnApi {
   return {
     batch_max: KEYS_PER_CALL,
-    pace: options.pace ?? PACE,
+    rate: options.rate ?? RATE,
     callsFor: (purges) =>
       callsByTags(purges, {
         lane: 'api',
@@ -74,7 +74,7 @@ function judge(answer: CdnAnswer, targets: readonly string[]): CdnVerdict | unde
   const taken = read(purged, answer) ?? {};
   const left = targets.filter((key) => !Object.hasOwn(taken, key));
   if (left.length === 0) return undefined;
-  const says = `Fastly did not accept ${left.length} of ${targets.length} keys (${quote(answer.text)})`;
+  const says = `Fastly did not accept ${left.length} of ${targets.length} keys (${excerpt(answer.text)})`;
   const facts = { says, advice: 'they are sent again', concerns: 'call' } as const;
   return { refusal: new CdnRefusal(facts), targets: left };
 }
@@ -102,7 +102,7 @@ async function check(options: FastlyOptions, signal: AbortSignal): Promise<CdnHe
   const { scope, services } = read(tokenFacts, answer) ?? { scope: '', services: [] };
   const mayPurge = scope.split(/\s+/).some((each) => ['global', 'purge_select'].includes(each));
   if (!mayPurge) {
-    const says = `the token has the scope ${quote(scope) || 'nothing'}`;
+    const says = `the token has the scope ${excerpt(scope) || 'nothing'}`;
     throw new CdnRefusal({ says, advice: TOKEN, concerns: 'all' });
   }
   if (services.length > 0 && !services.includes(options.service)) {

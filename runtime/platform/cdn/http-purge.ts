@@ -19,7 +19,7 @@ export type HttpPurgeOptions = {
 
 /** Keeps a tag header below the 8 KiB that caches accept. */
 const TAGS_PER_BAN = 100;
-const PACE = { burst: 200, per_minute: 6000 };
+const RATE = { burst: 200, per_minute: 6000 };
 
 const advice: AdviceByStatus = {
   401: 'set TINTYPE_CDN_TOKEN to the token that the cache expects',
@@ -37,7 +37,7 @@ export function createHttpPurgeApi(options: HttpPurgeOptions): CdnApi {
   };
   return {
     batch_max: TAGS_PER_BAN,
-    pace: PACE,
+    rate: RATE,
     callsFor: (purges) => options.urls.flatMap((url) => callsAt(url, options, purges)),
     send: (request, signal) => sendRequest(request, { signal }),
     judge,

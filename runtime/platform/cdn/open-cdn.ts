@@ -8,8 +8,8 @@ import { createCloudflareApi } from './cloudflare.ts';
 import { createCloudFrontApi } from './cloudfront.ts';
 import { createFastlyApi } from './fastly.ts';
 import { createHttpPurgeApi } from './http-purge.ts';
-import type { Pace } from './pace.ts';
-import { createPacedCdn } from './paced-cdn.ts';
+import { createRateLimitedCdn } from './rate-limited-cdn.ts';
+import type { RateLimit } from './rate-limiter.ts';
 
 export type CdnConfig = Pick<
   Config,
@@ -24,13 +24,13 @@ export type CdnConfig = Pick<
 
 export function openCdn(config: CdnConfig, clock: Clock): Cdn {
   const api = openApi(config, clock);
-  return api === undefined ? noCdn : createPacedCdn(api, { clock });
+  return api === undefined ? noCdn : createRateLimitedCdn(api, { clock });
 }
 
 function openApi(config: CdnConfig, clock: Clock): CdnApi | undefined {
   const { cdnZone: zone = '', cdnToken: token = '', cdnUrl } = config;
   const [url] = cdnUrl;
-  const of = { token, url, pace: paceOf(config) };
+  const of = { token, url, rate: rateOf(config) };
   switch (config.cdn) {
     case 'none':
       return undefined;
@@ -63,7 +63,7 @@ function awsIdentity(): AwsIdentity {
 }
 
 /** The burst equals one minute's calls. */
-function paceOf({ cdnCallsPerMinute }: CdnConfig): Pace | undefined {
+function rateOf({ cdnCallsPerMinute }: CdnConfig): RateLimit | undefined {
   if (cdnCallsPerMinute === undefined) return undefined;
   return { burst: cdnCallsPerMinute, per_minute: cdnCallsPerMinute };
 }

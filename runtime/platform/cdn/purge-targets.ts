@@ -2,12 +2,12 @@
  * What purges name at a CDN: the tags that each answer carries, or, for a cache without tags, the hosts of the project.
  * Purges of the same thing share one target. Spec: Caching and response headers.
  */
-import { inParts } from '../../core/in-parts.ts';
+import { inChunks } from '../../core/in-chunks.ts';
 import type { CdnPurge } from './cdn.ts';
-import type { CdnCall, CdnRequest, Target } from './cdn-api.ts';
+import type { CdnCall, CdnRequest, PurgeTarget } from './cdn-api.ts';
 
 /** A project's tag covers its files, so a purge of a file needs no tag beside it. */
-function tagsOf<Purge extends CdnPurge>(purges: readonly Purge[]): Target<Purge>[] {
+function tagsOf<Purge extends CdnPurge>(purges: readonly Purge[]): PurgeTarget<Purge>[] {
   const whole = new Set(purges.filter(isWhole).map(({ project_id }) => project_id));
   return group(purges, ({ project_id, file_id }) => [
     whole.has(project_id) || file_id === null ? project_id : file_id,
@@ -18,7 +18,7 @@ function tagsOf<Purge extends CdnPurge>(purges: readonly Purge[]): Target<Purge>
 export function hostsOf<Purge extends CdnPurge>(
   purges: readonly Purge[],
   rootDomain: string,
-): Target<Purge>[] {
+): PurgeTarget<Purge>[] {
   return group(purges, ({ project_slug, custom_domains }) => [
     `${project_slug}.${rootDomain}`,
     ...custom_domains,
@@ -37,7 +37,7 @@ export function callsByTags<Purge extends CdnPurge>(
   purges: readonly Purge[],
   { lane, tags_max, request }: ByTags,
 ): CdnCall<Purge>[] {
-  return [...inParts(tagsOf(purges), tags_max)].map((targets) => ({
+  return [...inChunks(tagsOf(purges), tags_max)].map((targets) => ({
     lane,
     request: request(targets.map(({ name }) => name)),
     targets,
@@ -51,7 +51,7 @@ function isWhole({ file_slug, file_id }: CdnPurge): boolean {
 function group<Purge>(
   purges: readonly Purge[],
   namesOf: (purge: Purge) => readonly string[],
-): Target<Purge>[] {
+): PurgeTarget<Purge>[] {
   const targets = new Map<string, Purge[]>();
   for (const purge of purges) {
     for (const name of namesOf(purge)) {

@@ -19,7 +19,7 @@ export function refusalOf(
 ): CdnRefusal | undefined {
   const { status } = answer;
   if (status >= 200 && status < 300) return undefined;
-  const reason = of.reason ?? quote(answer.text);
+  const reason = of.reason ?? excerpt(answer.text);
   return new CdnRefusal({
     says: `${of.name} answered ${status}${reason === '' ? '' : ` (${reason})`}`,
     advice: of.advice[status] ?? adviceFor(status),
@@ -29,7 +29,7 @@ export function refusalOf(
 }
 
 /** The beginning of an answer, on one line. */
-export function quote(text: string): string {
+export function excerpt(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim().slice(0, QUOTED_CHARACTERS_MAX);
 }
 

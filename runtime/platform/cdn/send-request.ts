@@ -4,9 +4,9 @@
  */
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { failUnanswered } from '../http/fail-unanswered.ts';
+import { onIncompleteResponse } from '../http/on-incomplete-response.ts';
+import { traceHeaders } from '../trace-context.ts';
 import { traced } from '../tracing/spans.ts';
-import { carry } from '../trail.ts';
 import { CdnRefusal } from './cdn.ts';
 import type { CdnAnswer, CdnRequest } from './cdn-api.ts';
 
@@ -47,7 +47,7 @@ function exchange(
     // use.
     const options = {
       method,
-      headers: { ...carry(), ...headers, ...length },
+      headers: { ...traceHeaders(), ...headers, ...length },
       signal,
       agent: false as const,
     };
@@ -62,7 +62,7 @@ function exchange(
         resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
       });
     });
-    failUnanswered(sent, reject);
+    onIncompleteResponse(sent, reject);
     sent.end(body);
   });
 }

@@ -53,7 +53,7 @@ export function prepareToClose(server: Server): Closing {
   return {
     close: async (terms) => {
       if (!server.listening) return;
-      await untilCalm(() => state.taken);
+      await waitUntilIdle(() => state.taken);
       state.isClosing = true;
       await drain(server, connections, terms);
     },
@@ -65,7 +65,7 @@ export function prepareToClose(server: Server): Closing {
  * at a calm moment, right after the event loop has accepted all that waited. Until then no answer
  * carries `connection: close`: its client would reconnect, and calm would never come.
  */
-async function untilCalm(countTaken: () => number): Promise<void> {
+async function waitUntilIdle(countTaken: () => number): Promise<void> {
   const end = performance.now() + TAKING_MS_MAX;
   for (let before = -1; before !== countTaken() && performance.now() < end; ) {
     before = countTaken();
@@ -81,9 +81,13 @@ async function drain(
 ): Promise<void> {
   const closed = once(server, 'close');
   NetServer.prototype.close.call(server);
-  for (const { answers } of connections.values()) for (const answer of answers) sayLast(answer);
+  for (const { answers } of connections.values())
+    for (const answer of answers) setConnectionClose(answer);
   // After reading what has arrived meanwhile.
-  const sweep = setInterval(() => setImmediate(hangUp, connections, quiet_ms), SWEEP_MS);
+  const sweep = setInterval(
+    () => setImmediate(closeIdleConnections, connections, quiet_ms),
+    SWEEP_MS,
+  );
   const deadline = setTimeout(() => server.closeAllConnections(), deadline_ms);
   await closed;
   clearInterval(sweep);
@@ -92,11 +96,11 @@ async function drain(
   server.close(() => undefined);
 }
 
-function sayLast(answer: ServerResponse): void {
+function setConnectionClose(answer: ServerResponse): void {
   if (!answer.headersSent) answer.setHeader('connection', 'close');
 }
 
-function hangUp(connections: ReadonlyMap<Socket, Connection>, quietMs: number): void {
+function closeIdleConnections(connections: ReadonlyMap<Socket, Connection>, quietMs: number): void {
   const now = performance.now();
   for (const [socket, connection] of connections) {
     const { answers, bytesRead, quietSince } = connection;

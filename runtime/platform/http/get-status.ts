@@ -1,7 +1,7 @@
 /** The answer to one GET of one of our own addresses, as the public would see it. */
 import { type IncomingHttpHeaders, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { failUnanswered } from './fail-unanswered.ts';
+import { onIncompleteResponse } from './on-incomplete-response.ts';
 
 /** A longer body is cut to this length. */
 const BODY_BYTES_MAX = 4096;
@@ -29,7 +29,7 @@ export async function getStatus(url: URL, signal: AbortSignal): Promise<GotStatu
         })
         .on('error', reject);
     });
-    failUnanswered(sent, reject);
+    onIncompleteResponse(sent, reject);
     sent.end();
   });
 }

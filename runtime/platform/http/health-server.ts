@@ -33,7 +33,7 @@ export async function startHealthServer(options: HealthOptions): Promise<HealthS
   return { port, stop: () => closing.close({ deadline_ms: STOP_MS_MAX, quiet_ms: 0 }) };
 }
 
-type Told = { status: number; content_type: string; text: string };
+type ProbeAnswer = { status: number; content_type: string; text: string };
 
 function answer(options: HealthOptions): RequestListener {
   return (request, response) => {
@@ -43,7 +43,7 @@ function answer(options: HealthOptions): RequestListener {
       options.log.error('a health check failed to respond', { path, error });
       return json(500, { status: 'failed' });
     };
-    void tell({ path, excluded }, options)
+    void answerProbe({ path, excluded }, options)
       .catch(failed)
       .then(({ status, content_type, text }) => {
         response.writeHead(status, { 'content-type': content_type, 'cache-control': 'no-store' });
@@ -54,11 +54,14 @@ function answer(options: HealthOptions): RequestListener {
 
 type Asked = { path: string; excluded: readonly string[] };
 
-async function tell({ path, excluded }: Asked, options: HealthOptions): Promise<Told> {
+async function answerProbe(
+  { path, excluded }: Asked,
+  options: HealthOptions,
+): Promise<ProbeAnswer> {
   const { probes, metrics, log } = options;
   switch (path) {
     case '/livez':
-      return tellAlive(options);
+      return answerLiveness(options);
     case '/readyz': {
       const asked = Object.entries(probes()).filter(([name]) => !excluded.includes(name));
       const readiness = await findReadiness(Object.fromEntries(asked), log);
@@ -71,13 +74,13 @@ async function tell({ path, excluded }: Asked, options: HealthOptions): Promise<
   }
 }
 
-function tellAlive({ findStuck, log }: HealthOptions): Told {
+function answerLiveness({ findStuck, log }: HealthOptions): ProbeAnswer {
   const why = findStuck?.();
   if (why === undefined) return json(200, { status: 'ok' });
   log.error('not alive', { reason: why });
   return json(503, { status: why });
 }
 
-function json(status: number, body: object): Told {
+function json(status: number, body: object): ProbeAnswer {
   return { status, content_type: 'application/json', text: JSON.stringify(body) };
 }

@@ -11,7 +11,7 @@ import { findFreePort, isTakenAtIpv6 } from './free-port.ts';
 export type PortName = { port: number; option: string; host?: string };
 
 /** A port that nobody else can take; connections before its server is there are closed. */
-export type HeldPort = {
+export type ReservedPort = {
   port: number;
   /** From now on `server` listens on the port, and closes it. */
   serve(server: Server): Promise<void>;
@@ -22,7 +22,7 @@ export type HeldPort = {
 /**
  * The given port if it is free, for 0 any free port; taken early, before anything has been started.
  */
-export async function holdPort(wanted: PortName): Promise<HeldPort> {
+export async function reservePort(wanted: PortName): Promise<ReservedPort> {
   const holder = createServer((early) => early.destroy());
   const port = await listen(holder, { ...wanted, port: wanted.port || (await findFreePort()) });
   if (port === wanted.port && wanted.host === LOOPBACK && (await isTakenAtIpv6(port))) {

@@ -3,11 +3,11 @@
  * disagree on where a message ends, or for whom it is. Spec: Delivery host.
  */
 import type { IncomingMessage } from 'node:http';
-import { takeOriginForm } from './origin-form.ts';
+import { normalizeRequestTarget } from './normalize-request-target.ts';
 
 /** The fault, or undefined. Also converts the target to origin form, except an asterisk. */
 export function protocolFault(request: IncomingMessage): string | undefined {
-  takeOriginForm(request);
+  normalizeRequestTarget(request);
   const { url = '', headers, httpVersionMajor } = request;
   if (httpVersionMajor !== 1) return 'another version';
   if (!url.startsWith('/') && url !== '*') return 'a request target for another host';

@@ -3,7 +3,7 @@
  * listens; a doorbell's message goes through JSON as over a wire.
  */
 import type { Log } from '../log.ts';
-import { carry, goOn } from '../trail.ts';
+import { continueTrace, traceHeaders } from '../trace-context.ts';
 import { createLane, type Lane, type LaneTask } from './lane.ts';
 import {
   type CallHandler,
@@ -44,7 +44,7 @@ export function createInProcessQueue(options: { log?: Log } = {}): Queue {
     serve: async (name, { slots, waiting_max }, handle) => ({
       stop: callLane(name).join({ slots, waiting_max, handle }),
     }),
-    mend: async () => 'sound',
+    repair: async () => 'sound',
     depths: async () => [...depthsOf(doorbells, doorbellsOf), ...depthsOf(calls, callsOf)],
     close: async () => {
       state.isClosed = true;
@@ -78,12 +78,12 @@ function ring(
   doorbell: { name: QueueName; text: string; log: Log | undefined },
 ): void {
   if (lane.waiting() >= DOORBELLS_MAX) lane.dropOldest();
-  const carried = carry();
+  const carried = traceHeaders();
   lane.add({
     run: async (handle) => {
       try {
         const hear = async () => handle(JSON.parse(doorbell.text));
-        await goOn(carried, () => tracedMessage('process', doorbell.name, hear));
+        await continueTrace(carried, () => tracedMessage('process', doorbell.name, hear));
       } catch (error) {
         doorbell.log?.error('the handler of a doorbell failed', { queue: doorbell.name, error });
       }
@@ -101,14 +101,14 @@ function ask(lane: Lane<CallHandler>, question: Question): Promise<unknown> {
     throw new QueueBusy(name, lane.waitSeconds());
   }
   signal?.throwIfAborted();
-  const carried = carry();
+  const carried = traceHeaders();
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const stopped = new AbortController();
   const task: LaneTask<CallHandler> = {
     run: async (handle) => {
       try {
         const hear = () => handle(payload, stopped.signal);
-        resolve(await goOn(carried, () => tracedMessage('process', name, hear)));
+        resolve(await continueTrace(carried, () => tracedMessage('process', name, hear)));
       } catch (error) {
         reject(error);
       }

@@ -29,7 +29,7 @@ export type Queue = {
    * Checks that the queue of doorbells accepts a message; if it refuses, the queue is deleted with
    * its content and created again. For one caller at a time, now and then.
    */
-  mend(name: QueueName): Promise<'sound' | 'renewed'>;
+  repair(name: QueueName): Promise<'sound' | 'renewed'>;
   /** The messages that nobody has taken yet. */
   depths(): Promise<QueueDepth[]>;
   /** Accepts nothing new and waits for the running handlers. */

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { ConfirmChannel, ConsumeMessage, Message } from 'amqplib';
 import { z } from 'zod';
 import type { Log } from '../log.ts';
-import { carry, goOn } from '../trail.ts';
+import { continueTrace, traceHeaders } from '../trace-context.ts';
 import {
   type CallHandler,
   type CallOptions,
@@ -15,8 +15,13 @@ import {
   QueueTimeout,
   type Subscription,
 } from './queue.ts';
-import { type Cancels, declareCancels, hearCancels, sendCancel } from './rabbitmq-cancels.ts';
-import { type KeptChannel, keepChannel } from './rabbitmq-channel.ts';
+import {
+  type Cancels,
+  declareCancels,
+  sendCancel,
+  subscribeToCancels,
+} from './rabbitmq-cancels.ts';
+import { type ManagedChannel, openManagedChannel } from './rabbitmq-channel.ts';
 import { type RabbitDeps, subscribe } from './rabbitmq-doorbells.ts';
 import { parseMessage, printMessage } from './rabbitmq-message.ts';
 import { callQueue, declare, keepDeclared } from './rabbitmq-names.ts';
@@ -42,7 +47,7 @@ type Question = { name: QueueName; resolve(value: unknown): void; reject(error: 
 export async function createCaller(deps: RabbitDeps, waitingMax: number): Promise<Caller> {
   const open = new Map<string, Question>();
   const estimate = createBusyEstimate(waitingMax);
-  const kept = await keepChannel(deps, async (channel) => {
+  const kept = await openManagedChannel(deps, async (channel) => {
     const declareAll = async () => {
       for (const name of NAMES) {
         await declare(channel, callQueue(name, waitingMax));
@@ -74,7 +79,7 @@ export async function createCaller(deps: RabbitDeps, waitingMax: number): Promis
 }
 
 type Asking = {
-  kept: KeptChannel;
+  kept: ManagedChannel;
   open: Map<string, Question>;
   waitingMax: number;
   estimate: BusyEstimate;
@@ -105,7 +110,7 @@ async function ask(
     correlationId,
     expiration,
     mandatory: true,
-    headers: carry(),
+    headers: traceHeaders(),
   };
   try {
     const { name: queue } = callQueue(name, waitingMax);
@@ -168,12 +173,14 @@ export function serveCalls(
   return subscribe(deps, slots, async (channel, take) => {
     const queue = callQueue(name, waitingMax);
     await declare(channel, queue);
-    const cancels = await hearCancels(channel, name);
+    const cancels = await subscribeToCancels(channel, name);
     const answering = { channel, cancels, name, log: deps.log, pacer: createPacer() };
     const hear: CallHandler = (payload, signal) =>
       tracedMessage('process', name, () => handle(payload, signal));
     const answer = (message: ConsumeMessage) =>
-      take(() => goOn(message.properties.headers, () => answerCall(answering, message, hear)));
+      take(() =>
+        continueTrace(message.properties.headers, () => answerCall(answering, message, hear)),
+      );
     return { queue: queue.name, take: answer };
   });
 }

@@ -19,7 +19,10 @@ const EARLY_MAX = 1000;
 const word = z.object({ correlation_id: z.string(), deadline_ms: z.int().nullable() });
 
 /** The queue of the cancels belongs to this channel and is deleted with it. */
-export async function hearCancels(channel: ConfirmChannel, name: QueueName): Promise<Cancels> {
+export async function subscribeToCancels(
+  channel: ConfirmChannel,
+  name: QueueName,
+): Promise<Cancels> {
   const running = new Map<string, AbortController>();
   const early = new Set<string>();
   const exchange = await declareCancels(channel, name);

@@ -1,10 +1,10 @@
 /** A channel that exists whenever the connection does: opened again after either was lost. */
 import type { ChannelModel, ConfirmChannel } from 'amqplib';
-import { inTime } from '../in-time.ts';
 import type { Log } from '../log.ts';
+import { withTimeout } from '../with-timeout.ts';
 import { closeChannel, type RabbitConnection } from './rabbitmq-connection.ts';
 
-export type KeptChannel = {
+export type ManagedChannel = {
   /**
    * Waits for the channel up to the deadline, then throws QueueAway; throws at once while the
    * broker accepts nothing.
@@ -31,10 +31,10 @@ export class QueueAway extends Error {
 const REOPEN_MS = 500;
 
 /** `prepare` declares and consumes what belongs to the channel, each time the channel is opened. */
-export async function keepChannel(
+export async function openManagedChannel(
   { connection, log }: { connection: RabbitConnection; log: Log },
   prepare: (channel: ConfirmChannel) => Promise<void>,
-): Promise<KeptChannel> {
+): Promise<ManagedChannel> {
   let channel: ConfirmChannel | undefined;
   let isClosed = false;
   const waiting = new Set<(channel: ConfirmChannel) => void>();
@@ -97,5 +97,7 @@ function waitFor(
 ): Promise<ConfirmChannel> {
   const { promise, resolve } = Promise.withResolvers<ConfirmChannel>();
   waiting.add(resolve);
-  return inTime(promise, deadlineMs, () => new QueueAway()).finally(() => waiting.delete(resolve));
+  return withTimeout(promise, deadlineMs, () => new QueueAway()).finally(() =>
+    waiting.delete(resolve),
+  );
 }

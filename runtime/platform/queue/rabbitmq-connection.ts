@@ -3,9 +3,9 @@
  * listener, because an unhandled one ends the process.
  */
 import { type Channel, type ChannelModel, connect } from 'amqplib';
-import { Advice, Away } from '../advice.ts';
-import { inTime } from '../in-time.ts';
+import { Advice, ServerUnavailable } from '../advice.ts';
 import type { Log } from '../log.ts';
+import { withTimeout } from '../with-timeout.ts';
 
 export type RabbitConnection = {
   /** Runs now if connected, and after every reconnect. */
@@ -47,7 +47,7 @@ export async function connectRabbit(url: string, log: Log): Promise<RabbitConnec
       if (model !== connected)
         log.warn('the broker closed a connection during its handshake', { error });
     });
-    for (const work of works) await orFail(work(connected), SETUP_MS_MAX);
+    for (const work of works) await withReplyTimeout(work(connected), SETUP_MS_MAX);
     model = connected;
     connected.on('close', () => {
       if (model === connected) model = undefined;
@@ -149,7 +149,7 @@ function adviceOn(error: unknown, { host }: URL): Advice {
   const options = { cause: error };
   if (mistake !== undefined) return new Advice(`The broker at ${host} ${mistake}.`, options);
   const what = find(absences) ?? `cannot be used (${message}): check TINTYPE_AMQP_URL`;
-  return new Away(`The broker at ${host} ${what}.`, options);
+  return new ServerUnavailable(`The broker at ${host} ${what}.`, options);
 }
 
 /**
@@ -161,8 +161,8 @@ export function closeChannel(channel: Channel): Promise<void> {
 }
 
 /** Rejects when the broker does not answer in time. */
-export function orFail<T>(work: Promise<T>, ms: number): Promise<T> {
-  return inTime(work, ms, () => new Error(`no answer within ${ms} ms`));
+export function withReplyTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
+  return withTimeout(work, ms, () => new Error(`no answer within ${ms} ms`));
 }
 
 /**
@@ -170,5 +170,5 @@ export function orFail<T>(work: Promise<T>, ms: number): Promise<T> {
  * answer.
  */
 export async function withDeadline(work: Promise<unknown>, ms: number): Promise<void> {
-  await orFail(work, ms).catch(() => undefined);
+  await withReplyTimeout(work, ms).catch(() => undefined);
 }

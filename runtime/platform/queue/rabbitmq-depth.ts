@@ -5,7 +5,7 @@
 import type { ChannelModel } from 'amqplib';
 import type { QueueDepth } from './queue.ts';
 import { QueueAway } from './rabbitmq-channel.ts';
-import { closeChannel, orFail, type RabbitConnection } from './rabbitmq-connection.ts';
+import { closeChannel, type RabbitConnection, withReplyTimeout } from './rabbitmq-connection.ts';
 import { type BrokerQueue, callQueue, doorbellQueue } from './rabbitmq-names.ts';
 
 const ANSWER_MS_MAX = 5000;
@@ -21,7 +21,10 @@ export async function readDepths(
     doorbellQueue('render'),
     callQueue('render', waitingMax),
   ];
-  return orFail(Promise.all(queues.map((queue) => readDepth(model, queue))), ANSWER_MS_MAX);
+  return withReplyTimeout(
+    Promise.all(queues.map((queue) => readDepth(model, queue))),
+    ANSWER_MS_MAX,
+  );
 }
 
 /** Uses a separate channel, because asking for a missing queue closes the channel. */

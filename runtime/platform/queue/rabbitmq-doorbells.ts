@@ -6,18 +6,18 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConfirmChannel, ConsumeMessage, Message } from 'amqplib';
 import type { Log } from '../log.ts';
-import { carry, goOn } from '../trail.ts';
+import { continueTrace, traceHeaders } from '../trace-context.ts';
 import type { DoorbellHandler, QueueName, Subscription } from './queue.ts';
-import { type KeptChannel, keepChannel, QueueAway } from './rabbitmq-channel.ts';
+import { type ManagedChannel, openManagedChannel, QueueAway } from './rabbitmq-channel.ts';
 import {
   closeChannel,
-  orFail,
   type RabbitConnection,
   withDeadline,
+  withReplyTimeout,
 } from './rabbitmq-connection.ts';
 import { parseMessage, printMessage } from './rabbitmq-message.ts';
 import { DECLARE_AGAIN_MS, declare, doorbellQueue, keepDeclared } from './rabbitmq-names.ts';
-import { tryQuorumQueue } from './rabbitmq-probe.ts';
+import { probeQuorumQueue } from './rabbitmq-probe.ts';
 import { tracedMessage } from './traced-message.ts';
 
 export type RabbitDeps = { connection: RabbitConnection; log: Log };
@@ -29,8 +29,8 @@ const PUBLISH_MS_MAX = 5000;
  * A channel for publishing; its queues are declared, and declared again after one was found
  * missing.
  */
-export function keepPublisher(deps: RabbitDeps): Promise<KeptChannel> {
-  return keepChannel(deps, async (channel) => {
+export function openPublisher(deps: RabbitDeps): Promise<ManagedChannel> {
+  return openManagedChannel(deps, async (channel) => {
     const declareAll = async () => {
       for (const name of NAMES) await declare(channel, doorbellQueue(name));
     };
@@ -44,14 +44,14 @@ export function keepPublisher(deps: RabbitDeps): Promise<KeptChannel> {
  * found without its doorbell.
  */
 export function publishDoorbell(
-  publisher: KeptChannel,
+  publisher: ManagedChannel,
   name: QueueName,
   message: object,
 ): Promise<void> {
   return tracedMessage('send', name, () => publish(publisher, name, message));
 }
 
-async function publish(publisher: KeptChannel, name: QueueName, message: object): Promise<void> {
+async function publish(publisher: ManagedChannel, name: QueueName, message: object): Promise<void> {
   const channel = publisher.current();
   if (channel === undefined) throw new QueueAway();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -64,7 +64,7 @@ async function publish(publisher: KeptChannel, name: QueueName, message: object)
     }
   };
   channel.on('return', onReturn);
-  const terms = { persistent: true, mandatory: true, messageId, headers: carry() };
+  const terms = { persistent: true, mandatory: true, messageId, headers: traceHeaders() };
   try {
     // Throws when the channel is just closing.
     channel.sendToQueue(doorbellQueue(name).name, printMessage(message), terms, (error) =>
@@ -102,9 +102,9 @@ function refusalOf(name: QueueName, error: unknown): unknown {
  * then refuses messages, RabbitMQ 4 never confirms them, and both end the connection of every
  * listener. Work whose doorbells are deleted with the queue is found again in the database.
  */
-export async function mendDoorbells(
+export async function repairDoorbellQueue(
   { connection, log }: RabbitDeps,
-  publisher: KeptChannel,
+  publisher: ManagedChannel,
   name: QueueName,
 ): Promise<'sound' | 'renewed'> {
   try {
@@ -117,7 +117,7 @@ export async function mendDoorbells(
   await deleteDoorbells(connection, name);
   await sleep(DECLARE_AGAIN_MS);
   const channel = await publisher.ready(PUBLISH_MS_MAX);
-  await orFail(declare(channel, doorbellQueue(name)), PUBLISH_MS_MAX);
+  await withReplyTimeout(declare(channel, doorbellQueue(name)), PUBLISH_MS_MAX);
   log.error('a doorbell queue was broken and has been recreated', { queue: name });
   return 'renewed';
 }
@@ -132,10 +132,10 @@ const DELETE_MS_MAX = 20_000;
 async function deleteDoorbells(connection: RabbitConnection, name: QueueName): Promise<void> {
   const model = connection.current();
   if (model === undefined) throw new QueueAway();
-  const channel = await orFail(model.createChannel(), PUBLISH_MS_MAX);
+  const channel = await withReplyTimeout(model.createChannel(), PUBLISH_MS_MAX);
   channel.on('error', () => undefined);
   try {
-    await orFail(channel.deleteQueue(doorbellQueue(name).name), DELETE_MS_MAX);
+    await withReplyTimeout(channel.deleteQueue(doorbellQueue(name).name), DELETE_MS_MAX);
   } finally {
     await closeChannel(channel);
   }
@@ -147,7 +147,7 @@ async function deleteDoorbells(connection: RabbitConnection, name: QueueName): P
 async function isAlone(connection: RabbitConnection, error: unknown): Promise<boolean> {
   const model = connection.current();
   if (!(error instanceof QueueAway) || model === undefined || connection.isBlocked()) return false;
-  return tryQuorumQueue(model).then(
+  return probeQuorumQueue(model).then(
     () => true,
     () => false,
   );
@@ -174,16 +174,16 @@ async function answer(
 ): Promise<void> {
   try {
     const { content, properties } = message;
-    await goOn(properties.headers, () => handle(parseMessage(content)));
+    await continueTrace(properties.headers, () => handle(parseMessage(content)));
   } catch (error) {
     log.error('the handler of a doorbell failed', { queue: message.fields.routingKey, error });
   }
 }
 
-export type Take = (work: () => Promise<void>) => Promise<void>;
+export type TrackWork = (work: () => Promise<void>) => Promise<void>;
 type Prepare = (
   channel: ConfirmChannel,
-  take: Take,
+  take: TrackWork,
 ) => Promise<{ queue: string; take: (message: ConsumeMessage) => Promise<void> }>;
 
 const CANCEL_MS_MAX = 3000;
@@ -197,13 +197,13 @@ export async function subscribe(
   prepare: Prepare,
 ): Promise<Subscription> {
   const running = new Set<Promise<void>>();
-  const take: Take = (work) => {
+  const take: TrackWork = (work) => {
     const run = work().finally(() => running.delete(run));
     running.add(run);
     return run;
   };
   const tag = { current: '' };
-  const kept = await keepChannel(deps, async (channel) => {
+  const kept = await openManagedChannel(deps, async (channel) => {
     await channel.prefetch(slots);
     const { queue, take: takeMessage } = await prepare(channel, take);
     const consumed = await channel.consume(queue, (message) => {

@@ -2,12 +2,12 @@
 import type { ChannelModel, ConfirmChannel } from 'amqplib';
 import { Advice } from '../advice.ts';
 import { createLog } from '../log.ts';
-import { closeChannel, connectRabbit, orFail } from './rabbitmq-connection.ts';
+import { closeChannel, connectRabbit, withReplyTimeout } from './rabbitmq-connection.ts';
 
 export type RabbitProbe = {
   product: string;
   /** Throws Advice when the broker has an alarm. */
-  tryQuorumQueue(): Promise<void>;
+  probeQuorumQueue(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -30,7 +30,7 @@ export async function openRabbitProbe(url: string): Promise<RabbitProbe> {
   const facts: Record<string, unknown> = { ...model?.connection.serverProperties };
   return {
     product: `${facts['product']} ${facts['version']}`,
-    tryQuorumQueue: async () => {
+    probeQuorumQueue: async () => {
       if (model === undefined) throw new Error('the connection broke at once');
       const { promise: blocked, reject } = Promise.withResolvers<never>();
       connection.onBlocked((reason) =>
@@ -40,7 +40,7 @@ export async function openRabbitProbe(url: string): Promise<RabbitProbe> {
           ),
         ),
       );
-      await Promise.race([tryQuorumQueue(model), blocked]);
+      await Promise.race([probeQuorumQueue(model), blocked]);
     },
     close: () => connection.close(),
   };
@@ -50,11 +50,11 @@ export async function openRabbitProbe(url: string): Promise<RabbitProbe> {
  * Declares a quorum queue, has a message confirmed and read back, and deletes the queue; throws
  * when any step fails or takes too long.
  */
-export async function tryQuorumQueue(model: ChannelModel): Promise<void> {
-  const channel = await orFail(model.createConfirmChannel(), STEP_MS_MAX);
+export async function probeQuorumQueue(model: ChannelModel): Promise<void> {
+  const channel = await withReplyTimeout(model.createConfirmChannel(), STEP_MS_MAX);
   channel.on('error', () => undefined);
   try {
-    await orFail(roundTrip(channel), STEP_MS_MAX);
+    await withReplyTimeout(roundTrip(channel), STEP_MS_MAX);
   } finally {
     await closeChannel(channel);
   }

@@ -6,15 +6,15 @@ import { Advice } from '../advice.ts';
 import type { Log } from '../log.ts';
 import type { Queue, Subscription } from './queue.ts';
 import { type Caller, createCaller, serveCalls } from './rabbitmq-calls.ts';
-import type { KeptChannel } from './rabbitmq-channel.ts';
-import { connectRabbit, orFail, type RabbitConnection } from './rabbitmq-connection.ts';
+import type { ManagedChannel } from './rabbitmq-channel.ts';
+import { connectRabbit, type RabbitConnection, withReplyTimeout } from './rabbitmq-connection.ts';
 import { readDepths } from './rabbitmq-depth.ts';
 import {
   consumeDoorbells,
-  keepPublisher,
-  mendDoorbells,
+  openPublisher,
   publishDoorbell,
   type RabbitDeps,
+  repairDoorbellQueue,
 } from './rabbitmq-doorbells.ts';
 
 /** How many calls may wait on the broker, for all callers together. */
@@ -28,7 +28,7 @@ export async function createRabbitQueue({ url, log, ...options }: Options): Prom
   const connection = await connectRabbit(url, log);
   const deps = { connection, log };
   try {
-    const publisher = await keepPublisher(deps);
+    const publisher = await openPublisher(deps);
     const caller = await createCaller(deps, waitingMax);
     const parts = { deps, publisher, caller, waitingMax };
     return queueOver({ ...parts, openListener: () => openListener(url, log) });
@@ -50,7 +50,7 @@ async function openListener(url: string, log: Log): Promise<RabbitConnection> {
   const connection = await connectRabbit(url, log);
   const whenConnected: RabbitConnection['whenConnected'] = async (work) => {
     try {
-      await orFail(connection.whenConnected(work), LISTEN_MS_MAX);
+      await withReplyTimeout(connection.whenConnected(work), LISTEN_MS_MAX);
     } catch (error) {
       if (error instanceof Advice) throw error;
       log.error('doorbells cannot be received yet', { error });
@@ -61,7 +61,7 @@ async function openListener(url: string, log: Log): Promise<RabbitConnection> {
 
 type Parts = {
   deps: RabbitDeps;
-  publisher: KeptChannel;
+  publisher: ManagedChannel;
   caller: Caller;
   waitingMax: number;
   /** Called when the first doorbell listener subscribes. */
@@ -86,7 +86,7 @@ function queueOver({ deps, publisher, caller, waitingMax, ...parts }: Parts): Qu
       kept(consumeDoorbells(await listen(), { name, slots }, handle)),
     call: (name, payload, callOptions) => caller.call(name, payload, callOptions),
     serve: (name, { slots }, handle) => kept(serveCalls(deps, { name, slots, waitingMax }, handle)),
-    mend: (name) => mendDoorbells(deps, publisher, name),
+    repair: (name) => repairDoorbellQueue(deps, publisher, name),
     depths: () => readDepths(deps.connection, waitingMax),
     close: async () => {
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));

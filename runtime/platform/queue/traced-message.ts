@@ -1,6 +1,7 @@
 /** Spans at both ends of a queue: where a message is sent, and where it is processed. */
+
+import type { SpanKind } from '../trace-context.ts';
 import { traced } from '../tracing/spans.ts';
-import type { SpanKind } from '../trail.ts';
 import type { QueueName } from './queue.ts';
 
 const KINDS = { send: 'producer', call: 'client', process: 'consumer' } as const;

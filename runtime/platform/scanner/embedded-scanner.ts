@@ -14,8 +14,8 @@ import { SCAN_PICTURE_PIXELS, SCAN_TIMEOUT_SECONDS } from '../../core/limits.ts'
 import type { Scores } from '../../core/scan-flags.ts';
 import { Advice } from '../advice.ts';
 import type { Clock } from '../clock.ts';
-import { restingScanner } from './resting-scanner.ts';
 import { type Scanner, ScannerFault } from './scanner.ts';
+import { withCircuitBreaker } from './with-circuit-breaker.ts';
 
 export type EmbeddedScannerOptions = {
   clock: Clock;
@@ -59,7 +59,7 @@ export function openEmbeddedScanner(options: EmbeddedScannerOptions): Scanner {
     turn = mine.catch(() => undefined).finally(rest);
     return mine;
   };
-  return restingScanner({ rendition: RENDITION, scan: inTurn }, options.clock);
+  return withCircuitBreaker({ rendition: RENDITION, scan: inTurn }, options.clock);
 }
 
 function requirePackages(): void {
@@ -102,7 +102,7 @@ async function startModel(
     signal.throwIfAborted();
     throw new ScannerFault('away', `did not start: ${said() || String(cause)}`, { cause });
   }
-  letGo(child);
+  unrefChild(child);
   return modelOf(child, said);
 }
 
@@ -113,7 +113,7 @@ function modelOf(child: ChildProcess, said: () => string): Model {
       child.killed || child.exitCode !== null || child.signalCode !== null || !child.connected,
     stop: () => child.disconnect(),
     scan: async (picture, signal) => {
-      keep(child);
+      refChild(child);
       try {
         const answered = messageOf(child, signal);
         child.send(picture, () => undefined);
@@ -123,7 +123,7 @@ function modelOf(child: ChildProcess, said: () => string): Model {
         child.kill('SIGKILL');
         throw faultOf(error, { signal, said: said() });
       } finally {
-        letGo(child);
+        unrefChild(child);
       }
     },
   };
@@ -177,13 +177,13 @@ function listenTo(child: ChildProcess): () => string {
 }
 
 /** Keeps our process alive while it waits for an answer. */
-function keep(child: ChildProcess): void {
+function refChild(child: ChildProcess): void {
   child.ref();
   child.channel?.ref();
 }
 
 /** Lets our process end while nothing is awaited. */
-function letGo(child: ChildProcess): void {
+function unrefChild(child: ChildProcess): void {
   child.unref();
   child.channel?.unref();
   if (child.stderr instanceof Socket) child.stderr.unref();

@@ -15,11 +15,11 @@ import {
 } from '../../core/limits.ts';
 import type { Scores } from '../../core/scan-flags.ts';
 import type { Clock } from '../clock.ts';
-import { failUnanswered } from '../http/fail-unanswered.ts';
+import { onIncompleteResponse } from '../http/on-incomplete-response.ts';
+import { traceHeaders } from '../trace-context.ts';
 import { traced } from '../tracing/spans.ts';
-import { carry } from '../trail.ts';
-import { restingScanner } from './resting-scanner.ts';
 import { type Scanner, ScannerFault } from './scanner.ts';
+import { withCircuitBreaker } from './with-circuit-breaker.ts';
 
 export type HttpScannerOptions = { url: string; clock: Clock; deadline_ms?: number };
 
@@ -32,7 +32,7 @@ const RENDITION: Rendition = {
 };
 export function openHttpScanner(options: HttpScannerOptions): Scanner {
   const scan: Scanner['scan'] = (picture, signal) => ask(options, picture, signal);
-  return restingScanner({ rendition: RENDITION, scan }, options.clock);
+  return withCircuitBreaker({ rendition: RENDITION, scan }, options.clock);
 }
 
 async function ask(
@@ -62,7 +62,7 @@ type Answered = Pick<IncomingMessage, 'statusCode' | 'headers'> & { bytes: Buffe
 function exchange(url: string, picture: Uint8Array, signal: AbortSignal): Promise<Answered> {
   const send = new URL(url).protocol === 'https:' ? requestHttps : requestHttp;
   const headers = {
-    ...carry(),
+    ...traceHeaders(),
     'content-type': `image/${RENDITION.format}`,
     'content-length': String(picture.length),
     accept: 'application/json',
@@ -84,7 +84,7 @@ function exchange(url: string, picture: Uint8Array, signal: AbortSignal): Promis
         resolve({ statusCode, headers: said, bytes: Buffer.concat(parts) });
       });
     });
-    failUnanswered(sent, reject);
+    onIncompleteResponse(sent, reject);
     sent.end(picture);
   });
 }

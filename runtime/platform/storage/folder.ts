@@ -7,7 +7,6 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { ByteRange } from '../../core/delivery/byte-range.ts';
 import type { Clock } from '../clock.ts';
-import { blamingBody } from './blaming-body.ts';
 import { type Bucket, isObjectKey, type ObjectHead, StorageUnavailable } from './bucket.ts';
 import { listFolder } from './folder-list.ts';
 import {
@@ -20,6 +19,7 @@ import {
   writeFolderPart,
 } from './folder-parts.ts';
 import { printFolderPut } from './folder-url.ts';
+import { mapStreamErrors } from './map-stream-errors.ts';
 import {
   hasCode,
   INCOMING_FOLDER,
@@ -139,7 +139,7 @@ async function openObject(place: Place, range?: ByteRange): Promise<Readable | u
   const start = range?.start ?? 0;
   if (head !== undefined && start <= end) {
     const body = file.createReadStream({ start, end });
-    return blamingBody(body, (error) => unavailable(folder, error));
+    return mapStreamErrors(body, (error) => unavailable(folder, error));
   }
   await file.close();
   return head === undefined ? undefined : Readable.from([]);

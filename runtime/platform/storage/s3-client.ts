@@ -6,7 +6,7 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { Sha256 } from '../aws-hash.ts';
 import type { Clock } from '../clock.ts';
-import { noticeSilence } from './s3-silence.ts';
+import { detectStalledUploads } from './s3-stall-detection.ts';
 
 export type S3Options = {
   /** Default: AWS itself. */
@@ -82,7 +82,7 @@ export function openS3(options: S3Options): S3Access {
   // The timeout ends when the answer begins: after that a silence may be the reader's.
   const reader = connect({ requestTimeout: silenceMs, throwOnRequestTimeout: true });
   // None of the client's own timeouts can tell a silent storage from a silent sender.
-  const writer = noticeSilence(connect({}), silenceMs);
+  const writer = detectStalledUploads(connect({}), silenceMs);
   const signer = publicEndpoint === endpoint ? client : connect({}, publicEndpoint);
   return { client, reader, writer, signer, clock, deadlineMs, silenceMs };
 }
@@ -110,7 +110,10 @@ function settings(options: S3Options) {
  * For calls with a small answer: bounds the whole call, including retries and the time to send
  * `sentBytes`.
  */
-export function within({ deadlineMs }: S3Access, sentBytes = 0): { abortSignal: AbortSignal } {
+export function requestTimeout(
+  { deadlineMs }: S3Access,
+  sentBytes = 0,
+): { abortSignal: AbortSignal } {
   const sendingMs = Math.ceil((sentBytes / SENT_BYTES_PER_SECOND_MIN) * 1000);
   return { abortSignal: AbortSignal.timeout(deadlineMs + sendingMs) };
 }

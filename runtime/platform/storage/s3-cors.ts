@@ -1,6 +1,6 @@
 /** The CORS rule of a bucket to which browsers upload: they PUT to presigned URLs, and read the ETag of each part. */
 import { PutBucketCorsCommand } from '@aws-sdk/client-s3';
-import { type S3Access, within } from './s3-client.ts';
+import { requestTimeout, type S3Access } from './s3-client.ts';
 import { s3Fault } from './s3-faults.ts';
 
 const PREFLIGHT_SECONDS = 3600;
@@ -22,7 +22,7 @@ export async function writeBucketCors(access: S3Access, bucket: string): Promise
     CORSConfiguration: { CORSRules: [rule] },
   });
   try {
-    await access.client.send(command, within(access));
+    await access.client.send(command, requestTimeout(access));
   } catch (error) {
     throw s3Fault(bucket, error);
   }

@@ -1,7 +1,7 @@
 /** Lists of any length, read in pages of at most a thousand. */
 import { ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import type { ListedObject, OpenMultipart } from './bucket.ts';
-import { type S3Place, within } from './s3-client.ts';
+import { requestTimeout, type S3Place } from './s3-client.ts';
 
 type Wanted = { prefix: string; after?: string; limit: number };
 const PAGE_MAX = 1000;
@@ -14,7 +14,10 @@ export async function listObjects(place: S3Place, wanted: Wanted): Promise<Liste
       MaxKeys: limit,
       ...(after === undefined ? {} : { StartAfter: after }),
     });
-    const { Contents = [], IsTruncated = false } = await place.client.send(command, within(place));
+    const { Contents = [], IsTruncated = false } = await place.client.send(
+      command,
+      requestTimeout(place),
+    );
     const found = Contents.map(({ Key = '', Size = 0, LastModified = new Date(0) }) => ({
       key: Key,
       size_bytes: Size,
@@ -32,7 +35,10 @@ export async function listMultiparts(place: S3Place, wanted: Wanted): Promise<Op
       MaxUploads: limit,
       ...(after === undefined ? {} : { KeyMarker: after }),
     });
-    const { Uploads = [], IsTruncated = false } = await place.client.send(command, within(place));
+    const { Uploads = [], IsTruncated = false } = await place.client.send(
+      command,
+      requestTimeout(place),
+    );
     const found = Uploads.map(({ Key = '', UploadId = '', Initiated = new Date(0) }) => ({
       key: Key,
       upload_id: UploadId,

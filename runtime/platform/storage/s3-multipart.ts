@@ -1,7 +1,7 @@
 /** Completes a multipart upload. The storage's answer is only a hint: the caller checks the object. */
 import { CompleteMultipartUploadCommand } from '@aws-sdk/client-s3';
 import { MultipartRefused, type PartList } from './bucket.ts';
-import { type S3Place, within } from './s3-client.ts';
+import { requestTimeout, type S3Place } from './s3-client.ts';
 import { s3Code, statusOf } from './s3-faults.ts';
 
 /** Faults in the list that the client can correct. */
@@ -30,7 +30,7 @@ export async function completeMultipart(
   }));
   const command = new CompleteMultipartUploadCommand({ ...facing, MultipartUpload: { Parts } });
   try {
-    await place.client.send(command, within(place));
+    await place.client.send(command, requestTimeout(place));
   } catch (error) {
     throw refusal(error) ?? error;
   }

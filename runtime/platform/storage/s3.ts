@@ -15,38 +15,38 @@ import {
   type PutObjectCommandOutput,
 } from '@aws-sdk/client-s3';
 import type { ByteRange } from '../../core/delivery/byte-range.ts';
-import { blamingBody } from './blaming-body.ts';
 import { type Bucket, isObjectKey, type ObjectFacts, type ObjectHead } from './bucket.ts';
-import { exactly } from './exactly.ts';
-import { type S3Access, type S3Place, within } from './s3-client.ts';
+import { mapStreamErrors } from './map-stream-errors.ts';
+import { requestTimeout, type S3Access, type S3Place } from './s3-client.ts';
 import { s3Code, s3Fault, statusOf } from './s3-faults.ts';
 import { listMultiparts, listObjects } from './s3-lists.ts';
 import { completeMultipart } from './s3-multipart.ts';
 import { presignPart, presignPut } from './s3-urls.ts';
-import { endingSilence } from './silent-body.ts';
+import { createSizeCheck } from './size-check.ts';
+import { withDownloadStallTimeout } from './stall-timeout.ts';
 
 export function createS3Bucket(access: S3Access, bucket: string): Bucket {
   const place = { ...access, bucket };
   const guarded = <T>(key: string, work: () => Promise<T>): Promise<T> =>
-    isObjectKey(key) ? blaming(bucket, work) : Promise.reject(notAKey(key));
+    isObjectKey(key) ? mapErrors(bucket, work) : Promise.reject(notAKey(key));
   return {
     head: (key) => guarded(key, () => head(place, key)),
     open: (key, range) => guarded(key, () => openObject(place, key, range)),
     read: (key) => guarded(key, () => readObject(place, key)),
     write: (key, body, facts) => guarded(key, () => write(place, { key, body, facts })),
     delete: (key) => guarded(key, () => remove(place, key)),
-    list: (range) => blaming(bucket, () => listObjects(place, range)),
+    list: (range) => mapErrors(bucket, () => listObjects(place, range)),
     presignPut: (key, terms) => guarded(key, () => presignPut(place, key, terms)),
     createMultipart: (key, facts) => guarded(key, () => createMultipart(place, key, facts)),
     presignPart: (key, part) => guarded(key, () => presignPart(place, key, part)),
     completeMultipart: (key, list) => guarded(key, () => completeMultipart(place, key, list)),
     abortMultipart: (key, uploadId) => guarded(key, () => abortMultipart(place, key, uploadId)),
-    listMultiparts: (range) => blaming(bucket, () => listMultiparts(place, range)),
-    check: () => blaming(bucket, () => check(place)),
+    listMultiparts: (range) => mapErrors(bucket, () => listMultiparts(place, range)),
+    check: () => mapErrors(bucket, () => check(place)),
   };
 }
 
-async function blaming<T>(bucket: string, work: () => Promise<T>): Promise<T> {
+async function mapErrors<T>(bucket: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -61,7 +61,7 @@ function notAKey(key: string): TypeError {
 async function head(place: S3Place, key: string): Promise<ObjectHead | undefined> {
   const { client, bucket } = place;
   const command = new HeadObjectCommand({ Bucket: bucket, Key: key });
-  const answer = await client.send(command, within(place)).catch(async (error: unknown) => {
+  const answer = await client.send(command, requestTimeout(place)).catch(async (error: unknown) => {
     if (statusOf(error) !== 404) throw error;
     // The answer to a HEAD has no body to report that the bucket is missing, or that no storage
     // answers.
@@ -98,8 +98,8 @@ async function openObject(
   try {
     const { Body } = await reader.send(command, { abortSignal: stop.signal });
     if (!(Body instanceof Readable)) return Readable.from([]);
-    return endingSilence(
-      blamingBody(Body, (error) => s3Fault(bucket, error)),
+    return withDownloadStallTimeout(
+      mapStreamErrors(Body, (error) => s3Fault(bucket, error)),
       silenceMs,
     );
   } catch (error) {
@@ -124,8 +124,8 @@ async function write(place: S3Place, { key, body, facts }: Write): Promise<Objec
     return { size_bytes, content_type, etag: sent.ETag ?? '' };
   }
   const bytes = Buffer.isBuffer(body) ? body : Buffer.concat(await body.toArray());
-  const command = new PutObjectCommand({ ...facing, Body: exactly(size_bytes).of(bytes) });
-  const sent = await place.writer.send(command, within(place, bytes.length));
+  const command = new PutObjectCommand({ ...facing, Body: createSizeCheck(size_bytes).of(bytes) });
+  const sent = await place.writer.send(command, requestTimeout(place, bytes.length));
   return { size_bytes: bytes.length, content_type, etag: sent.ETag ?? '' };
 }
 
@@ -143,7 +143,7 @@ async function writeStream(
 ): Promise<PutObjectCommandOutput> {
   const stop = new AbortController();
   const { promise: broken, reject } = Promise.withResolvers<never>();
-  const body = source.pipe(exactly(target.ContentLength).passing());
+  const body = source.pipe(createSizeCheck(target.ContentLength).passing());
   source.once('error', (error) => body.destroy(error));
   source.once('close', () => source.readableEnded || body.destroy(new Error('the body broke off')));
   body.once('error', reject);
@@ -160,7 +160,7 @@ async function writeStream(
 
 async function remove(place: S3Place, key: string): Promise<void> {
   const command = new DeleteObjectCommand({ Bucket: place.bucket, Key: key });
-  await place.client.send(command, within(place)).catch(unlessMissing);
+  await place.client.send(command, requestTimeout(place)).catch(unlessMissing);
 }
 
 async function createMultipart(
@@ -169,7 +169,10 @@ async function createMultipart(
   { content_type }: { content_type: string },
 ): Promise<string> {
   const facing = { Bucket: place.bucket, Key: key, ContentType: content_type };
-  const answer = await place.client.send(new CreateMultipartUploadCommand(facing), within(place));
+  const answer = await place.client.send(
+    new CreateMultipartUploadCommand(facing),
+    requestTimeout(place),
+  );
   if (answer.UploadId === undefined) throw new Error('the storage named no multipart upload');
   return answer.UploadId;
 }
@@ -177,12 +180,12 @@ async function createMultipart(
 async function abortMultipart(place: S3Place, key: string, uploadId: string): Promise<void> {
   const facing = { Bucket: place.bucket, Key: key, UploadId: uploadId };
   const command = new AbortMultipartUploadCommand(facing);
-  await place.client.send(command, within(place)).catch(unlessMissing);
+  await place.client.send(command, requestTimeout(place)).catch(unlessMissing);
 }
 
 async function check(place: S3Place): Promise<void> {
   const command = new HeadBucketCommand({ Bucket: place.bucket });
-  await place.client.send(command, within(place)).catch((error) => {
+  await place.client.send(command, requestTimeout(place)).catch((error) => {
     // The answer to a HEAD has no body to name its error.
     throw statusOf(error) === 404 ? Object.assign(error, { name: 'NoSuchBucket' }) : error;
   });

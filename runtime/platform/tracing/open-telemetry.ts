@@ -1,6 +1,6 @@
 /**
  * Traces by OpenTelemetry, sent to a collector by OTLP over HTTP. Only this file loads its packages, and only if a
- * collector is configured. A span carries the attributes listed in trail.ts, with credentials masked; of a failure its
+ * collector is configured. A span carries the attributes listed in trace-context.ts, with credentials masked; of a failure its
  * kind, never its message.
  */
 import {
@@ -24,8 +24,8 @@ import {
   type SpanAttributes,
   type SpanKind,
   spanAttributes,
-  type Trail,
-} from '../trail.ts';
+  type TraceContext,
+} from '../trace-context.ts';
 import type { Tracer } from './spans.ts';
 
 export type Telemetry = {
@@ -67,7 +67,7 @@ export function openTelemetry({ endpoint, name, log }: TelemetryOptions): Teleme
   });
   const tracer = provider.getTracer('tintype');
   return {
-    tracer: { open: (span, facts, trail) => open(tracer, { name: span, ...facts }, trail) },
+    tracer: { open: (span, facts, context) => open(tracer, { name: span, ...facts }, context) },
     // Failures to send have been logged by then, and must not make the end of the process a
     // failure.
     stop: () => provider.shutdown().catch(nothing),
@@ -87,12 +87,12 @@ type Opening = { name: string; kind?: SpanKind; attributes?: SpanAttributes };
 function open(
   tracer: TelemetryTracer,
   { name, kind = 'internal', attributes = {} }: Opening,
-  trail: Trail,
+  context: TraceContext,
 ): OpenSpan {
-  const { request_id } = trail;
+  const { request_id } = context;
   const all = request_id === undefined ? attributes : { ...attributes, ...idOf(request_id) };
   const options = { kind: KINDS[kind], attributes: printable(all) };
-  return wrap(tracer.startSpan(name, options, parentOf(trail)));
+  return wrap(tracer.startSpan(name, options, parentOf(context)));
 }
 
 const idOf = (request_id: string): SpanAttributes => ({ 'tintype.request_id': request_id });
@@ -116,7 +116,7 @@ function wrap(span: Span): OpenSpan {
 }
 
 /** The open span of this process, or else the remote one that the work came from. */
-function parentOf({ span, traceparent }: Trail): Context {
+function parentOf({ span, traceparent }: TraceContext): Context {
   const [, traceId = '', spanId = '', flags = '0'] = (span?.traceparent ?? traceparent ?? '').split(
     '-',
   );

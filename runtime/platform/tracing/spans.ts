@@ -3,17 +3,17 @@
  * loaded.
  */
 import {
-  currentTrail,
+  currentTraceContext,
   type OpenSpan,
-  onTrail,
   type SpanAttributes,
   type SpanKind,
-  type Trail,
-} from '../trail.ts';
+  type TraceContext,
+  withTraceContext,
+} from '../trace-context.ts';
 
 export type SpanFacts = { kind?: SpanKind; attributes?: SpanAttributes };
 
-export type Tracer = { open(name: string, facts: SpanFacts, trail: Trail): OpenSpan };
+export type Tracer = { open(name: string, facts: SpanFacts, context: TraceContext): OpenSpan };
 
 let current: Tracer | undefined;
 
@@ -25,7 +25,7 @@ export function setTracer(tracer: Tracer | undefined): void {
 /** Whether the current work belongs to a trace: loops that only look for work get no span. */
 export function isTraced(): boolean {
   if (current === undefined) return false;
-  const { span, traceparent } = currentTrail();
+  const { span, traceparent } = currentTraceContext();
   return span !== undefined || traceparent !== undefined;
 }
 
@@ -36,10 +36,10 @@ export async function traced<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   if (current === undefined) return work();
-  const trail = currentTrail();
-  const span = current.open(name, facts, trail);
+  const context = currentTraceContext();
+  const span = current.open(name, facts, context);
   try {
-    const result = await onTrail({ ...trail, span }, work);
+    const result = await withTraceContext({ ...context, span }, work);
     span.end();
     return result;
   } catch (error) {
@@ -48,12 +48,12 @@ export async function traced<T>(
   }
 }
 
-/** A span that the caller ends, with the trail inside it; without tracing the unchanged trail. */
-export function openSpan(name: string, facts: SpanFacts, trail: Trail): Trail {
-  return current === undefined ? trail : { ...trail, span: current.open(name, facts, trail) };
+/** A span that the caller ends, with the context inside it; without tracing the unchanged context. */
+export function openSpan(name: string, facts: SpanFacts, context: TraceContext): TraceContext {
+  return current === undefined ? context : { ...context, span: current.open(name, facts, context) };
 }
 
 /** Adds attributes to the open span. */
 export function describeSpan(attributes: SpanAttributes): void {
-  currentTrail().span?.set(attributes);
+  currentTraceContext().span?.set(attributes);
 }

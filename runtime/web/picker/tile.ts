@@ -1,4 +1,4 @@
-/** One image of the grid: its colour, then its ThumbHash, then its thumbnail, above its name and folder. */
+/** One image of the grid: its color, then its ThumbHash, then its thumbnail, above its name and folder. */
 import { element } from './element.ts';
 import type { LibraryFile } from './library-api.ts';
 import { decodeThumbHash } from './thumb-hash.ts';

@@ -1,5 +1,5 @@
 /**
- * Reads size, colours and quality of an AV1 still from its sequence header and the beginning of its frame header (AV1
+ * Reads size, colors and quality of an AV1 still from its sequence header and the beginning of its frame header (AV1
  * bitstream specification, 5.5 and 5.9). Syntax that stills do not use is not parsed.
  */
 
@@ -9,11 +9,11 @@ export type Av1Frame = {
   /** An estimate; null when the header does not allow one. */
   quality: number | null;
   /** Undefined when not stated. */
-  codes?: ColourCodes | undefined;
+  codes?: ColorCodes | undefined;
 };
 
 /** Code points of ITU-T H.273. */
-type ColourCodes = { primaries: number; transfer: number };
+type ColorCodes = { primaries: number; transfer: number };
 
 type Read = (bits: number) => number;
 type Sequence = {
@@ -28,7 +28,7 @@ type Sequence = {
   screenTools: number;
   integerMotion: number;
   hasSuperres: boolean;
-  codes: ColourCodes | undefined;
+  codes: ColorCodes | undefined;
 };
 
 const obu = { sequence: 1, frameHeader: 3, frame: 6 } as const;
@@ -42,7 +42,7 @@ export function readAv1Frame(bytes: Buffer): Av1Frame {
     if (type === obu.sequence) sequence = readSequence(bitReader(body));
     if (sequence !== undefined && (type === obu.frame || type === obu.frameHeader)) {
       const { width, height, codes } = sequence;
-      const quality = qualityOf(readQuantiser(bitReader(body), sequence));
+      const quality = qualityOf(readQuantizer(bitReader(body), sequence));
       return { width, height, quality, codes };
     }
   }
@@ -100,14 +100,14 @@ function readSequence(read: Read): Sequence | undefined {
     : readTools(read);
   const hasSuperres = read(1) === 1;
   read(1 + 1); // filters
-  const codes = readColourCodes(read, profile);
+  const codes = readColorCodes(read, profile);
   return { width, height, sizeBits, isReduced, idBits, superblock, ...tools, hasSuperres, codes };
 }
 
 const PROFILE_444 = 1;
 const PROFILE_PROFESSIONAL = 2;
 
-function readColourCodes(read: Read, profile: number): ColourCodes | undefined {
+function readColorCodes(read: Read, profile: number): ColorCodes | undefined {
   const isDeep = read(1) === 1;
   if (isDeep && profile === PROFILE_PROFESSIONAL) read(1);
   if (profile !== PROFILE_444) read(1); // grey alone
@@ -135,8 +135,8 @@ function readTools(read: Read) {
   return { screenTools, integerMotion, orderBits: hasOrder ? read(3) + 1 : 0 };
 }
 
-/** The quantiser of a shown key frame; NaN for any other frame. */
-function readQuantiser(read: Read, sequence: Sequence): number {
+/** The quantizer of a shown key frame; NaN for any other frame. */
+function readQuantizer(read: Read, sequence: Sequence): number {
   const { isReduced, screenTools, integerMotion } = sequence;
   // The frame must not repeat an existing one, and must be a shown key frame.
   if (!isReduced && read(1 + 2 + 1) !== 1) return Number.NaN;
@@ -185,9 +185,9 @@ function readSteps(read: Read, least: number, most: number): number {
 }
 
 /** Encoders map quality 0..100 to 63 steps of four. */
-function qualityOf(quantiser: number): number | null {
-  if (Number.isNaN(quantiser)) return null;
-  return Math.min(Math.max(Math.round(100 - (quantiser / 4 / QUANTISER_STEPS) * 100), 1), 100);
+function qualityOf(quantizer: number): number | null {
+  if (Number.isNaN(quantizer)) return null;
+  return Math.min(Math.max(Math.round(100 - (quantizer / 4 / QUANTISER_STEPS) * 100), 1), 100);
 }
 
 /** Most significant bit first; zeros beyond the end. */

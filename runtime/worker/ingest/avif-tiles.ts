@@ -3,7 +3,7 @@
  * green without an error. Spec: Processing error codes (decode_failed).
  */
 import sharp, { type SharpOptions } from 'sharp';
-import { showItem } from './media-boxes.ts';
+import { setPrimaryItem } from './media-boxes.ts';
 
 /** Throws the library's error for the first tile that cannot be decoded. */
 export async function decodeTiles(
@@ -14,7 +14,7 @@ export async function decodeTiles(
   if (tiles.length === 0) return;
   const copy = Buffer.from(avif);
   for (const tile of tiles) {
-    showItem(copy, tile);
+    setPrimaryItem(copy, tile);
     // Extracting one pixel decodes the whole tile.
     const pixel = sharp(copy, options).extract({ left: 0, top: 0, width: 1, height: 1 });
     await pixel.raw().toBuffer();

@@ -36,7 +36,7 @@ const usualMasks: Readonly<Record<number, readonly number[]>> = {
   16: [0x7c00, 0x03e0, 0x001f, 0],
   32: [0xff0000, 0x00ff00, 0x0000ff, 0],
 };
-/** The colour space types for a profile in another file, and for an embedded profile. */
+/** The color space types for a profile in another file, and for an embedded profile. */
 const [LINKED, EMBEDDED] = [0x4c494e4b, 0x4d424544];
 
 export function readBmpHeader(bytes: Buffer): BmpHeader {
@@ -54,7 +54,7 @@ export function readBmpHeader(bytes: Buffer): BmpHeader {
   if (dataAt < paletteAt || dataAt > bytes.length) throw damaged('pixels outside of the file');
   const entryBytes = size === CORE_BYTES ? 3 : 4;
   const palette =
-    bits > 8 ? [] : readPalette(bytes.subarray(paletteAt, dataAt), entryBytes, shape.colours);
+    bits > 8 ? [] : readPalette(bytes.subarray(paletteAt, dataAt), entryBytes, shape.colors);
   const { width, height, order } = shape;
   const header = { width, height, order, bits, coding, masks, palette };
   return { ...header, data: wholeData(bytes.subarray(dataAt), header) };
@@ -68,14 +68,14 @@ export function rowBytes({ width, bits }: Pick<BmpHeader, 'width' | 'bits'>): nu
 type Shape = Pick<BmpHeader, 'width' | 'height' | 'order'> & {
   bits: number;
   compression: number;
-  colours: number;
+  colors: number;
 };
 
 function readCore(bytes: Buffer): Shape {
   const [width, height] = [bytes.readUInt16LE(18), bytes.readUInt16LE(20)];
   const bits = bytes.readUInt16LE(24);
   if (bytes.readUInt16LE(22) !== 1) throw damaged('more than one plane');
-  return { width, height, order: 'bottom-up', bits, compression: 0, colours: 0 };
+  return { width, height, order: 'bottom-up', bits, compression: 0, colors: 0 };
 }
 
 /** The shortest header of OS/2 version 2 ends before the compression field. */
@@ -93,7 +93,7 @@ function readInfo(bytes: Buffer, size: number): Shape {
     order: height < 0 ? 'top-down' : 'bottom-up',
     bits: bytes.readUInt16LE(28),
     compression,
-    colours: isShort ? 0 : bytes.readUInt32LE(46),
+    colors: isShort ? 0 : bytes.readUInt32LE(46),
   };
 }
 
@@ -124,8 +124,8 @@ function readMasks(
     return usual;
   }
   const hasAlpha = compression === compressions.masksWithAlpha || size >= V3_BYTES;
-  const colours = [0, 4, 8].map((at) => bytes.readUInt32LE(MASKS_AT + at));
-  const masks = [...colours, hasAlpha ? bytes.readUInt32LE(ALPHA_AT) : 0];
+  const colors = [0, 4, 8].map((at) => bytes.readUInt32LE(MASKS_AT + at));
+  const masks = [...colors, hasAlpha ? bytes.readUInt32LE(ALPHA_AT) : 0];
   refuseMasks(masks, bits);
   const masksEnd = hasAlpha ? V3_BYTES : V2_BYTES;
   return { masks, bytesAfter: Math.max(0, masksEnd - size) };
@@ -142,9 +142,9 @@ function refuseMasks(masks: readonly number[], bits: number): void {
   if (taken === 0 || (bits === 16 && taken >>> 16 !== 0)) throw damaged('masks of no colour');
 }
 
-function readPalette(room: Buffer, entryBytes: number, colours: number): Buffer[] {
-  if (colours > 256) throw damaged('more colours than a pixel can name');
-  const most = colours === 0 ? 256 : colours;
+function readPalette(room: Buffer, entryBytes: number, colors: number): Buffer[] {
+  if (colors > 256) throw damaged('more colours than a pixel can name');
+  const most = colors === 0 ? 256 : colors;
   const count = Math.min(most, Math.floor(room.length / entryBytes));
   return Array.from({ length: count }, (_, index) =>
     room.subarray(index * entryBytes, index * entryBytes + 3),
@@ -159,7 +159,7 @@ function wholeData(data: Buffer, header: Omit<BmpHeader, 'data'>): Buffer {
   return data;
 }
 
-/** Refuses pixels in colour spaces other than sRGB: no reader here converts them. */
+/** Refuses pixels in color spaces other than sRGB: no reader here converts them. */
 function refuseProfile(bytes: Buffer): void {
   const space = bytes.readUInt32LE(70);
   if (space === LINKED) throw unsupported('a colour profile elsewhere');

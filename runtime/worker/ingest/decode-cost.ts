@@ -2,11 +2,11 @@
  * Estimates the cost of an upload from its header alone: peak resident memory, and time of one core. The weights were
  * measured with the largest images of each format, and rounded up. Spec: Limits, Uploads; Processing error codes.
  */
-import { JPEG_OPTIMISED_PIXELS_MAX } from '../../core/limits.ts';
+import { JPEG_OPTIMIZED_PIXELS_MAX } from '../../core/limits.ts';
 import type { JobCost } from '../sandbox/serve-jobs.ts';
 import { HELD_BYTES_MAX } from './pixels.ts';
+import { WEIGHED_PIXELS_MAX } from './resize-with-alpha.ts';
 import { type HeaderFacts, sampleBytesOf } from './scan.ts';
-import { WEIGHED_PIXELS_MAX } from './shrink-seen-through.ts';
 import type { DrawingNeeds } from './svg/complexity.ts';
 
 export function estimateCost(header: HeaderFacts, bytes: Buffer): JobCost {
@@ -16,7 +16,7 @@ export function estimateCost(header: HeaderFacts, bytes: Buffer): JobCost {
   const sampleBytes = sampleBytesOf(header);
   const whole = pixels * CHANNELS_MAX * sampleBytes;
   const isHeld = header.has_inks || whole <= HELD_BYTES_MAX;
-  const channels = header.has_alpha || header.has_inks ? CHANNELS_MAX : COLOURS;
+  const channels = header.has_alpha || header.has_inks ? CHANNELS_MAX : COLORS;
   const turned = header.is_turned ? pixels * channels * sampleBytes : 0;
   const held = isHeld ? whole + turned : Math.max(HELD_BYTES_MAX, turned);
   const isTwice = header.is_premultiplied || header.layout !== undefined;
@@ -45,7 +45,7 @@ export function drawingCost(bytes: Buffer, { memory_bytes, cpu_ms }: DrawingNeed
 /** Node, libvips and their libraries. */
 const PROCESS_BYTES = 140_000_000;
 const CHANNELS_MAX = 4;
-const COLOURS = 3;
+const COLORS = 3;
 /** Per pixel of an image with alpha, while it is reduced. */
 const WEIGHED_BYTES = 9;
 /** The largest accepted images may be tried: the memory limit of their slot watches them. */
@@ -68,7 +68,7 @@ type Weights = { decoder: number; encoder: number; ms_per_megapixel: number };
 
 function weightsOf(header: HeaderFacts): Weights {
   const { is_progressive: isProgressive } = header;
-  const isLarge = header.width * header.height > JPEG_OPTIMISED_PIXELS_MAX;
+  const isLarge = header.width * header.height > JPEG_OPTIMIZED_PIXELS_MAX;
   switch (header.content_type) {
     case 'image/jpeg':
       return {
@@ -79,7 +79,7 @@ function weightsOf(header: HeaderFacts): Weights {
     case 'image/png':
       return { decoder: isProgressive ? 4 : 0.6, encoder: 0.6, ms_per_megapixel: 300 };
     case 'image/webp':
-      // Alpha is coded losslessly, whatever the coding of the colours.
+      // Alpha is coded losslessly, whatever the coding of the colors.
       return header.is_lossless
         ? { decoder: 8, encoder: 32, ms_per_megapixel: 1500 }
         : { decoder: 4, encoder: header.has_alpha ? 35 : 9, ms_per_megapixel: 500 };

@@ -6,14 +6,14 @@ import type { AvifOptions, PngOptions } from 'sharp';
 import { findFormat, type StoredType } from '../../core/image/formats.ts';
 import {
   AVIF_EFFORT_LOW_PIXELS_MIN,
-  JPEG_OPTIMISED_PIXELS_MAX,
+  JPEG_OPTIMIZED_PIXELS_MAX,
   MEZZANINE_JPEG_QUALITY,
   STORED_QUALITY_MAX,
   STORED_QUALITY_MIN,
   STORED_WEBP_QUALITY_MIN,
 } from '../../core/limits.ts';
 import { dropDensity } from './drop-density.ts';
-import { hasFineColour } from './fine-colour.ts';
+import { hasFineColor } from './fine-color.ts';
 import type { Pixels } from './pixels.ts';
 import type { HeaderFacts } from './scan.ts';
 
@@ -27,18 +27,18 @@ export type RasterType = Exclude<StoredType, 'image/svg+xml'>;
 const EXACT_BYTES_PER_PIXEL_MAX = 1;
 const SAMPLE_SIDE_PX = 384;
 /**
- * For uploads above it, optimised coding takes more than twice the time to save one or two percent
+ * For uploads above it, optimized coding takes more than twice the time to save one or two percent
  * of the bytes.
  */
 const DETAILED_BYTES_PER_PIXEL_MIN = 0.2;
-const OPTIMISED_ALWAYS_PIXELS_MAX = 2_000_000;
+const OPTIMIZED_ALWAYS_PIXELS_MAX = 2_000_000;
 /** Filtered rows compress well at a low level; unfiltered ones need the search. */
 const FILTERED: PngOptions = { adaptiveFiltering: true, compressionLevel: 4 };
 const UNFILTERED: PngOptions = { adaptiveFiltering: false, compressionLevel: 6 };
 const FAST_LEVEL = 2;
 const AVIF_EFFORT = 1;
 const AVIF_EFFORT_LOW = 0;
-/** At this effort the palette of the upload is kept; less effort rounds its colours. */
+/** At this effort the palette of the upload is kept; less effort rounds its colors. */
 const GIF = { effort: 7, dither: 0 };
 const WEBP_EFFORT = 2;
 /**
@@ -93,18 +93,18 @@ export async function encodeMezzanine(
 }
 
 /**
- * 4:2:0 sources stay 4:2:0, because a render is so much smaller than what it reads; except coloured
- * text and drawings, whose edges would change colour.
+ * 4:2:0 sources stay 4:2:0, because a render is so much smaller than what it reads; except colored
+ * text and drawings, whose edges would change color.
  */
 export async function mezzanineChroma(
   smallest: Pixels,
   { chroma }: HeaderFacts,
 ): Promise<HeaderFacts['chroma']> {
   if (chroma === null || chroma === '4:4:4') return chroma;
-  return (await hasFineColour(smallest)) ? '4:4:4' : chroma;
+  return (await hasFineColor(smallest)) ? '4:4:4' : chroma;
 }
 
-/** Optimised coding would take twice the time to save two percent of the bytes. */
+/** Optimized coding would take twice the time to save two percent of the bytes. */
 async function jpegMezzanine(pixels: Pixels, { chroma }: HeaderFacts) {
   const options = {
     quality: MEZZANINE_JPEG_QUALITY,
@@ -124,15 +124,15 @@ function jpegOptions(pixels: Pixels, header: HeaderFacts, uploadBytes: number) {
     quality: Math.min(header.quality ?? STORED_QUALITY_MAX, STORED_QUALITY_MAX),
     chromaSubsampling: header.chroma ?? '4:4:4',
     progressive: false,
-    optimiseCoding: isWorthOptimising(pixels, uploadBytes),
+    optimiseCoding: isWorthOptimizing(pixels, uploadBytes),
   };
 }
 
-/** Optimised coding keeps every coefficient of the image in memory, and reads them twice. */
-function isWorthOptimising({ width, height }: Pixels, uploadBytes: number): boolean {
+/** Optimized coding keeps every coefficient of the image in memory, and reads them twice. */
+function isWorthOptimizing({ width, height }: Pixels, uploadBytes: number): boolean {
   const count = width * height;
-  if (count <= OPTIMISED_ALWAYS_PIXELS_MAX) return true;
-  return count <= JPEG_OPTIMISED_PIXELS_MAX && uploadBytes < count * DETAILED_BYTES_PER_PIXEL_MIN;
+  if (count <= OPTIMIZED_ALWAYS_PIXELS_MAX) return true;
+  return count <= JPEG_OPTIMIZED_PIXELS_MAX && uploadBytes < count * DETAILED_BYTES_PER_PIXEL_MIN;
 }
 
 /**

@@ -8,13 +8,13 @@ import type { FileRow } from '../../db/files.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import { createOutageLog } from '../../platform/outage-log.ts';
 import type { Queue } from '../../platform/queue/queue.ts';
-import { createDoorbellTrails } from './doorbell-trails.ts';
+import { createDoorbellTraces } from './doorbell-traces.ts';
 import { type IngestDeps, type IngestOutcome, ingestUpload } from './ingest-upload.ts';
-import { createSlowPlace } from './slow-place.ts';
+import { createSlowUploadSlot } from './slow-upload-slot.ts';
 
-export type IngestLoopOptions = Omit<IngestDeps, 'trails' | 'slow' | 'stopping'> & {
+export type IngestLoopOptions = Omit<IngestDeps, 'traces' | 'slow' | 'stopping'> & {
   queue: Queue;
-  metrics?: Pick<Metrics, 'ingest' | 'watch'>;
+  metrics?: Pick<Metrics, 'ingest' | 'registerSources'>;
   slots: number;
   poll_every_ms: number;
   /** Called for each published file. */
@@ -23,17 +23,17 @@ export type IngestLoopOptions = Omit<IngestDeps, 'trails' | 'slow' | 'stopping'>
 
 export async function startIngest(options: IngestLoopOptions): Promise<{ stop(): Promise<void> }> {
   const { queue, log, slots } = options;
-  const trails = createDoorbellTrails();
-  const slow = createSlowPlace();
+  const traces = createDoorbellTraces();
+  const slow = createSlowUploadSlot();
   const says = 'due uploads cannot be processed; retrying every few seconds';
   const outage = createOutageLog(log, { says });
   const running = new Set<Promise<unknown>>();
   const ending = new AbortController();
   const stopping = ending.signal;
   const state = { found_due: 0 };
-  options.metrics?.watch({ found_due: () => state.found_due });
+  options.metrics?.registerSources({ found_due: () => state.found_due });
   const attemptOne = async () => {
-    const attempt = measuredAttempt({ ...options, trails, slow, stopping }).then(
+    const attempt = measuredAttempt({ ...options, traces, slow, stopping }).then(
       (outcome) => {
         outage.went();
         return outcome;
@@ -58,7 +58,7 @@ export async function startIngest(options: IngestLoopOptions): Promise<{ stop():
   };
   const timer = setInterval(() => void drain(), options.poll_every_ms);
   const doorbells = await queue.consume('ingest', { slots }, async (doorbell) => {
-    trails.note(doorbell);
+    traces.note(doorbell);
     while (running.size >= slots) await Promise.race(running);
     if (!stopping.aborted) await attemptOne();
   });

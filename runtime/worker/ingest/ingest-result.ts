@@ -19,7 +19,7 @@ export type IngestResult = {
   taken_at: string | null;
   /** The image as stored and served: sRGB, oriented, without metadata. */
   master: Buffer;
-  /** The same pixels in their original colour space; null when that was sRGB. */
+  /** The same pixels in their original color space; null when that was sRGB. */
   native: Buffer | null;
   mezzanines: MezzanineImage[];
   /** Read from the upload and rebuilt, for raw downloads. */

@@ -18,12 +18,12 @@ import type { Buckets } from '../../platform/storage/bucket.ts';
 import { describeSpan, traced } from '../../platform/tracing/spans.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { abandonmentOf, verdictOf } from './attempt-verdict.ts';
-import type { DoorbellTrails } from './doorbell-trails.ts';
+import type { DoorbellTraces } from './doorbell-traces.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
-import { keepLease, LeaseLost } from './lease.ts';
-import { outlastOutage } from './outlast-outage.ts';
+import { LeaseLost, renewLease } from './lease.ts';
 import { readIngestAnswer } from './read-answer.ts';
-import { createSlowPlace, type SlowPlace } from './slow-place.ts';
+import { retryDuringOutage } from './retry-during-outage.ts';
+import { createSlowUploadSlot, type SlowUploadSlot } from './slow-upload-slot.ts';
 import { storeContent } from './store-content.ts';
 import { verifiedChunks, WrongDigest } from './verified-chunks.ts';
 
@@ -38,11 +38,11 @@ export type IngestDeps = {
   ingest_bytes_max: number;
   lease_seconds?: number;
   is_scanned?: boolean;
-  trails?: DoorbellTrails;
+  traces?: DoorbellTraces;
   /**
    * Shared by all slots of a worker; without it, every slot may take uploads that timed out before.
    */
-  slow?: SlowPlace;
+  slow?: SlowUploadSlot;
   /** Aborts when the process ends, which then no longer waits for an outage to end. */
   stopping?: AbortSignal;
 };
@@ -59,16 +59,16 @@ export async function ingestUpload(
   uploadId: string | null,
 ): Promise<IngestOutcome> {
   const lease_seconds = deps.lease_seconds ?? INGEST_LEASE_SECONDS;
-  const place = (deps.slow ?? createSlowPlace()).enter();
+  const place = (deps.slow ?? createSlowUploadSlot()).acquire();
   try {
     const claim = { upload_id: uploadId, lease_seconds, among: place.among };
     const upload = await claimUpload(deps.db, claim);
     if (upload === undefined) return { result: 'idle' };
-    if (upload.timeout_count === 0) place.leave();
+    if (upload.timeout_count === 0) place.release();
     const work = () => ingestTraced({ ...deps, lease_seconds }, upload);
-    return await (deps.trails?.follow(upload.upload_id, work) ?? work());
+    return await (deps.traces?.follow(upload.upload_id, work) ?? work());
   } finally {
-    place.leave();
+    place.release();
   }
 }
 
@@ -91,7 +91,7 @@ function ingestTraced(deps: LeasingDeps, upload: UploadRow): Promise<IngestOutco
 
 async function ingestClaimed(deps: LeasingDeps, upload: UploadRow): Promise<IngestOutcome> {
   const { lease_seconds } = deps;
-  const lease = keepLease(deps.db, { ...upload, lease_seconds });
+  const lease = renewLease(deps.db, { ...upload, lease_seconds });
   try {
     return await attempt(deps, upload, lease.signal);
   } catch (error) {
@@ -179,7 +179,7 @@ async function settle(
 ): Promise<IngestOutcome> {
   const { upload_id, attempt: number } = upload;
   const patience = { seconds: deps.lease_seconds, stopping: deps.stopping };
-  const written = <T>(write: () => Promise<T>) => outlastOutage(patience, write);
+  const written = <T>(write: () => Promise<T>) => retryDuringOutage(patience, write);
   const log = deps.log.child(namesOf(upload));
   const verdict = verdictOf(error, upload);
   switch (verdict.end) {

@@ -18,7 +18,7 @@ export class LeaseLost extends Error {
 
 const BEATS_PER_LEASE = 3;
 
-export function keepLease(db: Queryable, leased: LeasedAttempt): Lease {
+export function renewLease(db: Queryable, leased: LeasedAttempt): Lease {
   const lost = new AbortController();
   const leaseMs = leased.lease_seconds * 1000;
   let heardAt = performance.now();

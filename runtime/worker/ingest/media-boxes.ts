@@ -77,7 +77,7 @@ export function readItems(meta: Buffer): MediaItems {
 }
 
 /** Makes the item the only visible image of the file, which is modified in place. */
-export function showItem(file: Buffer, id: number): void {
+export function setPrimaryItem(file: Buffer, id: number): void {
   const meta = find(readBoxes(file), 'meta');
   const boxes = readBoxes(meta.subarray(FULL_BOX_BYTES));
   const pitm = find(boxes, 'pitm');

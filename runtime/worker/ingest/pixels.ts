@@ -3,13 +3,13 @@
  * bytes, which each reader decodes again, so that memory stays bounded by the input.
  */
 import sharp, { type Raw, type Sharp, type SharpOptions } from 'sharp';
-import { attachIccProfile, attachProfile } from './colours/attach-profile.ts';
-import type { InkTable } from './colours/ink-table.ts';
-import { printColours } from './colours/print-colours.ts';
-import { unmultiply } from './colours/unmultiply.ts';
+import { attachIccProfile, attachProfile } from './colors/attach-profile.ts';
+import type { InkTable } from './colors/ink-table.ts';
+import { printColors } from './colors/print-colors.ts';
+import { unmultiply } from './colors/unmultiply.ts';
 import { decodeBmp } from './decode-bmp.ts';
+import { resizeWithAlpha, WEIGHED_PIXELS_MAX } from './resize-with-alpha.ts';
 import { type HeaderFacts, sampleBytesOf } from './scan.ts';
-import { shrinkSeenThrough, WEIGHED_PIXELS_MAX } from './shrink-seen-through.ts';
 import { decodeOptions, type SourceTraits } from './source-traits.ts';
 
 export type Pixels = {
@@ -18,7 +18,7 @@ export type Pixels = {
   has_alpha: boolean;
   /** A fresh pipeline over the oriented image. */
   open(): Sharp;
-  /** The colour space in which the samples can be written unchanged. */
+  /** The color space in which the samples can be written unchanged. */
   space: OutputSpace;
 };
 
@@ -46,17 +46,17 @@ export async function decodeOnce(source: SourceTraits): Promise<Pixels> {
 }
 
 /**
- * An image whose container describes its colours by numbers: upright, and with a profile of them.
+ * An image whose container describes its colors by numbers: upright, and with a profile of them.
  */
 export async function withProfile(source: SourceTraits): Promise<SourceTraits> {
-  const { content_type, colours, is_premultiplied } = source.header;
+  const { content_type, colors, is_premultiplied } = source.header;
   if (is_premultiplied) return withProfile(await unmultiplied(source));
-  if (content_type === 'image/png' || colours === undefined) return source;
+  if (content_type === 'image/png' || colors === undefined) return source;
   const png = await openUpload(source, outputSpace(source)).png({ compressionLevel: 0 }).toBuffer();
-  return { ...source, bytes: attachProfile(png, colours), is_converted: true };
+  return { ...source, bytes: attachProfile(png, colors), is_converted: true };
 }
 
-/** A PNG with unmultiplied colours, upright, with the original profile. */
+/** A PNG with unmultiplied colors, upright, with the original profile. */
 async function unmultiplied(source: SourceTraits): Promise<SourceTraits> {
   const { header, is_converted } = source;
   const isDeep = header.bits_per_channel > 8;
@@ -65,7 +65,7 @@ async function unmultiplied(source: SourceTraits): Promise<SourceTraits> {
     .ensureAlpha()
     .raw({ depth: isDeep ? 'ushort' : 'uchar' })
     .toBuffer({ resolveWithObject: true });
-  const samples = isDeep ? wide(data) : data;
+  const samples = isDeep ? toUint16Samples(data) : data;
   unmultiply(samples);
   const raw: Raw = { width: info.width, height: info.height, channels: info.channels };
   const png = await overSamples(samples, { raw }, space)
@@ -86,7 +86,7 @@ export async function shrinkTo(pixels: Pixels, longEdge: number): Promise<Pixels
   if (isWeighed(pixels)) {
     const rgba = await pixels.open().toColourspace('srgb').raw().toBuffer();
     const from = { width: pixels.width, height: pixels.height };
-    const samples = await shrinkSeenThrough(rgba, from, { width, height });
+    const samples = await resizeWithAlpha(rgba, from, { width, height });
     return overSamples(samples, { raw: { width, height, channels: CHANNELS_MAX } }, space);
   }
   const shrunk = pixels.open().resize({ width, height, fit: 'fill' });
@@ -142,8 +142,8 @@ async function readInks(source: SourceTraits, inks: InkTable): Promise<Pixels> {
     .raw({ depth: isDeep ? 'ushort' : 'uchar' })
     .toBuffer({ resolveWithObject: true });
   const { width, height, channels } = info;
-  const samples = isDeep ? wide(data) : data;
-  const printed = printColours(samples, channels, inks);
+  const samples = isDeep ? toUint16Samples(data) : data;
+  const printed = printColors(samples, channels, inks);
   const raw: Raw = { width, height, channels: channels === 4 ? 3 : 4 };
   return overSamples(printed, { raw }, isDeep ? 'rgb16' : 'srgb');
 }
@@ -169,13 +169,13 @@ async function readDeep(picture: Sharp, space: OutputSpace): Promise<Pixels> {
   const { data, info } = await picture
     .raw({ depth: 'ushort' })
     .toBuffer({ resolveWithObject: true });
-  const samples = wide(data);
+  const samples = toUint16Samples(data);
   const { width, height, channels } = info;
   return overSamples(samples, { raw: { width, height, channels } }, space);
 }
 
 /** The same bytes as samples of 16 bits. */
-export function wide(data: Buffer): Uint16Array {
+export function toUint16Samples(data: Buffer): Uint16Array {
   return new Uint16Array(data.buffer, data.byteOffset, data.byteLength / 2);
 }
 

@@ -5,10 +5,10 @@
 import sharp from 'sharp';
 import { TIFF_PIXELS_MAX } from '../../core/limits.ts';
 import { changeTiff, type TagChanges } from './change-tiff.ts';
-import { wide } from './pixels.ts';
+import { toUint16Samples } from './pixels.ts';
 import type { HeaderFacts } from './scan.ts';
 import { type Directory, damaged, openTiff } from './tiff-directory.ts';
-import { paint, readPalette } from './tiff-palette.ts';
+import { applyPalette, readPalette } from './tiff-palette.ts';
 import { tag } from './tiff-tags.ts';
 
 const BLACK_IS_ZERO = 1;
@@ -112,7 +112,7 @@ async function paintAll(bytes: Buffer, page: Directory): Promise<Samples> {
     const step = 255 / (2 ** bits - 1);
     for (let at = 0; at < indices.length; at += 1) indices[at] = (indices[at] ?? 0) / step;
   }
-  const painted = paint(indices, readPalette(page));
+  const painted = applyPalette(indices, readPalette(page));
   if (painted === undefined) throw damaged('a colour that is not in the palette');
   return painted;
 }
@@ -128,5 +128,5 @@ async function readGrey(bytes: Buffer, bits: number): Promise<Samples> {
     .toColourspace(isDeep ? 'grey16' : 'b-w')
     .raw({ depth: isDeep ? 'ushort' : 'uchar' })
     .toBuffer();
-  return isDeep ? wide(data) : data;
+  return isDeep ? toUint16Samples(data) : data;
 }

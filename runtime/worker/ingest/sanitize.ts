@@ -6,7 +6,7 @@
 import { MEZZANINE_LONG_EDGES_PX } from '../../core/limits.ts';
 import { withLoaders } from '../sandbox/loaders.ts';
 import type { AskAdmission, JobCost } from '../sandbox/serve-jobs.ts';
-import { analyse } from './analyse.ts';
+import { analyze } from './analyze.ts';
 import { decodeTiles } from './avif-tiles.ts';
 import { dropUnknownOrientation } from './change-tiff.ts';
 import { estimateCost } from './decode-cost.ts';
@@ -48,11 +48,11 @@ async function admission(cost: JobCost, ask: AskAdmission): Promise<void> {
 }
 
 /**
- * An AVIF with colours described by numbers, or with premultiplied alpha, first becomes a PNG of
+ * An AVIF with colors described by numbers, or with premultiplied alpha, first becomes a PNG of
  * ours.
  */
-function loadersFor({ content_type, colours, is_premultiplied }: HeaderFacts): string[] {
-  const isAnew = colours !== undefined || is_premultiplied === true;
+function loadersFor({ content_type, colors, is_premultiplied }: HeaderFacts): string[] {
+  const isAnew = colors !== undefined || is_premultiplied === true;
   return isAnew ? [content_type, 'image/png'] : [content_type];
 }
 
@@ -80,7 +80,7 @@ async function sanitizeScanned(bytes: Buffer, header: HeaderFacts): Promise<Inge
     height: pixels.height,
     has_alpha: header.has_alpha,
     is_lossless: header.is_lossless,
-    ...(await analyse(smallest)),
+    ...(await analyze(smallest)),
     ...readCapture(source),
     master,
     native: isDescribed ? await encodeNative(source, header) : null,
@@ -123,7 +123,7 @@ async function makeMezzanines(pixels: Pixels, header: HeaderFacts) {
 }
 
 /**
- * The image in its own colour space for raw downloads, which also keep its profile; null when there
+ * The image in its own color space for raw downloads, which also keep its profile; null when there
  * is none.
  */
 async function encodeNative(source: SourceTraits, header: HeaderFacts): Promise<Buffer | null> {

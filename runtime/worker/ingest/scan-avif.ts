@@ -4,7 +4,7 @@
  */
 import { AVIF_PIXELS_MAX } from '../../core/limits.ts';
 import { type Av1Frame, hasMoreFrames, readAv1Frame } from './av1-frame.ts';
-import { type ColourDescription, describeCodes, isSrgb } from './colours/colour-description.ts';
+import { type ColorDescription, describeCodes, isSrgb } from './colors/color-description.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import {
   type Box,
@@ -58,7 +58,7 @@ export function scanAvif(file: Buffer): HeaderFacts {
     quality: frame.quality,
     chroma: coding.is_subsampled ? '4:2:0' : '4:4:4',
     is_palette: false,
-    colours: readColours(primary, frame),
+    colors: readColors(primary, frame),
   };
 }
 
@@ -167,18 +167,15 @@ function readCoding(item: MediaItem): { bits: number; is_subsampled: boolean } {
 }
 
 /** A profile takes precedence over numbers, and the container over its content. */
-function readColours(
-  { properties }: MediaItem,
-  { codes }: Av1Frame,
-): ColourDescription | undefined {
+function readColors({ properties }: MediaItem, { codes }: Av1Frame): ColorDescription | undefined {
   const boxes = properties.filter(({ type }) => type === 'colr').map(({ body }) => body);
   const isOf = (kind: string) => (body: Buffer) => body.toString('latin1', 0, 4) === kind;
   if (boxes.some(isOf('prof')) || boxes.some(isOf('rICC'))) return undefined;
   const nclx = boxes.find(isOf('nclx'));
   const said = nclx ? { primaries: nclx.readUInt16BE(4), transfer: nclx.readUInt16BE(6) } : codes;
   if (said === undefined) return undefined;
-  const colours = describeCodes(said.primaries, said.transfer);
-  return isSrgb(colours) ? undefined : colours;
+  const colors = describeCodes(said.primaries, said.transfer);
+  return isSrgb(colors) ? undefined : colors;
 }
 
 /** Each alpha image, and the items to which it belongs. */

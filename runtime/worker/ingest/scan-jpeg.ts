@@ -4,7 +4,7 @@
  */
 import { STORED_QUALITY_MIN } from '../../core/limits.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
-import { jpegQuality, type QuantisationTable } from './jpeg-quality.ts';
+import { jpegQuality, type QuantizationTable } from './jpeg-quality.ts';
 import type { HeaderFacts } from './scan.ts';
 
 const SOF_BASELINE = 0xc0;
@@ -20,12 +20,12 @@ const APP0 = 0xe0;
 const APP14 = 0xee;
 
 const TABLE_VALUES = 64;
-/** Adobe's segment: its name, and the position of the colour transform (0: none). */
+/** Adobe's segment: its name, and the position of the color transform (0: none). */
 const ADOBE = 'Adobe';
 const ADOBE_TRANSFORM_AT = 11;
 
 export function scanJpeg(bytes: Buffer): HeaderFacts {
-  const tables = new Map<number, QuantisationTable>();
+  const tables = new Map<number, QuantizationTable>();
   let frame: Frame | undefined;
   let said: boolean | undefined;
   let scanned = 0;
@@ -125,15 +125,15 @@ function readFrame(marker: number, body: Buffer): Frame {
     width,
     height,
     tables: components.map(({ table }) => table),
-    // Only colour halved in both directions is stored halved: 4:2:2 keeps all of its colour.
+    // Only color halved in both directions is stored halved: 4:2:2 keeps all of its color.
     is_subsampled: luma?.sampling === 0x22 && chroma?.sampling === 0x11,
     is_named_rgb: String.fromCharCode(...components.map(({ name }) => name)) === 'RGB',
     is_progressive: marker === SOF_PROGRESSIVE,
   };
 }
 
-/** Stores each quantisation table of the segment under its destination. */
-function readTables(body: Buffer, tables: Map<number, QuantisationTable>): void {
+/** Stores each quantization table of the segment under its destination. */
+function readTables(body: Buffer, tables: Map<number, QuantizationTable>): void {
   let at = 0;
   while (at < body.length) {
     const head = body.readUInt8(at);

@@ -2,7 +2,7 @@
  * The PNG header: chunks up to the first image data. An animated PNG is announced there (acTL). Decoders without
  * support show only the first frame, so the animation must be detected here; without acTL it is detected by its frames.
  */
-import { readPngColours } from './colours/read-png-colours.ts';
+import { readPngColors } from './colors/read-png-colors.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import { SIGNATURE_BYTES, XMP } from './png-chunks.ts';
 import type { HeaderFacts } from './scan.ts';
@@ -20,7 +20,7 @@ const UNPACKED_BYTES_MAX = 8_000_000;
 const PACKED_TIMES_MAX = 1032;
 const COPIES = 7;
 
-/** The bit depths allowed for each colour type. */
+/** The bit depths allowed for each color type. */
 const depths: Readonly<Record<number, readonly number[]>> = {
   0: [1, 2, 4, 8, 16],
   2: [8, 16],
@@ -46,14 +46,14 @@ export function scanPng(bytes: Buffer): HeaderFacts {
     height: header.height,
     table_bytes: unpackedBytes(chunks),
     bits_per_channel: header.depth === 16 ? 16 : 8,
-    has_alpha: transparency || (header.colour & WITH_ALPHA) !== 0,
+    has_alpha: transparency || (header.color & WITH_ALPHA) !== 0,
     is_lossless: true,
     frames: Math.max(announced, countFrames(bytes, { chunks, end })),
     quality: null,
     chroma: null,
-    is_palette: header.colour === PALETTE,
+    is_palette: header.color === PALETTE,
     is_progressive: header.interlace === 1,
-    colours: readPngColours(chunks),
+    colors: readPngColors(chunks),
   };
 }
 
@@ -112,16 +112,16 @@ function countFrames(bytes: Buffer, { chunks, end }: BeforeData): number {
 
 function readHeader(body: Buffer) {
   const [width, height] = [body.readUInt32BE(0), body.readUInt32BE(4)];
-  const [depth, colour] = [body.readUInt8(8), body.readUInt8(9)];
+  const [depth, color] = [body.readUInt8(8), body.readUInt8(9)];
   const [compression, filter, interlace] = [
     body.readUInt8(10),
     body.readUInt8(11),
     body.readUInt8(12),
   ];
   if (width === 0 || height === 0) throw damaged('no size');
-  if (depths[colour]?.includes(depth) !== true) throw damaged('no such colour type and depth');
+  if (depths[color]?.includes(depth) !== true) throw damaged('no such colour type and depth');
   if (compression !== 0 || filter !== 0 || interlace > 1) throw damaged('no such coding');
-  return { width, height, depth, colour, interlace };
+  return { width, height, depth, color, interlace };
 }
 
 function damaged(detail: string): IngestRefusal {

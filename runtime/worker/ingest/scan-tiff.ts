@@ -20,12 +20,12 @@ const DIRECTORIES_MAX = 32;
 /** As many pieces as the smallest tiles of all samples. */
 const PIECES_MAX = 1_000_000;
 
-type Colours = { samples: number; bits: readonly number[] };
+type Colors = { samples: number; bits: readonly number[] };
 const PALETTE = 3;
 const INKS = 5;
 const YCBCR = 6;
 /** By photometric interpretation: white is zero, black is zero, RGB, palette, CMYK, YCbCr. */
-const colours: Readonly<Record<number, Colours>> = {
+const colors: Readonly<Record<number, Colors>> = {
   0: { samples: 1, bits: [1, 2, 4, 8, 16] },
   1: { samples: 1, bits: [1, 2, 4, 8, 16] },
   2: { samples: 3, bits: [8, 16] },
@@ -66,8 +66,8 @@ function readSamples(page: Directory) {
   const photometric = page.number(tag.photometric);
   if (!COMPRESSIONS.includes(compression)) throw unsupported(`compression ${compression}`);
   if (photometric === undefined) throw damaged('no kind of colours');
-  const expected = colours[photometric];
-  // With other codings the reader would have to convert the colours.
+  const expected = colors[photometric];
+  // With other codings the reader would have to convert the colors.
   const isForeign = photometric === YCBCR && compression !== JPEG;
   if (expected === undefined || isForeign) throw unsupported(`colours of kind ${photometric}`);
   const count = page.number(tag.samples) ?? 1;
@@ -89,7 +89,7 @@ type Samples = { photometric: number; count: number; bits: number };
 function readLayout(page: Directory, { photometric, count, bits }: Samples): HeaderFacts['layout'] {
   const isSeparate = page.number(tag.planes) === SEPARATE && count > 1;
   if (isSeparate && page.number(tag.tileWidth)) {
-    // Subsampled colours have fewer samples than pixels, and small samples share bytes.
+    // Subsampled colors have fewer samples than pixels, and small samples share bytes.
     if (photometric === YCBCR || bits < 8) throw unsupported('such planes in tiles');
     return 'tiled_planes';
   }

@@ -4,8 +4,7 @@
  */
 import { pixelLimit, SNIFF_BYTES, sniffContentType } from '../../core/image/formats.ts';
 import { AVIF_SIDE_PIXELS_MAX, JPEG_SIDE_PIXELS_MAX, SIDE_PIXELS_MAX } from '../../core/limits.ts';
-import type { ColourDescription } from './colours/colour-description.ts';
-import { walkExif } from './exif-maze.ts';
+import type { ColorDescription } from './colors/color-description.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import { scanAvif } from './scan-avif.ts';
 import { scanBmp } from './scan-bmp.ts';
@@ -14,6 +13,7 @@ import { scanJpeg } from './scan-jpeg.ts';
 import { scanPng } from './scan-png.ts';
 import { scanTiff } from './scan-tiff.ts';
 import { scanWebp } from './scan-webp.ts';
+import { walkExif } from './walk-exif.ts';
 
 export type DecodableType =
   | 'image/jpeg'
@@ -42,7 +42,7 @@ export type HeaderFacts = {
   /** The image may have to be rotated, for which a decoder holds all of it. */
   is_turned?: boolean;
   has_alpha: boolean;
-  /** The colours are premultiplied with alpha; decoders leave them so. */
+  /** The colors are premultiplied with alpha; decoders leave them so. */
   is_premultiplied?: boolean;
   is_lossless: boolean;
   frames: number;
@@ -54,10 +54,10 @@ export type HeaderFacts = {
   is_palette: boolean;
   /** For a TIFF whose sample layout the decoder's library does not, or not fully, support. */
   layout?: 'tiled_planes' | 'deep_palette' | undefined;
-  /** Four inks instead of colours of light. */
+  /** Four inks instead of colors of light. */
   has_inks?: boolean;
-  /** Colours other than sRGB that no profile describes. */
-  colours?: ColourDescription | undefined;
+  /** Colors other than sRGB that no profile describes. */
+  colors?: ColorDescription | undefined;
 };
 
 /** Bytes per decoded sample: anything deeper than 8 bits takes 16 bits in memory. */

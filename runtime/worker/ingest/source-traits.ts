@@ -1,10 +1,10 @@
-/** The facts needed for decoding beyond the header: embedded metadata, colour space, limits. */
+/** The facts needed for decoding beyond the header: embedded metadata, color space, limits. */
 import sharp, { type Metadata, type SharpOptions } from 'sharp';
 import { findFormat, pixelLimit } from '../../core/image/formats.ts';
 import { SAVED_METADATA_BYTES_MAX } from '../../core/limits.ts';
-import { attachProfile } from './colours/attach-profile.ts';
-import { type InkTable, readInkTable } from './colours/ink-table.ts';
-import { usualInks } from './colours/usual-inks.ts';
+import { attachProfile } from './colors/attach-profile.ts';
+import { type InkTable, readInkTable } from './colors/ink-table.ts';
+import { usualInks } from './colors/usual-inks.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import type { SavedMetadata } from './ingest-result.ts';
 import { judgeIccProfile } from './metadata/icc-profile.ts';
@@ -36,9 +36,9 @@ export type SourceTraits = {
 
 export async function readSource(bytes: Buffer, header: HeaderFacts): Promise<SourceTraits> {
   if (header.content_type === 'image/bmp') return bareSource(bytes, header);
-  if (header.content_type === 'image/png' && header.colours !== undefined) {
-    const { colours: _, ...rest } = header;
-    return readSource(attachProfile(bytes, header.colours), rest);
+  if (header.content_type === 'image/png' && header.colors !== undefined) {
+    const { colors: _, ...rest } = header;
+    return readSource(attachProfile(bytes, header.colors), rest);
   }
   const seen = await sharp(bytes, decodeOptions(header)).metadata();
   const { exif, icc, xmp, channels, space } = seen;
@@ -106,7 +106,7 @@ function formatOf({ content_type }: HeaderFacts) {
 
 /**
  * The options of every decode of an upload: strict, bounded, sequential, ignoring the profile
- * unless it changes colours.
+ * unless it changes colors.
  */
 export function decodeOptions(header: HeaderFacts): SharpOptions {
   return {

@@ -1,5 +1,5 @@
 /**
- * ThumbHash: an image in about 25 bytes, shown while the real image loads. A cosine transform of luminance, two colour
+ * ThumbHash: an image in about 25 bytes, shown while the real image loads. A cosine transform of luminance, two color
  * axes and, if there is one, alpha, with four bits per coefficient.
  */
 
@@ -44,7 +44,7 @@ export function thumbHash({ width, height, rgba }: SmallPicture): Buffer {
 }
 
 /**
- * Luminance, yellow-blue, red-green and alpha of each pixel; transparent ones take the mean colour.
+ * Luminance, yellow-blue, red-green and alpha of each pixel; transparent ones take the mean color.
  */
 function readAxes(rgba: Uint8Array) {
   const pixels = Array.from({ length: rgba.length / 4 }, (_, index) => {

@@ -1,5 +1,5 @@
 /**
- * Estimates the quality of a lossy WebP from the quantiser indices in the header of its first partition (RFC 6386, 9.2
+ * Estimates the quality of a lossy WebP from the quantizer indices in the header of its first partition (RFC 6386, 9.2
  * to 9.6): the indices of the four segments are averaged.
  */
 
@@ -7,7 +7,7 @@ const QUANTISER_MAX = 127;
 const SEGMENTS = 4;
 
 export function vp8Quality(partition: Buffer): number | null {
-  const index = quantiserIndex(bitReader(partition));
+  const index = quantizerIndex(bitReader(partition));
   if (Number.isNaN(index)) return null;
   // The inverse of libwebp's mapping from quality to compression.
   const linear = (1 - Math.min(Math.max(index, 0), QUANTISER_MAX) / QUANTISER_MAX) ** 3;
@@ -18,8 +18,8 @@ export function vp8Quality(partition: Buffer): number | null {
 type Read = (bits: number) => number;
 type Segments = { is_absolute: boolean; mean: number };
 
-function quantiserIndex(read: Read): number {
-  read(2); // colour space and clamping
+function quantizerIndex(read: Read): number {
+  read(2); // color space and clamping
   const segments = read(1) === 1 ? readSegments(read) : undefined;
   read(1 + 6 + 3); // loop filter: type, level, sharpness
   if (read(1) === 1 && read(1) === 1) readOptional(read, { count: 8, bits: 6 });

@@ -5,12 +5,12 @@
  */
 type Size = { width: number; height: number };
 
-/** The layout in the decoder's library: four bytes per entry, and more with a colour cache. */
+/** The layout in the decoder's library: four bytes per entry, and more with a color cache. */
 const tableBytes = (cacheBits: number) => 4 * (2954 + (cacheBits > 0 ? 2 ** cacheBits : 0)) + 600;
 /** Up to this many sets, the library creates all possible ones, used or not. */
 const SETS_MADE = 1000;
 
-const transform = { predictor: 0, colour: 1, palette: 3 } as const;
+const transform = { predictor: 0, color: 1, palette: 3 } as const;
 const LITERALS = 256;
 const LENGTHS = 24;
 const DISTANCES = 40;
@@ -36,12 +36,12 @@ function readTableBytes(stream: Buffer, { width, height }: Size): number {
     const kind = read(2);
     if (seen.has(kind)) throw new RangeError('a change that comes twice');
     seen.add(kind);
-    if (kind === transform.predictor || kind === transform.colour) {
+    if (kind === transform.predictor || kind === transform.color) {
       readImage(read, blocksOf({ width: across, height }, read(3) + 2));
     } else if (kind === transform.palette) {
-      const colours = read(8) + 1;
-      readImage(read, { width: colours, height: 1 });
-      const together = colours <= 2 ? 8 : colours <= 4 ? 4 : colours <= 16 ? 2 : 1;
+      const colors = read(8) + 1;
+      readImage(read, { width: colors, height: 1 });
+      const together = colors <= 2 ? 8 : colors <= 4 ? 4 : colors <= 16 ? 2 : 1;
       across = Math.ceil(across / together);
     }
   }
@@ -64,7 +64,7 @@ function readCacheBits(read: Read): number {
 }
 
 /**
- * The numbers in the red and green channels. Back references and the colour cache only repeat
+ * The numbers in the red and green channels. Back references and the color cache only repeat
  * earlier numbers or zero.
  */
 function readImage(read: Read, { width, height }: Size): ReadonlySet<number> {

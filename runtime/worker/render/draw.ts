@@ -1,7 +1,7 @@
 /** Draws one image in a decoder, from the source bytes to the result. Spec: Delivery host. */
 import type { RenderRequest } from '../../core/delivery/render-request.ts';
 import type { Sandbox, SandboxJob, SandboxResult } from '../sandbox/sandbox.ts';
-import { isNoFaultOfTheJob, SandboxFailure } from '../sandbox/sandbox-failure.ts';
+import { isInfrastructureFailure, SandboxFailure } from '../sandbox/sandbox-failure.ts';
 
 export type Rendered = { bytes: Buffer; content_type: string };
 
@@ -23,7 +23,7 @@ async function runTwiceAtMost(sandbox: Sandbox, job: SandboxJob): Promise<Sandbo
   try {
     return await sandbox.run(job);
   } catch (error) {
-    if (!isNoFaultOfTheJob(error)) throw error;
+    if (!isInfrastructureFailure(error)) throw error;
     return sandbox.run(job);
   }
 }

@@ -9,7 +9,7 @@ import { pngCompressionLevel } from '../../core/delivery/plan.ts';
 import {
   AVIF_EFFORT_LOW_PIXELS_MIN,
   CHROMA_FULL_QUALITY_MIN,
-  JPEG_OPTIMISED_PIXELS_MAX,
+  JPEG_OPTIMIZED_PIXELS_MAX,
   QUALITY_MAX,
 } from '../../core/limits.ts';
 
@@ -22,8 +22,8 @@ const AVIF_EFFORT_LOW = 0;
  */
 const AVIF_TUNE = 'iq';
 /**
- * A new palette: the library would keep the source's, which lacks the colours that resizing
- * creates. Dithered, because soft colours would band. Less effort gives a photograph a worse
+ * A new palette: the library would keep the source's, which lacks the colors that resizing
+ * creates. Dithered, because soft colors would band. Less effort gives a photograph a worse
  * palette than its source had.
  */
 const GIF = { reuse: false, effort: 4, dither: 1 };
@@ -36,9 +36,9 @@ const encoders: Readonly<Record<OutputFormat, (picture: Sharp, facts: EncodeFact
       quality,
       chromaSubsampling: chroma(quality),
       progressive: false,
-      optimiseCoding: pixels <= JPEG_OPTIMISED_PIXELS_MAX,
+      optimiseCoding: pixels <= JPEG_OPTIMIZED_PIXELS_MAX,
     }),
-  // PNG's quality option would quantise; only the compression level is used.
+  // PNG's quality option would quantize; only the compression level is used.
   png: (picture, { quality }) => picture.png({ compressionLevel: pngCompressionLevel(quality) }),
   webp: (picture, { quality }) => picture.webp({ quality, effort: WEBP_EFFORT }),
   avif: (picture, { quality, pixels }) =>

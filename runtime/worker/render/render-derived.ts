@@ -20,23 +20,23 @@ import {
   deleteRenderLease,
   updateRenderLeaseStored,
 } from '../../db/render-leases.ts';
-import { createFlights } from '../../platform/flights.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import { QueueBusy, QueueTimeout } from '../../platform/queue/queue.ts';
+import { createSingleFlight } from '../../platform/single-flight.ts';
 import type { Bucket } from '../../platform/storage/bucket.ts';
 import { traced } from '../../platform/tracing/spans.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { isNoFaultOfTheJob, SandboxFailure } from '../sandbox/sandbox-failure.ts';
+import { isInfrastructureFailure, SandboxFailure } from '../sandbox/sandbox-failure.ts';
 import { draw, type Rendered } from './draw.ts';
-import type { RenderLine } from './render-line.ts';
-import { createSourceMemory, type SourceMemory } from './source-memory.ts';
+import type { RenderScheduler } from './render-scheduler.ts';
+import { createSourceBufferPool, type SourceBufferPool } from './source-buffer-pool.ts';
 
 export type RenderDeps = {
   db: Queryable;
   content: Bucket;
   sandbox: Sandbox;
-  line: RenderLine;
+  scheduler: RenderScheduler;
   log: Log;
   wall_clock_ms: number;
   metrics?: Pick<Metrics, 'render'>;
@@ -49,14 +49,14 @@ export type DerivedRenders = {
   drained(): Promise<void>;
 };
 
-type RenderingDeps = RenderDeps & { sources: SourceMemory };
+type RenderingDeps = RenderDeps & { sources: SourceBufferPool };
 
 /** About as many as are rendered at a time. */
 const SOURCES_KEPT_MAX = 4;
 
 export function createDerivedRenders(options: RenderDeps): DerivedRenders {
-  const deps = { ...options, sources: createSourceMemory({ kept_max: SOURCES_KEPT_MAX }) };
-  const flights = createFlights<Rendered>();
+  const deps = { ...options, sources: createSourceBufferPool({ kept_max: SOURCES_KEPT_MAX }) };
+  const flights = createSingleFlight<Rendered>();
   const stores = new Set<Promise<boolean>>();
   const renderAndStore = async (request: RenderRequest, signal: AbortSignal) => {
     const rendered = await inTurn(deps, request, signal);
@@ -95,16 +95,16 @@ async function renderDerived(
   { derived_key, plan, window, frame, source_key }: RenderRequest,
   signal: AbortSignal,
 ): Promise<Rendered> {
-  const memory = sources.borrow();
+  const memory = sources.acquire();
   try {
     const keys = [source_key, ...(plan.watermark === null ? [] : [plan.watermark.object_key])];
-    const reads = keys.map((key) => readObject(content, key, memory.place));
+    const reads = keys.map((key) => readObject(content, key, memory.allocate));
     // Wait for all, so that none still writes to memory that is given back.
     await Promise.allSettled(reads);
     const parts = await Promise.all(reads);
     return await draw(sandbox, { plan, window, frame }, { parts, signal, object_key: derived_key });
   } catch (error) {
-    if (isOutage(error) || isNoFaultOfTheJob(error)) {
+    if (isOutage(error) || isInfrastructureFailure(error)) {
       // A caller over the queue sees no cause, so a failure that is nobody's fault must become
       // QueueBusy.
       log.warn('an image was not rendered: the caller must retry', {
@@ -116,7 +116,7 @@ async function renderDerived(
     const isTimeout = error instanceof SandboxFailure && error.reason === 'timeout';
     throw isTimeout ? new QueueTimeout('render', wall_clock_ms) : error;
   } finally {
-    memory.giveBack();
+    memory.release();
   }
 }
 
@@ -127,7 +127,7 @@ async function inTurn(
   signal: AbortSignal,
 ): Promise<Rendered> {
   if (request.is_warm) return whenIdle(deps, request, signal);
-  const leave = await deps.line.enter(request, signal);
+  const leave = await deps.scheduler.enter(request, signal);
   try {
     const rendered = await measured(deps, request, signal);
     leave('rendered');
@@ -145,7 +145,7 @@ async function whenIdle(
   request: RenderRequest,
   signal: AbortSignal,
 ): Promise<Rendered> {
-  const { leave, stopped } = deps.line.enterWarm(request);
+  const { leave, stopped } = deps.scheduler.enterWarm(request);
   const { derived_key } = request;
   const lease = { derived_key, lease_id: randomUUID() };
   try {

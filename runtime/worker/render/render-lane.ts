@@ -4,8 +4,8 @@ import { RENDER_DEADLINE_SECONDS } from '../../core/limits.ts';
 import type { Lane, LaneOptions, WorkerOptions } from '../lanes.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { createDerivedRenders } from './render-derived.ts';
-import { createRenderLine } from './render-line.ts';
 import { readPreview, renderPreview } from './render-preview.ts';
+import { createRenderScheduler } from './render-scheduler.ts';
 
 /** The decoder gives up before the caller does, so that the slot is free for the next render. */
 const RENDER_LANE: LaneOptions = {
@@ -26,7 +26,7 @@ const REFUSED_AT_ONCE = 16;
 export async function startRenderLane(options: WorkerOptions): Promise<Lane> {
   const { queue, log, metrics } = options;
   const lane = { ...RENDER_LANE, ...options.render };
-  const turns = {
+  const bounds = {
     slots: lane.slots,
     reading_ahead: READ_AHEAD,
     waiting_max: options.render_waiting_max ?? WAITING_MAX,
@@ -36,15 +36,15 @@ export async function startRenderLane(options: WorkerOptions): Promise<Lane> {
   };
   const sandbox = createSandbox({ ...lane, log, onKilled: (why) => metrics?.decoderKilled(why) });
   const { content } = options.buckets;
-  const deps = { ...options, content, sandbox, line: createRenderLine(turns) };
+  const deps = { ...options, content, sandbox, scheduler: createRenderScheduler(bounds) };
   const renders = createDerivedRenders({ ...deps, wall_clock_ms: lane.wall_clock_ms });
   const answer = (payload: unknown, signal: AbortSignal) => {
     const preview = readPreview(payload);
     return preview ? renderPreview(deps, preview, signal) : renders.answer(payload, signal);
   };
-  // Accepts more calls than may wait: the line decides whose turn it is, and refuses the rest at
+  // Accepts more calls than may wait: the scheduler decides whose turn it is, and refuses the rest at
   // once.
-  const slots = turns.slots + READ_AHEAD + turns.waiting_max + REFUSED_AT_ONCE;
+  const slots = bounds.slots + READ_AHEAD + bounds.waiting_max + REFUSED_AT_ONCE;
   const calls = await queue.serve('render', { slots, waiting_max: 0 }, answer);
   return {
     stop: async () => {

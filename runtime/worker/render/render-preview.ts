@@ -12,11 +12,11 @@ import {
 import { BUSY_RETRY_AFTER_SECONDS } from '../../core/limits.ts';
 import { isOutage } from '../../core/outage.ts';
 import { QueueBusy } from '../../platform/queue/queue.ts';
-import { isNoFaultOfTheJob, SandboxFailure } from '../sandbox/sandbox-failure.ts';
+import { isInfrastructureFailure, SandboxFailure } from '../sandbox/sandbox-failure.ts';
 import { draw } from './draw.ts';
 import type { RenderDeps } from './render-derived.ts';
 
-export type PreviewDeps = Pick<RenderDeps, 'content' | 'sandbox' | 'line' | 'log'>;
+export type PreviewDeps = Pick<RenderDeps, 'content' | 'sandbox' | 'scheduler' | 'log'>;
 
 /** The preview request; undefined when the payload is another kind of call. */
 export function readPreview(payload: unknown): PreviewRequest | undefined {
@@ -32,7 +32,7 @@ export async function renderPreview(
   const source = await readInTime(deps, request, signal);
   if (source === undefined) return { outcome: 'missing' };
   if (source === 'unread') return { outcome: 'unread' };
-  const leave = await deps.line.enter(request, signal);
+  const leave = await deps.scheduler.enter(request, signal);
   try {
     const object_key = request.source_key;
     const drawn = await draw(deps.sandbox, request, { parts: [source], signal, object_key });
@@ -67,7 +67,7 @@ async function readInTime(
 
 function replyTo({ log }: PreviewDeps, error: unknown): PreviewReply {
   if (!(error instanceof SandboxFailure)) throw error;
-  if (isNoFaultOfTheJob(error)) {
+  if (isInfrastructureFailure(error)) {
     log.warn('a preview was not rendered: the caller must retry', { error });
     throw new QueueBusy('render', BUSY_RETRY_AFTER_SECONDS);
   }

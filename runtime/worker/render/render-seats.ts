@@ -19,14 +19,14 @@ export type RenderSeats = {
   isIdle(): boolean;
   /** The remaining time of all seated renders together. */
   leftMs(): number;
-  take(estimate: Estimate): LeaveSeat;
+  take(estimate: Estimate): ReleaseSeat;
   takeWarm(): WarmSeat;
   /** Stops a warm render, if one runs: its seat is free once it has ended. */
   stopOneWarm(): void;
 };
 
 /** Only the first call counts. */
-export type LeaveSeat = (how: RenderEnd) => void;
+export type ReleaseSeat = (how: RenderEnd) => void;
 /** `stopped` aborts when somebody needs the seat. */
 export type WarmSeat = { leave(): void; stopped: AbortSignal };
 

@@ -2,7 +2,7 @@
  * Decides who may decode at the same time: as many as fit into the worker's memory by their estimates. First come,
  * first served; small jobs may pass a large one that does not fit yet, but only a limited number of times.
  */
-import { orAborted } from '../../platform/or-aborted.ts';
+import { withAbortHandler } from '../../platform/with-abort-handler.ts';
 
 export type Admission = {
   /**
@@ -54,7 +54,7 @@ export function createAdmission({ memory_bytes }: { memory_bytes: number }): Adm
       const waiter: Waiter = { bytes, overtaken: 0, admit: resolve };
       waiting.push(waiter);
       next();
-      return orAborted(promise, signal, () => {
+      return withAbortHandler(promise, signal, () => {
         const index = waiting.indexOf(waiter);
         if (index >= 0) waiting.splice(index, 1);
         reject(signal?.reason);

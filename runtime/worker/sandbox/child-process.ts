@@ -4,15 +4,15 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import { isRecord } from '../../core/json.ts';
-import { lastWords, openPipes, type Pipes, whenExited, write } from './decoder-pipes.ts';
+import { cpuStarvationMs } from './cpu-starvation.ts';
+import { openPipes, type Pipes, waitForOutputEnd, whenExited, write } from './decoder-pipes.ts';
 import { type Frame, printFrameHead, readFrames } from './frames.ts';
-import { createClock, createEntry, parseCost } from './job-admission.ts';
+import { createClock, createJobAdmission, parseCost } from './job-admission.ts';
 import { residentBytes, watchMemory } from './memory.ts';
 import type { SandboxJob, SandboxOptions, SandboxPart, SandboxResult } from './sandbox.ts';
 import { SandboxFailure } from './sandbox-failure.ts';
 import type { JobCost } from './serve-jobs.ts';
 import { spawnDecoder } from './spawn-decoder.ts';
-import { starvedMs } from './starvation.ts';
 
 export type SandboxChild = {
   run(job: SandboxJob): Promise<SandboxResult>;
@@ -52,7 +52,7 @@ export function startChild(options: SandboxOptions): SandboxChild {
   life.atReady.push(start.stop);
   const exited = whenExited(pipes.child).then(async (how) => {
     start.stop();
-    if (!life.isReady) await lastWords(pipes.answers);
+    if (!life.isReady) await waitForOutputEnd(pipes.answers);
     const text = `exit ${how} ${pipes.errors.last()}`.trim();
     life.death ??= life.isReady ? failureOf(how, text) : new SandboxFailure('unstarted', text);
     life.pending?.reject(life.death);
@@ -78,7 +78,7 @@ export function startChild(options: SandboxOptions): SandboxChild {
  */
 const OUT_OF_MEMORY = /out of memory|allocation failed|bad_alloc|cannot allocate memory/i;
 
-function failureThatSays(text: string): SandboxFailure {
+function failureFromOutput(text: string): SandboxFailure {
   return new SandboxFailure(OUT_OF_MEMORY.test(text) ? 'out_of_memory' : 'crashed', text);
 }
 
@@ -86,7 +86,7 @@ function failureThatSays(text: string): SandboxFailure {
 const KILLED: readonly string[] = ['SIGKILL', '137'];
 
 function failureOf(how: string, text: string): SandboxFailure {
-  const said = failureThatSays(text);
+  const said = failureFromOutput(text);
   return said.reason === 'crashed' && KILLED.includes(how)
     ? new SandboxFailure('killed', text)
     : said;
@@ -120,8 +120,8 @@ async function runJob({ job, options, pipes, life, doom }: Running): Promise<San
   pipes.errors.forget();
   const answered = Promise.withResolvers<Frame>();
   const { pid } = pipes.child;
-  const clock = createClock(options.wall_clock_ms, doom, () => starvedMs(pid ?? 0));
-  const entry = createEntry(options, job.signal);
+  const clock = createClock(options.wall_clock_ms, doom, () => cpuStarvationMs(pid ?? 0));
+  const entry = createJobAdmission(options, job.signal);
   life.pending = {
     ...answered,
     onCost: (cost) => {
@@ -160,7 +160,7 @@ function parseAnswer({ message, parts }: Frame, doom: Running['doom']): SandboxR
   if (ok === true && isRecord(facts)) return { facts, parts };
   const failure =
     ok === false
-      ? failureThatSays(String(error))
+      ? failureFromOutput(String(error))
       : new SandboxFailure('garbage', 'an answer says nothing');
   doom(failure);
   throw failure;

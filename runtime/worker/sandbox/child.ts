@@ -6,12 +6,12 @@ import sharp from 'sharp';
 import { ingestJob } from '../ingest/ingest-job.ts';
 import { renderJob } from '../render/render-job.ts';
 import { blockLoaders } from './loaders.ts';
+import { lowerPriority } from './lower-priority.ts';
 import { serveJobs } from './serve-jobs.ts';
-import { stepBack } from './step-back.ts';
 
 // Before any decoding thread exists. Where the kernel groups processes by session, the priority
 // counts only within a session, so the decoder stays in its parent's.
-stepBack();
+lowerPriority();
 // Ctrl-C in the terminal of that session is for the parent, which lets decoders finish.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) {
   process.on(signal, () => undefined);

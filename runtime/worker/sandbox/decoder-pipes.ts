@@ -50,12 +50,12 @@ export async function write(input: Writable, chunk: Uint8Array): Promise<void> {
     .finally(() => settled.abort());
 }
 
-const LAST_WORDS_MS_MAX = 500;
+const OUTPUT_END_MS_MAX = 500;
 
 /** Waits, because a process may be gone before all its output was read. */
-export async function lastWords(answers: Readable): Promise<void> {
+export async function waitForOutputEnd(answers: Readable): Promise<void> {
   if (answers.closed) return;
-  await once(answers, 'close', { signal: AbortSignal.timeout(LAST_WORDS_MS_MAX) }).catch(
+  await once(answers, 'close', { signal: AbortSignal.timeout(OUTPUT_END_MS_MAX) }).catch(
     () => undefined,
   );
 }

@@ -5,7 +5,7 @@ import { FrameError } from './frames.ts';
 import { SandboxFailure } from './sandbox-failure.ts';
 import type { JobCost } from './serve-jobs.ts';
 
-export function createEntry(
+export function createJobAdmission(
   { admission, memory_bytes }: { admission?: Admission; memory_bytes: number },
   signal: AbortSignal | undefined,
 ) {

@@ -3,7 +3,7 @@
  * decoders, instead of by each decoder. boot.js receives them.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { type KeptScripts, openKeptScripts } from './kept-scripts.ts';
+import { openScriptCache, type ScriptCache } from './script-cache.ts';
 
 /** The file descriptor on which a decoder receives them. */
 export const SOURCES_FD = 5;
@@ -21,7 +21,7 @@ export function readProgramSources(entry: URL): Buffer {
   const known = prepared.get(entry.href);
   if (known !== undefined) return known;
   const sources = new Map<string, string>();
-  const scripts = openKeptScripts();
+  const scripts = openScriptCache();
   collect(entry, sources, scripts);
   scripts.save();
   const printed = Buffer.from(JSON.stringify([...sources]));
@@ -32,7 +32,7 @@ export function readProgramSources(entry: URL): Buffer {
 /** Matches imports and exports alike. A match in a comment only costs checking for a file. */
 const IMPORTED = /\b(?:from|import)\s+'(\.[^']+\.ts)'/g;
 
-function collect(url: URL, sources: Map<string, string>, scripts: KeptScripts): void {
+function collect(url: URL, sources: Map<string, string>, scripts: ScriptCache): void {
   if (sources.has(url.href) || !existsSync(url)) return;
   const source = scripts.strip(readFileSync(url, 'utf8'));
   sources.set(url.href, source);

@@ -22,7 +22,7 @@ export class SandboxFailure extends Error {
 }
 
 /** Failures of which the image is not the cause. */
-export function isNoFaultOfTheJob(error: unknown): boolean {
+export function isInfrastructureFailure(error: unknown): boolean {
   return (
     error instanceof SandboxFailure && (error.reason === 'killed' || error.reason === 'unstarted')
   );

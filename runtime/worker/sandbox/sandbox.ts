@@ -3,8 +3,8 @@
  * attempt of one job; jobs wait in order for a free slot.
  */
 import type { Log, LogFields } from '../../platform/log.ts';
-import { orAborted } from '../../platform/or-aborted.ts';
 import { traced } from '../../platform/tracing/spans.ts';
+import { withAbortHandler } from '../../platform/with-abort-handler.ts';
 import type { Admission } from './admission.ts';
 import { type SandboxChild, startChild } from './child-process.ts';
 import { SandboxFailure, type SandboxFailureReason } from './sandbox-failure.ts';
@@ -155,7 +155,7 @@ function createLine(slots: readonly Slot[]) {
     const waiter: Waiter = { take: resolve, refuse: reject };
     waiting.add(waiter);
     next();
-    return orAborted(promise, signal, () => {
+    return withAbortHandler(promise, signal, () => {
       waiting.delete(waiter);
       reject(signal?.reason);
     });

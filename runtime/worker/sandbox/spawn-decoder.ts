@@ -10,9 +10,9 @@ import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { fontEnvironment } from './fonts.ts';
 import { FILTER_FD, findIsolation } from './isolation.ts';
+import { lowerPriority } from './lower-priority.ts';
 import { DECODER_PROGRAM, readProgramSources, SOURCES_FD } from './program-sources.ts';
 import { SandboxFailure } from './sandbox-failure.ts';
-import { stepBack } from './step-back.ts';
 
 const HEAP_MEGABYTES = 256;
 /**
@@ -63,7 +63,7 @@ function startDecoder({ memory_bytes, entry, environment }: DecoderProgram): Chi
     data_bytes_max: memory_bytes + RESERVED_BYTES,
     environment,
   });
-  offerToKernel(child.pid);
+  preferForOomKill(child.pid);
   startBehind(child.pid);
   return child;
 }
@@ -100,8 +100,8 @@ export function startEnclosed(
     },
     stdio: ['pipe', 'ignore', 'pipe', 'pipe', pipeFor(isolation.filter), pipeFor(sources)],
   });
-  hand(child, FILTER_FD, isolation.filter);
-  hand(child, SOURCES_FD, sources);
+  writeToPipe(child, FILTER_FD, isolation.filter);
+  writeToPipe(child, SOURCES_FD, sources);
   return child;
 }
 
@@ -109,7 +109,7 @@ function pipeFor(bytes: Buffer | null | undefined): 'pipe' | 'ignore' {
   return bytes ? 'pipe' : 'ignore';
 }
 
-function hand(child: ChildProcess, fd: number, bytes: Buffer | null | undefined): void {
+function writeToPipe(child: ChildProcess, fd: number, bytes: Buffer | null | undefined): void {
   if (!bytes) return;
   const pipe = child.stdio[fd] as Writable | null;
   pipe?.on('error', () => undefined).end(bytes);
@@ -157,7 +157,7 @@ function packagesFolders(): string[] {
  * If memory still runs out, the kernel should kill the decoder, not the worker. Set at once, so
  * that the children of the first program inherit it.
  */
-function offerToKernel(pid: number | undefined): void {
+function preferForOomKill(pid: number | undefined): void {
   if (pid === undefined || process.platform !== 'linux') return;
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, '1000');
@@ -173,7 +173,7 @@ function offerToKernel(pid: number | undefined): void {
 function startBehind(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
-    stepBack(pid);
+    lowerPriority(pid);
   } catch {
     // It has already ended; its exit reports that.
   }

@@ -4,10 +4,10 @@
  */
 import sharp from 'sharp';
 import { blockLoaders, withLoaders } from '../sandbox/loaders.ts';
-import { stepBack } from '../sandbox/step-back.ts';
+import { lowerPriority } from '../sandbox/lower-priority.ts';
 import { openNsfwModel } from './nsfw-model.ts';
 
-stepBack();
+lowerPriority();
 sharp.cache(false);
 sharp.concurrency(1);
 blockLoaders();

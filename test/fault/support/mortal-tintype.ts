@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDatabase, type Database } from '../../../runtime/db/client.ts';
 import type { FailpointName } from '../../../runtime/platform/failpoint.ts';
-import { isAlive } from '../../../runtime/platform/is-alive.ts';
+import { isProcessAlive } from '../../../runtime/platform/is-process-alive.ts';
 import {
   makeFolder,
   makeStarted,
@@ -88,7 +88,7 @@ export async function databaseServerPid(data: string): Promise<number | undefine
   const file = join(data, 'postgres', 'data', 'postmaster.pid');
   const text = await readFile(file, 'utf8').catch(() => '');
   const pid = Number(text.split('\n')[0]);
-  return pid > 0 && isAlive(pid) ? pid : undefined;
+  return pid > 0 && isProcessAlive(pid) ? pid : undefined;
 }
 
 /** Connects to the database of a Tintype while `work` runs. */

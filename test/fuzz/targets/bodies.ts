@@ -14,7 +14,10 @@ import {
 import { ServiceError } from '../../../runtime/core/errors.ts';
 import { providerAEventBody, providerBEventBody } from '../../../runtime/core/resources/inbound.ts';
 import { parseParts } from '../../../runtime/core/resources/part-list.ts';
-import { parseStorageEvents, spellingsOf } from '../../../runtime/core/resources/storage-event.ts';
+import {
+  candidateKeys,
+  parseStorageEvents,
+} from '../../../runtime/core/resources/storage-event.ts';
 import { isStorable } from '../../../runtime/core/text.ts';
 import { bytes, refusals, type Target, text } from '../target.ts';
 import { parseJson as parseJsonText } from './parse-json.ts';
@@ -178,7 +181,7 @@ const storageEvents = text({
     ].map((event) => JSON.stringify(event)),
   run(input) {
     const events = parseStorageEvents(parseJsonText(input));
-    const keys = events?.flatMap(({ key }) => (key === undefined ? [] : spellingsOf(key)));
+    const keys = events?.flatMap(({ key }) => (key === undefined ? [] : candidateKeys(key)));
     assert.ok(keys?.every((key) => typeof key === 'string') ?? true);
     return events;
   },

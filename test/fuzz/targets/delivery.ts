@@ -19,7 +19,7 @@ import {
 import { transformChain } from '../../../runtime/core/resources/chain.ts';
 import { hostOf } from '../../../runtime/delivery/protocol.ts';
 import { protocolFault } from '../../../runtime/platform/http/protocol-fault.ts';
-import { readCarried } from '../../../runtime/platform/trail.ts';
+import { parseTraceHeaders } from '../../../runtime/platform/trace-context.ts';
 import { photo } from '../../support/planned.ts';
 import { type Target, text } from '../target.ts';
 
@@ -135,7 +135,7 @@ const host = text({
   ],
   run(input) {
     const request = requestOf(input);
-    const carried = readCarried(request.headers);
+    const carried = parseTraceHeaders(request.headers);
     assert.match(carried.request_id ?? 'a', /^[\x21-\x7e]{1,128}$/);
     if (protocolFault(request) !== undefined) return undefined;
     const found = hostOf(request);

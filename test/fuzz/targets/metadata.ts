@@ -1,7 +1,7 @@
 /** Blocks in image files: EXIF, XMP and color profiles, which are parsed and rebuilt. */
 import assert from 'node:assert/strict';
 import sharp from 'sharp';
-import { readInkTable } from '../../../runtime/worker/ingest/colours/ink-table.ts';
+import { readInkTable } from '../../../runtime/worker/ingest/colors/ink-table.ts';
 import { readCapture } from '../../../runtime/worker/ingest/metadata/capture.ts';
 import { judgeIccProfile } from '../../../runtime/worker/ingest/metadata/icc-profile.ts';
 import { rebuildExif } from '../../../runtime/worker/ingest/metadata/rebuild-exif.ts';

@@ -16,8 +16,8 @@ const KINDS = ['SigningKey', 'WatermarkPreset', 'Recipe'] as const;
 
 it('a project wakes all resources that refer to it; its signing keys and watermark presets wake it', () => {
   const dependants = createDependants();
-  for (const kind of KINDS) dependants.take(...added(kind, resource('one', 'shop')));
-  dependants.take(...added('Recipe', resource('two', 'other')));
+  for (const kind of KINDS) dependants.handleChange(...added(kind, resource('one', 'shop')));
+  dependants.handleChange(...added('Recipe', resource('two', 'other')));
   const woken = (kind: TenantKind, object: TenantObject) =>
     dependants.of(kind, object).map((each) => `${each.kind} ${each.key}`);
   expect(woken('Project', resource('shop'))).toEqual(KINDS.map((kind) => `${kind} team/one`));

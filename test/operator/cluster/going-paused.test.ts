@@ -38,7 +38,7 @@ it('a paused project and its paused preset do not wake each other endlessly whil
   const controllers = createTenantControllers({
     ...{ caches: cluster.caches, clock, log, metrics, namespaces: [] },
     context: {
-      ...{ client: cluster.client, clock, events: { tell: () => undefined } },
+      ...{ client: cluster.client, clock, events: { record: () => undefined } },
       findRootDomain: () => undefined,
       sealing: { seal: () => Buffer.of(), open: () => Buffer.of() },
       findOrganization: async () => 'organization',

@@ -40,7 +40,7 @@ it('a pass over an in-sync preset with an image reads its row only once, and rep
       ...{ db: noted.db, clock: systemTimedClock, sealing, metrics: createKubeMetrics() },
       client: { get: nobody } as unknown as ObjectContext['client'],
       delivery_root_domain: 'images.example',
-      events: { tell: () => undefined },
+      events: { record: () => undefined },
       findOrganization: async () => project.organization_id,
       findObject: (kind: string) => (kind === 'Project' ? declared : undefined),
       findObjectNow: async () => undefined,

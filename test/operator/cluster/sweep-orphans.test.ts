@@ -1,6 +1,6 @@
 // Spec: Project.
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { createDeparted } from '../../../operator/cluster/departed.ts';
+import { createDeletedResources } from '../../../operator/cluster/deleted-resources.ts';
 import { sweepOrphans } from '../../../operator/cluster/sweep-orphans.ts';
 import type { TenantState } from '../../../operator/cluster/tenant-controllers.ts';
 import type { TenantKind, TenantObject } from '../../../operator/cluster/tenant-object.ts';
@@ -45,14 +45,14 @@ async function makeKept(owner_uid: string): Promise<void> {
 
 function sweep(more: Partial<TenantState['caches']>, raised = async () => undefined) {
   const clock = createManualTimedClock();
-  const departed = createDeparted();
+  const deleted = createDeletedResources();
   const caches = {
     health: () => [{ isSynced: true, isStale: false }],
     get: () => undefined,
     findNow: async () => undefined,
     ...more,
   };
-  const state = { caches, clock, departed, log, namespaces: [], queues: new Map() };
+  const state = { caches, clock, deleted, log, namespaces: [], queues: new Map() };
   const over = new AbortController();
   const term = {
     epoch: 1,
@@ -71,7 +71,7 @@ function sweep(more: Partial<TenantState['caches']>, raised = async () => undefi
   return {
     orphans: async (kind: TenantKind = 'Project', name = 'shop') => {
       await expect.poll(() => clock.timers()).toBe(1);
-      return departed.of(kind, `team/${name}`).map(({ metadata }) => metadata.uid);
+      return deleted.of(kind, `team/${name}`).map(({ metadata }) => metadata.uid);
     },
     again: () => clock.advance(RESYNC_MS),
     soon: () => clock.advance(RETRY_MS),

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { examineConfigMaps } from '../../../operator/image-service/config-maps.ts';
+import { validateConfigMaps } from '../../../operator/image-service/config-maps.ts';
 import { imageServiceSpec } from '../../../operator/image-service/schema.ts';
 import { full, least } from './samples.ts';
 
 type Found = Record<string, Record<string, string>>;
 
 const examine = (found: Found, spec: object = full) =>
-  examineConfigMaps(imageServiceSpec.parse(spec), found);
+  validateConfigMaps(imageServiceSpec.parse(spec), found);
 const messages = (found: Found, spec?: object) =>
   examine(found, spec).problems.map(({ reason, message }) => `${reason}: ${message}`);
 

@@ -64,7 +64,7 @@ const well: Observed = {
   last_image: undefined,
   migration: { state: 'complete' },
   deployments: deployments(),
-  unscaled: {},
+  scalingProblems: {},
   routes: routesOf(main, withAddress),
   cronJobs: crons,
   present: objects.map(presentOf),
@@ -104,7 +104,7 @@ const failing = 'CrashLoopBackOff: TINTYPE_DATABASE_URL: expected it to be set';
 
 /**
  * Reasons that only a look at the cluster reveals: see test/cluster/image-service.test.ts,
- * admission.test.ts, quarrels.test.ts, missing-rights.test.ts and several-image-services.test.ts.
+ * admission.test.ts, reverted-writes.test.ts, missing-rights.test.ts and several-image-services.test.ts.
  */
 type OfPass =
   | 'ObjectTaken'
@@ -256,7 +256,7 @@ const table: Record<
   ],
   ScalingFailed: [
     'WorkersAvailable',
-    { unscaled: { 'worker-render': { why: 'Triggers are not working' } } },
+    { scalingProblems: { 'worker-render': { why: 'Triggers are not working' } } },
     /main-worker-render.*Triggers are not working.*describe scaledobject main-worker-render/,
     { installation: { ...main, keda: 'present' } },
   ],
@@ -302,12 +302,12 @@ describe('a decision', () => {
   it('reports a migration whose pod is refused as stalled, and looks again in 20 seconds', () => {
     const podless_since = new Date(now.getTime() - 60_000);
     const migration = { state: 'running', podless_since } as const;
-    const { conditions, look_again_seconds, steps } = decided({ migration, deployments: {} });
+    const { conditions, requeue_after_seconds, steps } = decided({ migration, deployments: {} });
     const reasonOf = (type: string) => conditions.find((each) => each.type === type)?.reason;
     expect(['MigrationComplete', 'Stalled', 'ApiAvailable'].map(reasonOf)).toEqual([
       ...['PodsRefused', 'PodsRefused', 'Blocked'],
     ]);
-    expect(look_again_seconds).toBe(20);
+    expect(requeue_after_seconds).toBe(20);
     expect(steps.filter((step) => step.do === 'delete')).toEqual([]);
   });
 
@@ -452,7 +452,7 @@ describe('the rollout of a version', () => {
       status: 'False',
       reason: 'SecretNotFound',
     });
-    expect(decision.look_again_seconds).toBeGreaterThan(0);
+    expect(decision.requeue_after_seconds).toBeGreaterThan(0);
   });
 
   it('reports workers as available while their number changes, whatever else goes on', () => {
@@ -569,7 +569,7 @@ describe('a migration that failed', () => {
   it('rests for five minutes, and then its Job is deleted to be created again', () => {
     const resting = decided({ migration: { state: 'failed', failed_at } });
     expect(names(resting, 'Job')).toEqual([]);
-    expect(resting.look_again_seconds).toBe(300);
+    expect(resting.requeue_after_seconds).toBe(300);
     const later = { now: new Date(now.getTime() + 1000) };
     const again = decided({ migration: { state: 'failed', failed_at } }, later);
     expect(names(again, 'Job')).toEqual([['delete', rendered.migration.metadata.name]]);
@@ -630,7 +630,7 @@ it('scaling counts as failed once KEDA has been silent about a pool for five min
   const reasonAfter = (seconds: number) => {
     const silent_since = new Date(now.getTime() - seconds * 1000);
     const of = decided(
-      { unscaled: { 'worker-render': { silent_since } } },
+      { scalingProblems: { 'worker-render': { silent_since } } },
       { installation: { ...main, keda: 'present' } },
     );
     return condition(of, 'WorkersAvailable')?.reason;

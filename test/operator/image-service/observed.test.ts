@@ -8,7 +8,7 @@ import {
   readCronJob,
   readDeployment,
   readJob,
-  readScaledObject,
+  readScalingProblem,
 } from '../../../operator/image-service/observed.ts';
 
 const at = '2026-11-21T11:00:00Z';
@@ -256,7 +256,7 @@ describe('reading a ScaledObject', () => {
     ],
     ['returns since when KEDA has reported no condition', object(), { silent_since: new Date(at) }],
   ])('%s', (_name, live, read) => {
-    expect(readScaledObject(live)).toEqual(read);
+    expect(readScalingProblem(live)).toEqual(read);
   });
 });
 

@@ -1,8 +1,8 @@
 // Values that are valid one by one but not together: the operator reports them before a pod rejects them.
 import { describe, expect, it } from 'vitest';
-import { examineTogether } from '../../../operator/image-service/pod-environment.ts';
+import { validateEnvironment } from '../../../operator/image-service/pod-environment.ts';
 import { imageServiceSpec } from '../../../operator/image-service/schema.ts';
-import { examineSecrets, type FoundSecrets } from '../../../operator/image-service/secrets.ts';
+import { type FoundSecrets, validateSecrets } from '../../../operator/image-service/secrets.ts';
 import { full, least } from './samples.ts';
 
 const key = (id: string) => `${id}:${Buffer.alloc(32, id).toString('base64')}`;
@@ -26,15 +26,15 @@ const good = {
 const examine = (found: FoundSecrets, fields: object = {}) => {
   const spec = imageServiceSpec.parse({ ...least, ...fields });
   // Each value is valid on its own.
-  expect(examineSecrets(spec, found).problems).toEqual([]);
-  return examineTogether(spec, found).map(({ reason, message }) => `${reason}: ${message}`);
+  expect(validateSecrets(spec, found).problems).toEqual([]);
+  return validateEnvironment(spec, found).map(({ reason, message }) => `${reason}: ${message}`);
 };
 
 describe('the Secrets and fields of an installation taken together', () => {
   it('are valid if they are consistent', () => {
     expect(examine(good)).toEqual([]);
     const named = imageServiceSpec.parse(full);
-    expect(examineTogether(named, good)).toEqual([]);
+    expect(validateEnvironment(named, good)).toEqual([]);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { imageServiceSpec } from '../../../operator/image-service/schema.ts';
-import { examineSecrets, type FoundSecrets } from '../../../operator/image-service/secrets.ts';
+import { type FoundSecrets, validateSecrets } from '../../../operator/image-service/secrets.ts';
 import { full, least } from './samples.ts';
 
 const key = (id: string) => `${id}:${Buffer.alloc(32, id).toString('base64')}`;
@@ -22,7 +22,7 @@ const good = {
 } satisfies FoundSecrets;
 
 function examine(found: FoundSecrets, spec: object = least) {
-  return examineSecrets(imageServiceSpec.parse(spec), found);
+  return validateSecrets(imageServiceSpec.parse(spec), found);
 }
 
 function messages(found: FoundSecrets, spec: object = least): string[] {

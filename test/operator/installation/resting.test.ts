@@ -3,10 +3,10 @@ import { expect, it } from 'vitest';
 import { digest, type RenderedObject } from '../../../operator/image-service/render/object.ts';
 import { renderInstallation } from '../../../operator/image-service/render/render.ts';
 import { apply, presentOf } from '../../../operator/image-service/steps.ts';
-import { carryOut } from '../../../operator/installation/carry-out.ts';
-import { lookAgain } from '../../../operator/installation/look-again.ts';
+import { applySteps } from '../../../operator/installation/apply-steps.ts';
 import { liveKey } from '../../../operator/installation/observe.ts';
-import { createWritingMemory } from '../../../operator/installation/writing-memory.ts';
+import { requeueAfter } from '../../../operator/installation/requeue-after.ts';
+import { createWriteHistory } from '../../../operator/installation/write-history.ts';
 import type { KubeClient } from '../../../operator/kube/client.ts';
 import { KubeFailure } from '../../../operator/kube/kube-failure.ts';
 import { installation, least } from '../image-service/samples.ts';
@@ -18,12 +18,12 @@ const policy = renderInstallation(installation(least)).ground.find(
 const declared = policy['spec'] as object;
 
 /**
- * Runs passes over one object. `look` takes the spec that somebody left; `became` returns what the
+ * Runs passes over one object. `look` takes the spec that somebody left; `mutations` returns what the
  * cluster stores of a written spec.
  */
-function passes(became: (spec: object) => object) {
+function passes(mutations: (spec: object) => object) {
   const clock = createManualTimedClock();
-  const memory = createWritingMemory(clock);
+  const history = createWriteHistory(clock);
   const stored = (spec: object) => {
     const annotations = { 'tintype.dev/applied': digest(policy) };
     const metadata = { ...policy.metadata, annotations, uid: 'u', resourceVersion: '1' };
@@ -32,7 +32,7 @@ function passes(became: (spec: object) => object) {
   return {
     clock,
     look: async (spec: object | undefined) => {
-      const answer = async () => ({ ok: true, value: stored(became(spec ?? {})) });
+      const answer = async () => ({ ok: true, value: stored(mutations(spec ?? {})) });
       const failure = new KubeFailure({ reason: 'NotFound', message: 'none' });
       const client = {
         ...{ apply: answer, merge: answer },
@@ -41,8 +41,8 @@ function passes(became: (spec: object) => object) {
       const live = new Map(
         spec === undefined ? [] : [[liveKey(presentOf(policy)), stored(spec) as never]],
       );
-      const { written, troubles } = await carryOut(client, [apply(policy)], { live, memory });
-      return { changes: written.map(({ change }) => change), troubles };
+      const { written, problems } = await applySteps(client, [apply(policy)], { live, history });
+      return { changes: written.map(({ change }) => change), problems };
     },
   };
 }
@@ -50,8 +50,8 @@ function passes(became: (spec: object) => object) {
 it('an object that a policy changes may be scaled by others without counting as undone', async () => {
   const { clock, look } = passes((spec) => spec);
   for (const replicas of [1, 2, 3, 4, 5, 6]) {
-    const deeds = await look({ ...declared, policyTypes: ['Egress'], replicas });
-    expect(deeds).toEqual({ changes: [], troubles: [] });
+    const result = await look({ ...declared, policyTypes: ['Egress'], replicas });
+    expect(result).toEqual({ changes: [], problems: [] });
     clock.advance(10_000);
   }
 });
@@ -64,19 +64,19 @@ it('an object that rests after repeated changes is recreated immediately when it
     await look(changed);
     clock.advance(1_000);
   }
-  expect(await look(changed)).toMatchObject({ changes: [], troubles: [undone] });
-  expect(await look(undefined)).toEqual({ changes: ['create'], troubles: [] });
-  expect(await look(changed)).toMatchObject({ troubles: [undone] });
+  expect(await look(changed)).toMatchObject({ changes: [], problems: [undone] });
+  expect(await look(undefined)).toEqual({ changes: ['create'], problems: [] });
+  expect(await look(changed)).toMatchObject({ problems: [undone] });
 });
 
 it('an object that somebody deletes again and again rests before it is recreated', async () => {
   const { clock, look } = passes(() => declared);
-  const deeds = [];
+  const result = [];
   for (let times = 0; times < 5; times += 1) {
-    deeds.push(await look(undefined));
+    result.push(await look(undefined));
     clock.advance(100);
   }
-  expect(deeds.map(({ changes }) => changes.length)).toEqual([1, 1, 0, 0, 0]);
+  expect(result.map(({ changes }) => changes.length)).toEqual([1, 1, 0, 0, 0]);
 });
 
 it('an object that is changed back slowly is reported between two changes, until it stays', async () => {
@@ -90,14 +90,14 @@ it('an object that is changed back slowly is reported between two changes, until
     await look(changed);
   }
   const undone = { name: policy.metadata.name, reason: 'ObjectUndone' };
-  expect(await look(declared)).toMatchObject({ changes: [], troubles: [undone] });
+  expect(await look(declared)).toMatchObject({ changes: [], problems: [undone] });
   clock.advance(300_000);
-  expect(await look(declared)).toEqual({ changes: [], troubles: [] });
+  expect(await look(declared)).toEqual({ changes: [], problems: [] });
 });
 
 it('a long rest does not delay the next look at anything else', () => {
-  const resting = { troubles: [], rest_ms: 256_000 };
-  expect(lookAgain(resting, { look_again_seconds: 15 })).toBe(15);
-  expect(lookAgain(resting, { look_again_seconds: undefined })).toBe(256);
-  expect(lookAgain({ troubles: [] }, { look_again_seconds: undefined })).toBeUndefined();
+  const resting = { problems: [], retry_after_ms: 256_000 };
+  expect(requeueAfter(resting, { requeue_after_seconds: 15 })).toBe(15);
+  expect(requeueAfter(resting, { requeue_after_seconds: undefined })).toBe(256);
+  expect(requeueAfter({ problems: [] }, { requeue_after_seconds: undefined })).toBeUndefined();
 });

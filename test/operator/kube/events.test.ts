@@ -14,7 +14,7 @@ async function toldOf(name: string, note: string): Promise<string[]> {
   const namespace = await cluster.namespace();
   const { client } = connectKube(cluster.plane());
   const events = createEventRecorder({ client, clock, log, instance: 'test' });
-  events.tell(
+  events.record(
     {
       ...{ apiVersion: 'tintype.dev/v1alpha1', kind: 'Recipe' },
       metadata: { name, namespace, uid: 'u', resourceVersion: '1' },

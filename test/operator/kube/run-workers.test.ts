@@ -1,7 +1,7 @@
 // Workers whose passes never wait and always have a successor, and a worker whose pass does not end.
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { NotLeading } from '../../../operator/kube/led-client.ts';
+import { NotLeading } from '../../../operator/kube/leader-client.ts';
 import { createKubeMetrics } from '../../../operator/kube/metrics.ts';
 import { type Pass, runWorkers } from '../../../operator/kube/run-workers.ts';
 import { systemTimedClock } from '../../../operator/kube/timed-clock.ts';

@@ -99,18 +99,18 @@ describe('a work queue', () => {
 
   it('doubles the backoff of a key looked at in vain, up to five minutes, unless it changes', () => {
     const { queue, clock, takeAll } = make();
-    const inVain: Outcome = { kind: 'in-vain', after_ms: 10_000 };
+    const backOff: Outcome = { kind: 'back-off', after_ms: 10_000 };
     queue.add('a', 'change');
     for (const wait of [10_000, 20_000, 40_000, 80_000, 160_000, 200_000, 200_000]) {
       expect(takeAll()).toEqual(['a']);
-      queue.done('a', inVain);
+      queue.done('a', backOff);
       queue.add('a', 'resync');
       clock.advance(wait - 1);
       expect(takeAll()).toEqual([]);
       clock.advance(1);
     }
     expect(takeAll()).toEqual(['a']);
-    queue.done('a', inVain);
+    queue.done('a', backOff);
     queue.add('a', 'change');
     expect(takeAll()).toEqual(['a']);
     queue.done('a', DONE);
@@ -146,14 +146,14 @@ describe('a work queue', () => {
     const { queue, clock, takeAll } = make();
     queue.add('a', 'change');
     takeAll();
-    queue.done('a', { kind: 'again', after_ms: 600_000 });
+    queue.done('a', { kind: 'requeue', after_ms: 600_000 });
     queue.addAfter('a', 900_000, 'resync');
     clock.advance(599_999);
     expect(takeAll()).toEqual([]);
     clock.advance(1);
     expect(takeAll()).toEqual(['a']);
     queue.addAfter('a', 1_000, 'resync');
-    queue.done('a', { kind: 'again', after_ms: 600_000 });
+    queue.done('a', { kind: 'requeue', after_ms: 600_000 });
     clock.advance(1_000);
     expect(takeAll()).toEqual(['a']);
   });
@@ -243,7 +243,7 @@ const priorities = fc.constantFrom<Priority[]>('change', 'resync');
 const outcomes = fc.oneof(
   fc.constant(DONE),
   fc.constant(FAILED),
-  fc.record({ kind: fc.constant('again' as const), after_ms: fc.nat(5000) }),
+  fc.record({ kind: fc.constant('requeue' as const), after_ms: fc.nat(5000) }),
 );
 const steps = fc.array(
   fc.oneof<fc.Arbitrary<Step>[]>(

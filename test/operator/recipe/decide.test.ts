@@ -36,7 +36,7 @@ describe('a Recipe', () => {
       spec: {},
       rows: recipeRows({
         recipe: undefined,
-        way: { holder: { id: 'rcp_2', name: 'shop', ...somebody } },
+        naming: { holder: { id: 'rcp_2', name: 'shop', ...somebody } },
       }),
       changes: [],
     },

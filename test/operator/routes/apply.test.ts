@@ -1,6 +1,6 @@
 // Spec: Project (custom_domains).
 import { expect, it } from 'vitest';
-import { createWritingMemory } from '../../../operator/installation/writing-memory.ts';
+import { createWriteHistory } from '../../../operator/installation/write-history.ts';
 import type { DeleteOptions, KubeClient } from '../../../operator/kube/client.ts';
 import { KubeFailure } from '../../../operator/kube/kube-failure.ts';
 import type { KubeObject } from '../../../operator/kube/resource.ts';
@@ -28,7 +28,7 @@ function clientOf(taken: readonly string[]) {
       return taken.includes(name) ? { ok: false, failure } : { ok: true };
     },
   } as unknown as KubeClient;
-  return { client, asked, memory: createWritingMemory(createManualTimedClock()) };
+  return { client, asked, history: createWriteHistory(createManualTimedClock()) };
 }
 
 const namespace = 'edge';
@@ -47,22 +47,22 @@ const steps = [
 ] as unknown as RouteStep[];
 
 it('one refused route is reported and prevents deletions, but not the other writes', async () => {
-  const { client, asked, memory } = clientOf(['shop', 'shop.3']);
+  const { client, asked, history } = clientOf(['shop', 'shop.3']);
   const message = expect.stringContaining(`'edge/shop' exists`);
-  const { trouble } = await applyRoute(client, steps, memory);
-  expect(trouble).toEqual({ reason: 'RouteTaken', message });
+  const { problem } = await applyRoute(client, steps, history);
+  expect(problem).toEqual({ reason: 'RouteTaken', message });
   expect(asked).toEqual(['apply shop', 'apply shop.2', 'apply shop.3']);
 });
 
 it('an obsolete route is deleted once all others are written', async () => {
-  const { client, asked, memory } = clientOf([]);
-  expect((await applyRoute(client, steps, memory)).trouble).toBeUndefined();
+  const { client, asked, history } = clientOf([]);
+  expect((await applyRoute(client, steps, history)).problem).toBeUndefined();
   expect(asked.at(-1)).toBe('delete old of uid u-1');
 });
 
 it('an obsolete route is deleted only by its uid, so a new one of the same name stays', async () => {
-  const { client, asked, memory } = clientOf(['old']);
-  expect((await applyRoute(client, steps, memory)).trouble).toBeUndefined();
+  const { client, asked, history } = clientOf(['old']);
+  expect((await applyRoute(client, steps, history)).problem).toBeUndefined();
   expect(asked.at(-1)).toBe('delete old of uid u-1');
 });
 
@@ -87,12 +87,12 @@ function clusterOf() {
     },
   } as unknown as KubeClient;
   const clock = createManualTimedClock();
-  const memory = createWritingMemory(clock);
+  const history = createWriteHistory(clock);
   const [route] = renderRoutes(readyEdge(), routed, []);
   if (route === undefined) throw new Error('a project without a route of its own');
   const run = async (to: 'new' | 'ours', more: readonly RouteStep[] = []) => {
     cluster.asked = [];
-    const done = await applyRoute(client, [{ do: 'apply', route, to }, ...more], memory);
+    const done = await applyRoute(client, [{ do: 'apply', route, to }, ...more], history);
     return { ...done, asked: cluster.asked };
   };
   const change = (spec: object) => {
@@ -105,7 +105,7 @@ it('a route that a stale cache does not show is looked up before it counts as un
   const { run } = clusterOf();
   expect((await run('new')).asked).toEqual(['apply']);
   for (let times = 0; times < 5; times += 1) {
-    expect(await run('new')).toEqual({ asked: ['list'], altered: [], trouble: undefined });
+    expect(await run('new')).toEqual({ asked: ['list'], mutated: [], problem: undefined });
   }
 });
 
@@ -119,14 +119,14 @@ it('a route that somebody changes back rests, while other routes are still delet
   change({ rules: [] });
   expect((await run('ours')).asked).toEqual(['list', 'apply']);
   change({ rules: [] });
-  expect(await run('ours')).toMatchObject({ asked: ['list'], rest_ms: 1_000 });
+  expect(await run('ours')).toMatchObject({ asked: ['list'], retry_after_ms: 1_000 });
   clock.advance(1_000);
   expect((await run('ours')).asked).toEqual(['list', 'apply']);
   change({ rules: [] });
   const rests = await run('ours', [{ do: 'delete', route: old }]);
   expect(rests).toMatchObject({
-    ...{ asked: ['list', 'delete'], rest_ms: 2_000 },
-    trouble: { reason: 'RouteUndone', message: expect.stringContaining('changes `spec.rules`') },
+    ...{ asked: ['list', 'delete'], retry_after_ms: 2_000 },
+    problem: { reason: 'RouteUndone', message: expect.stringContaining('changes `spec.rules`') },
   });
 });
 
@@ -140,10 +140,10 @@ it('a single change to a route that was left alone for long is not reported as u
     await run('ours');
   }
   change({ rules: [] });
-  expect((await run('ours')).trouble?.reason).toBe('RouteUndone');
+  expect((await run('ours')).problem?.reason).toBe('RouteUndone');
   // The route has rested: it is written again, and nobody is blamed.
   clock.advance(3_600_000);
-  expect(await run('ours')).toMatchObject({ asked: ['list', 'apply'], trouble: undefined });
+  expect(await run('ours')).toMatchObject({ asked: ['list', 'apply'], problem: undefined });
 });
 
 it('nothing is deleted while a route rests that somebody deletes each time', async () => {
@@ -154,13 +154,13 @@ it('nothing is deleted while a route rests that somebody deletes each time', asy
   };
   await deleted();
   await deleted();
-  expect(await run('new')).toMatchObject({ rest_ms: 1_000, trouble: undefined });
+  expect(await run('new')).toMatchObject({ retry_after_ms: 1_000, problem: undefined });
   clock.advance(1_000);
   await deleted();
-  const { asked, trouble, rest_ms } = await run('new', steps.slice(-1));
+  const { asked, problem, retry_after_ms } = await run('new', steps.slice(-1));
   expect(asked).toEqual(['list']);
-  expect(rest_ms).toBe(2_000);
-  expect(trouble?.message).toContain('somebody deletes it each time');
+  expect(retry_after_ms).toBe(2_000);
+  expect(problem?.message).toContain('somebody deletes it each time');
 });
 
 it('a deleted route is forgotten, so it may be written again immediately', async () => {

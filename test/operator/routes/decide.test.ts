@@ -393,17 +393,17 @@ const cases: [name: string, facts: RouteFacts, steps: string[], reason: string][
 it('a route that is changed on admission is left as it is, and counts as serving', () => {
   const old = liveRoute(routed);
   const route = liveRoute(routed, { edge: atGateway });
-  const altered = changed(route, {
+  const mutated = changed(route, {
     metadata: { ...route.object.metadata, annotations: {} },
   });
-  const live = [old, altered];
+  const live = [old, mutated];
   const found = facts({ edge: atGateway, live, wildcard: wildcard('Gateway') });
   expect(steps(found)).toEqual(['apply Gateway ours']);
-  const became = {
-    find: (_written: object, live: object) => (live === altered.object ? ['.spec'] : undefined),
+  const mutations = {
+    find: (_written: object, live: object) => (live === mutated.object ? ['.spec'] : undefined),
   };
-  expect(steps({ ...found, became })).toEqual(['delete Ingress']);
-  expect(decideRoute({ ...found, became }).verdict.reason).toBe('Routed');
+  expect(steps({ ...found, mutations })).toEqual(['delete Ingress']);
+  expect(decideRoute({ ...found, mutations }).verdict.reason).toBe('Routed');
 });
 
 describe('the decision on the routes of a project', () => {

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideScale, wantedOf, wishOf } from '../../../operator/scaler/decide-scale.ts';
+import {
+  decideScale,
+  desiredReplicas,
+  recommendedReplicas,
+} from '../../../operator/scaler/decide-scale.ts';
 
 const STABLE_MS = 300_000;
 const pool = { min: 1, max: 8, queue_length: 10, stable_seconds: STABLE_MS / 1000 };
@@ -9,14 +13,14 @@ const now_ms = 1_000_000;
 
 function scaled(
   load: Partial<typeof idle>,
-  past: { current: number; wishes?: [number, number][] },
+  past: { current: number; recommendations?: [number, number][] },
 ) {
-  const wishes = (past.wishes ?? [[now_ms - 1, 0]]).map(([at_ms, replicas]) => ({
+  const recommendations = (past.recommendations ?? [[now_ms - 1, 0]]).map(([at_ms, replicas]) => ({
     at_ms,
     replicas,
   }));
   const { current } = past;
-  return decideScale(pool, { ...idle, ...load }, { wishes, current, now_ms }).replicas;
+  return decideScale(pool, { ...idle, ...load }, { recommendations, current, now_ms }).replicas;
 }
 
 describe('the number of workers', () => {
@@ -27,12 +31,12 @@ describe('the number of workers', () => {
     ['uploads in progress as it does waiting ones', { waiting: 5, in_hand: 6 }, 2],
     ['a queue for more than the maximum of pods', { waiting: 10_000 }, 8],
   ])('follows %s', (_name, load, wanted) => {
-    expect(wishOf(pool, { ...idle, ...load })).toBe(wanted);
+    expect(recommendedReplicas(pool, { ...idle, ...load })).toBe(wanted);
   });
 
   it('is clamped to min and max, unlike the demand of the load', () => {
-    expect(wantedOf(pool, { ...idle, waiting: 10_000 })).toBe(1000);
-    expect(wantedOf(pool, idle)).toBe(0);
+    expect(desiredReplicas(pool, { ...idle, waiting: 10_000 })).toBe(1000);
+    expect(desiredReplicas(pool, idle)).toBe(0);
   });
 
   it('grows immediately', () => {
@@ -40,13 +44,13 @@ describe('the number of workers', () => {
   });
 
   it('shrinks to the highest demand within the stabilization window', () => {
-    expect(scaled({}, { current: 6, wishes: [[now_ms - 60_000, 4]] })).toBe(4);
+    expect(scaled({}, { current: 6, recommendations: [[now_ms - 60_000, 4]] })).toBe(4);
     expect(
       scaled(
         {},
         {
           current: 6,
-          wishes: [
+          recommendations: [
             [now_ms - STABLE_MS, 4],
             [now_ms - 1, 2],
           ],
@@ -56,7 +60,7 @@ describe('the number of workers', () => {
   });
 
   it('stays as it is on the first look', () => {
-    expect(scaled({}, { current: 6, wishes: [] })).toBe(6);
+    expect(scaled({}, { current: 6, recommendations: [] })).toBe(6);
   });
 
   it('never falls below the number of busy pods', () => {
@@ -64,26 +68,28 @@ describe('the number of workers', () => {
     const { replicas } = decideScale(
       { ...pool, max: 2 },
       { ...idle, busy_pods: 4 },
-      { wishes: [{ at_ms: now_ms - 1, replicas: 1 }], current: 5, now_ms },
+      { recommendations: [{ at_ms: now_ms - 1, replicas: 1 }], current: 5, now_ms },
     );
     expect(replicas).toBe(4);
   });
 
   it('never exceeds max by itself, and never shrinks below demand or busy pods, whatever the load', () => {
     const load = fc.record({ waiting: fc.nat(500), in_hand: fc.nat(50), busy_pods: fc.nat(8) });
-    const wishes = fc.array(
+    const recommendations = fc.array(
       fc.record({
         at_ms: fc.integer({ min: 0, max: now_ms }),
         replicas: fc.integer({ min: 1, max: 8 }),
       }),
     );
     fc.assert(
-      fc.property(load, wishes, fc.nat(8), (seen, past, current) => {
-        const { replicas } = decideScale(pool, seen, { wishes: past, current, now_ms });
+      fc.property(load, recommendations, fc.nat(8), (seen, past, current) => {
+        const { replicas } = decideScale(pool, seen, { recommendations: past, current, now_ms });
         expect(replicas).toBeLessThanOrEqual(Math.max(pool.max, current));
         if (replicas < current) expect(replicas).toBeGreaterThanOrEqual(seen.busy_pods);
-        if (replicas < current) expect(replicas).toBeGreaterThanOrEqual(wishOf(pool, seen));
-        if (current < wishOf(pool, seen)) expect(replicas).toBe(wishOf(pool, seen));
+        if (replicas < current)
+          expect(replicas).toBeGreaterThanOrEqual(recommendedReplicas(pool, seen));
+        if (current < recommendedReplicas(pool, seen))
+          expect(replicas).toBe(recommendedReplicas(pool, seen));
       }),
     );
   });

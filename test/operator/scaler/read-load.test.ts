@@ -2,10 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { loadOf, readPods, type WorkerPod } from '../../../operator/scaler/read-load.ts';
 
-type Said = { ready?: 'True' | 'False'; phase?: string; isGoing?: boolean };
+type Said = { ready?: 'True' | 'False'; phase?: string; isBeingDeleted?: boolean };
 
-function pod(name: string, { ready = 'True', phase = 'Running', isGoing }: Said = {}): WorkerPod {
-  const going = isGoing ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {};
+function pod(
+  name: string,
+  { ready = 'True', phase = 'Running', isBeingDeleted }: Said = {},
+): WorkerPod {
+  const going = isBeingDeleted ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {};
   return {
     metadata: { name, uid: name, resourceVersion: '1', ...going },
     status: { phase, conditions: [{ type: 'Ready', status: ready }] },
@@ -40,7 +43,7 @@ describe('a worker pod', () => {
   });
 
   it('that is terminating or has ended is not part of the pool', async () => {
-    const pods = [pod('going', { isGoing: true }), pod('over', { phase: 'Succeeded' })];
+    const pods = [pod('going', { isBeingDeleted: true }), pod('over', { phase: 'Succeeded' })];
     expect(await statesOf(pods)).toEqual([]);
   });
 });

@@ -29,8 +29,8 @@ it('a pool is scaled even if a policy forbids annotating one of its pods', async
   const depths = [{ queue: 'ours', waiting: 20, listeners: 1 }];
   const looked = await scalePool(
     place,
-    { depths, wishes: [], now_ms: 0 },
-    { client, ask: async () => 2, log },
+    { depths, recommendations: [], now_ms: 0 },
+    { client, scrape: async () => 2, log },
   );
   expect(looked).toMatchObject({ from: 1, to: 3 });
   expect(written).toEqual([{ spec: { replicas: 3 } }]);

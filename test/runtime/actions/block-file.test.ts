@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { blockFile, unblockFile } from '../../../runtime/actions/block-file.ts';
 import { putWatermarkPreset } from '../../../runtime/actions/change-watermark-preset.ts';
 import { deleteFile } from '../../../runtime/actions/delete-file.ts';
+import { liftAutoBlocks } from '../../../runtime/actions/lift-auto-blocks.ts';
 import { publishFile } from '../../../runtime/actions/publish-file.ts';
-import { switchAutoBlock } from '../../../runtime/actions/switch-auto-block.ts';
 import { type FileRow, findFileById } from '../../../runtime/db/files.ts';
 import { findProject, type ProjectRow, updateProject } from '../../../runtime/db/projects.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
@@ -317,8 +317,8 @@ describe('concurrent deletes, re-uploads, blocks and unblocks', () => {
     for (const end of [block, () => remove()]) {
       for (const first of ['end', 'preset']) {
         const { file_id } = await make();
-        const wish = { name: 'logo', file_slug, x_offset: 0, y_offset: 0, opacity: 50 };
-        const preset = { project_id: project.project_id, watermark_preset_id: id('wm'), wish };
+        const input = { name: 'logo', file_slug, x_offset: 0, y_offset: 0, opacity: 50 };
+        const preset = { project_id: project.project_id, watermark_preset_id: id('wm'), input };
         const put = () => putWatermarkPreset(db, { ...preset, actor }).catch(String);
         const ending = () => end(file_id);
         await atOnce<unknown>(first === 'end' ? [ending, put] : [put, ending]);
@@ -348,7 +348,7 @@ async function countSwitchingOff(project_id: string): Promise<number> {
       return tx.query(text, values);
     };
     const switched = { project: { project_id, nudity_auto_block: true }, nudity_auto_block: false };
-    await switchAutoBlock({ ...tx, query }, { ...switched, actor });
+    await liftAutoBlocks({ ...tx, query }, { ...switched, actor });
   });
   return asked;
 }

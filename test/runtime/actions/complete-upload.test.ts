@@ -6,7 +6,7 @@ import {
   completeUpload,
 } from '../../../runtime/actions/complete-upload.ts';
 import type { ServiceError } from '../../../runtime/core/errors.ts';
-import { sayFailure } from '../../../runtime/core/image/failure-sentences.ts';
+import { describeProcessingError } from '../../../runtime/core/image/describe-processing-error.ts';
 import { findProject, type ProjectRow } from '../../../runtime/db/projects.ts';
 import { updateUploadAborted } from '../../../runtime/db/upload-ends.ts';
 import { updateUploadFailed } from '../../../runtime/db/upload-processing.ts';
@@ -216,7 +216,7 @@ describe('completing an upload that has ended', () => {
     const error_code = 'decode_failed';
     await db.transaction((tx) => updateUploadFailed(tx, { upload_id, attempt, error_code }));
     const failed = must(await findUpload(db, upload_id));
-    const message = sayFailure(error_code, failed.content_type);
+    const message = describeProcessingError(error_code, failed.content_type);
     expect(await refusal(failed)).toMatchObject({ code: 'decode_failed', status: 422, message });
     expect(message).toContain('PNG');
   });

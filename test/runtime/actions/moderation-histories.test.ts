@@ -8,8 +8,8 @@ import { blockFile, unblockFile } from '../../../runtime/actions/block-file.ts';
 import { changeProjectByStaff } from '../../../runtime/actions/change-project-by-staff.ts';
 import { deleteFile } from '../../../runtime/actions/delete-file.ts';
 import { publishFile } from '../../../runtime/actions/publish-file.ts';
+import { recordScanResult } from '../../../runtime/actions/record-scan-result.ts';
 import { approveChecks, reviewCheck } from '../../../runtime/actions/review-check.ts';
-import { settleCheck } from '../../../runtime/actions/settle-check.ts';
 import { ServiceError } from '../../../runtime/core/errors.ts';
 import type { Transaction } from '../../../runtime/db/client.ts';
 import { type ProjectRow, updateProject } from '../../../runtime/db/projects.ts';
@@ -210,11 +210,11 @@ async function prepare(project: ProjectRow, ids: Ids, move: Move): Promise<() =>
         ({ check_id, attempts }) => check_id === ids.checks[move.check] && attempts === move.claim,
       );
       const scores = { nudity: move.is_nude ? 1 : 0 };
-      return inOne((tx) => settleCheck(tx, { check: must(found), scores, thresholds: {} }));
+      return inOne((tx) => recordScanResult(tx, { check: must(found), scores, thresholds: {} }));
     }
     case 'switch': {
-      const wish = { nudity_auto_block: move.auto_block };
-      return inOne((tx) => changeProjectByStaff(tx, { project_id, wish, actor }));
+      const input = { nudity_auto_block: move.auto_block };
+      return inOne((tx) => changeProjectByStaff(tx, { project_id, input, actor }));
     }
   }
 }

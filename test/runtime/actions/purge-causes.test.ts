@@ -70,9 +70,9 @@ async function draw(): Promise<string> {
 
 const presetId = id('wm');
 const putPreset = (opacity: number) => {
-  const wish = { name: 'logo', file_slug: 'hero.png', x_offset: 0, y_offset: 0, opacity };
+  const input = { name: 'logo', file_slug: 'hero.png', x_offset: 0, y_offset: 0, opacity };
   const { project_id } = project;
-  return putWatermarkPreset(db, { project_id, watermark_preset_id: presetId, wish, actor });
+  return putWatermarkPreset(db, { project_id, watermark_preset_id: presetId, input, actor });
 };
 const withPreset = async () => {
   await putPreset(50);

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { blockFile, unblockFile } from '../../../runtime/actions/block-file.ts';
 import { publishFile } from '../../../runtime/actions/publish-file.ts';
-import { settleQuota } from '../../../runtime/actions/settle-quota.ts';
+import { updateQuotaStatus } from '../../../runtime/actions/update-quota-status.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeFile, makeProcessing, newRevision } from '../../support/rows.ts';
@@ -39,7 +39,7 @@ it('a webhook event carries the time of the database clock at which it was recor
   const place = { taken_at: null, location: null };
   const publication = { upload_id, attempt, facts: newRevision(upload), ...place };
   await publishFile({ db, clock: slow }, publication);
-  await db.transaction((tx) => settleQuota(tx, project.organization_id));
+  await db.transaction((tx) => updateQuotaStatus(tx, project.organization_id));
   const events = await told(project);
   expect(events.map(({ event }) => event)).toEqual(['upload.ready', 'quota.exceeded']);
   for (const { ago_ms } of events) expect(ago_ms).toBeLessThan(50_000);

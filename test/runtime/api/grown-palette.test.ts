@@ -25,18 +25,16 @@ beforeAll(() => {
 afterAll(() => sandbox.close());
 
 /** Random dots in as many colors as a palette has: a byte per dot with a palette, three without. */
-function dots(colours: number): Promise<Buffer> {
+function dots(colors: number): Promise<Buffer> {
   const data = Buffer.alloc(SIDE * SIDE * 3);
   let state = 1;
   for (let byte = 0; byte < data.length; byte += 3) {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    const colour = (state >> 16) % colours;
-    data.set([colour, (colour * 91) % 256, (colour * 37) % 256], byte);
+    const color = (state >> 16) % colors;
+    data.set([color, (color * 91) % 256, (color * 37) % 256], byte);
   }
   const raw = { width: SIDE, height: SIDE, channels: 3 as const };
-  return sharp(data, { raw })
-    .png({ palette: true, colours: 256, dither: 0, effort: 10 })
-    .toBuffer();
+  return sharp(data, { raw }).png({ palette: true, colors: 256, dither: 0, effort: 10 }).toBuffer();
 }
 
 async function worked(bytes: Buffer): Promise<UploadRecord> {

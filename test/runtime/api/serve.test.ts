@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
-import { type Beside, startApi } from '../../../runtime/api/serve.ts';
+import { type SharedPortHandler, startApi } from '../../../runtime/api/serve.ts';
 import { listen } from '../../../runtime/platform/http/listen.ts';
 import { createLog } from '../../../runtime/platform/log.ts';
 import { apiConfig } from '../../support/api-config.ts';
@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const counts: Beside = (request, response) => {
+const counts: SharedPortHandler = (request, response) => {
   void buffer(request).then(
     ({ length }) => response.end(`${length} bytes`),
     () => undefined,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { atLeastTheRate } from '../../../runtime/api/upload-rate.ts';
+import { enforceMinimumRate } from '../../../runtime/api/upload-rate.ts';
 
 const rate = { bytes_min: 1000, window_seconds: 0.2 };
 
@@ -19,16 +19,16 @@ async function total(source: AsyncIterable<Buffer>): Promise<number> {
 describe('the minimum rate of an upload', () => {
   it('accepts a slow body that reaches the rate in every window', async () => {
     const steady = Array.from({ length: 20 }, () => ({ bytes: 200, after_ms: 20 }));
-    expect(await total(atLeastTheRate(chunks(...steady), rate))).toBe(4000);
+    expect(await total(enforceMinimumRate(chunks(...steady), rate))).toBe(4000);
   });
 
   it('rejects a body that trickles and one that stalls', async () => {
     const trickle = Array.from({ length: 100 }, () => ({ bytes: 1, after_ms: 20 }));
-    await expect(total(atLeastTheRate(chunks(...trickle), rate))).rejects.toMatchObject({
+    await expect(total(enforceMinimumRate(chunks(...trickle), rate))).rejects.toMatchObject({
       code: 'invalid_request',
     });
     const silent = chunks({ bytes: 10_000, after_ms: 0 }, { bytes: 1, after_ms: 5000 });
-    await expect(total(atLeastTheRate(silent, rate))).rejects.toMatchObject({
+    await expect(total(enforceMinimumRate(silent, rate))).rejects.toMatchObject({
       code: 'invalid_request',
     });
   });
@@ -36,7 +36,7 @@ describe('the minimum rate of an upload', () => {
   it('does not count the time that the reader takes', async () => {
     let sum = 0;
     const source = chunks({ bytes: 1, after_ms: 0 }, { bytes: 1, after_ms: 0 });
-    for await (const chunk of atLeastTheRate(source, rate)) {
+    for await (const chunk of enforceMinimumRate(source, rate)) {
       await new Promise((resolve) => setTimeout(resolve, 300));
       sum += chunk.length;
     }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { nameDashedFiles } from '../../../runtime/cli/file-arguments.ts';
+import { escapeDashedFiles } from '../../../runtime/cli/file-arguments.ts';
 
 let folder: string;
 const before = process.cwd();
@@ -18,7 +18,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-const read = (...words: string[]) => nameDashedFiles(['node', 'tintype', ...words]).slice(2);
+const read = (...words: string[]) => escapeDashedFiles(['node', 'tintype', ...words]).slice(2);
 
 it('a file name that begins like an option is rewritten as a path', () => {
   expect(read('upload', '-dash.jpg', '-h', '--slug.jpg', 'plain.jpg')).toEqual([

@@ -1,7 +1,7 @@
 // Spec: Organization quota (delivery 403 quota_exceeded; delivery resumes); Metering.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { applyBillingEvent } from '../../../runtime/actions/apply-billing-event.ts';
 import { exemptOrganization } from '../../../runtime/actions/exempt-organization.ts';
-import { takeBillingEvent } from '../../../runtime/actions/take-billing-event.ts';
 import { LOOKUP_CACHE_SECONDS_MAX } from '../../../runtime/core/limits.ts';
 import { defaultPlans } from '../../../runtime/core/plans.ts';
 import { insertCreditGrant } from '../../../runtime/db/credit-grants.ts';
@@ -84,7 +84,7 @@ describe('an organization without credits', () => {
     const products = { a: {}, b: { prod_s: 'starter' } };
     const deps = { db, plans: defaultPlans, products };
     const { organization_id } = project;
-    const result = await takeBillingEvent(deps, {
+    const result = await applyBillingEvent(deps, {
       provider: 'b',
       event_id: `evt_${organization_id}`,
       event_type: 'subscription.paid',

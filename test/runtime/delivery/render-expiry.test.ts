@@ -53,7 +53,7 @@ const startLane = () =>
     metrics: {
       ingest: () => undefined,
       decoderKilled: () => undefined,
-      watch: () => undefined,
+      registerSources: () => undefined,
       render: ({ result }) => void taken.push(result),
     },
   });

@@ -7,7 +7,7 @@ import {
   LIBRARY_INDEXES,
 } from '../../../runtime/db/library-indexes.ts';
 import { runJob } from '../../../runtime/jobs/run-job.ts';
-import { jobsByHand } from '../../../runtime/jobs/table.ts';
+import { manualJobs } from '../../../runtime/jobs/table.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeJobs, type TestJobs } from '../../support/jobs.ts';
 import { makeFile, makeProject } from '../../support/rows.ts';
@@ -23,7 +23,7 @@ beforeEach(async () => {
   for (const name of Object.keys(LIBRARY_INDEXES)) await db.query(`drop index if exists ${name}`);
 });
 
-const run = () => jobs.run(jobsByHand['library-indexes']);
+const run = () => jobs.run(manualJobs['library-indexes']);
 const COUNT = Object.keys(LIBRARY_INDEXES).length;
 
 it('the library-indexes job builds missing indexes, rebuilds invalid ones and leaves the others', async () => {
@@ -46,7 +46,7 @@ it('the library-indexes job builds missing indexes, rebuilds invalid ones and le
 it('concurrent runs of the library-indexes job build each index once, and do not block writes', async () => {
   const project = await makeProject(db);
   const writes = Array.from({ length: 5 }, (_, n) => makeFile(db, project, { file_slug: `f${n}` }));
-  const job = jobsByHand['library-indexes'];
+  const job = manualJobs['library-indexes'];
   const at = new Date();
   const runs = [at, new Date(at.getTime() + 60_000)].map((time) =>
     runJob(jobs.deps, { name: 'library-indexes', job, at: time }),

@@ -7,7 +7,7 @@ import { insertUsageBatch } from '../../../runtime/db/usage-batches.ts';
 import { abortDangling } from '../../../runtime/jobs/content-sweep.ts';
 import { dailyCharge } from '../../../runtime/jobs/daily-charge.ts';
 import type { JobContext } from '../../../runtime/jobs/job.ts';
-import { deleteDoomed, deleteLeftBehind } from '../../../runtime/jobs/object-sweep.ts';
+import { deleteDoomed, deleteOrphanedObjects } from '../../../runtime/jobs/object-sweep.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
 import { uploadSweep } from '../../../runtime/jobs/upload-sweep.ts';
 import { walkBucket } from '../../../runtime/jobs/walk-bucket.ts';
@@ -82,7 +82,7 @@ it('unknown objects are deleted from every page of the ingest bucket, even behin
   const { ingest_key } = await makeUpload(db, await makeProject(db));
   for (const key of [...NAMES, ingest_key]) await write('ingest', key);
   jobs.clock.set(new Date(Date.now() + 2 * HOUR_MS));
-  expect(await count((context) => deleteLeftBehind(context, OBJECTS))).toEqual({ count: 5 });
+  expect(await count((context) => deleteOrphanedObjects(context, OBJECTS))).toEqual({ count: 5 });
   for (const key of NAMES) expect(await isThere('ingest', key), key).toBe(false);
   expect(await isThere('ingest', ingest_key)).toBe(true);
 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { JobRunRow } from '../../../runtime/db/job-runs.ts';
 import type { Job, JobContext } from '../../../runtime/jobs/job.ts';
+import { registerWorkMetrics } from '../../../runtime/jobs/register-work-metrics.ts';
 import { runJob } from '../../../runtime/jobs/run-job.ts';
-import { watchWork } from '../../../runtime/jobs/watch-work.ts';
 import { createLog, type LogLevel } from '../../../runtime/platform/log.ts';
 import { createMetrics } from '../../../runtime/platform/metrics.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -189,7 +189,7 @@ describe('a job run', () => {
 
   it('counts from the last migration in the metrics until its job has succeeded once', async () => {
     const metrics = createMetrics();
-    watchWork({ db, metrics });
+    registerWorkMetrics({ db, metrics });
     const job = 'signing-key-retirement';
     const seen = async () => {
       const { text } = await metrics.print();

@@ -1,7 +1,7 @@
 // Spec: File (status), the automatic scanner; Staff, checks; Other state sets.
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { settleCheck } from '../../../runtime/actions/settle-check.ts';
+import { recordScanResult } from '../../../runtime/actions/record-scan-result.ts';
 import { findFileById } from '../../../runtime/db/files.ts';
 import { type ProjectRow, updateProject } from '../../../runtime/db/projects.ts';
 import { claimChecks } from '../../../runtime/db/scan-claims.ts';
@@ -150,7 +150,7 @@ describe('a scan', () => {
     const [check] = await claimChecks(db, { limit: 1, lease_seconds: 60 });
     await scans.publish(project, 'hero.jpg');
     const result = { check: must(check), scores: { nudity: 1 }, thresholds: {} };
-    expect(await db.transaction((tx) => settleCheck(tx, result))).toBe('flagged');
+    expect(await db.transaction((tx) => recordScanResult(tx, result))).toBe('flagged');
     expect(await statusOf(file_id)).toBe('ready');
     await scans.scan();
     expect(await checks()).toMatchObject([{ status: 'flagged' }, { status: 'clear' }]);
@@ -159,7 +159,7 @@ describe('a scan', () => {
 
 describe('a late scan result', () => {
   const nude = (check: Awaited<ReturnType<typeof claimChecks>>[number]) =>
-    db.transaction((tx) => settleCheck(tx, { check, scores: { nudity: 1 }, thresholds: {} }));
+    db.transaction((tx) => recordScanResult(tx, { check, scores: { nudity: 1 }, thresholds: {} }));
 
   it('is ignored once another scan has begun or ended', async () => {
     await autoBlock();
@@ -168,7 +168,7 @@ describe('a late scan result', () => {
     const [second] = await claimChecks(db, { limit: 1, lease_seconds: 60 });
     expect(await nude(must(lost))).toBe('late');
     const clear = { check: must(second), scores: {}, thresholds: {} };
-    await db.transaction((tx) => settleCheck(tx, clear));
+    await db.transaction((tx) => recordScanResult(tx, clear));
     expect(await nude(must(lost))).toBe('late');
     expect(await nude(must(second))).toBe('late');
     expect(await checks()).toMatchObject([{ status: 'clear', flags: [], attempts: 2 }]);

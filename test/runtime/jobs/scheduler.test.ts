@@ -3,13 +3,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { hourOf } from '../../../runtime/core/metering.ts';
 import { deleteOldJobRuns } from '../../../runtime/db/job-runs.ts';
 import { insertUsageBatch } from '../../../runtime/db/usage-batches.ts';
-import { nightsToCharge } from '../../../runtime/jobs/daily-charge.ts';
+import { listChargeableNights } from '../../../runtime/jobs/daily-charge.ts';
 import type { Job } from '../../../runtime/jobs/job.ts';
 import {
   dueTimes,
+  resolveRunTimes,
   type Scheduler,
   startScheduler,
-  timesNow,
 } from '../../../runtime/jobs/scheduler.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
@@ -108,7 +108,7 @@ describe('the times for which a job runs when called by hand', () => {
   const destination = { write: (line: string) => lines.push(line) };
   const log = createLog({ level: 'warn', name: 'test', destination });
   const deps = { db, clock: systemClock, log };
-  const called = (at?: Date) => timesNow(deps, { name: 'daily-charge', job, at });
+  const called = (at?: Date) => resolveRunTimes(deps, { name: 'daily-charge', job, at });
   const insert = (at: Date, run: { started?: Date; outcome?: string; job?: string } = {}) =>
     db.query(
       `insert into job_runs (job, scheduled_for, started_at, lease_until, finished_at, outcome)
@@ -126,7 +126,7 @@ describe('the times for which a job runs when called by hand', () => {
     expect(await called()).toEqual([0, -1, -2, -3, -4].map((days) => due(days)));
     const clock = { now: () => due(-1) };
     const rollup = { name: 'hourly-rollup', job: table['hourly-rollup'] };
-    expect(await timesNow({ ...deps, clock }, rollup)).toEqual([due(-1)]);
+    expect(await resolveRunTimes({ ...deps, clock }, rollup)).toEqual([due(-1)]);
     for (const days of [-4, -3, -2, -1, 0]) await insert(due(days));
     expect(await isNow()).toEqual([true]);
   });
@@ -151,7 +151,7 @@ describe('the times for which a job runs when called by hand', () => {
     const calls = { name: 'daily-charge', job: daily(nextMinute) };
     for (const seconds of [-600, -5, 600]) {
       const clock = { now: () => new Date(nextMinute.getTime() + seconds * 1000) };
-      expect(await timesNow({ ...deps, clock }, calls)).toEqual([nextMinute]);
+      expect(await resolveRunTimes({ ...deps, clock }, calls)).toEqual([nextMinute]);
     }
   });
 
@@ -176,7 +176,7 @@ describe('the times for which a job runs when called by hand', () => {
     const before = newest.filter((time) => time.getTime() !== due(-60).getTime());
     const { needed: _, ...any } = job;
     const asked = { name: 'daily-charge', job: any, at: due(-49, 3) };
-    expect(await timesNow(deps, asked)).toEqual([due(-49, 3), ...before, due(-89)]);
+    expect(await resolveRunTimes(deps, asked)).toEqual([due(-49, 3), ...before, due(-89)]);
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({
         job: 'daily-charge',
@@ -194,7 +194,7 @@ describe('the times for which a job runs when called by hand', () => {
     const entries = [{ ...entry, window_start: hourOf(due(-120, -1)) }];
     await insertUsageBatch(db, { spool_id: 'spl_absent', sequence: 1, entries });
     const newest = Array.from({ length: 40 }, (_, day) => due(-day));
-    const afterUsage = await nightsToCharge(
+    const afterUsage = await listChargeableNights(
       db,
       [-117, -118, -119].map((days) => due(days)),
     );

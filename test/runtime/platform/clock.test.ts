@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { LOOKUP_CACHE_SECONDS_MAX } from '../../../runtime/core/limits.ts';
-import { keptSecondsMax } from '../../../runtime/delivery/lookup.ts';
+import { cacheSecondsMax } from '../../../runtime/delivery/lookup.ts';
 import { createLookupCache } from '../../../runtime/delivery/lookup-cache.ts';
 import { createSteadyClock } from '../../../runtime/platform/clock.ts';
 
@@ -54,6 +54,6 @@ it('a lookup cached before the machine slept is repeated, and no HTTP cache may 
   runFor(LOOKUP_CACHE_SECONDS_MAX - 10);
   expect(await cache.find('a')).toBe('ready');
   sleepFor(3600);
-  expect(keptSecondsMax(clock, { asked_at })).toBe(0);
+  expect(cacheSecondsMax(clock, { asked_at })).toBe(0);
   expect(await cache.find('a')).toBe('blocked');
 });

@@ -15,7 +15,7 @@ it('every metric of the table has a function that records it, and is printed', a
   metrics.rateRefused('write');
   metrics.providerEvent({ provider: 'a', result: 'refused', count: 0 });
   metrics.providerEvent({ provider: 'b', result: 'refused', count: 1 });
-  metrics.watch({
+  metrics.registerSources({
     pool: () => ({ total: 3, idle: 2, waiting: 1 }),
     queues: async () => [{ queue: 'render', waiting: 3 }],
     uploads: async () => ({ count: 4, oldest_seconds: 1.5 }),
@@ -100,7 +100,7 @@ it('a watched value that cannot be read is left out, and the rest is printed', a
     if (isAway) throw new Error('away');
     return value;
   };
-  metrics.watch({
+  metrics.registerSources({
     queues: () => unlessAway([{ queue: 'render', waiting: 3 }]),
     uploads: () => unlessAway({ count: 4, oldest_seconds: 1 }),
   });
@@ -117,7 +117,7 @@ it('a watched value that cannot be read is left out, and the rest is printed', a
 it('a dependency that is no longer checked is no longer printed', async () => {
   const metrics = createMetrics();
   let checks: Record<string, boolean> = { start: false };
-  metrics.watch({ dependencies: async () => checks });
+  metrics.registerSources({ dependencies: async () => checks });
   const told = async () =>
     (await metrics.print()).text.split('\n').filter((line) => /^tintype_dependency/.test(line));
   expect(await told()).toEqual(['tintype_dependency_ready{dependency="start"} 0']);

@@ -18,9 +18,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase } from '../../../runtime/db/client.ts';
-import { isAlive } from '../../../runtime/platform/is-alive.ts';
-import { keepPostgres } from '../../../runtime/standalone/kept-postgres.ts';
+import { isProcessAlive } from '../../../runtime/platform/is-process-alive.ts';
 import { type Postgres, startPostgres } from '../../../runtime/standalone/postgres.ts';
+import { supervisePostgres } from '../../../runtime/standalone/supervise-postgres.ts';
 import { silentLog } from '../../operator/kube/silent-log.ts';
 
 const parent = mkdtempSync(join(tmpdir(), 'tintype-postgres-'));
@@ -63,7 +63,7 @@ describe('the embedded PostgreSQL', () => {
     expect(first.adopted).toBe(false);
     await ask(first.url, 'create table kept (n int)');
     await first.stop();
-    expect(isAlive(first.pid)).toBe(false);
+    expect(isProcessAlive(first.pid)).toBe(false);
     const second = await start();
     expect(await ask(second.url, 'select * from kept')).toEqual([]);
     await second.stop();
@@ -108,7 +108,7 @@ describe('the embedded PostgreSQL', () => {
     expect(adopted).toMatchObject({ adopted: true, pid });
     expect(await ask(adopted.url, 'select 1 as one')).toEqual([{ one: 1 }]);
     await adopted.stop();
-    expect(isAlive(pid)).toBe(false);
+    expect(isProcessAlive(pid)).toBe(false);
   });
 
   it('is ended and started again if its folder was moved while it ran', async () => {
@@ -117,7 +117,7 @@ describe('the embedded PostgreSQL', () => {
     await ask(left.url, 'create table moved (n int)');
     renameSync(before, after);
     const again = await start({ folder: after });
-    expect([again.adopted, isAlive(left.pid)]).toEqual([false, false]);
+    expect([again.adopted, isProcessAlive(left.pid)]).toEqual([false, false]);
     expect(await ask(again.url, 'select * from moved')).toEqual([]);
     await again.stop();
   });
@@ -127,7 +127,7 @@ describe('the embedded PostgreSQL', () => {
     const link = join(parent, 'link');
     symlinkSync(folder, link);
     const again = await start({ folder: link });
-    expect([again.adopted, isAlive(left.pid)]).toEqual([false, false]);
+    expect([again.adopted, isProcessAlive(left.pid)]).toEqual([false, false]);
     await again.stop();
   });
 
@@ -195,7 +195,7 @@ describe('the embedded PostgreSQL', () => {
         await expect(startPostgres({ folder: stuckIn, adoptDeadlineMs: 100 })).rejects.toThrow(
           `still ${status}: end it with \`kill -QUIT ${stuck.pid}\`, and start again`,
         );
-        expect(isAlive(stuck.pid ?? 0)).toBe(true);
+        expect(isProcessAlive(stuck.pid ?? 0)).toBe(true);
       } finally {
         stuck.kill('SIGKILL');
       }
@@ -223,7 +223,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('is started again at the same address whenever it ends, until it is stopped', async () => {
-    const kept = await keepPostgres({ folder, settings, log: silentLog });
+    const kept = await supervisePostgres({ folder, settings, log: silentLog });
     const pids: number[] = [];
     for (const signal of ['SIGKILL', 'SIGINT'] as const) {
       const [row] = await ask<{ pid: number }>(kept.url, PID);
@@ -235,7 +235,7 @@ describe('the embedded PostgreSQL', () => {
     }
     const [last] = await ask<{ pid: number }>(kept.url, PID);
     await kept.stop();
-    expect(isAlive(last?.pid ?? 0)).toBe(false);
+    expect(isProcessAlive(last?.pid ?? 0)).toBe(false);
     await sleep(1000);
     expect(existsSync(join(folder, 'data', 'postmaster.pid'))).toBe(false);
   });

@@ -51,7 +51,7 @@ async function start(changes: Partial<WorkerOptions> = {}) {
     render: { slots: 1 },
     metrics: {
       ingest: () => undefined,
-      watch: () => undefined,
+      registerSources: () => undefined,
       decoderKilled: () => undefined,
       render: ({ result }) => void renders.push(result),
     },
@@ -142,7 +142,7 @@ describe('a worker', () => {
     const let_go = Promise.withResolvers<void>();
     const metrics = createMetrics();
     const queue = countedQueue(createInProcessQueue());
-    metrics.watch({ in_hand: queue.inHand });
+    metrics.registerSources({ in_hand: queue.inHand });
     const inHand = async () =>
       /^tintype_queue_in_hand\{queue="ingest"\} (\d+)$/m.exec((await metrics.print()).text)?.[1];
     const upload = await arrive({ db, buckets }, project, { bytes });

@@ -49,7 +49,7 @@ beforeEach(async () => {
     metrics: {
       ingest: () => undefined,
       decoderKilled: () => undefined,
-      watch: () => undefined,
+      registerSources: () => undefined,
       render: ({ format, result }) => void (result === 'done' && renders.push(format)),
     },
   });

@@ -25,7 +25,7 @@ export function textPage(): string {
 }
 
 /** Red on blue and green on violet: colors that chroma subsampling blurs most. */
-export function colouredText(): string {
+export function coloredText(): string {
   const grounds = ['#1030c0', '#c01020', '#108030', '#7030a0', '#202020'];
   const inks = ['#ff3020', '#30e0ff', '#ff60c0', '#60ff40', '#ffd000'];
   const stripe = (at: number) => {

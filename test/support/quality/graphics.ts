@@ -4,7 +4,7 @@ import type { Decoder } from '../decoder.ts';
 import { cutOut, drawing, over, seededRandom } from '../pictures.ts';
 import type { Subject } from './compare.ts';
 import {
-  colouredText,
+  coloredText,
   HEIGHT,
   lineArt,
   logotype,
@@ -20,7 +20,7 @@ export type Graphic = Pick<Subject, 'name' | 'family'> & { read(): Promise<Subje
 export function listGraphics(decoder: Decoder): Graphic[] {
   const draw = (svg: string) => () => drawn(decoder, svg);
   const text = draw(textPage());
-  const coloured = draw(colouredText());
+  const colored = draw(coloredText());
   const desktop = draw(screenshot());
   const lines = draw(lineArt());
   const logo = draw(logotype());
@@ -29,8 +29,8 @@ export function listGraphics(decoder: Decoder): Graphic[] {
   return [
     graphic(['a page of text', 'text'], text, (it) => it.png()),
     graphic(['a page of text, JPEG', 'text'], text, (it) => it.flatten().jpeg({ quality: 85 })),
-    graphic(['coloured text', 'text'], coloured, (it) => it.png()),
-    graphic(['coloured text, JPEG', 'text'], coloured, (it) => it.flatten().jpeg({ quality: 85 })),
+    graphic(['coloured text', 'text'], colored, (it) => it.png()),
+    graphic(['coloured text, JPEG', 'text'], colored, (it) => it.flatten().jpeg({ quality: 85 })),
     graphic(['a screenshot', 'screenshot'], desktop, (it) => it.removeAlpha().png()),
     graphic(['a screenshot, palette', 'screenshot'], desktop, (it) =>
       it.png({ palette: true, dither: 0 }),

@@ -5,7 +5,7 @@ import { listChecksQuery, reviewCheckBody } from '../../../core/resources/scanne
 import { insertAuditEntry } from '../../../db/audit-log.ts';
 import { findCheck, listChecks, listReviews } from '../../../db/scanner-checks.ts';
 import { auditActor } from '../../audit-actor.ts';
-import { onlyDash } from '../../auth/principal.ts';
+import { requireDashPrincipal } from '../../auth/principal.ts';
 import { endpoint } from '../../endpoint.ts';
 import { EVERYBODY, listPage } from '../../list-page.ts';
 import { presentCheck, presentReview } from '../../present/scanner-check.ts';
@@ -59,7 +59,7 @@ export const reviewStaffCheck = endpoint({
   handle: ({ deps, principal, params, body, request_id }) => {
     const { decision, note = null } = body;
     const actor = auditActor({ principal, request_id });
-    const reviewer = onlyDash(principal).subject;
+    const reviewer = requireDashPrincipal(principal).subject;
     const review = { check_id: params['id'] ?? '', decision, note, reviewer, actor };
     return deps.db.transaction(async (tx) => {
       const check = await reviewCheck(tx, { ...review, now: deps.clock.now() });

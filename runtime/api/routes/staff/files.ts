@@ -12,7 +12,7 @@ import type { FileRow } from '../../../db/files.ts';
 import { listModerationNotes } from '../../../db/moderation-notes.ts';
 import { findProject } from '../../../db/projects.ts';
 import { auditActor } from '../../audit-actor.ts';
-import { onlyDash } from '../../auth/principal.ts';
+import { requireDashPrincipal } from '../../auth/principal.ts';
 import type { ApiDeps } from '../../deps.ts';
 import { endpoint } from '../../endpoint.ts';
 import { EVERYBODY, listPage } from '../../list-page.ts';
@@ -49,7 +49,7 @@ export const unblockStaffFile = endpoint({
     const actor = auditActor({ principal, request_id });
     const file_id = params['fileId'] ?? '';
     const now = deps.clock.now();
-    const reviewer = onlyDash(principal).subject;
+    const reviewer = requireDashPrincipal(principal).subject;
     const note = body?.note ?? null;
     return deps.db.transaction(async (tx) => {
       const file = await unblockFile(tx, { file_id, actor, note });

@@ -15,7 +15,7 @@ import { endpoint, projectEndpoint } from '../../endpoint.ts';
 import { entityTag, requireMatch } from '../../entity-tag.ts';
 import { EVERYBODY, listPage } from '../../list-page.ts';
 import { presentFile } from '../../present/file.ts';
-import { presentStaffProject, projectMoving } from '../../present/project.ts';
+import { presentStaffProject, projectVolatileFields } from '../../present/project.ts';
 import { presentUpload } from '../../present/upload.ts';
 
 export const listStaffProjects = endpoint({
@@ -43,7 +43,7 @@ export const getStaffProject = projectEndpoint({
   auth: ['staff'],
   ok: 200,
   projects: 'own, staff any',
-  moving: projectMoving,
+  moving: projectVolatileFields,
   handle: async ({ deps, principal, project, request_id }) => {
     const { organization_id, project_id, project_slug } = project;
     const actor = auditActor({ principal, request_id });
@@ -60,12 +60,12 @@ export const patchStaffProject = projectEndpoint({
   ok: 200,
   errors: ['custom_domain_taken'],
   projects: 'own, staff any',
-  moving: projectMoving,
+  moving: projectVolatileFields,
   body: patchStaffProjectBody,
   handle: async ({ deps, principal, project: { project_id }, body, request_id, if_match }) => {
     refuseOwnHosts(deps, body.custom_domains ?? []);
     const actor = auditActor({ principal, request_id });
-    const change = { project_id, wish: body, actor };
+    const change = { project_id, input: body, actor };
     const row = await deps.db.transaction(async (tx) => {
       const before = await lockProject(tx, project_id);
       requireMatch(if_match, before && staffTag(before, deps));
@@ -118,7 +118,7 @@ export const listStaffUploads = projectEndpoint({
 });
 
 function staffTag(project: ProjectRow, deps: ApiDeps): string {
-  return entityTag(presentStaffProject(project, deps), projectMoving);
+  return entityTag(presentStaffProject(project, deps), projectVolatileFields);
 }
 
 /** Hosts below the root domain are reserved for projects by slug. */

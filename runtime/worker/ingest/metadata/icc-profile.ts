@@ -2,7 +2,7 @@
  * Whether an ICC profile is sRGB under any of its many names, judged by its primaries and its tone curve, so that
  * pixels already in sRGB are never converted again.
  */
-import { isSrgbTone } from '../colours/colour-description.ts';
+import { isSrgbTone } from '../colors/color-description.ts';
 import { type IccTags, readIccHead, readIccTags } from './icc-tags.ts';
 
 export type IccVerdict = 'srgb' | 'other' | 'broken';

@@ -32,11 +32,11 @@ const tag = {
   interoperability: 0xa005,
 } as const;
 
-/** Facts about the picture, not about the file's byte layout or colours. */
+/** Facts about the picture, not about the file's byte layout or colors. */
 const ROOT_TAGS: ReadonlySet<number> = new Set([
   // Description, make, model, orientation, resolution, software, time, artist, computer.
   0x10e, 0x10f, 0x110, 0x112, 0x11a, 0x11b, 0x128, 0x131, 0x132, 0x13b, 0x13c,
-  // Position of halved colours, rating, copyright, and the Windows fields.
+  // Position of halved colors, rating, copyright, and the Windows fields.
   0x213, 0x4746, 0x4749, 0x8298, 0x9c9b, 0x9c9c, 0x9c9d, 0x9c9e, 0x9c9f,
 ]);
 const EXPOSURE_RANGES = [

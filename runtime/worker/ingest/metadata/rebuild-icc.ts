@@ -1,5 +1,5 @@
 /**
- * Rebuilds a colour profile for a later raw download: its header, and the tags that describe colours or name the
+ * Rebuilds a color profile for a later raw download: its header, and the tags that describe colors or name the
  * profile. Private tags, and anything between the tags, are dropped.
  */
 import { SAVED_METADATA_BYTES_MAX } from '../../../core/limits.ts';

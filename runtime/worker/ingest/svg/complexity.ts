@@ -11,7 +11,7 @@ import {
   type Reference,
   readDrawing,
   referencesOf,
-  usersFirst,
+  sortTopologically,
 } from './drawing.ts';
 import { filterFunctionNs, filterNs } from './filter-cost.ts';
 import { type FontsCost, fontsCost } from './font-cost.ts';
@@ -26,13 +26,13 @@ import {
   tileGrids,
 } from './peak-memory.ts';
 import type { SvgSize } from './raster-grid.ts';
-import { type Seen, scalesOf } from './scales.ts';
+import { type ElementScale, scalesOf } from './scales.ts';
 import { type ShapeCost, type ShapePlace, shapeCost, TEXTS } from './shape-cost.ts';
 import type { Declaration } from './style.ts';
 import { stylesCost } from './style-cost.ts';
 import { allElements, type SvgNode } from './svg-node.ts';
 import { initialLetter, type LetterSize, letterSizesOf } from './text-cost.ts';
-import { tooCostly } from './too-costly.ts';
+import { tooComplex } from './too-complex.ts';
 import { COPY_NS, copiedBytes } from './value-cost.ts';
 
 /** Memory in addition to the grid itself; time of one core. */
@@ -63,12 +63,12 @@ export function readComplexity(root: SvgNode, grid: SvgSize): DrawingNeeds {
 const ELEMENT_NS = 30_000;
 const SHAPES = new Set([...'path rect circle ellipse line polyline polygon'.split(' '), ...TEXTS]);
 
-const unseen: Seen = { scale: 0, viewport: 0 };
+const unseen: ElementScale = { scale: 0, viewport: 0 };
 
 class CostReader {
   readonly fonts: FontsCost;
   readonly #drawing: Drawing;
-  readonly #scales: ReadonlyMap<SvgNode, Seen>;
+  readonly #scales: ReadonlyMap<SvgNode, ElementScale>;
   readonly #letters: ReadonlyMap<SvgNode, LetterSize>;
   readonly #known = new Map<SvgNode, Cost>();
   readonly #pen: Pen;
@@ -78,7 +78,7 @@ class CostReader {
 
   constructor(drawing: Drawing) {
     this.#drawing = drawing;
-    const inOrder = usersFirst(drawing);
+    const inOrder = sortTopologically(drawing);
     this.fonts = fontsCost(drawing, inOrder);
     this.#letters = letterSizesOf(drawing, inOrder);
     this.#scales = scalesOf(drawing, inOrder, {
@@ -166,7 +166,7 @@ class CostReader {
     return this.#seenOf(node).scale;
   }
 
-  #seenOf(node: SvgNode): Seen {
+  #seenOf(node: SvgNode): ElementScale {
     return this.#scales.get(node) ?? unseen;
   }
 
@@ -193,10 +193,10 @@ class CostReader {
   }
 
   /** Undefined for text, which may be spaced out beyond its counted size. */
-  readonly #spanOf = (node: SvgNode, seen: Seen): number | undefined =>
+  readonly #spanOf = (node: SvgNode, seen: ElementScale): number | undefined =>
     TEXTS.has(node.name) ? undefined : shapeCost(node, this.#placedAt(node, seen))?.span;
 
-  #placedAt(node: SvgNode, { scale, viewport }: Seen): ShapePlace {
+  #placedAt(node: SvgNode, { scale, viewport }: ElementScale): ShapePlace {
     return {
       scale,
       percent: viewport / 100,
@@ -220,5 +220,5 @@ function vertexCount({ attributes }: SvgNode): number {
 
 function check(cap: keyof typeof svgCaps, value: number): void {
   // Negated, so that NaN from infinite sums is refused too.
-  if (!(value <= svgCaps[cap])) throw tooCostly(`${value} ${cap}, at most ${svgCaps[cap]}`);
+  if (!(value <= svgCaps[cap])) throw tooComplex(`${value} ${cap}, at most ${svgCaps[cap]}`);
 }

@@ -3,7 +3,7 @@ import type { AppliedStyles } from './applied-styles.ts';
 import type { SvgSize } from './raster-grid.ts';
 import type { Declaration } from './style.ts';
 import { allElements, childElements, type SvgNode } from './svg-node.ts';
-import { tooCostly } from './too-costly.ts';
+import { tooComplex } from './too-complex.ts';
 
 export type Drawing = {
   readonly root: SvgNode;
@@ -35,7 +35,7 @@ export function readDrawing(root: SvgNode, applied: AppliedStyles, grid: SvgSize
     count += declarations.length;
     for (const [, { length }] of declarations) characters += length;
     if (count > APPLIED_DECLARATIONS_MAX || characters > APPLIED_CHARACTERS_MAX) {
-      throw tooCostly('styles that hold for many elements');
+      throw tooComplex('styles that hold for many elements');
     }
     styles.set(node, declarations);
   }
@@ -88,10 +88,14 @@ export function drawnWith(drawing: Drawing, node: SvgNode): SvgNode[] {
 }
 
 /** The attribute of the element itself, or of the template to which its `href` refers. */
-export function saidBy(drawing: Drawing, pattern: SvgNode, name: string): string | undefined {
+export function inheritedAttribute(
+  drawing: Drawing,
+  pattern: SvgNode,
+  name: string,
+): string | undefined {
   const own = pattern.attributes.get(name);
   const model = referencesOf(drawing, pattern).find(({ by }) => by === 'href')?.target;
-  return own !== undefined || model === undefined ? own : saidBy(drawing, model, name);
+  return own !== undefined || model === undefined ? own : inheritedAttribute(drawing, model, name);
 }
 
 type Named = readonly [by: string, id: string];
@@ -116,14 +120,14 @@ const REFERENCE_DEPTH_MAX = 300;
  * Sorts every element behind all that draw it. Throws IngestRefusal for an element that draws
  * itself, or when the nesting is too deep.
  */
-export function usersFirst(drawing: Drawing): SvgNode[] {
+export function sortTopologically(drawing: Drawing): SvgNode[] {
   const inOrder: SvgNode[] = [];
   // The depth of what is drawn below each element; `open` until all of it has been visited.
   const heights = new Map<SvgNode, number | 'open'>();
   const heightOf = (node: SvgNode, depth: number): number => {
     const known = heights.get(node);
-    if (known === 'open') throw tooCostly('a reference to itself');
-    if (depth + (known ?? 0) > REFERENCE_DEPTH_MAX) throw tooCostly('references of references');
+    if (known === 'open') throw tooComplex('a reference to itself');
+    if (depth + (known ?? 0) > REFERENCE_DEPTH_MAX) throw tooComplex('references of references');
     if (known !== undefined) return known;
     heights.set(node, 'open');
     let height = 0;

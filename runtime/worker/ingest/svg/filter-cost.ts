@@ -7,7 +7,7 @@ import type { Drawing } from './drawing.ts';
 import { lengthOf, lengthsOf } from './lengths.ts';
 import { rootUnits } from './scales.ts';
 import { childElements, type SvgNode } from './svg-node.ts';
-import { tooCostly } from './too-costly.ts';
+import { tooComplex } from './too-complex.ts';
 
 /**
  * `scale`: grid pixels per unit of the element. `font`: its largest possible font size, in its
@@ -28,15 +28,15 @@ export function filterNs(drawing: Drawing, filter: SvgNode, use: FilterUse): num
   return (sum(weights) + conversion) * WEIGHT_NS * regionPixels(drawing, filter, use);
 }
 
-/** Without this keyword, colours are converted to linear light and back for each use. */
+/** Without this keyword, colors are converted to linear light and back for each use. */
 function isInSrgb(drawing: Drawing, filter: SvgNode): boolean {
   return [filter, ...childElements(filter)].some((one) =>
     drawing.styles.get(one)?.some(([, value]) => value === 'sRGB'),
   );
 }
 
-/** Colours, whose numbers are not lengths. */
-const COLOURS = /#\w+|\b(?:rgb|hsl|hwb|(?:ok)?(?:lab|lch)|color|icc-color)[a-z-]*\([^()]*\)/gi;
+/** Colors, whose numbers are not lengths. */
+const COLORS = /#\w+|\b(?:rgb|hsl|hwb|(?:ok)?(?:lab|lch)|color|icc-color)[a-z-]*\([^()]*\)/gi;
 
 /** Filter functions such as `blur(2px)` have no region of their own. */
 export function filterFunctionNs(
@@ -47,7 +47,7 @@ export function filterFunctionNs(
   const functions = [...value.matchAll(/(?<![a-z-])(?!url\b)([a-z-]+)\(((?:[^()]|\([^()]*\))*)/gi)];
   const weights = functions.map(([, name = '', list = '']) => {
     if (!/^(?:blur|drop-shadow)$/i.test(name)) return 1;
-    const lengths = lengthsOf(list.replaceAll(COLOURS, ''), { font, percent: 1 });
+    const lengths = lengthsOf(list.replaceAll(COLORS, ''), { font, percent: 1 });
     const radii = lengths.map((length) => length * scale);
     refuseAbove(svgCaps.filter_radius, name, Math.max(0, ...radii.slice(-3)));
     return BLUR_WEIGHT + 1;
@@ -60,7 +60,7 @@ const WEIGHT_NS = 220;
 const CONVERSION_WEIGHT = 2;
 const MERGE_WEIGHT_PER_NODE = 0.1;
 /**
- * Primitives that only move, overlay or recolour, with measured weights; displacement is the
+ * Primitives that only move, overlay or recolor, with measured weights; displacement is the
  * slowest.
  */
 const PLAIN_WEIGHTS: Readonly<Record<string, number>> = {
@@ -176,7 +176,7 @@ function gridPixels({ grid }: Drawing): number {
 }
 
 function refuseAbove(limit: number, name: string, value: number): void {
-  if (value > limit) throw tooCostly(`${name}: ${value} > ${limit}`);
+  if (value > limit) throw tooComplex(`${name}: ${value} > ${limit}`);
 }
 
 function sum(numbers: readonly number[]): number {

@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import { sniffContentType } from '../../../core/image/formats.ts';
 import { MEZZANINE_LONG_EDGES_PX, SVG_RASTER_PIXELS_MAX } from '../../../core/limits.ts';
 import type { JobCost } from '../../sandbox/serve-jobs.ts';
-import { analyse } from '../analyse.ts';
+import { analyze } from '../analyze.ts';
 import { drawingCost } from '../decode-cost.ts';
 import { IngestRefusal } from '../ingest-refusal.ts';
 import type { IngestResult, MezzanineImage } from '../ingest-result.ts';
@@ -37,7 +37,7 @@ export async function ingestSvg(
     height: grid.height,
     has_alpha: grid.has_alpha,
     is_lossless: true,
-    ...(await analyse(smallest)),
+    ...(await analyze(smallest)),
     location: null,
     taken_at: null,
     master: Buffer.from(vector),

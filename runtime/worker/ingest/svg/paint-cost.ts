@@ -19,7 +19,7 @@ const PATTERN_NS = { small: 800, large: 160 };
 const LARGE_TILE_PIXELS = 100;
 
 /**
- * Per colour stop of a gradient: searched at each pixel, and laid out for each shape among all
+ * Per color stop of a gradient: searched at each pixel, and laid out for each shape among all
  * stops.
  */
 const STOP_PIXEL_NS = 0.6;

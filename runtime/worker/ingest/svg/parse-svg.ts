@@ -16,11 +16,11 @@ import { readAttributes, refuseBitmap } from './attributes.ts';
 import { printStyleSheet, readStyleSheet, type StyleRule } from './style.ts';
 import { matchesCost, weightOf } from './style-cost.ts';
 import { type SvgNode, textsOf } from './svg-node.ts';
-import { tooCostly } from './too-costly.ts';
+import { tooComplex } from './too-complex.ts';
 
 /** Throws IngestRefusal. */
 export function parseSvg(bytes: Uint8Array): SvgNode {
-  if (bytes.length > svgCaps.bytes) throw tooCostly(`${bytes.length} bytes`);
+  if (bytes.length > svgCaps.bytes) throw tooComplex(`${bytes.length} bytes`);
   const reader = new TreeReader();
   const parser = new SaxesParser({ xmlns: true });
   parser.on('error', (error) => {
@@ -70,7 +70,7 @@ class TreeReader {
 
   open(tag: SaxesTagNS): void {
     this.#count('elements', 1);
-    if (this.#stack.length >= svgCaps.depth) throw tooCostly(`deeper than ${svgCaps.depth}`);
+    if (this.#stack.length >= svgCaps.depth) throw tooComplex(`deeper than ${svgCaps.depth}`);
     const found = Object.values(tag.attributes);
     if (tag.uri === SVG_NAMESPACE) refuseBitmap(tag.local, found);
     this.#stack.push(this.#read(tag, found));
@@ -148,9 +148,9 @@ class TreeReader {
   #checkMatches(): void {
     const { elements, weight, subjects } = this.#kept;
     const matches = elements * subjects;
-    if (matches > svgCaps.style_matches) throw tooCostly(`${matches} style_matches`);
+    if (matches > svgCaps.style_matches) throw tooComplex(`${matches} style_matches`);
     const ns = matchesCost(subjects, weight);
-    if (ns > svgCaps.drawing_ns) throw tooCostly(`${ns} drawing_ns`);
+    if (ns > svgCaps.drawing_ns) throw tooComplex(`${ns} drawing_ns`);
   }
 
   #count(what: 'elements' | 'text' | 'style', more: number): void {
@@ -160,7 +160,7 @@ class TreeReader {
       text: svgCaps.text_bytes,
       style: svgCaps.style_bytes,
     };
-    if (this.#counts[what] > limit[what]) throw tooCostly(`more than ${limit[what]} of ${what}`);
+    if (this.#counts[what] > limit[what]) throw tooComplex(`more than ${limit[what]} of ${what}`);
   }
 }
 

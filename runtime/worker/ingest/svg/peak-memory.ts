@@ -4,7 +4,7 @@
  * rounded up. Spec: Limits, Uploads (SVG complexity).
  */
 import { SVG_RASTER_LONG_EDGE_MAX } from '../../../core/limits.ts';
-import { type Drawing, type Reference, saidBy } from './drawing.ts';
+import { type Drawing, inheritedAttribute, type Reference } from './drawing.ts';
 import { lengthOf } from './lengths.ts';
 import { penBytes, roundEdges } from './pen.ts';
 import type { SvgSize } from './raster-grid.ts';
@@ -71,7 +71,7 @@ type Painted = { readonly peak: Peak; readonly font: number };
 export function tileGrids(drawing: Drawing, pattern: SvgNode, { peak, font }: Painted): number {
   if (pattern.name !== 'pattern') return 0;
   const { span, scale } = peak;
-  const said = (name: string) => saidBy(drawing, pattern, name);
+  const said = (name: string) => inheritedAttribute(drawing, pattern, name);
   const isAbsolute = said('patternUnits') === 'userSpaceOnUse';
   const side = (text: string | undefined) => {
     if (isAbsolute) {

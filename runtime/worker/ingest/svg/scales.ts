@@ -1,5 +1,5 @@
 /** The largest scale at which each part of an SVG can appear on the grid. */
-import { type Drawing, type Reference, referencesOf, saidBy } from './drawing.ts';
+import { type Drawing, inheritedAttribute, type Reference, referencesOf } from './drawing.ts';
 import { FARTHEST } from './far-curves.ts';
 import { lengthsOf, plainLength } from './lengths.ts';
 import { type SvgSize, viewBoxOf } from './raster-grid.ts';
@@ -11,13 +11,13 @@ type Measures = {
   /** The largest possible font size of an element, in its units. */
   readonly fontOf: (node: SvgNode) => number;
   /** Pixels of the longer side of a shape's box; undefined for anything but a shape. */
-  readonly spanOf: (node: SvgNode, at: Seen) => number | undefined;
+  readonly spanOf: (node: SvgNode, at: ElementScale) => number | undefined;
   /** The largest possible stroke width of an element, in its units. */
   readonly strokeOf: (node: SvgNode) => number;
 };
 
 /** The maximum over all places where an element is drawn. */
-export type Seen = {
+export type ElementScale = {
   /** Grid pixels per unit of its own coordinates. */
   readonly scale: number;
   /** The longer side of the viewport to which its percentages refer, in its units. */
@@ -29,7 +29,7 @@ export function scalesOf(
   drawing: Drawing,
   inOrder: readonly SvgNode[],
   measures: Measures,
-): ReadonlyMap<SvgNode, Seen> {
+): ReadonlyMap<SvgNode, ElementScale> {
   return new ScaleReader(drawing, inOrder, measures).scales;
 }
 
@@ -49,7 +49,7 @@ type Place = Sides & {
 const nowhere: Place = { scale: 0, viewport: 0, asked: 0 };
 
 class ScaleReader {
-  readonly scales = new Map<SvgNode, Seen>();
+  readonly scales = new Map<SvgNode, ElementScale>();
   readonly #drawing: Drawing;
   readonly #inOrder: readonly SvgNode[];
   readonly #measures: Measures;
@@ -80,9 +80,12 @@ class ScaleReader {
     }
   }
 
-  #scaleWithin(node: SvgNode, { by, target }: Reference, seen: Seen): number {
+  #scaleWithin(node: SvgNode, { by, target }: Reference, seen: ElementScale): number {
     const units = BOX_UNITS[by];
-    if (units !== undefined && saidBy(this.#drawing, target, units) === 'objectBoundingBox') {
+    if (
+      units !== undefined &&
+      inheritedAttribute(this.#drawing, target, units) === 'objectBoundingBox'
+    ) {
       return this.#boxPixels(node, seen);
     }
     if (!INHERITED.test(by)) return seen.scale;
@@ -133,7 +136,7 @@ class ScaleReader {
     return Math.max(...sides);
   }
 
-  #boxPixels(node: SvgNode, seen: Seen): number {
+  #boxPixels(node: SvgNode, seen: ElementScale): number {
     const { spanOf } = this.#measures;
     return Math.min(spanOf(node, seen) ?? product(seen.scale, 2 * this.#reachOf(node)), FARTHEST);
   }

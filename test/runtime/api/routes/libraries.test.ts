@@ -252,7 +252,7 @@ describe('DELETE …/libraries/{lib}', () => {
     const deps = api.deps();
     const row = must(await findProject(api.db, project.project_id));
     const wish = { content_type: 'image/png', size_bytes: 10, library: 'press', mode: 'direct' };
-    const asked = { project: row, wish: createUploadBody.parse(wish) };
+    const asked = { project: row, input: createUploadBody.parse(wish) };
     const begun = await beginUpload(deps, asked);
     expect(begun.library_id).toBe(library_id);
     expect((await remove()).status).toBe(204);

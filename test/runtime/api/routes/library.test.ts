@@ -278,7 +278,7 @@ describe('POST /v1/library/uploads', () => {
     const deps = { ...api.deps(), clock: { now: () => new Date(claims.exp * 1000) } };
     const project = must(await findProject(api.db, claims.project_id));
     const wish = { ...image, title: null };
-    const begun = createLibraryUpload(deps, { claims, project, wish });
+    const begun = createLibraryUpload(deps, { claims, project, input: wish });
     await expect(begun).rejects.toMatchObject({ code: 'session_expired' });
   });
 

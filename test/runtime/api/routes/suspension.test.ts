@@ -107,7 +107,7 @@ describe('a suspended project', () => {
     await suspend(owner);
     const late = createUpload(api.deps(), {
       project: before,
-      wish: { content_type: 'image/png', size_bytes: 1, mode: 'direct' },
+      input: { content_type: 'image/png', size_bytes: 1, mode: 'direct' },
     });
     await expect(late).rejects.toMatchObject({ code: 'project_suspended', status: 403 });
     const made = await api.db.query('select 1 from uploads where project_id = $1', [

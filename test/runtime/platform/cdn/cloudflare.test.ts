@@ -1,7 +1,7 @@
 // Runs against a server that answers like Cloudflare's API v4.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCloudflareApi } from '../../../../runtime/platform/cdn/cloudflare.ts';
-import { createPacedCdn } from '../../../../runtime/platform/cdn/paced-cdn.ts';
+import { createRateLimitedCdn } from '../../../../runtime/platform/cdn/rate-limited-cdn.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { type CdnSays, type CdnServer, startCdnServer } from '../../../support/cdn-server.ts';
 import { many, never, purgeOf, refusals } from './purges.ts';
@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => api.close());
 
 const open = () =>
-  createPacedCdn(
+  createRateLimitedCdn(
     createCloudflareApi({ zone: ZONE, token: 'token-of-cloudflare', url: `${api.url}/client/v4/` }),
     { clock: systemClock },
   );

@@ -3,7 +3,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AwsIdentity } from '../../../../runtime/platform/cdn/aws-signature.ts';
 import { createCloudFrontApi } from '../../../../runtime/platform/cdn/cloudfront.ts';
-import { createPacedCdn } from '../../../../runtime/platform/cdn/paced-cdn.ts';
+import { createRateLimitedCdn } from '../../../../runtime/platform/cdn/rate-limited-cdn.ts';
 import { fixedClock } from '../../../../runtime/platform/clock.ts';
 import {
   type CdnSays,
@@ -30,7 +30,7 @@ afterEach(() => api.close());
 
 const known: AwsIdentity = async () => ({ accessKeyId: 'AKIDEXAMPLE', secretAccessKey: SECRET });
 const open = (identity = known) =>
-  createPacedCdn(
+  createRateLimitedCdn(
     createCloudFrontApi({ distribution: 'EDFDVBD6EXAMPLE', identity, clock, url: api.url }),
     { clock },
   );

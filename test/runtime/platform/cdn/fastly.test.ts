@@ -1,7 +1,7 @@
 // Runs against a server that answers like Fastly's API.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFastlyApi } from '../../../../runtime/platform/cdn/fastly.ts';
-import { createPacedCdn } from '../../../../runtime/platform/cdn/paced-cdn.ts';
+import { createRateLimitedCdn } from '../../../../runtime/platform/cdn/rate-limited-cdn.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import {
   type CdnSays,
@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => api.close());
 
 const open = () =>
-  createPacedCdn(
+  createRateLimitedCdn(
     createFastlyApi({ service: 'SU1Z0isxPaoz', token: 'token-of-fastly', url: api.url }),
     {
       clock: systemClock,

@@ -4,7 +4,7 @@ import {
   createHttpPurgeApi,
   type HttpPurgeOptions,
 } from '../../../../runtime/platform/cdn/http-purge.ts';
-import { createPacedCdn } from '../../../../runtime/platform/cdn/paced-cdn.ts';
+import { createRateLimitedCdn } from '../../../../runtime/platform/cdn/rate-limited-cdn.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { type CdnServer, startCdnServer } from '../../../support/cdn-server.ts';
 import { many, never, purgeOf, refusals } from './purges.ts';
@@ -21,7 +21,7 @@ afterEach(() => Promise.all([cache.close(), other.close()]));
 const open = (options: Partial<HttpPurgeOptions> = {}) => {
   const usual = { urls: [cache.url], method: 'BAN', token: undefined, rootDomain: 'img.example' };
   const api = createHttpPurgeApi({ ...usual, ...options } as HttpPurgeOptions);
-  return createPacedCdn(api, { clock: systemClock });
+  return createRateLimitedCdn(api, { clock: systemClock });
 };
 const asked = ({ seen }: CdnServer) => seen.map(({ method, path }) => `${method} ${path}`);
 

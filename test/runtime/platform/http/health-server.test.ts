@@ -21,7 +21,7 @@ afterEach(() => server.stop());
 
 it('/metrics answers 500 and logs the error if a value cannot be read, and /livez stays 200', async () => {
   const metrics = createMetrics();
-  metrics.watch({
+  metrics.registerSources({
     pool: () => {
       throw new Error('the pool was closed');
     },

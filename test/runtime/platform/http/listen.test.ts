@@ -3,13 +3,13 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { findFreePort } from '../../../../runtime/platform/http/free-port.ts';
-import { holdPort, LOOPBACK } from '../../../../runtime/platform/http/listen.ts';
+import { LOOPBACK, reservePort } from '../../../../runtime/platform/http/listen.ts';
 
 const any = { port: 0, option: '--port', host: LOOPBACK };
 
 it('a held port stays taken before and after its server starts, until it is released', async () => {
-  const held = await holdPort(any);
-  const again = () => holdPort({ ...any, port: held.port });
+  const held = await reservePort(any);
+  const again = () => reservePort({ ...any, port: held.port });
   await expect(again()).rejects.toThrow(`port ${held.port} is taken: choose another with --port`);
   const early = connect(held.port, LOOPBACK);
   await once(early, 'close');
@@ -38,10 +38,10 @@ it('a port that another program uses on ::1 counts as taken', async () => {
   const listens = once(other, 'listening').then(() => true, hasNoIpv6);
   other.listen({ port, host: '::1' });
   if (await listens) {
-    await expect(holdPort({ ...any, port })).rejects.toThrow(`port ${port} is taken`);
+    await expect(reservePort({ ...any, port })).rejects.toThrow(`port ${port} is taken`);
     await new Promise((resolve) => other.close(resolve));
   }
   // The failed attempt did not keep the port.
-  const held = await holdPort({ ...any, port });
+  const held = await reservePort({ ...any, port });
   held.release();
 });

@@ -11,7 +11,7 @@ it('a lazy queue opens once at its first use, and again after an attempt that fa
   });
   expect(opened).toBe(0);
   await expect(queue.publish('ingest', { upload_id: 'a' })).rejects.toThrow('no broker');
-  await Promise.all([queue.publish('ingest', { upload_id: 'a' }), queue.mend('ingest')]);
+  await Promise.all([queue.publish('ingest', { upload_id: 'a' }), queue.repair('ingest')]);
   expect(await queue.depths()).toMatchObject([{ waiting: 1 }]);
   expect(opened).toBe(2);
   await queue.close();

@@ -73,7 +73,7 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
       });
 
       it('use a queue that mend finds sound', async () => {
-        expect(await queue.mend('ingest')).toBe('sound');
+        expect(await queue.repair('ingest')).toBe('sound');
       });
 
       it('are shared among the consumers', async () => {

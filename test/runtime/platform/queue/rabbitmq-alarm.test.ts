@@ -39,7 +39,7 @@ it('a RabbitMQ memory alarm fails calls and doorbells at once and is logged once
     await expect(ringer.publish('ingest', { n })).rejects.toBeInstanceOf(QueueAway);
   }
   await expect(ringer.depths()).rejects.toBeInstanceOf(QueueAway);
-  await expect(ringer.mend('ingest')).rejects.toBeInstanceOf(QueueAway);
+  await expect(ringer.repair('ingest')).rejects.toBeInstanceOf(QueueAway);
   expect(performance.now() - started).toBeLessThan(4000);
   const told = () => lines.filter((line) => line.includes('the broker accepts no messages'));
   expect(told()).toHaveLength(2);
@@ -49,7 +49,7 @@ it('a RabbitMQ memory alarm fails calls and doorbells at once and is logged once
   await expect
     .poll(() => ringer.publish('ingest', {}).then(String, String), soon)
     .toBe('undefined');
-  expect(await ringer.mend('ingest')).toBe('sound');
+  expect(await ringer.repair('ingest')).toBe('sound');
   expect(lines.join('')).toContain('the broker accepts messages again');
   await Promise.all([caller.close(), ringer.close(), worker.close()]);
 });
@@ -57,7 +57,7 @@ it('a RabbitMQ memory alarm fails calls and doorbells at once and is logged once
 it('the RabbitMQ probe reports a memory alarm', { timeout: 300_000 }, async () => {
   await server.alarm();
   const probe = await openRabbitProbe(server.url);
-  await expect(probe.tryQuorumQueue()).rejects.toThrow(/accepts no messages.*memory/);
+  await expect(probe.probeQuorumQueue()).rejects.toThrow(/accepts no messages.*memory/);
   await probe.close();
   await server.calm();
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { ConfirmChannel } from 'amqplib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLog } from '../../../../runtime/platform/log.ts';
-import { keepChannel } from '../../../../runtime/platform/queue/rabbitmq-channel.ts';
+import { openManagedChannel } from '../../../../runtime/platform/queue/rabbitmq-channel.ts';
 import {
   connectRabbit,
   type RabbitConnection,
@@ -28,7 +28,7 @@ it('closing a kept channel also closes the channel that is opened in its place',
   const again = Promise.withResolvers<ConfirmChannel>();
   const gate = Promise.withResolvers<void>();
   let opened = 0;
-  const kept = await keepChannel({ connection, log }, async (channel) => {
+  const kept = await openManagedChannel({ connection, log }, async (channel) => {
     opened += 1;
     if (opened === 1) return;
     again.resolve(channel);

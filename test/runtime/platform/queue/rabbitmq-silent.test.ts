@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLog } from '../../../../runtime/platform/log.ts';
 import { createRabbitQueue } from '../../../../runtime/platform/queue/rabbitmq.ts';
-import { keepChannel } from '../../../../runtime/platform/queue/rabbitmq-channel.ts';
+import { openManagedChannel } from '../../../../runtime/platform/queue/rabbitmq-channel.ts';
 import { connectRabbit } from '../../../../runtime/platform/queue/rabbitmq-connection.ts';
 import { type RabbitServer, startRabbitServer } from '../../../support/rabbitmq-server.ts';
 import { startFaultProxy } from '../../../support/tcp-fault-proxy.ts';
@@ -24,7 +24,7 @@ it('mend recreates a doorbell queue that confirms nothing', {
   await server.freeze('tintype.ingest.doorbells');
   await queue.consume('ingest', { slots: 1 }, async (message) => void seen.push(message));
   await expect(queue.publish('ingest', { n: 1 })).rejects.toThrow('the broker is unavailable');
-  expect(await queue.mend('ingest')).toBe('renewed');
+  expect(await queue.repair('ingest')).toBe('renewed');
   await queue.publish('ingest', { n: 2 });
   await expect.poll(() => seen, soon).toContainEqual({ n: 2 });
   await queue.close();
@@ -63,7 +63,7 @@ it('a kept channel closes even if its connection is cut at the same time', async
   const proxy = await startFaultProxy({ port: Number(address.port) });
   address.port = String(proxy.port);
   const connection = await connectRabbit(address.href, log);
-  const kept = await keepChannel({ connection, log }, async () => undefined);
+  const kept = await openManagedChannel({ connection, log }, async () => undefined);
   proxy.set({ kind: 'stall' });
   const closed = kept.close();
   proxy.cut();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'amqplib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Away } from '../../../../runtime/platform/advice.ts';
+import { ServerUnavailable } from '../../../../runtime/platform/advice.ts';
 import { createLog } from '../../../../runtime/platform/log.ts';
 import { QueueBusy } from '../../../../runtime/platform/queue/queue.ts';
 import { createRabbitQueue } from '../../../../runtime/platform/queue/rabbitmq.ts';
@@ -195,7 +195,7 @@ describe('the RabbitMQ queue', () => {
     await expect(opened).rejects.toMatchObject({ name: 'Advice' });
     await expect(opened).rejects.toThrow(told);
     // `Away` lets a starting process wait; other errors, which somebody must fix, end it.
-    const isAway = await opened.catch((error: unknown) => error instanceof Away);
+    const isAway = await opened.catch((error: unknown) => error instanceof ServerUnavailable);
     expect(isAway).toBe(!/password|virtual host/.test(name));
   });
 });
@@ -233,11 +233,11 @@ describe('the RabbitMQ queue on a running broker', () => {
     const queue = await open();
     const seen: unknown[] = [];
     await queue.consume('ingest', { slots: 1 }, async (message) => void seen.push(message));
-    expect(await queue.mend('ingest')).toBe('sound');
+    expect(await queue.repair('ingest')).toBe('sound');
     await refuseDoorbells();
     await expect(queue.publish('ingest', { n: 1 })).rejects.toThrow('the next sweep renews it');
-    expect(await queue.mend('ingest')).toBe('renewed');
-    expect(await queue.mend('ingest')).toBe('sound');
+    expect(await queue.repair('ingest')).toBe('renewed');
+    expect(await queue.repair('ingest')).toBe('sound');
     await queue.publish('ingest', { n: 2 });
     await expect.poll(() => seen, soon).toContainEqual({ n: 2 });
     expect(lines.join('')).toContain('a doorbell queue was broken and has been recreated');

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
-import { isAlive } from '../../../../runtime/platform/is-alive.ts';
+import { isProcessAlive } from '../../../../runtime/platform/is-process-alive.ts';
 import {
   type EmbeddedScannerOptions,
   openEmbeddedScanner,
@@ -100,7 +100,7 @@ describe('the process of an embedded scanner', () => {
     return { mark, saysSo: write };
   };
   const expectKilled = (mark: string) =>
-    expect.poll(() => isAlive(Number(readFileSync(mark, 'utf8')))).toBe(false);
+    expect.poll(() => isProcessAlive(Number(readFileSync(mark, 'utf8')))).toBe(false);
 
   it('is killed if it hangs, and another one scans the next picture', async () => {
     const { mark, saysSo } = marking();
@@ -152,7 +152,7 @@ describe('the process of an embedded scanner', () => {
       idle_ms: 1,
     });
     const first = (await scan(scanner))['pid'] ?? 0;
-    await expect.poll(() => isAlive(Math.round(first * 1e9))).toBe(false);
+    await expect.poll(() => isProcessAlive(Math.round(first * 1e9))).toBe(false);
     expect((await scan(scanner))['pid']).not.toBe(first);
   });
 

@@ -8,7 +8,7 @@ import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { createLog } from '../../../../runtime/platform/log.ts';
 import { StorageUnavailable } from '../../../../runtime/platform/storage/bucket.ts';
 import { type IngestDeps, ingestUpload } from '../../../../runtime/worker/ingest/ingest-upload.ts';
-import { keepLease } from '../../../../runtime/worker/ingest/lease.ts';
+import { renewLease } from '../../../../runtime/worker/ingest/lease.ts';
 import { createSandbox, type Sandbox } from '../../../../runtime/worker/sandbox/sandbox.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { makeFolderBuckets } from '../../../support/folder-buckets.ts';
@@ -433,7 +433,7 @@ describe('two attempts at one upload', () => {
       return db.query<Row>(text, values);
     };
     const processing = await makeProcessing(db, project);
-    const lease = keepLease({ query }, { ...processing, lease_seconds: 1 });
+    const lease = renewLease({ query }, { ...processing, lease_seconds: 1 });
     await expect.poll(() => asked.length).toBeGreaterThan(0);
     const [first = expect.fail('nothing was asked')] = asked;
     await expect.poll(() => performance.now() - first.at).toBeGreaterThan(1000);

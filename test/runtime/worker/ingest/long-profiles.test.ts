@@ -3,7 +3,7 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { SAVED_METADATA_BYTES_MAX } from '../../../../runtime/core/limits.ts';
-import { attachIccProfile } from '../../../../runtime/worker/ingest/colours/attach-profile.ts';
+import { attachIccProfile } from '../../../../runtime/worker/ingest/colors/attach-profile.ts';
 import { useDecoder } from '../../../support/decoder.ts';
 import { displayP3, printMatrixProfile } from '../../../support/icc.ts';
 import { over, photograph } from '../../../support/pictures.ts';

@@ -109,20 +109,20 @@ function entryOf(file: Buffer, tag: number): number {
 
 describe('a palette TIFF', () => {
   /** An image with each palette color twice, whose rows end within a byte. */
-  const paletted = (bits: 1 | 2 | 4 | 8, colourOf: (index: number, channel: number) => number) => {
-    const colours = 2 ** bits;
-    const width = Math.min(colours, 16) + 1;
-    const height = Math.ceil((colours * 2) / width);
-    const indices = Array.from({ length: width * height }, (_, at) => at % colours);
+  const paletted = (bits: 1 | 2 | 4 | 8, colorOf: (index: number, channel: number) => number) => {
+    const colors = 2 ** bits;
+    const width = Math.min(colors, 16) + 1;
+    const height = Math.ceil((colors * 2) / width);
+    const indices = Array.from({ length: width * height }, (_, at) => at % colors);
     const palette = [0, 1, 2].flatMap((channel) =>
-      Array.from({ length: colours }, (_, index) => colourOf(index, channel)),
+      Array.from({ length: colors }, (_, index) => colorOf(index, channel)),
     );
     const rows = Array.from({ length: height }, (_, y) =>
       packed(indices.slice(y * width, (y + 1) * width), bits),
     );
     const tags = { 258: [bits], 262: [3], 320: palette };
     const page: TiffPage = { width, height, samples: 1, strips: [Buffer.concat(rows)], tags };
-    const samples = indices.flatMap((index) => [0, 1, 2].map((c) => colourOf(index, c)));
+    const samples = indices.flatMap((index) => [0, 1, 2].map((c) => colorOf(index, c)));
     return { page, samples };
   };
   const fine = (index: number, channel: number) => (index * 911 + channel * 20_011 + 77) % 65_536;

@@ -123,11 +123,11 @@ describe('converting a BMP to PNG', () => {
 
   it.each([4, 8] as const)('reads run-length encoded pixels of %d bits', async (bits) => {
     const palette = paletteOf(bits);
-    const colours = [0, 0, 0, 0, 0, 3, 3, 3, 7, 1, 2, 3, 4, 5];
+    const colors = [0, 0, 0, 0, 0, 3, 3, 3, 7, 1, 2, 3, 4, 5];
     const picture: Bits = {
       width: WIDTH,
       height: HEIGHT,
-      pixelAt: (x, y) => colours[(x + y * 5) % colours.length] ?? 0,
+      pixelAt: (x, y) => colors[(x + y * 5) % colors.length] ?? 0,
     };
     const rows = runLengths(picture, { bits });
     const upload = wrapBmp(picture, { bits, palette }, { rows, compression: bits === 8 ? 1 : 2 });

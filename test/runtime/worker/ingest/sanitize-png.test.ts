@@ -12,14 +12,14 @@ import { type PngSamples, printPng } from '../../../support/png.ts';
 const decoder = useDecoder();
 const SIZE = { width: 37, height: 23 };
 const channels = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 } as const;
-type Colour = PngSamples['colour'];
+type Color = PngSamples['color'];
 type Depth = PngSamples['depth'];
 
 /** Covers all values of the depth, differently in each channel. */
-function samplesOf(colour: Colour, depth: Depth): PngSamples['samplesAt'] {
+function samplesOf(color: Color, depth: Depth): PngSamples['samplesAt'] {
   const levels = 2 ** depth;
   return (x, y) =>
-    Array.from({ length: channels[colour] }, (_, channel) => {
+    Array.from({ length: channels[color] }, (_, channel) => {
       return (x * 7919 + y * 104_729 + channel * 31_337) % levels;
     });
 }
@@ -53,14 +53,14 @@ function expectedPixels(picture: PngSamples, key?: readonly number[]): Uint16Arr
   return Uint16Array.from(pixels);
 }
 
-function pixelOf({ colour, depth }: PngSamples, samples: readonly number[]): number[] {
-  if (colour === 3) return colorOf(samples[0] ?? 0).map((value) => value * 257);
+function pixelOf({ color, depth }: PngSamples, samples: readonly number[]): number[] {
+  if (color === 3) return colorOf(samples[0] ?? 0).map((value) => value * 257);
   const [first = 0, second = 0, third = 0] = samples.map((value) => to16(value, depth));
-  return colour === 2 || colour === 6 ? [first, second, third] : [first, first, first];
+  return color === 2 || color === 6 ? [first, second, third] : [first, first, first];
 }
 
-function alphaOf({ colour, depth }: PngSamples, samples: readonly number[]): number[] {
-  const alpha = colour === 4 ? samples[1] : colour === 6 ? samples[3] : undefined;
+function alphaOf({ color, depth }: PngSamples, samples: readonly number[]): number[] {
+  const alpha = color === 4 ? samples[1] : color === 6 ? samples[3] : undefined;
   return [alpha === undefined ? 65_535 : to16(alpha, depth)];
 }
 
@@ -75,28 +75,28 @@ async function seenPixels(bytes: Buffer, depth: Depth): Promise<Uint16Array> {
   return new Uint16Array(data.buffer, data.byteOffset, data.length / 2);
 }
 
-const types: readonly (readonly [string, Colour, readonly Depth[]])[] = [
+const types: readonly (readonly [string, Color, readonly Depth[]])[] = [
   ['grey', 0, [1, 2, 4, 8, 16]],
   ['RGB', 2, [8, 16]],
   ['palette', 3, [1, 2, 4, 8]],
   ['grey with alpha', 4, [8, 16]],
   ['RGBA', 6, [8, 16]],
 ];
-const cases = types.flatMap(([name, colour, depths]) =>
+const cases = types.flatMap(([name, color, depths]) =>
   depths.flatMap((depth) =>
-    (['by rows', 'interlaced'] as const).map((order) => ({ name, colour, depth, order })),
+    (['by rows', 'interlaced'] as const).map((order) => ({ name, color, depth, order })),
   ),
 );
 
 describe('a PNG', () => {
   it.each(cases)('of $name, $depth bits, $order, keeps every sample', async (one) => {
-    const { colour, depth, order } = one;
-    const chunks = colour === 3 ? [paletteChunk(depth)] : [];
-    const samplesAt = samplesOf(colour, depth);
-    const picture: PngSamples = { ...SIZE, colour, depth, order, samplesAt, chunks };
+    const { color, depth, order } = one;
+    const chunks = color === 3 ? [paletteChunk(depth)] : [];
+    const samplesAt = samplesOf(color, depth);
+    const picture: PngSamples = { ...SIZE, color, depth, order, samplesAt, chunks };
     const upload = printPng(picture);
     const { master, has_alpha, is_lossless, native } = await decoder.ingest(upload, 'image/png');
-    expect([has_alpha, is_lossless, native]).toEqual([colour >= 4, true, null]);
+    expect([has_alpha, is_lossless, native]).toEqual([color >= 4, true, null]);
     expect(await seenPixels(master, depth)).toEqual(expectedPixels(picture));
     const stored = scanImage(master, 'image/png');
     expect(stored.bits_per_channel).toBe(depth === 16 ? 16 : 8);
@@ -110,12 +110,12 @@ describe('a PNG', () => {
     ['RGB of 16 bits', 2, 16, [0, 31_337, 62_674]],
   ] as const)(
     'is transparent wherever it has its transparent color: %s',
-    async (_, colour, depth, key) => {
-      const base = samplesOf(colour, depth);
+    async (_, color, depth, key) => {
+      const base = samplesOf(color, depth);
       // Every fifth pixel has the transparent color.
       const samplesAt = (x: number, y: number) => ((x + y) % 5 === 0 ? key : base(x, y));
       const chunks = [pngChunk('tRNS', shortsOf(key))];
-      const picture: PngSamples = { ...SIZE, colour, depth, samplesAt, chunks };
+      const picture: PngSamples = { ...SIZE, color, depth, samplesAt, chunks };
       const { master, has_alpha } = await decoder.ingest(printPng(picture), 'image/png');
       expect(has_alpha).toBe(true);
       expect(await seenPixels(master, depth)).toEqual(expectedPixels(picture, key));
@@ -126,7 +126,7 @@ describe('a PNG', () => {
     const alphas = [0, 85, 170];
     const samplesAt = samplesOf(3, 2);
     const chunks = [paletteChunk(2), pngChunk('tRNS', Buffer.from(alphas))];
-    const picture: PngSamples = { ...SIZE, colour: 3, depth: 2, samplesAt, chunks };
+    const picture: PngSamples = { ...SIZE, color: 3, depth: 2, samplesAt, chunks };
     const { master, has_alpha } = await decoder.ingest(printPng(picture), 'image/png');
     expect(has_alpha).toBe(true);
     const expected = expectedPixels(picture).map((value, at) => {
@@ -143,7 +143,7 @@ describe('a PNG', () => {
     async (depth) => {
       const half = 2 ** (depth - 1);
       const samplesAt = (x: number) => [half, x < 600 ? 0 : 2 ** depth - 1];
-      const upload = printPng({ width: 1200, height: 8, depth, colour: 4, samplesAt });
+      const upload = printPng({ width: 1200, height: 8, depth, color: 4, samplesAt });
       const { mezzanines } = await decoder.ingest(upload, 'image/png');
       const small = sharp(mezzanines[0]?.bytes).toColourspace('srgb').raw();
       const { data, info } = await small.toBuffer({ resolveWithObject: true });
@@ -172,15 +172,15 @@ describe('a PNG', () => {
     ['a palette of 16 bits', 3, 16],
     ['a depth of 3', 0, 3],
     ['an unknown color type', 5, 8],
-  ])('is rejected for %s', async (_name, colour, depth) => {
-    const sound: PngSamples = { ...SIZE, colour: 0, depth: 8, samplesAt: samplesOf(0, 8) };
+  ])('is rejected for %s', async (_name, color, depth) => {
+    const sound: PngSamples = { ...SIZE, color: 0, depth: 8, samplesAt: samplesOf(0, 8) };
     const upload = printPng(sound);
-    upload.set([depth, colour], 24);
+    upload.set([depth, color], 24);
     expect(await decoder.refusal(upload, 'image/png')).toBe('decode_failed');
   });
 
   it('loses its text chunks before it is decoded, but keeps its last XMP packet', async () => {
-    const picture: PngSamples = { ...SIZE, colour: 3, depth: 8, samplesAt: samplesOf(3, 8) };
+    const picture: PngSamples = { ...SIZE, color: 3, depth: 8, samplesAt: samplesOf(3, 8) };
     const named = (title: string) =>
       pngChunk('iTXt', Buffer.from(`XML:com.adobe.xmp\0\0\0\0\0${packetOf(title)}`));
     const text = (kind: string) => pngChunk(kind, Buffer.from('Comment\0\0some\0words'));
@@ -203,7 +203,7 @@ describe('a PNG', () => {
       const packet = Buffer.from(packetOf('odd'));
       const name = 'XML:com.adobe.xmp\0';
       const body = kind === 'tEXt' ? packet : Buffer.concat([Buffer.alloc(1), deflateSync(packet)]);
-      const picture: PngSamples = { ...SIZE, colour: 0, depth: 8, samplesAt: samplesOf(0, 8) };
+      const picture: PngSamples = { ...SIZE, color: 0, depth: 8, samplesAt: samplesOf(0, 8) };
       const chunk = pngChunk(kind, Buffer.concat([Buffer.from(name), body]));
       const { metadata } = await decoder.ingest(
         printPng({ ...picture, chunks: [chunk] }),
@@ -214,7 +214,7 @@ describe('a PNG', () => {
   );
 
   it('is rejected without its palette, and decoded as opaque if its palette is too short', async () => {
-    const picture: PngSamples = { ...SIZE, colour: 3, depth: 8, samplesAt: samplesOf(3, 8) };
+    const picture: PngSamples = { ...SIZE, color: 3, depth: 8, samplesAt: samplesOf(3, 8) };
     expect(await decoder.refusal(printPng(picture), 'image/png')).toBe('decode_failed');
     const short = printPng({ ...picture, chunks: [paletteChunk(2)] });
     const { master, has_alpha } = await decoder.ingest(short, 'image/png');

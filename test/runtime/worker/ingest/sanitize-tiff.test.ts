@@ -117,7 +117,7 @@ describe('converting a TIFF to PNG', () => {
   });
 
   it('applies the palette', async () => {
-    const colour = (shift: number) =>
+    const color = (shift: number) =>
       Array.from({ length: 256 }, (_, index) => (index === 1 ? 257 * shift : 0));
     const upload = printTiff([
       {
@@ -125,7 +125,7 @@ describe('converting a TIFF to PNG', () => {
         height: 1,
         samples: 1,
         strips: [Buffer.from([0, 1])],
-        tags: { 262: [3], 320: [...colour(10), ...colour(200), ...colour(30)] },
+        tags: { 262: [3], 320: [...color(10), ...color(200), ...color(30)] },
       },
     ]);
     const { master } = await decoder.ingest(upload, TIFF);

@@ -172,7 +172,7 @@ describe('sanitizing a PNG', () => {
   });
 
   it('keeps the colors of a palette', async () => {
-    const upload = await over(drawing(300, 200)).png({ palette: true, colours: 8 }).toBuffer();
+    const upload = await over(drawing(300, 200)).png({ palette: true, colors: 8 }).toBuffer();
     const { master } = await decoder.ingest(upload, 'image/png');
     expect((await raw(master)).equals(await raw(upload))).toBe(true);
   });
@@ -180,7 +180,7 @@ describe('sanitizing a PNG', () => {
   it('keeps grayscale and one-bit pictures grayscale, with identical pixels', async () => {
     const grey = await over(photograph(50, 50)).greyscale().toColourspace('b-w').png().toBuffer();
     const samplesAt = (x: number, y: number) => [(x + y) % 2];
-    const oneBit = printPng({ width: 50, height: 50, colour: 0, depth: 1, samplesAt });
+    const oneBit = printPng({ width: 50, height: 50, color: 0, depth: 1, samplesAt });
     const shades = (bytes: Buffer) => sharp(bytes).toColourspace('b-w').raw().toBuffer();
     for (const upload of [grey, oneBit]) {
       const { master } = await decoder.ingest(upload, 'image/png');

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { useDecoder } from '../../../support/decoder.ts';
 
 const decoder = useDecoder();
-const COLOUR = [255, 3, 100] as const;
+const COLOR = [255, 3, 100] as const;
 
 /** One color that fades out from the center, like a glow or a soft shadow. */
 function glow(width: number, height: number): Buffer {
@@ -13,7 +13,7 @@ function glow(width: number, height: number): Buffer {
   for (let at = 0; at < width * height; at += 1) {
     const distance = Math.hypot((at % width) - width / 2, Math.floor(at / width) - height / 2);
     const alpha = Math.max(0, Math.round(255 * (1 - (2 * distance) / height)));
-    rgba.set([...COLOUR, alpha], at * 4);
+    rgba.set([...COLOR, alpha], at * 4);
   }
   return rgba;
 }
@@ -23,7 +23,7 @@ function glow(width: number, height: number): Buffer {
  */
 async function seenErrors(image: Buffer): Promise<{ max: number; mean: number }> {
   const rgba = await sharp(image).raw().toBuffer();
-  const errors = COLOUR.flatMap((wanted, channel) =>
+  const errors = COLOR.flatMap((wanted, channel) =>
     Array.from({ length: rgba.length / 4 }, (_, at) => {
       const alpha = rgba[at * 4 + 3] ?? 0;
       return (((rgba[at * 4 + channel] ?? 0) - wanted) * alpha) / 255;

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { createLog } from '../../../../runtime/platform/log.ts';
 import { ingestUpload } from '../../../../runtime/worker/ingest/ingest-upload.ts';
-import { createSlowPlace } from '../../../../runtime/worker/ingest/slow-place.ts';
+import { createSlowUploadSlot } from '../../../../runtime/worker/ingest/slow-upload-slot.ts';
 import type { Sandbox, SandboxJob } from '../../../../runtime/worker/sandbox/sandbox.ts';
 import { SandboxFailure } from '../../../../runtime/worker/sandbox/sandbox-failure.ts';
 import { useDatabase } from '../../../support/database.ts';
@@ -28,7 +28,7 @@ it('only one upload that timed out before is attempted at a time, which leaves s
   };
   const world = { db, buckets: storage.buckets };
   const log = createLog({ level: 'silent', name: 'test' });
-  const slow = createSlowPlace();
+  const slow = createSlowUploadSlot();
   const deps = { ...world, sandbox, slow, clock: systemClock, log, ingest_bytes_max: 1e9 };
   const endTimes = async (attempts: Promise<unknown>[]) => {
     for (const one of hanging.splice(0)) one.reject(new SandboxFailure('timeout', 'too long'));

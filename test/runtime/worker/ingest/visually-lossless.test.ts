@@ -49,8 +49,8 @@ describe.each(pictures)('%s', (_name, picture) => {
 
   it.each([2, 16, 256])(
     'uploaded as a GIF of %d colors looks the same when it is stored',
-    async (colours) => {
-      const upload = await over(picture).gif({ colours }).toBuffer();
+    async (colors) => {
+      const upload = await over(picture).gif({ colors }).toBuffer();
       const { master } = await decoder.ingest(upload, 'image/gif');
       expect(await likeness(upload, master)).toBeGreaterThanOrEqual(SSIM_MIN);
     },

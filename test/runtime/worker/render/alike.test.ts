@@ -19,7 +19,7 @@ const BEHIND_MAX = 0.01;
  * A color difference of about 2 is just visible over whole areas. Edges of text exceed it in 1 % of
  * the blocks.
  */
-const COLOUR_SHIFT_MAX = 3;
+const COLOR_SHIFT_MAX = 3;
 const POSITION_SHIFT_MAX = 0.15;
 
 /** From Debian's mate-backgrounds package. */
@@ -65,7 +65,7 @@ async function expectAlike(subject: Subject): Promise<void> {
     // Lossless encoders add no difference.
     const behind = format === 'png' ? 0 : straight - ours;
     expect.soft(behind, `${mode}, encoded`).toBeLessThanOrEqual(BEHIND_MAX);
-    expect.soft(colour_shift, mode).toBeLessThanOrEqual(COLOUR_SHIFT_MAX);
+    expect.soft(colour_shift, mode).toBeLessThanOrEqual(COLOR_SHIFT_MAX);
     expect.soft(position_shift, mode).toBeLessThanOrEqual(POSITION_SHIFT_MAX);
   }
 }

@@ -24,7 +24,10 @@ async function preview(changes: Partial<PreviewDeps>): Promise<PreviewReply> {
     content: buckets.content,
     log,
     sandbox: { run: unused, close: unused },
-    line: { enter: async () => () => undefined, enterWarm: () => ({ leave() {}, stopped: never }) },
+    scheduler: {
+      enter: async () => () => undefined,
+      enterWarm: () => ({ leave() {}, stopped: never }),
+    },
     ...changes,
   };
   try {
@@ -51,7 +54,9 @@ describe('a preview', () => {
       return () => undefined;
     };
     const enterWarm = () => ({ leave() {}, stopped: never });
-    expect(await preview({ content, line: { enter, enterWarm } })).toEqual({ outcome: 'unread' });
+    expect(await preview({ content, scheduler: { enter, enterWarm } })).toEqual({
+      outcome: 'unread',
+    });
     expect(seats).toEqual([]);
     remove();
   });

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { QueueBusy } from '../../../../runtime/platform/queue/queue.ts';
 import {
-  createRenderLine,
-  type LineOptions,
-  type RenderLine,
-} from '../../../../runtime/worker/render/render-line.ts';
-import type { LeaveSeat } from '../../../../runtime/worker/render/render-seats.ts';
+  createRenderScheduler,
+  type RenderScheduler,
+  type RenderSchedulerOptions,
+} from '../../../../runtime/worker/render/render-scheduler.ts';
+import type { ReleaseSeat } from '../../../../runtime/worker/render/render-seats.ts';
 
 const never = new AbortController().signal;
 const COST_MAX = 1500;
@@ -63,9 +63,9 @@ describe('the render queue under random load', () => {
 });
 
 /** Simulates the arrivals. Every render takes exactly its estimated time. */
-async function play(all: readonly Arrival[], options: LineOptions): Promise<Outcome[]> {
+async function play(all: readonly Arrival[], options: RenderSchedulerOptions): Promise<Outcome[]> {
   const world = createWorld();
-  const line = createRenderLine({ ...options, now: () => world.now });
+  const line = createRenderScheduler({ ...options, now: () => world.now });
   const outcomes: Outcome[] = [];
   for (const arrival of all) {
     await world.run(world.now + arrival.after_ms);
@@ -79,10 +79,10 @@ async function play(all: readonly Arrival[], options: LineOptions): Promise<Outc
 type World = ReturnType<typeof createWorld>;
 
 function createWorld() {
-  const ends: { at: number; leave: LeaveSeat }[] = [];
+  const ends: { at: number; leave: ReleaseSeat }[] = [];
   const world = {
     now: 0,
-    endAt: (at: number, leave: LeaveSeat) => void ends.push({ at, leave }),
+    endAt: (at: number, leave: ReleaseSeat) => void ends.push({ at, leave }),
     run: async (until: number) => {
       for (;;) {
         ends.sort((one, other) => one.at - other.at);
@@ -99,7 +99,7 @@ function createWorld() {
   return world;
 }
 
-function arrive(line: RenderLine, world: World, arrival: Arrival): Outcome {
+function arrive(line: RenderScheduler, world: World, arrival: Arrival): Outcome {
   const outcome: Outcome = { ...arrival, at: world.now };
   line.enter(arrival, never).then(
     (leave) => {

@@ -10,7 +10,7 @@ import {
   createDerivedRenders,
   type DerivedRenders,
 } from '../../../../runtime/worker/render/render-derived.ts';
-import { createRenderLine } from '../../../../runtime/worker/render/render-line.ts';
+import { createRenderScheduler } from '../../../../runtime/worker/render/render-scheduler.ts';
 import { createSandbox, type Sandbox } from '../../../../runtime/worker/sandbox/sandbox.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { type FolderBuckets, makeFolderBuckets } from '../../../support/folder-buckets.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const content = { ...folder.buckets.content, read: readSlowly };
   const bytes = await over(photograph(64, 48)).png().toBuffer();
   await content.write(source_key, bytes, { content_type: 'image/png' });
-  const line = createRenderLine({ slots: 2, waiting_max: 10, deadline_ms: 10_000 });
+  const scheduler = createRenderScheduler({ slots: 2, waiting_max: 10, deadline_ms: 10_000 });
   const log = createLog({ level: 'silent', name: 'test' });
   const limits = { memory_bytes: 1_000_000_000, jobs_per_child: 100, wall_clock_ms: 60_000 };
   sandbox = createSandbox({ slots: 2, ...limits, log });
@@ -41,7 +41,7 @@ beforeAll(async () => {
     db,
     content,
     sandbox,
-    line,
+    scheduler,
     log,
     metrics,
     wall_clock_ms: 60_000,

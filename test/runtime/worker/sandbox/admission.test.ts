@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAdmission } from '../../../../runtime/worker/sandbox/admission.ts';
-import { createEntry } from '../../../../runtime/worker/sandbox/job-admission.ts';
+import { createJobAdmission } from '../../../../runtime/worker/sandbox/job-admission.ts';
 
 /** Requests all sizes at once, and records the order of admission. */
 function askAll(memory_bytes: number, sizes: readonly number[]) {
@@ -70,7 +70,7 @@ describe('admission by memory', () => {
 it('a job that ends while it waits for memory does not block the jobs behind it', async () => {
   const admission = createAdmission({ memory_bytes: 100 });
   await admission.enter(60);
-  const entry = createEntry({ admission, memory_bytes: 100 }, undefined);
+  const entry = createJobAdmission({ admission, memory_bytes: 100 }, undefined);
   const asked = entry.ask({ memory_bytes: 90, wall_clock_ms: 1000 });
   entry.leave();
   await asked;

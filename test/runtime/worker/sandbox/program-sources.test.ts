@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openKeptScripts } from '../../../../runtime/worker/sandbox/kept-scripts.ts';
 import { readProgramSources } from '../../../../runtime/worker/sandbox/program-sources.ts';
 import { createSandbox } from '../../../../runtime/worker/sandbox/sandbox.ts';
+import { openScriptCache } from '../../../../runtime/worker/sandbox/script-cache.ts';
 import { silentLog as log } from '../../../operator/kube/silent-log.ts';
 
 const sandbox = new URL('../../../../runtime/worker/sandbox/', import.meta.url);
@@ -77,7 +77,7 @@ describe('type-stripped scripts kept from an earlier start', () => {
   });
 
   function strip(source: string): string {
-    const scripts = openKeptScripts(cache);
+    const scripts = openScriptCache(cache);
     const answer = scripts.strip(source);
     scripts.save();
     return answer;

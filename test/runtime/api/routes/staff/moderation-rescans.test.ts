@@ -2,7 +2,7 @@
 // scanner has not seen yet.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { publishFile } from '../../../../../runtime/actions/publish-file.ts';
-import { settleCheck } from '../../../../../runtime/actions/settle-check.ts';
+import { recordScanResult } from '../../../../../runtime/actions/record-scan-result.ts';
 import type { ProjectRecord } from '../../../../../runtime/core/resources/project.ts';
 import { type FileRow, findFileById } from '../../../../../runtime/db/files.ts';
 import { claimChecks } from '../../../../../runtime/db/scan-claims.ts';
@@ -39,7 +39,7 @@ async function upload(): Promise<FileRow> {
 async function scan(nudity: number): Promise<string> {
   const [claimed] = await claimChecks(api.db, { limit: 1, lease_seconds: 60 });
   const result = { check: must(claimed), scores: { nudity }, thresholds: {} };
-  await api.db.transaction((tx) => settleCheck(tx, result));
+  await api.db.transaction((tx) => recordScanResult(tx, result));
   return must(claimed).check_id;
 }
 

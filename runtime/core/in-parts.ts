@@ -1,6 +1,0 @@
-/**
- * Splits items into parts of at most `size`, in order: the limit of one statement, or of one turn of the event loop.
- */
-export function* inParts<Item>(items: readonly Item[], size: number): Generator<Item[]> {
-  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
-}

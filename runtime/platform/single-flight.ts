@@ -1,0 +1,69 @@
+/**
+ * Shares work among parallel callers, so that it is done once. The work is cancelled when its last caller leaves, and
+ * stays joinable until its side effects have settled.
+ */
+
+export type FlightResult<T> = { value: T; settled: Promise<unknown> };
+export type SingleFlight<T> = {
+  /** Throws the work's error, or the reason of the caller's own signal. */
+  join(
+    key: string,
+    signal: AbortSignal,
+    work: (everyoneLeft: AbortSignal) => Promise<FlightResult<T>>,
+  ): Promise<T>;
+};
+
+export function createSingleFlight<T>(): SingleFlight<T> {
+  const flights = new Map<string, Flight<T>>();
+  const start = (key: string, work: (everyoneLeft: AbortSignal) => Promise<FlightResult<T>>) => {
+    const everyoneLeft = new AbortController();
+    const landed = work(everyoneLeft.signal);
+    const flight: Flight<T> = {
+      value: landed.then(({ value }) => value),
+      passengers: 0,
+      everyoneLeft,
+    };
+    flights.set(key, flight);
+    const end = () => {
+      if (flights.get(key) === flight) flights.delete(key);
+    };
+    void landed.then(({ settled }) => settled).then(end, end);
+    flight.value.catch(() => undefined);
+    return flight;
+  };
+  return {
+    join: async (key, signal, work) => {
+      signal.throwIfAborted();
+      const flight = flights.get(key) ?? start(key, work);
+      flight.passengers += 1;
+      const leave = () => {
+        flight.passengers -= 1;
+        if (flight.passengers > 0) return;
+        // Nobody may join work that is being cancelled.
+        if (flights.get(key) === flight) flights.delete(key);
+        flight.everyoneLeft.abort(signal.reason);
+      };
+      return awaitFlight(flight.value, signal, leave);
+    },
+  };
+}
+
+type Flight<T> = { value: Promise<T>; passengers: number; everyoneLeft: AbortController };
+
+async function awaitFlight<T>(
+  value: Promise<T>,
+  signal: AbortSignal,
+  leave: () => void,
+): Promise<T> {
+  const { promise: left, reject } = Promise.withResolvers<never>();
+  const onAbort = () => {
+    leave();
+    reject(signal.reason);
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([value, left]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
