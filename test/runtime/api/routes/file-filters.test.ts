@@ -241,7 +241,7 @@ describe('POST …/files/move', () => {
     [{ file_slugs: ['no slug'], folder: '' }, 'file_slugs[0]'],
     [{ file_slugs: ['a'] }, 'folder'],
     [{ file_slugs: ['a'], folder: null }, 'folder'],
-    [{ file_slugs: ['a'], folder: '', color: 'red' }, 'colour'],
+    [{ file_slugs: ['a'], folder: '', color: 'red' }, 'color'],
   ])('returns 400 invalid_request for %j', async (body, field) => {
     const answer = await move(body);
     expect(codeOf(answer)).toBe('400 invalid_request');

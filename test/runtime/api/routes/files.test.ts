@@ -80,7 +80,7 @@ describe('GET …/files', () => {
       ['?include=', 'include'],
       ['?recursive=1', 'recursive'],
       ['?sort=size', 'sort'],
-      ['?colour=red', 'colour'],
+      ['?color=red', 'color'],
     ];
     for (const [query, field] of rows) {
       const answer = await call('GET', path + query);

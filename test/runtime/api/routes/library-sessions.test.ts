@@ -164,7 +164,7 @@ describe('POST …/library-sessions', () => {
     [{ max_file_bytes: 0 }, 'max_file_bytes'],
     [{ max_file_bytes: 10_000_001 }, 'max_file_bytes'],
     [{ subject: 7 }, 'subject'],
-    [{ color: 'red' }, 'colour'],
+    [{ color: 'red' }, 'color'],
   ];
   it.each(wrong)('returns 400 invalid_request for %j', async (wish, field) => {
     const answer = await shop.mint(wish);

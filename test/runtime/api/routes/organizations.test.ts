@@ -62,7 +62,7 @@ describe('POST /v1/organizations by a tenant', () => {
   it('ignores the body, even if it is not JSON', async () => {
     const subject = newSubject();
     const { organization } = (await api.session(subject)('GET', '/v1/me')).body;
-    for (const raw of ['{}', '{"name":""}', '{"colour":1}', '[', 'null', '\u0000']) {
+    for (const raw of ['{}', '{"name":""}', '{"color":1}', '[', 'null', '\u0000']) {
       const headers = {
         ...(await api.sessionHeaders(subject)),
         ...signatureOf('POST', PATH, raw),

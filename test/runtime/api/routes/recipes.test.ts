@@ -83,7 +83,7 @@ describe('PUT …/recipes', () => {
     [{ ...hero, transform_chain: null }, 'transform_chain'],
     [{ ...hero, schema_version: 2 }, 'schema_version'],
     [{ ...hero, schema_version: '1' }, 'schema_version'],
-    [{ ...hero, color: 'red' }, 'colour'],
+    [{ ...hero, color: 'red' }, 'color'],
   ])('returns 400 invalid_request for %j', async (body, field) => {
     const answer = await put(body);
     expect(codeOf(answer)).toBe('400 invalid_request');

@@ -126,7 +126,7 @@ describe('PUT …/watermark-presets', () => {
     [{ ...corner, opacity: -0.1 }, 'opacity'],
     [{ ...corner, x_offset: '1' }, 'x_offset'],
     [{ ...corner, y_offset: 1e9 }, 'y_offset'],
-    [{ ...corner, color: 'red' }, 'colour'],
+    [{ ...corner, color: 'red' }, 'color'],
   ])('returns 400 invalid_request for %j', async (body, field) => {
     const answer = await put(body);
     expect(codeOf(answer)).toBe('400 invalid_request');
