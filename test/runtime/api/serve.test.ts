@@ -26,7 +26,7 @@ const counts: SharedPortHandler = (request, response) => {
 /** Tells the API to stop after half of a request body has arrived. */
 async function endHalfway(drain: { drain_ms?: number } = {}) {
   const { server, stop } = startApi(api.deps(), {
-    ...{ config: apiConfig(), beside: [counts], quiet_ms: 0 },
+    ...{ config: apiConfig(), sharedHandlers: [counts], quiet_ms: 0 },
     ...drain,
   });
   const port = await listen(server, { port: 0, option: 'TINTYPE_API_PORT', host: '127.0.0.1' });
