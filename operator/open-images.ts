@@ -63,10 +63,10 @@ export function openImages(
  */
 function openBell(config: Config, { log, lifecycle }: Opening): Pick<Queue, 'publish'> {
   const pause = async (ms: number) => void (await sleep(ms, undefined, { ref: false }));
-  const patience = createStartupRetry({ log, lifecycle: { pause } });
+  const startupRetry = createStartupRetry({ log, lifecycle: { pause } });
   let queue: Queue | undefined;
   let isStopping = false;
-  void patience
+  void startupRetry
     .open('broker', () => openQueue(config, log))
     .then(async (opened) => {
       queue = opened;

@@ -1,6 +1,6 @@
 /**
- * How the cluster mutates objects on admission. A policy or webhook that changes an object does so at each write: such a
- * difference is no drift, and writing it repeatedly would never end. Nothing announces that a policy was
+ * How the cluster mutates objects on admission. A policy or webhook that changes an object does so at each write: such
+ * a difference is no drift, and writing it repeatedly would never end. Nothing announces that a policy was
  * removed, so the write is retried once in a while.
  */
 import { explainDifferences } from '../image-service/find-difference.ts';

@@ -56,7 +56,7 @@ const CUT = '…';
 type Series = { name: string; count: number; seen_ms: number };
 
 type State = RecorderOptions & {
-  /** By happening and object; the longest silent first. */
+  /** By event and object; the longest silent first. */
   series: Map<string, Series>;
   waiting: number;
   last: Promise<void>;

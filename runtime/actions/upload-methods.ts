@@ -1,6 +1,6 @@
 /**
- * The three methods of sending an upload's bytes: one signed PUT to storage, separately signed parts, or a PUT through the
- * service. A session has exactly one, described in the answer that creates it. Spec: Upload session; Limits, Uploads.
+ * The three methods of sending an upload's bytes: one signed PUT to storage, separately signed parts, or a PUT through
+ * the service. A session has exactly one, described in the answer that creates it. Spec: Upload session; Limits, Uploads.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { ServiceError } from '../core/errors.ts';

@@ -4,7 +4,7 @@
  */
 import type { SpooledDelivery } from './usage-batch.ts';
 
-/** A piece never changes, so that (spool, sequence) identifies it however often it is sent. */
+/** A chunk never changes, so that (spool, sequence) identifies it however often it is sent. */
 export type UsageChunk = {
   spool_id: string;
   sequence: number;
@@ -15,10 +15,10 @@ export type UsageBuffer = {
   /** False when there is no room for more. */
   add(delivery: SpooledDelivery): boolean;
   /**
-   * Passes all buffered deliveries to `piece`. A piece whose call throws is passed again unchanged,
+   * Passes all buffered deliveries to `handle`. A chunk whose call throws is passed again unchanged,
    * before anything that came later.
    */
-  send(piece: (piece: UsageChunk) => Promise<void>): Promise<void>;
+  send(handle: (chunk: UsageChunk) => Promise<void>): Promise<void>;
   size(): number;
 };
 
@@ -30,7 +30,7 @@ export function createUsageBuffer(spool_id: string, held_max = HELD_MAX): UsageB
   let buffered: SpooledDelivery[] = [];
   let sending: SpooledDelivery[] = [];
   let sequence = 0;
-  const sendPiece = async (handle: (piece: UsageChunk) => Promise<void>) => {
+  const sendChunk = async (handle: (chunk: UsageChunk) => Promise<void>) => {
     if (sending.length === 0) {
       if (buffered.length === 0) return;
       [sending, buffered] = [buffered, []];
@@ -40,10 +40,10 @@ export function createUsageBuffer(spool_id: string, held_max = HELD_MAX): UsageB
     sending = [];
   };
   const send: UsageBuffer['send'] = async (handle) => {
-    // First the piece that was refused before, then the deliveries that came since.
+    // First the chunk that was refused before, then the deliveries that came since.
     const isAgain = sending.length > 0;
-    await sendPiece(handle);
-    if (isAgain) await sendPiece(handle);
+    await sendChunk(handle);
+    if (isAgain) await sendChunk(handle);
   };
   const size = () => buffered.length + sending.length;
   return {

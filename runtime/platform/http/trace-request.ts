@@ -1,6 +1,6 @@
 /**
- * A request's trace context: its id, and a span for all work done for it, which continues the caller's trace. The span is named
- * after the route, never the path: paths and queries of clients may contain confidential values.
+ * A request's trace context: its id, and a span for all work done for it, which continues the caller's trace. The span
+ * is named after the route, never the path: paths and queries of clients may contain confidential values.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parseTraceHeaders, type SpanAttributes, withTraceContext } from '../trace-context.ts';

@@ -32,7 +32,7 @@ type Scheduled = { attempt: number; error: Error };
 const RECOVERY = { initialDelay: 100, maxDelay: 5000, initialMaxRetries: 5 };
 
 /**
- * Throws Advice when the broker refuses us, Away when it cannot be reached; later losses are logged
+ * Throws Advice when the broker refuses us, ServerUnavailable when it cannot be reached; later losses are logged
  * and the connection is restored.
  */
 export async function connectRabbit(url: string, log: Log): Promise<RabbitConnection> {

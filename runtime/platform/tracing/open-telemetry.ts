@@ -1,7 +1,7 @@
 /**
  * Traces by OpenTelemetry, sent to a collector by OTLP over HTTP. Only this file loads its packages, and only if a
- * collector is configured. A span carries the attributes listed in trace-context.ts, with credentials masked; of a failure its
- * kind, never its message.
+ * collector is configured. A span carries the attributes listed in trace-context.ts, with credentials masked; of a failure
+ * its kind, never its message.
  */
 import {
   type Context,

@@ -34,7 +34,7 @@ type Sequence = {
 const obu = { sequence: 1, frameHeader: 3, frame: 6 } as const;
 const UNITS_MAX = 16;
 const EACH_FRAME = 2;
-const QUANTISER_STEPS = 63;
+const QUANTIZER_STEPS = 63;
 
 export function readAv1Frame(bytes: Buffer): Av1Frame {
   let sequence: Sequence | undefined;
@@ -187,7 +187,7 @@ function readSteps(read: Read, least: number, most: number): number {
 /** Encoders map quality 0..100 to 63 steps of four. */
 function qualityOf(quantizer: number): number | null {
   if (Number.isNaN(quantizer)) return null;
-  return Math.min(Math.max(Math.round(100 - (quantizer / 4 / QUANTISER_STEPS) * 100), 1), 100);
+  return Math.min(Math.max(Math.round(100 - (quantizer / 4 / QUANTIZER_STEPS) * 100), 1), 100);
 }
 
 /** Most significant bit first; zeros beyond the end. */

@@ -3,14 +3,14 @@
  * to 9.6): the indices of the four segments are averaged.
  */
 
-const QUANTISER_MAX = 127;
+const QUANTIZER_MAX = 127;
 const SEGMENTS = 4;
 
 export function vp8Quality(partition: Buffer): number | null {
   const index = quantizerIndex(bitReader(partition));
   if (Number.isNaN(index)) return null;
   // The inverse of libwebp's mapping from quality to compression.
-  const linear = (1 - Math.min(Math.max(index, 0), QUANTISER_MAX) / QUANTISER_MAX) ** 3;
+  const linear = (1 - Math.min(Math.max(index, 0), QUANTIZER_MAX) / QUANTIZER_MAX) ** 3;
   const compression = linear < 0.5 ? linear * 1.5 : (linear + 1) / 2;
   return Math.min(Math.max(Math.round(compression * 100), 1), 100);
 }

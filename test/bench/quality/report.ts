@@ -53,7 +53,7 @@ function printGroup(name: string, rows: readonly Compared[]): string {
   const cells = [at(before, 0), at(before, 0.05), at(before, 0.5), at(encoded, 0)]
     .concat(at(encoded, 0.05), behind)
     .map((value) => value.toFixed(4));
-  cells.push(Math.max(...rows.map((row) => row.colour_shift)).toFixed(2));
+  cells.push(Math.max(...rows.map((row) => row.color_shift)).toFixed(2));
   cells.push(Math.max(...rows.map((row) => row.position_shift)).toFixed(3));
   const columns = cells.map((cell) => cell.padStart(9)).join('');
   return name.padEnd(46) + columns + String(rows.length).padStart(7);

@@ -10,7 +10,7 @@ const examine = (found: Found, spec: object = full) =>
 const messages = (found: Found, spec?: object) =>
   examine(found, spec).problems.map(({ reason, message }) => `${reason}: ${message}`);
 
-it('examineConfigMaps reports missing ConfigMaps and keys, and nothing of those that exist', () => {
+it('validateConfigMaps reports missing ConfigMaps and keys, and nothing of those that exist', () => {
   expect(messages({ plans: { b: '', a: '' } })).toEqual([
     "ConfigMapKeyMissing: Key 'plans.yaml' of ConfigMap 'plans' (`spec.plansConfigMapRef`) is missing: it has a, b.",
     "ConfigMapNotFound: ConfigMap 'ca' (`spec.caConfigMapRef`) does not exist: create it in this namespace with the key ca.crt.",

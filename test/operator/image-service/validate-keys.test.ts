@@ -19,7 +19,7 @@ it.each([
   ['a new key that the pods already seal with', `${k2},${k1}`, `${k1},${k2}`],
   ['a new key that all seal with', `${k2},${k1}`, `${k2},${k1}`],
   ['an unreadable value, which other checks report', 'k1:short', k1],
-])('examineKeys accepts %s', (_, theirs, own) => {
+])('validateKeys accepts %s', (_, theirs, own) => {
   expect(fault(theirs, own)).toBeUndefined();
 });
 
@@ -28,7 +28,7 @@ it.each([
   ['a key that only the operator has and seals with', k1, `${k2},${k1}`, /lacks the key 'k2'/],
   ['a key that only pods have and seal with', `${k2},${k1}`, k1, /begins with the key 'k2'.*first/],
   ['a key with another name', k2, k1, /lacks the key 'k1'/],
-])('examineKeys rejects %s, without showing any key', (_, theirs, own, words) => {
+])('validateKeys rejects %s, without showing any key', (_, theirs, own, words) => {
   const said = fault(theirs, own) ?? '';
   expect(said).toMatch(words);
   expect(said).toMatch(

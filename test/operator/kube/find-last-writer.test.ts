@@ -25,7 +25,7 @@ const image = (name: string) => ({
 });
 const replicas = { 'f:spec': { 'f:replicas': {} } };
 
-it('whoWrote names the manager of a field, in list items too', () => {
+it('findLastWriter names the manager of a field, in list items too', () => {
   const object = deployment(
     by('tintype/image-service', replicas),
     by('kubectl-scale', replicas, { subresource: 'scale' }),
@@ -37,13 +37,13 @@ it('whoWrote names the manager of a field, in list items too', () => {
   expect(findLastWriter(object, '.spec.template.spec.containers[1].image')).toBe('injector');
 });
 
-it('whoWrote assumes the last writer of the surrounding object if a field was removed', () => {
+it('findLastWriter assumes the last writer of the surrounding object if a field was removed', () => {
   const early = by('first', image('main'));
   const late = by('second', image('main'), { time: '2026-02-01T00:00:00Z' });
   expect(findLastWriter(deployment(late, early), '.spec.template.spec.containers')).toBe('second');
 });
 
-it('whoWrote finds field names that contain dots', () => {
+it('findLastWriter finds field names that contain dots', () => {
   const labels = { 'f:metadata': { 'f:labels': { 'f:app.kubernetes.io/name': {} } } };
   const all = { 'f:metadata': { 'f:labels': { 'f:app': {} } } };
   const object = deployment(by('wrong', all), by('right', labels));
@@ -52,7 +52,7 @@ it('whoWrote finds field names that contain dots', () => {
   expect(findLastWriter(labelled, '.metadata.labels.app.kubernetes.io/name')).toBe('right');
 });
 
-it('whoWrote ignores the operator and writers of the status, and finds nobody if nobody else wrote', () => {
+it('findLastWriter ignores the operator and writers of the status, and finds nobody if nobody else wrote', () => {
   const object = deployment(
     by('tintype/image-service', replicas),
     by('tintype-operator', replicas),

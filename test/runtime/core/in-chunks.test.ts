@@ -9,6 +9,6 @@ it.each([
     [1, 2, 3, 4, 5],
     [[1, 2], [3, 4], [5]],
   ],
-])('inParts splits %j into parts of two: %j', (items, parts) => {
+])('inChunks splits %j into chunks of two: %j', (items, parts) => {
   expect([...inChunks(items, 2)]).toEqual(parts);
 });

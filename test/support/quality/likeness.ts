@@ -7,7 +7,7 @@ export type Likeness = {
   /** For transparent images, the lower value of those on white and on black. */
   ssim: number;
   /** The 99th percentile of the CIE 1976 differences between the means of 4 × 4 pixel blocks. */
-  colour_shift: number;
+  color_shift: number;
   /** The displacement of the whole image, in pixels. */
   position_shift: number;
 };
@@ -23,12 +23,12 @@ export async function samplesOf(image: Buffer): Promise<Samples> {
 export function likeness(one: Samples, other: Samples): Likeness {
   const all = pairsOf(one, other).map(([left, right]) => ({
     ssim: ssim(left, right),
-    colour_shift: quantile(deltaE(blocksOf(left), blocksOf(right)), 0.99),
+    color_shift: quantile(deltaE(blocksOf(left), blocksOf(right)), 0.99),
     position_shift: shiftBetween(left, right),
   }));
   return {
     ssim: Math.min(...all.map((each) => each.ssim)),
-    colour_shift: Math.max(...all.map((each) => each.colour_shift)),
+    color_shift: Math.max(...all.map((each) => each.color_shift)),
     position_shift: Math.max(...all.map((each) => each.position_shift)),
   };
 }

@@ -194,9 +194,11 @@ describe('the RabbitMQ queue', () => {
     const opened = createRabbitQueue({ url: wrong(url), log });
     await expect(opened).rejects.toMatchObject({ name: 'Advice' });
     await expect(opened).rejects.toThrow(told);
-    // `Away` lets a starting process wait; other errors, which somebody must fix, end it.
-    const isAway = await opened.catch((error: unknown) => error instanceof ServerUnavailable);
-    expect(isAway).toBe(!/password|virtual host/.test(name));
+    // `ServerUnavailable` lets a starting process wait; other errors, which somebody must fix, end it.
+    const isUnavailable = await opened.catch(
+      (error: unknown) => error instanceof ServerUnavailable,
+    );
+    expect(isUnavailable).toBe(!/password|virtual host/.test(name));
   });
 });
 

@@ -60,12 +60,12 @@ async function expectAlike(subject: Subject): Promise<void> {
   );
   expect(compared.length).toBe(names.length);
   for (const { mode, format, ssim, ours, straight, ...shifts } of compared) {
-    const { colour_shift, position_shift } = shifts;
+    const { color_shift, position_shift } = shifts;
     expect.soft(ssim, mode).toBeGreaterThanOrEqual(SSIM_MIN);
     // Lossless encoders add no difference.
     const behind = format === 'png' ? 0 : straight - ours;
     expect.soft(behind, `${mode}, encoded`).toBeLessThanOrEqual(BEHIND_MAX);
-    expect.soft(colour_shift, mode).toBeLessThanOrEqual(COLOR_SHIFT_MAX);
+    expect.soft(color_shift, mode).toBeLessThanOrEqual(COLOR_SHIFT_MAX);
     expect.soft(position_shift, mode).toBeLessThanOrEqual(POSITION_SHIFT_MAX);
   }
 }
