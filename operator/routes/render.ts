@@ -105,13 +105,19 @@ export function defaultHost({ spec }: Edge, { project_slug }: Pick<Routed, 'proj
 }
 
 function routeName(edge: Edge, { project_slug }: Pick<Routed, 'project_slug'>): string {
-  return `${edge.owner.name}-project-${project_slug}`;
+  return `${routePrefix(edge.owner.name)}${project_slug}`;
+}
+
+function routePrefix(owner: string): string {
+  return `${owner}-project-`;
 }
 
 /** The slug of the project that a route is named for: its labels may be changed, its name never. */
 export function slugOf({ metadata: { name, ownerReferences = [] } }: LiveRoute) {
-  const owner = ownerReferences.find(({ kind }) => kind === 'ImageService')?.name ?? '.+?';
-  return new RegExp(`^${owner}-project-([^.]+)`).exec(name)?.[1];
+  const owner = ownerReferences.find(({ kind }) => kind === 'ImageService')?.name;
+  const prefix = owner === undefined ? /^.+?-project-/.exec(name)?.[0] : routePrefix(owner);
+  if (prefix === undefined || !name.startsWith(prefix)) return undefined;
+  return name.slice(prefix.length).split('.')[0] || undefined;
 }
 
 function hostsOf(edge: Edge, of: Routed): string[] {
