@@ -53,7 +53,7 @@ RUN mkdir -p node_modules/.cache/tintype && chown 65532:65532 node_modules/.cach
  && setpriv --reuid=65532 --regid=65532 --clear-groups env NODE_COMPILE_CACHE=node_modules/.cache/tintype \
       node --eval "import('/app/runtime/worker/sandbox/program-sources.ts').then((sources) => sources.readProgramSources(sources.DECODER_PROGRAM))" \
  && [ -f node_modules/.cache/tintype/*/decoder-scripts.json ] \
- && chown -R 0:0 node_modules/.cache && chmod -R a+rX,go-w node_modules/.cache && [ -n "$(find node_modules/.cache -type f -print -quit)" ]
+ && chown -R 0:0 node_modules/.cache && chmod -R a+rX,go-w node_modules/.cache && [ -n "$(find node_modules/.cache -type f ! -name decoder-scripts.json -print -quit)" ]
 # A number instead of a name, so that Kubernetes can verify that it is not root.
 USER 65532:65532
 ENTRYPOINT ["node", "/app/runtime/launcher.js"]
