@@ -31,7 +31,7 @@ import { type ShapeCost, type ShapePlace, shapeCost, TEXTS } from './shape-cost.
 import type { Declaration } from './style.ts';
 import { stylesCost } from './style-cost.ts';
 import { allElements, type SvgNode } from './svg-node.ts';
-import { initialLetter, type LetterSize, letterSizesOf } from './text-cost.ts';
+import { type LetterSize, letterSizesOf } from './text-cost.ts';
 import { tooComplex } from './too-complex.ts';
 import { COPY_NS, copiedBytes } from './value-cost.ts';
 
@@ -69,7 +69,7 @@ class CostReader {
   readonly fonts: FontsCost;
   readonly #drawing: Drawing;
   readonly #scales: ReadonlyMap<SvgNode, ElementScale>;
-  readonly #letters: ReadonlyMap<SvgNode, LetterSize>;
+  readonly #letterOf: (node: SvgNode) => LetterSize;
   readonly #known = new Map<SvgNode, Cost>();
   readonly #pen: Pen;
   readonly #layersOf: (node: SvgNode) => ReadonlySet<string>;
@@ -80,7 +80,7 @@ class CostReader {
     this.#drawing = drawing;
     const inOrder = sortTopologically(drawing);
     this.fonts = fontsCost(drawing, inOrder);
-    this.#letters = letterSizesOf(drawing, inOrder);
+    this.#letterOf = letterSizesOf(drawing, inOrder);
     this.#scales = scalesOf(drawing, inOrder, {
       fontOf: this.#fontOf,
       spanOf: this.#spanOf,
@@ -139,6 +139,7 @@ class CostReader {
 
   #addLayers(cost: Cost, node: SvgNode): void {
     const declarations = this.#drawing.styles.get(node) ?? [];
+    if (declarations.length === 0) return;
     const layers = this.#layersOf(node);
     cost.layers += layers.size;
     cost.ns += layersCost(layers, this.#drawing.grid);
@@ -157,10 +158,6 @@ class CostReader {
 
   /** The largest possible font size of the element. */
   readonly #fontOf = (node: SvgNode): number => this.#letterOf(node).font;
-
-  #letterOf(node: SvgNode): LetterSize {
-    return this.#letters.get(node) ?? initialLetter;
-  }
 
   #scaleOf(node: SvgNode): number {
     return this.#seenOf(node).scale;

@@ -11,7 +11,10 @@ export type Drawing = {
   readonly styles: ReadonlyMap<SvgNode, readonly Declaration[]>;
   /** The declarations among them that may not apply at all. */
   readonly unsure: ReadonlySet<Declaration>;
+  /** Of the elements that have any. */
   readonly references: ReadonlyMap<SvgNode, readonly Reference[]>;
+  /** The children of elements and everything they refer to, of those that have any. */
+  readonly drawn: ReadonlyMap<SvgNode, readonly SvgNode[]>;
   /** Whether anything may be rotated or skewed. */
   readonly is_turned: boolean;
 };
@@ -29,6 +32,7 @@ const APPLIED_CHARACTERS_MAX = 20_000_000;
 export function readDrawing(root: SvgNode, applied: AppliedStyles, grid: SvgSize): Drawing {
   const nodes = allElements(root);
   const styles = new Map<SvgNode, readonly Declaration[]>();
+  const byId = new Map<string, SvgNode>();
   let [count, characters] = [0, 0];
   for (const node of nodes) {
     const declarations = applied.of(node);
@@ -38,24 +42,23 @@ export function readDrawing(root: SvgNode, applied: AppliedStyles, grid: SvgSize
       throw tooComplex('styles that hold for many elements');
     }
     styles.set(node, declarations);
+    const id = node.attributes.get('id');
+    if (id !== undefined) byId.set(id, node);
   }
-  const byId = new Map(nodes.flatMap(named));
-  const references = nodes.map((node) => {
-    const found = findReferences(node, styles.get(node) ?? []);
-    return [node, found.flatMap((reference) => resolve(reference, byId))] as const;
-  });
+  const references = new Map<SvgNode, readonly Reference[]>();
+  const drawn = new Map<SvgNode, readonly SvgNode[]>();
+  for (const [node, declarations] of styles) {
+    const found = findReferences(node, declarations, byId);
+    if (found.length > 0) references.set(node, found);
+    const within = childElements(node).concat(found.map(({ target }) => target));
+    if (within.length > 0) drawn.set(node, within);
+  }
   const is_turned = [...styles.values()].some((declarations) => declarations.some(turns));
-  const { unsure } = applied;
-  return { root, grid, styles, unsure, references: new Map(references), is_turned };
+  return { root, grid, styles, unsure: applied.unsure, references, drawn, is_turned };
 }
 
 function turns([property, value]: Declaration): boolean {
   return property === 'transform' && /rotate|skew|matrix/i.test(value);
-}
-
-function named(node: SvgNode): [string, SvgNode][] {
-  const id = node.attributes.get('id');
-  return id === undefined ? [] : [[id, node]];
 }
 
 /** Elements drawn only when something refers to them. */
@@ -83,8 +86,8 @@ export function referencesOf({ references }: Drawing, node: SvgNode): readonly R
 }
 
 /** Its children, and everything it refers to. */
-export function drawnWith(drawing: Drawing, node: SvgNode): SvgNode[] {
-  return [...childElements(node), ...referencesOf(drawing, node).map(({ target }) => target)];
+export function drawnWith({ drawn }: Drawing, node: SvgNode): readonly SvgNode[] {
+  return drawn.get(node) ?? [];
 }
 
 /** The attribute of the element itself, or of the template to which its `href` refers. */
@@ -98,19 +101,23 @@ export function inheritedAttribute(
   return own !== undefined || model === undefined ? own : inheritedAttribute(drawing, model, name);
 }
 
-type Named = readonly [by: string, id: string];
-
-function findReferences(node: SvgNode, declarations: readonly Declaration[]): Named[] {
+function findReferences(
+  node: SvgNode,
+  declarations: readonly Declaration[],
+  byId: ReadonlyMap<string, SvgNode>,
+): Reference[] {
+  const found: Reference[] = [];
+  const add = (by: string, id: string) => {
+    const target = byId.get(id);
+    if (target !== undefined) found.push({ by, target });
+  };
   const href = node.attributes.get('href');
-  const styled = declarations.flatMap(([by, value]) =>
-    [...value.matchAll(/url\(#([^)]+)/g)].map(([, id = '']): Named => [by, id]),
-  );
-  return href === undefined ? styled : [['href', href.slice(1)], ...styled];
-}
-
-function resolve([by, id]: Named, byId: ReadonlyMap<string, SvgNode>): Reference[] {
-  const target = byId.get(id);
-  return target === undefined ? [] : [{ by, target }];
+  if (href !== undefined) add('href', href.slice(1));
+  for (const [by, value] of declarations) {
+    if (!value.includes('url(')) continue;
+    for (const [, id = ''] of value.matchAll(/url\(#([^)]+)/g)) add(by, id);
+  }
+  return found;
 }
 
 /** The depth to which references are followed, as the renderer does so on its stack. */

@@ -8,9 +8,9 @@ import { holdsText, type SvgNode, textsOf } from './svg-node.ts';
 
 /** How many fonts stay set up, whatever is drawn in between. */
 export const FONTS_KEPT = 120;
-/** Letters that every packaged font has, in every weight and style. */
-export const COMMON =
-  /[\s!-~\u00a0-\u01a9\u0384-\u038a\u038e-\u03a1\u03a3-\u03ce\u0400-\u045f\u2010-\u2021\u2026\u2030\u20ac\u2190-\u2199\u2212]/g;
+/** All but the letters that every packaged font has, in every weight and style. */
+const RARE =
+  /[^\s!-~\u00a0-\u01a9\u0384-\u038a\u038e-\u03a1\u03a3-\u03ce\u0400-\u045f\u2010-\u2021\u2026\u2030\u20ac\u2190-\u2199\u2212]+/g;
 /** Letters that at least one packaged font has; for others a box with their number is drawn. */
 export const DRAWN =
   /[\u0300-\u0340\u064b-\u0655]|[\s!-~\u00a0-\u02e9\u0384-\u038a\u038e-\u03a1\u03a3-\u0482\u048a-\u0525\u0531-\u0556\u0561-\u0587\u05d0-\u05ea\u0621-\u063a\u0640-\u064a\u0679-\u06bf\u06f0-\u06f9\u1e00-\u1ef9\u2010-\u2027\u2190-\u2311\u2500-\u269c\u269e-\u26b8\u2701-\u2704\u270c-\u2727\u2729-\u274b\u2761-\u2794\u2798-\u27af\u27f0-\u28ff]/g;
@@ -47,8 +47,11 @@ function countFonts(drawing: Drawing, inOrder: readonly SvgNode[]): number {
   const withText = textHolders(drawing, inOrder);
   const fonts = new Map<string, number>();
   const kinds = new Map<number, Set<number>>();
-  const count = () =>
-    [...kinds.values()].reduce((sum, { size }) => sum + Math.min(size, BESIDE_MAX), fonts.size);
+  const count = () => {
+    let sum = fonts.size;
+    for (const { size } of kinds.values()) sum += Math.min(size, BESIDE_MAX);
+    return sum;
+  };
   const inherited = new Map<SvgNode, ReadonlySet<number>>();
   const fontOf = (around: number, declared: string) => {
     const key = `${around} ${declared}`;
@@ -75,18 +78,21 @@ function countFonts(drawing: Drawing, inOrder: readonly SvgNode[]): number {
   return count();
 }
 
-/**
- * The kinds of letters outside COMMON: letters in one block of 256 come from one font, or from two.
- */
+export function rareLetters(text: string): string {
+  return text.match(RARE)?.join('') ?? '';
+}
+
+/** The kinds of rare letters: those in one block of 256 come from one font, or from two. */
 function rareKinds(node: SvgNode): ReadonlySet<number> {
-  const kinds = new Set<number>();
-  for (const text of textsOf(node)) {
-    for (const letter of new Set(text.replaceAll(COMMON, ''))) {
-      const isDrawn = letter.replaceAll(DRAWN, '') === '';
-      kinds.add(isDrawn ? Math.floor((letter.codePointAt(0) ?? 0) / 256) : BOX);
-    }
-  }
-  return kinds;
+  const rare = rareLetters(textsOf(node).join(''));
+  return rare === '' ? NO_KINDS : new Set(Array.from(new Set(rare), kindOf));
+}
+
+const NO_KINDS: ReadonlySet<number> = new Set();
+
+function kindOf(letter: string): number {
+  const isDrawn = letter.replaceAll(DRAWN, '') === '';
+  return isDrawn ? Math.floor((letter.codePointAt(0) ?? 0) / 256) : BOX;
 }
 
 const USUAL_FONT: ReadonlySet<number> = new Set([0]);

@@ -52,13 +52,13 @@ export function placeOf(text: string | undefined, around: Around): number {
  * keeps the inherited value.
  */
 const ONE_LENGTH =
-  /^[ \t\n\r\f]*\+?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?(?:px|pt|pc|in|cm|mm|em|ex|%)?[ \t\n\r\f]*$/i;
+  /^[ \t\n\r\f]*\+?((?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?)(px|pt|pc|in|cm|mm|em|ex|%)?[ \t\n\r\f]*$/i;
 
 /** The value of a text that is exactly one length and has no other reading; otherwise undefined. */
 export function plainLength(text: string | undefined, around: Around): number | undefined {
-  const [length = Number.POSITIVE_INFINITY, ...more] = lengthsOf(text ?? '', around);
-  const isPlain = more.length === 0 && length < Infinity && ONE_LENGTH.test(text ?? '');
-  return isPlain ? length : undefined;
+  const [, number, unit = ''] = ONE_LENGTH.exec(text ?? '') ?? [];
+  const length = number === undefined ? undefined : inPixels(number, unit, around);
+  return length === Infinity ? undefined : length;
 }
 
 /** All lengths in a text; one with an unknown unit is infinite. */

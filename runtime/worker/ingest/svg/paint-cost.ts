@@ -92,8 +92,10 @@ export function layerReader(
     .flat()
     .some((one) => one[0] === 'opacity' && !isInherited(one) && isLayer(one));
   return (node) => {
-    const layers = (styles.get(node) ?? []).filter(isLayer);
-    return new Set(layers.filter((one) => hasOpacity || !isInherited(one)).map(([name]) => name));
+    const layers = (styles.get(node) ?? []).filter(
+      (one) => isLayer(one) && (hasOpacity || !isInherited(one)),
+    );
+    return new Set(layers.map(([name]) => name));
   };
 }
 

@@ -54,6 +54,12 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
+const COUNTED = {
+  elements: svgCaps.elements,
+  text: svgCaps.text_bytes,
+  style: svgCaps.style_bytes,
+};
+
 /** Builds the tree while the parser goes through the text. */
 class TreeReader {
   #root: SvgNode | undefined;
@@ -153,14 +159,10 @@ class TreeReader {
     if (ns > svgCaps.drawing_ns) throw tooComplex(`${ns} drawing_ns`);
   }
 
-  #count(what: 'elements' | 'text' | 'style', more: number): void {
+  #count(what: keyof typeof COUNTED, more: number): void {
     this.#counts[what] += more;
-    const limit = {
-      elements: svgCaps.elements,
-      text: svgCaps.text_bytes,
-      style: svgCaps.style_bytes,
-    };
-    if (this.#counts[what] > limit[what]) throw tooComplex(`more than ${limit[what]} of ${what}`);
+    if (this.#counts[what] > COUNTED[what])
+      throw tooComplex(`more than ${COUNTED[what]} of ${what}`);
   }
 }
 

@@ -59,7 +59,9 @@ export function onGrid(root: SvgNode, size: SvgSize, grid: SvgSize): SvgNode {
 
 /** Undefined when it is missing or invalid. */
 export function viewBoxOf({ attributes }: SvgNode): SvgSize | undefined {
-  const numbers = (attributes.get('viewBox') ?? '')
+  const text = attributes.get('viewBox');
+  if (text === undefined) return undefined;
+  const numbers = text
     .trim()
     .split(/[\s,]+/)
     .map(Number);

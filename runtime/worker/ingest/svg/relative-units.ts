@@ -39,7 +39,7 @@ function boundsIn(node: SvgNode): Bounds {
     const side = Math.max(box.width, box.height);
     return { least: side, most: side };
   }
-  const unsaid = node.name === 'marker' ? '3' : '100%';
+  const unsaid = node.name === 'marker' ? '3' : undefined;
   const sides = (SIDES[node.name] ?? []).map((name) => sideOf(node.attributes.get(name) ?? unsaid));
   if (sides.length === 0) return asAround;
   // The shorter side matters less than the longer one.
@@ -49,7 +49,8 @@ function boundsIn(node: SvgNode): Bounds {
   };
 }
 
-function sideOf(text: string): Bounds {
+function sideOf(text: string | undefined): Bounds {
+  if (text === undefined) return asAround;
   const percent = /^\s*\+?([\d.]+)%\s*$/.exec(text)?.[1];
   // Viewports of percentages can be nested, so that any part and any multiple is possible.
   if (percent !== undefined) {

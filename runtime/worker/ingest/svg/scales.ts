@@ -131,7 +131,8 @@ class ScaleReader {
     const unsaid = isMarker ? MARKER_SIDE : viewport;
     const sides = (isMarker ? MARKER_SIDES : SIDES).map((name) => {
       const text = node.attributes.get(name);
-      return plainLength(text, around) ?? Math.max(unsaid, ...lengthsOf(text ?? '', around));
+      if (text === undefined) return unsaid;
+      return plainLength(text, around) ?? Math.max(unsaid, ...lengthsOf(text, around));
     });
     return Math.max(...sides);
   }

@@ -50,7 +50,8 @@ const PIXEL_NS = 1;
 
 export function shapeCost(node: SvgNode, place: ShapePlace): ShapeCost | undefined {
   const cost = drawnCost(node, place);
-  return cost && { ...cost, stroke_ns: cost.stroke_ns + penNs(place) };
+  if (cost !== undefined) cost.stroke_ns += penNs(place);
+  return cost;
 }
 
 function drawnCost(node: SvgNode, place: ShapePlace): ShapeCost | undefined {

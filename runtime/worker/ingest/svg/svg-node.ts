@@ -26,8 +26,8 @@ export function textsOf({ children }: SvgNode): string[] {
 }
 
 /** Whether text other than white space is directly within an element. */
-export function holdsText(node: SvgNode): boolean {
-  return textsOf(node).some((text) => /\S/.test(text));
+export function holdsText({ children }: SvgNode): boolean {
+  return children.some((child) => typeof child === 'string' && /\S/.test(child));
 }
 
 /** Every element of a tree, in document order. */

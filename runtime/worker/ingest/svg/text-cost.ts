@@ -3,7 +3,7 @@
  * of the grid, and with a much higher weight by the stroke width around them. Spec: Limits, Uploads (SVG complexity).
  */
 import { type Drawing, drawnWith } from './drawing.ts';
-import { COMMON, DRAWN, FONTS_KEPT } from './font-cost.ts';
+import { DRAWN, FONTS_KEPT, rareLetters } from './font-cost.ts';
 import { lengthsOf, plainLength } from './lengths.ts';
 import { strokePixels } from './pen.ts';
 import { viewportBounds } from './relative-units.ts';
@@ -34,18 +34,13 @@ export function textCost(
   node: SvgNode,
   { scale, grid, letter, sets_fonts }: ShapePlace,
 ): ShapeCost {
-  const texts = textsOf(node);
-  const counts = texts.map((text) => text.replaceAll(/\s/g, '').length);
-  const letters = counts.reduce((sum, count) => sum + count, 0);
-  const pairs = counts.reduce((sum, count) => sum + count ** 2, 0);
-  const spaces = texts.join('').length - letters;
+  const { letters, spaces, pairs, dense_pairs } = countLetters(node);
   const font_ns = sets_fonts ? fontsNs(node) : 0;
   const side = Math.max(grid.width, grid.height);
   const height = Math.min(letter.font * scale, side);
   const width = Math.min(strokePixels({ scale, letter }), side);
   return {
-    fill_ns:
-      TEXT_NS + spaces * SPACE_NS + fillNs(letters, pairs + densePairs(texts), height) + font_ns,
+    fill_ns: TEXT_NS + spaces * SPACE_NS + fillNs(letters, pairs + dense_pairs, height) + font_ns,
     stroke_ns: strokeNs(letters, pairs, { height, width }),
     area: Math.min(letters * height ** 2, grid.width * grid.height),
     length: letters * OUTLINE_SIDES * height,
@@ -54,12 +49,21 @@ export function textCost(
   };
 }
 
-/** Letters that only some fonts have may each have as many lines as three others (⣿, ∰). */
-function densePairs(texts: readonly string[]): number {
-  return texts.reduce((sum, text) => {
-    const letters = text.replaceAll(/\s/g, '').length;
-    return sum + letters * (DENSE_LINES - 1) * text.replaceAll(COMMON, '').length;
-  }, 0);
+/**
+ * `dense_pairs`: letters that only some fonts have may each have as many lines as three others (⣿,
+ * ∰).
+ */
+function countLetters(node: SvgNode) {
+  const counts = { letters: 0, spaces: 0, pairs: 0, dense_pairs: 0 };
+  for (const text of textsOf(node)) {
+    const spaces = text.match(/\s/g)?.length ?? 0;
+    const letters = text.length - spaces;
+    counts.letters += letters;
+    counts.spaces += spaces;
+    counts.pairs += letters ** 2;
+    counts.dense_pairs += letters * (DENSE_LINES - 1) * rareLetters(text).length;
+  }
+  return counts;
 }
 
 function fillNs(letters: number, pairs: number, height: number): number {
@@ -97,11 +101,11 @@ function fontNs(texts: readonly string[]): number {
   return letters.replaceAll(DRAWN, '') === '' ? FONT_NS.one : FONT_NS.all;
 }
 
-export const initialLetter: LetterSize = { font: 16, stroke: 1 };
+const initialLetter: LetterSize = { font: 16, stroke: 1 };
 
 /**
- * The largest sizes that may apply to each element, over all places where it is drawn; `inOrder`:
- * users first.
+ * Returns a function that gives the largest sizes that may apply to an element, over all places
+ * where it is drawn; `inOrder`: users first.
  */
 export function letterSizesOf(drawing: Drawing, inOrder: readonly SvgNode[]) {
   const fonts = inheritLargest(drawing, inOrder, {
@@ -115,11 +119,10 @@ export function letterSizesOf(drawing: Drawing, inOrder: readonly SvgNode[]) {
     initial: initialLetter.stroke,
     read: (node, around) => largestStroke(drawing, node, { ...units, around }),
   });
-  const sizes = new Map<SvgNode, LetterSize>();
-  for (const [node, own] of fonts) {
-    sizes.set(node, { font: own, stroke: strokes.get(node) ?? initialLetter.stroke });
-  }
-  return sizes;
+  return (node: SvgNode): LetterSize => ({
+    font: fonts.get(node) ?? initialLetter.font,
+    stroke: strokes.get(node) ?? initialLetter.stroke,
+  });
 }
 
 type Inherited = { initial: number; read(node: SvgNode, around: number): number };
@@ -129,13 +132,13 @@ function inheritLargest(
   inOrder: readonly SvgNode[],
   { initial, read }: Inherited,
 ): Map<SvgNode, number> {
-  const inherited = new Map<SvgNode, number>();
+  // Until an element's turn, the size that it inherits.
   const sizes = new Map<SvgNode, number>();
   for (const node of inOrder) {
-    const size = read(node, inherited.get(node) ?? initial);
+    const size = read(node, sizes.get(node) ?? initial);
     sizes.set(node, size);
     for (const one of drawnWith(drawing, node)) {
-      inherited.set(one, Math.max(inherited.get(one) ?? size, size));
+      sizes.set(one, Math.max(sizes.get(one) ?? size, size));
     }
   }
   return sizes;
@@ -146,14 +149,16 @@ function inheritLargest(
  * replaces it.
  */
 function largestFont(drawing: Drawing, node: SvgNode, around: number): number {
-  const share = { font: around, percent: around / 100 };
-  const isSized = saidOf(drawing, node, ['font-size']).some(
-    (one) => !drawing.unsure.has(one) && plainLength(one[1], share) !== undefined,
-  );
-  const sizes = saidOf(drawing, node, ['font-size', 'font']).map(([name, value]) =>
-    largestLength(name === 'font' ? value.replace(FONT_WEIGHT, '') : value, around),
-  );
-  return Math.max(isSized ? 0 : around, ...sizes);
+  const units = { font: around, percent: around / 100 };
+  let [largest, isSized] = [0, false];
+  for (const one of saidOf(drawing, node, ['font-size', 'font'])) {
+    const [name, value] = one;
+    const plain = name === 'font-size' ? plainLength(value, units) : undefined;
+    if (plain !== undefined && !drawing.unsure.has(one)) isSized = true;
+    const text = name === 'font' ? value.replace(FONT_WEIGHT, '') : value;
+    largest = Math.max(largest, plain ?? largestLength(text, units));
+  }
+  return isSized ? largest : Math.max(largest, around);
 }
 
 function largestStroke(drawing: Drawing, node: SvgNode, units: StrokeUnits): number {
@@ -173,17 +178,18 @@ const FONT_WEIGHT = /\b\d{3,4}\s+(?=(?:[a-z-]+\s+)*[.\d])/i;
 const LARGEST_WORD = 48;
 const LARGER = 1.5;
 
-function largestLength(value: string, font: number): number {
+function largestLength(value: string, units: FontUnits): number {
   const text = value.trim().toLowerCase();
-  if (/^(?:inherit|initial|unset|revert|smaller)$/.test(text)) return font;
+  if (/^(?:inherit|initial|unset|revert|smaller)$/.test(text)) return units.font;
   // The value of a function is known only when it is drawn.
   if (text.includes('(')) return Number.POSITIVE_INFINITY;
-  const lengths = lengthsOf(text, { font, percent: font / 100 });
-  if (lengths.length === 0) return Math.max(LARGEST_WORD, font * LARGER);
+  const lengths = lengthsOf(text, units);
+  if (lengths.length === 0) return Math.max(LARGEST_WORD, units.font * LARGER);
   return Math.max(...lengths);
 }
 
-type StrokeUnits = { readonly font: number; readonly percent: number; readonly around: number };
+type FontUnits = { readonly font: number; readonly percent: number };
+type StrokeUnits = FontUnits & { readonly around: number };
 
 /** A value that the renderer does not understand keeps the inherited stroke width. */
 function strokeLength(value: string, { around, ...units }: StrokeUnits): number {
