@@ -1,6 +1,8 @@
 // `tintype upload *` on a folder of valid, unusual, broken, hostile and unrelated files: each becomes ready or fails
 // with its code and advice, independently of the others.
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { writeMixedFolder } from '../support/mixed-folder.ts';
 import { deliver, withKey } from './support/client.ts';
@@ -13,7 +15,9 @@ import {
 } from './support/tintype.ts';
 import { identify } from './support/tools.ts';
 
-const MULTIPART_BYTES_MIN = 16 * 1024 * 1024;
+/** The largest file that clients send in one PUT, and the size of the parts of larger ones. */
+const SINGLE_PUT_BYTES_MAX = 16 * 1024 * 1024;
+const PART_BYTES = 8 * 1024 * 1024;
 const NAME_CELLS = 32;
 
 let tintype: Tintype;
@@ -75,14 +79,29 @@ it('`tintype upload` prints the URLs of exactly the files that are published', a
   expect(published.toSorted()).toEqual(slugs.toSorted());
 });
 
-it('`tintype upload` publishes all of a file that is large enough for multipart upload', async () => {
+it('`tintype upload` sends a file above 16 MiB in parts of 8 MiB, and all of it is published', async () => {
+  const { size } = await stat(join(folder, 'large.png'));
+  expect(size).toBeGreaterThan(SINGLE_PUT_BYTES_MAX);
+  expect(await sentParts('large.png')).toEqual([{ part_count: Math.ceil(size / PART_BYTES) }]);
+  expect(await sentParts('good.webp')).toEqual([{ part_count: null }]);
   const key = withKey(tintype, tintype.instance.api_key);
   const file = await key('GET', '/v1/projects/demo/files/large.png');
-  expect(file.body.size_bytes).toBeGreaterThan(MULTIPART_BYTES_MIN);
   expect(file.body).toMatchObject({ width: 2600, height: 2400 });
   const image = await deliver(tintype, { project: 'demo', path: '/resize/260x/f/large.png' });
   expect(await identify(image.bytes)).toEqual({ format: 'PNG', width: 260, height: 240 });
 });
+
+/** The number of parts of each upload to a slug; null for one PUT. */
+async function sentParts(file_slug: string) {
+  const db = new pg.Client(tintype.instance.database_url);
+  await db.connect();
+  try {
+    const sql = 'select part_count from uploads where file_slug = $1';
+    return (await db.query<{ part_count: number | null }>(sql, [file_slug])).rows;
+  } finally {
+    await db.end();
+  }
+}
 
 it('`tintype upload` exits with 0 if all files are published, and replaces an existing file', async () => {
   const again = await runTintype(

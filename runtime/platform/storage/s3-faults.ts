@@ -11,7 +11,7 @@ const UNTRUSTED =
   'shows a certificate that is not trusted: name its authority (NODE_EXTRA_CA_CERTS)';
 
 /** By the storage's error code, or the code of the failed connection. */
-const advices: Record<string, string> = {
+const adviceByCode: Record<string, string> = {
   NoSuchBucket: 'does not exist: create it, or name another one',
   InvalidAccessKeyId: `does not know the access key: ${CREDENTIALS}`,
   SignatureDoesNotMatch: `refuses the secret key: ${CREDENTIALS}`,
@@ -48,7 +48,7 @@ export function s3Fault(bucket: string, error: unknown): unknown {
   const names = isSkewed(error) ? [SKEWED] : namesOf(error);
   const status = statusOf(error);
   const advice = names
-    .map((name) => (Object.hasOwn(advices, name) ? advices[name] : undefined))
+    .map((name) => (Object.hasOwn(adviceByCode, name) ? adviceByCode[name] : undefined))
     .find((known) => known !== undefined);
   const known = advice ?? (status === undefined ? byCode(names) : byStatus(status));
   if (known === undefined) return error;
@@ -71,8 +71,8 @@ export function statusOf(error: unknown): number | undefined {
 
 /** The answer to a HEAD names no code, but the client compares its Date with our clock. */
 function isSkewed(error: unknown): boolean {
-  const told = (error as { $metadata?: { clockSkewCorrected?: boolean } })?.$metadata;
-  return statusOf(error) === 403 && told?.clockSkewCorrected === true;
+  const metadata = (error as { $metadata?: { clockSkewCorrected?: boolean } })?.$metadata;
+  return statusOf(error) === 403 && metadata?.clockSkewCorrected === true;
 }
 
 function namesOf(error: unknown): string[] {
