@@ -123,8 +123,10 @@ export async function whatHolds(namespace: string): Promise<string> {
   for (const { type, message } of status.conditions ?? []) lines.push(`${type}: ${message}`);
   const { items } = await read(namespace, 'pods');
   for (const { metadata, status: is } of items) {
-    const { name, deletionTimestamp, deletionGracePeriodSeconds: grace } = metadata;
-    lines.push(`${name} ${is.phase}, to end by ${deletionTimestamp} after ${grace} s`);
+    const { name, deletionTimestamp: end, deletionGracePeriodSeconds: grace } = metadata;
+    // Kubernetes sets both fields when somebody deletes the pod, and its namespace may not have got there.
+    const deletion = end === undefined ? 'not deleted yet' : `to end by ${end} after ${grace} s`;
+    lines.push(`${name} ${is.phase}, ${deletion}`);
     const asked = ['logs', name, '--tail=8'];
     lines.push(await kubectl('--namespace', namespace, ...asked).catch(String));
   }
