@@ -2,6 +2,7 @@
  * What only a restart can fix: a part of this process that is stuck while everything it depends on works. An API server
  * or a database that is down does not count, nor does a refusal. Pure.
  */
+import { MINUTE_MS } from '../runtime/core/durations.ts';
 import type { CacheHealth } from './kube/cache-health.ts';
 
 export type LivenessInput = {
@@ -19,14 +20,14 @@ export type LivenessInput = {
 
 /** `answering`: caches pause for at most half a minute before they try again. */
 const LONGEST_MS = {
-  unheard: 30 * 60_000,
-  answering: 5 * 60_000,
-  pass: 15 * 60_000,
-  overdue: 15 * 60_000,
+  unheard: 30 * MINUTE_MS,
+  answering: 5 * MINUTE_MS,
+  pass: 15 * MINUTE_MS,
+  overdue: 15 * MINUTE_MS,
 };
 
-export function findStuck(vitals: LivenessInput): string | undefined {
-  const { caches, answering_ms, longest_pass_ms, overdue_ms } = vitals;
+export function findStuck(input: LivenessInput): string | undefined {
+  const { caches, answering_ms, longest_pass_ms, overdue_ms } = input;
   const isUnheard = caches.some(({ unheard_ms }) => unheard_ms > LONGEST_MS.unheard);
   if (isUnheard && answering_ms > LONGEST_MS.answering) {
     return 'a watch receives nothing, although the API server answers';

@@ -2,9 +2,11 @@
  * What the operator needs to upload the images of presets: storage, and the queue that notifies workers. Spec:
  * Watermark preset.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { createStartupRetry } from '../runtime/actions/startup-retry.ts';
+import { HOUR_MS } from '../runtime/core/durations.ts';
 import { systemClock } from '../runtime/platform/clock.ts';
 import type { Config } from '../runtime/platform/config.ts';
 import type { Lifecycle } from '../runtime/platform/lifecycle.ts';
@@ -24,7 +26,7 @@ const IMAGE_BYTES_MAX = 8 * 1024 * 1024;
  * Not every change of what is accepted is announced, so refused bytes are tried again, at most once
  * in this time.
  */
-const REFUSED = { max: 10_000, ttl: 60 * 60_000 };
+const REFUSED = { max: 10_000, ttl: HOUR_MS };
 const ELSEWHERE =
   'workers look for uploads in another bucket than the operator writes to: set TINTYPE_INGEST_BUCKET of the operator to `storage.ingestBucket` of the ImageService, which is tintype-ingest unless it is set';
 
@@ -38,7 +40,7 @@ export function openImages(
 ): ImageDeps | undefined {
   if (config.s3Endpoint === undefined) return undefined;
   const { log } = opening;
-  const queue = openBell(config, opening);
+  const queue = openDoorbell(config, opening);
   const refused: ImageDeps['refused'] = new LRUCache(REFUSED);
   // What an earlier setting refused may be accepted now.
   edges.subscribe((slug) => {
@@ -61,7 +63,7 @@ export function openImages(
 /**
  * The operator does not wait for a broker: without one, the workers' own sweep finds the uploads.
  */
-function openBell(config: Config, { log, lifecycle }: Opening): Pick<Queue, 'publish'> {
+function openDoorbell(config: Config, { log, lifecycle }: Opening): Pick<Queue, 'publish'> {
   const pause = async (ms: number) => void (await sleep(ms, undefined, { ref: false }));
   const startupRetry = createStartupRetry({ log, lifecycle: { pause } });
   let queue: Queue | undefined;

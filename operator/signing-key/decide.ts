@@ -1,6 +1,7 @@
 /**
  * What must change so that the keys of a project rotate as its SigningKey resource declares. Pure. Spec: Signing key.
  */
+import { DAY_MS } from '../../runtime/core/durations.ts';
 import { SIGNING_KEYS_VERIFYING_MAX } from '../../runtime/core/limits.ts';
 import { claimOn } from '../claim.ts';
 import { conditionsFor } from '../conditions.ts';
@@ -19,8 +20,6 @@ export type SigningKeyChange =
   | { change: 'claim' | 'adopt'; kid: string; rotation_trigger: string | null }
   | { change: 'rotate'; project_id: string; rotation_trigger: string | null }
   | { change: 'release'; kid: string; rotation_trigger: string | null };
-
-const DAY_MS = 86_400_000;
 
 export function decideSigningKey(
   subject: Subject<SigningKeySpec>,

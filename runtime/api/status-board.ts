@@ -1,4 +1,5 @@
 /** The data of the status page: a day of samples for each service, and recent incidents. Spec: Public, status. */
+import { DAY_MS, MINUTE_MS } from '../core/durations.ts';
 import {
   STATUS_INCIDENTS_DAYS,
   STATUS_INCIDENTS_MAX,
@@ -14,9 +15,6 @@ import {
   type StatusSampleRow,
 } from '../db/status-samples.ts';
 import { presentIncident } from './present/incident.ts';
-
-const DAY_MS = 86_400_000;
-const MINUTE_MS = 60_000;
 
 export type StatusBoard = (db: Queryable, now: Date) => Promise<StatusRecord>;
 
@@ -47,9 +45,9 @@ async function readServices(db: Queryable): Promise<StatusRecord['services']> {
 /** Newest first. Open incidents are always included, however many others began and ended since. */
 async function listShown(db: Queryable, now: Date): Promise<IncidentRow[]> {
   const page = { limit: STATUS_INCIDENTS_MAX, after: null };
-  const lately = new Date(now.getTime() - STATUS_INCIDENTS_DAYS * DAY_MS);
+  const since = new Date(now.getTime() - STATUS_INCIDENTS_DAYS * DAY_MS);
   const { rows: open } = await listIncidents(db, { ...page, active_since: now });
-  const { rows: recent } = await listIncidents(db, { ...page, active_since: lately });
+  const { rows: recent } = await listIncidents(db, { ...page, active_since: since });
   const known = new Set(open.map(({ incident_id }) => incident_id));
   const others = recent.filter(({ incident_id }) => !known.has(incident_id));
   return [...open, ...others]

@@ -2,6 +2,7 @@
  * What a delivery costs, what a day is charged, and when an hour is final: exact integers and UTC throughout, without
  * its own clock. Spec: Limits, Metering; Organization quota.
  */
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './durations.ts';
 import {
   CREDIT_BYTES,
   DAILY_CHARGE_HOUR,
@@ -165,9 +166,7 @@ export function isOverQuota(creditBalance: number): boolean {
   return creditBalance <= 0;
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-const CHARGE_AT_MS = DAILY_CHARGE_HOUR * HOUR_MS + DAILY_CHARGE_MINUTE * 60_000;
+const CHARGE_AT_MS = DAILY_CHARGE_HOUR * HOUR_MS + DAILY_CHARGE_MINUTE * MINUTE_MS;
 const FINAL_AFTER_MS = HOUR_FINAL_AFTER_HOURS * HOUR_MS;
 const MULTIPLIER_SCALE = 10n ** BigInt(PRICING_MULTIPLIER_DECIMALS_MAX);
 const MULTIPLIER = new RegExp(

@@ -1,4 +1,5 @@
 /** What is sampled for the status page, and when samples open and close an incident. Spec: Public, status. */
+import { MINUTE_MS } from './durations.ts';
 import {
   STATUS_FAILED_SAMPLES_TO_OPEN,
   STATUS_GOOD_SAMPLES_TO_CLOSE,
@@ -43,5 +44,5 @@ export function incidentMove(samples: readonly Sample[], state: 'open' | 'none')
 /** Whether two samples are too far apart to know the service's state between them. */
 export function hasSampleGap(earlier: Date | undefined, later: Date): boolean {
   if (earlier === undefined) return false;
-  return later.getTime() - earlier.getTime() > STATUS_SAMPLES_APART_MINUTES_MAX * 60_000;
+  return later.getTime() - earlier.getTime() > STATUS_SAMPLES_APART_MINUTES_MAX * MINUTE_MS;
 }

@@ -4,6 +4,7 @@
  * bucket.
  * Spec: Upload session (status); Caching and response headers.
  */
+import { DAY_MS, HOUR_MS } from '../core/durations.ts';
 import { DERIVED_UNREAD_SECONDS_MAX } from '../core/limits.ts';
 import {
   findFirstUploadTime,
@@ -17,8 +18,6 @@ import { readDerivedKey, readMasterKey } from '../platform/storage/content-keys.
 import type { JobContext, JobCounts } from './job.ts';
 import { walkBucket } from './walk-bucket.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const GRACE_MS = HOUR_MS;
 /** After a restore, an unknown upload may still be in a newer backup of the database. */
 const UNKNOWN_GRACE_MS = 30 * DAY_MS;
@@ -54,13 +53,13 @@ async function unpublished({ db, clock }: JobContext, objects: ListedObject[]): 
   // A new database beside an old bucket knows none of its objects, which may be the only copies:
   // anything older than the first upload is kept.
   const known_from = (await findFirstUploadTime(db))?.getTime() ?? Number.POSITIVE_INFINITY;
-  const isNobodys = (written: number) => written >= known_from && written <= longAgo;
+  const isOrphan = (written: number) => written >= known_from && written <= longAgo;
   return objects
     .filter(({ key, modified_at }) => {
       const id = readMasterKey(key)?.upload_id;
       if (id === undefined) return false;
       const upload = contents.get(id);
-      if (upload === undefined) return isNobodys(modified_at.getTime());
+      if (upload === undefined) return isOrphan(modified_at.getTime());
       return upload.has_ended && !upload.object_keys.includes(key);
     })
     .map(({ key }) => key);

@@ -3,8 +3,10 @@
  * schedulers on one database do not duplicate a run: the database lets one of them start it, and shows the others when
  * it has ended.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cron } from 'croner';
+import { DAY_MS } from '../core/durations.ts';
 import type { Queryable } from '../db/client.ts';
 import { findDatabaseTime } from '../db/database-time.ts';
 import {
@@ -37,7 +39,7 @@ const TICK_MS = 1000;
 /** The most missed runs that are caught up on, and the most of the needed ones before those. */
 const MISSED_MAX = 40;
 /** Runs are kept for so long. Of times before, only those after the last success from then are known to be missed. */
-const KNOWN_MS = RUNS_KEPT_DAYS * 86_400_000;
+const KNOWN_MS = RUNS_KEPT_DAYS * DAY_MS;
 /** The most scheduled times to look back on, almost three years for a daily job. */
 const KNOWN_MAX = 1000;
 /** The largest tolerated difference between the clocks of Kubernetes and of the database. */
@@ -84,7 +86,7 @@ async function runWhenDue(deps: JobDeps & { clock: DatabaseClock }, line: Line):
         next = cronOf(line.job).nextRun(looked);
       }
       seen = now;
-      outage.went();
+      outage.succeeded();
     } catch (error) {
       outage.failed(error);
     }
@@ -175,7 +177,7 @@ export function dueTimes(
   const next = cron.nextRun(after);
   if (next === null || next > until) return [];
   return cron
-    .previousRuns(count_max, justBehind(until))
+    .previousRuns(count_max, nextWholeSecond(until))
     .filter((time) => time > after)
     .sort((left, right) => left.getTime() - right.getTime());
 }
@@ -206,6 +208,6 @@ function cronOf({ schedule }: Pick<Job, 'schedule'>): Cron {
 }
 
 /** The cron library finds times before an instant, with whole seconds only. */
-function justBehind(instant: Date): Date {
+function nextWholeSecond(instant: Date): Date {
   return new Date(Math.floor(instant.getTime() / 1000) * 1000 + 1000);
 }

@@ -2,6 +2,7 @@
  * Probes every service once a minute, records whether it works, and opens and closes automatic incidents.
  * Spec: Public, status; Staff, incidents.
  */
+import { MINUTE_MS } from '../core/durations.ts';
 import { newId } from '../core/ids.ts';
 import {
   STATUS_FAILED_SAMPLES_TO_OPEN,
@@ -21,7 +22,6 @@ import { insertStatusSample, listNewestSamples } from '../db/status-samples.ts';
 import type { JobContext, JobCounts } from './job.ts';
 import { statusProbes } from './status-probes.ts';
 
-const MINUTE_MS = 60_000;
 const SAMPLES = Math.max(STATUS_FAILED_SAMPLES_TO_OPEN, STATUS_GOOD_SAMPLES_TO_CLOSE);
 
 export async function statusSampling(context: JobContext): Promise<JobCounts> {

@@ -2,9 +2,8 @@
  * The age of usage batches counts from the last time they were summed: after a time in which no job ran, usage from
  * before it is still there and still summed.
  */
+import { DAY_MS } from '../core/durations.ts';
 import type { RollupMark } from '../db/sweep-positions.ts';
-
-const DAY_MS = 86_400_000;
 
 type Kept = { mark: RollupMark; days: number };
 

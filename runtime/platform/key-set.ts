@@ -3,12 +3,13 @@
 // fetch, and after a refetch for a key that the set lacks. The pause is short because strangers may ask for such keys
 // all the time, and would otherwise delay a key that the provider has just created. Spec: Authentication, Credentials,
 // BrowserSession.
+import { DAY_MS } from '../core/durations.ts';
 import { type Clock, steady } from './clock.ts';
 import { readBounded } from './http/read-bounded.ts';
 import { traceHeaders } from './trace-context.ts';
 
 const REFRESH_AFTER_MS = 5 * 60_000;
-const SERVED_MS = 24 * 60 * 60_000;
+const SERVED_MS = DAY_MS;
 const PAUSE_MS = 5_000;
 const DEADLINE_MS = 5_000;
 const BODY_BYTES_MAX = 256 * 1024;

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { openWatchCache, type WatchCache } from '../../operator/kube/watch-cache.ts';
 import { findStuck, type LivenessInput } from '../../operator/liveness.ts';
+import { MINUTE_MS } from '../../runtime/core/durations.ts';
 import { type KubeFaultProxy, startKubeFaultProxy } from '../support/kube-fault-proxy.ts';
 import type { Identity, PlaneAddress } from '../support/kube-request.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
@@ -11,7 +12,6 @@ import { createPassingTime } from './kube/passing-time.ts';
 import { silentLog as log } from './kube/silent-log.ts';
 
 const shared = useControlPlane();
-const MINUTE_MS = 60_000;
 const well: LivenessInput = { caches: [], answering_ms: 0, longest_pass_ms: 0, overdue_ms: 0 };
 
 const stops: (() => Promise<unknown>)[] = [];

@@ -1,19 +1,19 @@
 /** A day of a service's samples as a row of bars, the oldest at the left. Spec: Public, status. */
+import { HOUR_MS } from '../../core/durations.ts';
 import { STATUS_SAMPLES_HOURS } from '../../core/limits.ts';
 
 type Sample = { sampled_at: string; ok: boolean };
 
 const BARS = 96;
-const HOUR_MS = 3_600_000;
-const DAY_MS = STATUS_SAMPLES_HOURS * HOUR_MS;
-const BAR_MS = DAY_MS / BARS;
+const SHOWN_MS = STATUS_SAMPLES_HOURS * HOUR_MS;
+const BAR_MS = SHOWN_MS / BARS;
 /** In units of the drawing, which scales with the page. */
 const STEP = 10;
 const BAR = 8;
 const HEIGHT = 40;
 
 export function printDay(samples: readonly Sample[], now: Date): string {
-  const begin = now.getTime() - DAY_MS;
+  const begin = now.getTime() - SHOWN_MS;
   const byBar = Map.groupBy(samples, ({ sampled_at }) =>
     Math.floor((Date.parse(sampled_at) - begin) / BAR_MS),
   );

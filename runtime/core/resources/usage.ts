@@ -1,5 +1,7 @@
 /** What a project used and was charged for. Spec: Usage record; Usage; Metering (usage query). */
+
 import { z } from 'zod';
+import { DAY_MS } from '../durations.ts';
 import { type InputIssue, wrongInput } from '../input-issue.ts';
 import { ASKED_TIME_EXPECTED, EARLIEST_INSTANT, parseAskedTime, parseDay } from '../instant.ts';
 import { USAGE_RANGE_DAYS_DEFAULT, USAGE_RANGE_DAYS_MAX } from '../limits.ts';
@@ -75,8 +77,6 @@ export function resolveUsageRange(query: z.infer<typeof usageQuery>, now: Date):
     ? { from: earliest, to, range_capped: true }
     : { from, to, range_capped: false };
 }
-
-const DAY_MS = 86_400_000;
 
 /**
  * Two dates in reverse order: as `to` includes its whole day, comparing the times may not show it.

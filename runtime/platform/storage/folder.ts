@@ -2,10 +2,12 @@
  * Object storage in a folder of this machine, behind the same interface as S3: for standalone and tests. An object is
  * one file, written beside its path and renamed; folder-server.ts answers the signed PUT URLs.
  */
+
 import { open, readdir, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { ByteRange } from '../../core/delivery/byte-range.ts';
+import { DAY_MS } from '../../core/durations.ts';
 import type { Clock } from '../clock.ts';
 import { type Bucket, isObjectKey, type ObjectHead, StorageUnavailable } from './bucket.ts';
 import { listFolder } from './folder-list.ts';
@@ -173,7 +175,7 @@ async function deleteObject(folder: string, path: string): Promise<void> {
   }
 }
 
-const LEFT_BEHIND_MS = 24 * 3600 * 1000;
+const LEFT_BEHIND_MS = DAY_MS;
 
 /** Writes and removes a file where objects are written, and removes what a crash left there. */
 async function checkFolder(folder: string, now: Date): Promise<void> {

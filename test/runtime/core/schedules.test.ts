@@ -1,9 +1,8 @@
 import { Cron } from 'croner';
 import { describe, expect, it } from 'vitest';
+import { HOUR_MS } from '../../../runtime/core/durations.ts';
 import { isFrequent, schedules } from '../../../runtime/core/schedules.ts';
 import { jobs } from '../../../runtime/jobs/table.ts';
-
-const HOUR_MS = 3_600_000;
 
 describe('the schedules', () => {
   it('cover exactly the existing jobs', () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { publishFile } from '../../../runtime/actions/publish-file.ts';
 import { printDerivedKey, type RenderPlan } from '../../../runtime/core/delivery/plan.ts';
+import { DAY_MS, HOUR_MS } from '../../../runtime/core/durations.ts';
 import { claimUpload } from '../../../runtime/db/claim-upload.ts';
 import { upsertDerivedReads } from '../../../runtime/db/derived-reads.ts';
 import type { FileRow } from '../../../runtime/db/files.ts';
@@ -38,8 +39,6 @@ beforeEach(async () => {
 });
 afterEach(() => jobs.close());
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Runs the job as of this many milliseconds from now. */
 async function sweep(later = 2 * HOUR_MS) {
   jobs.clock.set(new Date(Date.now() + later));

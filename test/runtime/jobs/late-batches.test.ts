@@ -1,11 +1,12 @@
 // Usage batches that arrive while hours are summed or days are charged. Spec: Metering.
 import { expect, it } from 'vitest';
+import { HOUR_MS } from '../../../runtime/core/durations.ts';
 import { dayOf, startOfDay } from '../../../runtime/core/metering.ts';
 import type { Job } from '../../../runtime/jobs/job.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
 import { useDatabase } from '../../support/database.ts';
 import { countWaiting, untilWaiting } from '../../support/lock-waits.ts';
-import { HOUR_MS, hoursAgo, useUsage } from '../../support/usage-to-sum.ts';
+import { hoursAgo, useUsage } from '../../support/usage-to-sum.ts';
 
 const { db } = useDatabase({ maxConnections: 8 });
 const { jobs, project_id, send, runRollup, requests, charges } = useUsage(db);

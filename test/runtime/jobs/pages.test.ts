@@ -1,5 +1,7 @@
 // Jobs that work page by page process all pages, however many there are.
+
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { HOUR_MS } from '../../../runtime/core/durations.ts';
 import { insertCreditGrant } from '../../../runtime/db/credit-grants.ts';
 import { findOrganization } from '../../../runtime/db/organizations.ts';
 import { findUpload } from '../../../runtime/db/uploads.ts';
@@ -16,7 +18,6 @@ import { makeJobs, type TestJobs } from '../../support/jobs.ts';
 import { makeOrganization, makeProject, makeUpload, must } from '../../support/rows.ts';
 
 const { db } = useDatabase();
-const HOUR_MS = 3_600_000;
 const NAMES = ['a', 'b', 'c', 'd', 'e'];
 /** The five names fill three pages. */
 const [ROWS, OBJECTS] = [{ page_rows: 2 }, { page_max: 2 }];

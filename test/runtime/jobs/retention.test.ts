@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { DAY_MS } from '../../../runtime/core/durations.ts';
 import {
   LIBRARY_SESSION_EXPIRES_SECONDS_MAX,
   LIBRARY_SESSION_REFRESH_GRACE_SECONDS_MAX,
@@ -25,7 +26,6 @@ import {
 } from '../../support/rows.ts';
 
 const { db } = useDatabase();
-const DAY_MS = 86_400_000;
 let jobs: TestJobs;
 
 beforeAll(async () => {
@@ -175,7 +175,11 @@ it('retention deletes any number of rows, a limited number per statement', async
   expect(await db.query('select action from audit_log')).toEqual([{ action: 'young' }]);
 });
 
-const told = { title: 'Ann at home', original_filename: 'ann.jpg', uploader: Buffer.from('ann') };
+const personalData = {
+  title: 'Ann at home',
+  original_filename: 'ann.jpg',
+  uploader: Buffer.from('ann'),
+};
 const ERASED_UPLOAD = { title: null, original_filename: null, uploader: null };
 const ERASED_FILE = {
   ...{ ...ERASED_UPLOAD, alt_text: null, folder: '', thumb_hash: null },
@@ -183,7 +187,11 @@ const ERASED_FILE = {
 };
 
 async function makeToldFile(project: { project_id: string }, file_slug: string) {
-  const upload = await makeProcessing(db, project, { ...told, file_slug, folder: 'people/ann' });
+  const upload = await makeProcessing(db, project, {
+    ...personalData,
+    file_slug,
+    folder: 'people/ann',
+  });
   const place = { latitude: 52.5, longitude: 13.4, taken_at: new Date(), thumb_hash: Buffer.of(1) };
   const { file_id } = await publish(db, upload, place);
   await db.query(`update files set alt_text = 'Ann' where file_id = $1`, [file_id]);
@@ -222,8 +230,8 @@ it('retention erases personal data from files that were deleted 30 days ago, and
     ]),
   ).toEqual([]);
   for (const each of [must(young), must(live)]) {
-    expect(await fileRow(each.file_id)).toMatchObject({ ...told, folder: 'people/ann' });
-    expect(await uploadRow(each.upload_id)).toMatchObject(told);
+    expect(await fileRow(each.file_id)).toMatchObject({ ...personalData, folder: 'people/ann' });
+    expect(await uploadRow(each.upload_id)).toMatchObject(personalData);
   }
   expect(await jobs.run(table.retention)).toMatchObject({ erased_files: 0 });
   const next = await makeFile(db, project, { file_slug: 'old' });
@@ -233,7 +241,7 @@ it('retention erases personal data from files that were deleted 30 days ago, and
 it('retention erases personal data from uploads that ended 30 days ago, but not from their files', async () => {
   const project = await makeProject(db);
   const ready = await makeToldFile(project, 'ready');
-  const place = { ...told, folder: 'people/ann', library_session_id: 'ls' };
+  const place = { ...personalData, folder: 'people/ann', library_session_id: 'ls' };
   const failed = await makeUpload(db, project, place);
   const open = await makeUpload(db, project, place);
   await db.transaction((tx) => updateUploadAborted(tx, failed.upload_id));
@@ -252,7 +260,7 @@ it('retention erases personal data from uploads that ended 30 days ago, but not 
     folder: 'people/ann',
   });
   expect(await uploadRow(open.upload_id)).toMatchObject(place);
-  expect(await fileRow(ready.file_id)).toMatchObject({ ...told, folder: 'people/ann' });
+  expect(await fileRow(ready.file_id)).toMatchObject({ ...personalData, folder: 'people/ann' });
   expect(await jobs.run(table.retention)).toMatchObject({ erased_uploads: 0 });
 });
 

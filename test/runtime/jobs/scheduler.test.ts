@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DAY_MS, HOUR_MS } from '../../../runtime/core/durations.ts';
 import { hourOf } from '../../../runtime/core/metering.ts';
 import { deleteOldJobRuns } from '../../../runtime/db/job-runs.ts';
 import { insertUsageBatch } from '../../../runtime/db/usage-batches.ts';
@@ -94,8 +95,6 @@ describe('due times', () => {
 });
 
 describe('the times for which a job runs when called by hand', () => {
-  const DAY_MS = 86_400_000;
-  const HOUR_MS = 3_600_000;
   const daily = (at: Date): Job => ({
     ...table['daily-charge'],
     schedule: `${at.getUTCMinutes()} ${at.getUTCHours()} * * *`,

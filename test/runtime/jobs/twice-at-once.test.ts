@@ -1,6 +1,8 @@
 // Every job of the table is safe to run twice concurrently: even without the lease that keeps runs apart, nothing is
 // done twice. Spec: Metering; Upload session (status); Webhook delivery attempt.
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HOUR_MS } from '../../../runtime/core/durations.ts';
 import { insertSigningKey, rotateSigningKey } from '../../../runtime/db/signing-keys.ts';
 import { insertUsageBatch } from '../../../runtime/db/usage-batches.ts';
 import type { Job } from '../../../runtime/jobs/job.ts';
@@ -14,7 +16,6 @@ import { id, makeUpload } from '../../support/rows.ts';
 import { insertEvent, makeCallbackProject, testSender } from '../../support/webhooks.ts';
 
 const { db } = useDatabase({ maxConnections: 20 });
-const HOUR_MS = 3_600_000;
 const NAMES = Object.keys(table) as (keyof typeof table)[];
 let endpoint: CallbackServer;
 let jobs: TestJobs;

@@ -1,12 +1,13 @@
 // Usage batches are summed however late they are read, and an hour is summed from all its batches or not at all.
 // Spec: Metering.
 import { expect, it } from 'vitest';
+import { HOUR_MS } from '../../../runtime/core/durations.ts';
 import { hourlyRollup } from '../../../runtime/jobs/hourly-rollup.ts';
 import type { JobContext } from '../../../runtime/jobs/job.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
 import { useDatabase } from '../../support/database.ts';
 import { noting } from '../../support/explaining.ts';
-import { HOUR_MS, hoursAgo, useUsage } from '../../support/usage-to-sum.ts';
+import { hoursAgo, useUsage } from '../../support/usage-to-sum.ts';
 
 const { db } = useDatabase();
 const { jobs, send, runRollup, requests, charges } = useUsage(db);
