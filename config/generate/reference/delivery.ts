@@ -50,7 +50,7 @@ const WRITTEN: Record<
   },
   quality: {
     syntax: ['quality/<n>'],
-    rule: `${printLimit('QUALITY_MIN')} to ${printLimit('QUALITY_MAX')}. For PNG it sets the compression level and never reduces colours. GIF ignores it and gets a palette made for the requested size.`,
+    rule: `${printLimit('QUALITY_MIN')} to ${printLimit('QUALITY_MAX')}. For PNG it sets the compression level and never reduces colors. GIF ignores it and gets a palette made for the requested size.`,
   },
   watermark: {
     syntax: ['watermark', 'watermark:<preset id>'],
