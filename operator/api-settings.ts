@@ -50,9 +50,9 @@ export function createApiSettings(
   const own = readPlans(config);
   const read = async () => {
     const edge = edgeOf(await findEdge());
-    const told = config.plans === undefined && edge && (await plansOf(edge, client));
+    const declaredPlans = config.plans === undefined && edge && (await plansOf(edge, client));
     const ingestBucket = edge && ingestBucketOf(edge);
-    return { plans: told || own, uploads: uploadsOf(edge, config), ingestBucket };
+    return { plans: declaredPlans || own, uploads: uploadsOf(edge, config), ingestBucket };
   };
   return () => read().catch(throwSettingsUnknown);
 }
@@ -98,8 +98,8 @@ function ingestBucketOf({ spec: { storage, storageSecretRef } }: Edge): string |
  * the rest.
  */
 function uploadsOf(edge: Edge | undefined, config: Config): UploadSettings {
-  const told = (edge?.spec.extraEnv ?? []).map(({ name, value }) => [name, value] as const);
-  const env = Object.fromEntries(told.filter(([, value]) => value));
+  const entries = (edge?.spec.extraEnv ?? []).map(({ name, value }) => [name, value] as const);
+  const env = Object.fromEntries(entries.filter(([, value]) => value));
   const parsed = parseConfig(env);
   const choose = <Field extends keyof UploadSettings>(field: Field): Config[Field] =>
     (Object.hasOwn(env, variables[field].name) ? parsed : config)[field];

@@ -63,7 +63,7 @@ export function openFence(db: Database, term: OperatorTerm): Fence {
   let raisedIn: string | undefined;
   const raise = async () => {
     const last = await findNewestOperatorTerm(db);
-    const isElsewhere = last !== undefined && !wasLedByOurs(term, last);
+    const isElsewhere = last !== undefined && !hadSameLease(term, last);
     if (isElsewhere) await recordOtherOwners(db);
     await raiseOperatorTerm(db, term);
     const newest = await findOperatorTerm(db, term.lease);
@@ -111,7 +111,7 @@ function recordOtherOwners(db: Database): Promise<void> {
 }
 
 /** Unknown, and so false, for a term that did not record its Lease. */
-function wasLedByOurs(own: OperatorTerm, last: OperatorTerm): boolean {
+function hadSameLease(own: OperatorTerm, last: OperatorTerm): boolean {
   return last.lease_uid === own.lease_uid;
 }
 

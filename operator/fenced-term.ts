@@ -38,16 +38,16 @@ export async function leadFenced(
   term.signal.addEventListener('abort', end, { once: true });
   const { epoch, lease_uid } = term;
   const fence = openFence(db, { lease, lease_uid, epoch, holder });
-  let isTold = false;
-  const told = async <T>(run: () => Promise<T>): Promise<T> => {
+  let isLogged = false;
+  const endingTerm = async <T>(run: () => Promise<T>): Promise<T> => {
     try {
       return await run();
     } catch (error) {
       const why = whyOver(error);
       // Logged once, also if the clock ended the term before: a process that was frozen tries to
       // write when it wakes up.
-      if (why !== undefined && !isTold) {
-        isTold = true;
+      if (why !== undefined && !isLogged) {
+        isLogged = true;
         log.error(why, { error });
         end();
       }
@@ -59,13 +59,13 @@ export async function leadFenced(
     lease_uid,
     signal: over.signal,
     isCurrent: () => !over.signal.aborted && term.isCurrent(),
-    raised: () => told(fence.raised),
+    raised: () => endingTerm(fence.raised),
     db: {
       ...fence.db,
-      transaction: (transact, options) => told(() => fence.db.transaction(transact, options)),
+      transaction: (transact, options) => endingTerm(() => fence.db.transaction(transact, options)),
     },
   };
-  await told(fence.raise).catch((error) => {
+  await endingTerm(fence.raise).catch((error) => {
     log.warn('the term of the leader is not recorded in the database yet', { error });
   });
   await work(fenced);

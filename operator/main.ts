@@ -65,10 +65,10 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
   // that migrates it.
   const db = openDatabase(config.databaseUrl, { log, lifecycle });
   const metrics = createKubeMetrics();
-  const unled = createKubeClient({ credentials, clock, metrics });
-  lifecycle.onStop('connections', () => unled.close());
+  const unguarded = createKubeClient({ credentials, clock, metrics });
+  lifecycle.onStop('connections', () => unguarded.close());
   let elector: Elector | undefined;
-  const client = createLeaderClient(unled, () => elector?.term() !== undefined);
+  const client = createLeaderClient(unguarded, () => elector?.term() !== undefined);
   const common = { client, clock, log, metrics };
   const caches = openObjectCaches({ ...common, namespaces: config.watchNamespaces });
   lifecycle.onStop('caches', () => caches.stop());
@@ -78,7 +78,7 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
   const watched: Watched = { caches: [caches, edges], overdue_ms: () => 0 };
   const watch_port = await startHealthEndpoints(watched, { ...common, db, lifecycle, config });
   const name = env['POD_NAME'] || hostname();
-  const events = createEventRecorder({ ...common, client: unled, instance: name });
+  const events = createEventRecorder({ ...common, client: unguarded, instance: name });
   const routes = createRouteController({
     ...common,
     context: { client, db, clock, caches, edges, probe: probeHost, events },
@@ -107,7 +107,7 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
     ...{ keys: config.keyEncryptionKeys, watched: config.watchNamespaces },
   });
   watched.caches.push(installations);
-  elector = elect({ ...common, db, client: unled, namespace: places.own, name }, (term) =>
+  elector = elect({ ...common, db, client: unguarded, namespace: places.own, name }, (term) =>
     Promise.all([controllers, routes, installations].map((each) => each.lead(term))),
   );
   watched.overdue_ms = elector.overdue_ms;

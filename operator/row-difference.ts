@@ -50,7 +50,7 @@ export function printDifference({ action, table, row, fields }: RowDifference): 
   const head = `${SIGNS[action]} ${table} ${row}`;
   if (fields.length === 0 || action === 'delete') return head;
   const printed = fields.map(({ field, ...values }) => {
-    const [from, to] = [values.from, values.to].map((value) => print(spoken(field, value)));
+    const [from, to] = [values.from, values.to].map((value) => print(hideSecretPath(field, value)));
     return action === 'insert' ? `${field}: ${to}` : `${field}: ${from} → ${to}`;
   });
   return `${head} { ${printed.join(', ')} }`;
@@ -59,7 +59,7 @@ export function printDifference({ action, table, row, fields }: RowDifference): 
 /**
  * The path of a callback URL may be a secret, and everyone who may read resources can read this.
  */
-function spoken(field: string, value: unknown): unknown {
+function hideSecretPath(field: string, value: unknown): unknown {
   if (field !== 'callback_url' || typeof value !== 'string' || value === '') return value;
   const { origin, href } = new URL(value);
   return href === `${origin}/` ? value : `${origin}/…`;

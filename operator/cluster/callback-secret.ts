@@ -40,13 +40,13 @@ export async function writeCallbackSecret(
     return { owner, outcome: 'taken', holder: holderOf(found) };
   }
   const made = secretNamesOf(owner);
-  const noted = await recordSecretNames(client, owner, [...new Set([...made, name])]);
-  await write(client, noted, { ...wanted, found });
-  for (const other of made) if (other !== name) await removeMade(client, noted, other);
-  return { owner: await recordSecretNames(client, noted, [name]), outcome: 'written' };
+  const recorded = await recordSecretNames(client, owner, [...new Set([...made, name])]);
+  await write(client, recorded, { ...wanted, found });
+  for (const other of made) if (other !== name) await removeMade(client, recorded, other);
+  return { owner: await recordSecretNames(client, recorded, [name]), outcome: 'written' };
 }
 
-export type Judged =
+export type PlannedWrite =
   | { outcome: 'insert' | 'update' | 'same' }
   | { outcome: 'taken'; holder: Holder | undefined };
 
@@ -57,7 +57,7 @@ export async function judgeCallbackSecret(
   client: KubeClient,
   owner: TenantObject,
   { name, secret }: { name: string; secret: 'new' | { value: string } },
-): Promise<Judged> {
+): Promise<PlannedWrite> {
   const found = await find(client, placeOf(owner, name));
   if (found === undefined) return { outcome: 'insert' };
   if (!isOwned(found, owner)) return { outcome: 'taken', holder: holderOf(found) };

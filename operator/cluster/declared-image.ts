@@ -114,26 +114,26 @@ async function judge(
   return isUnderWay ? onItsWay(file_slug) : 'open';
 }
 
-type Tried = NonNullable<DeclaredImageRow['upload']>;
+type LastUpload = NonNullable<DeclaredImageRow['upload']>;
 
 /**
  * A worker that was killed or too slow says little about the picture, and nothing about later
  * workers.
  */
-function isOfWorkers({ error_code }: Tried): boolean {
+function isOfWorkers({ error_code }: LastUpload): boolean {
   return error_code === 'processing_abandoned' || error_code === 'processing_timeout';
 }
 
 /** Long, so that a picture that does kill workers does so seldom. */
 const RETRY_SECONDS = 3600;
 
-function putOff({ age_seconds, error_code }: Tried): Standing {
+function putOff({ age_seconds, error_code }: LastUpload): Standing {
   if (age_seconds >= RETRY_SECONDS) return 'open';
   const message = `the image could not be processed (${error_code}); it is tried again within ${RETRY_SECONDS / 60} minutes`;
   return lasting(found('ImageUploading', message));
 }
 
-function refused({ spec }: Declared, { error_code }: Tried): Standing {
+function refused({ spec }: Declared, { error_code }: LastUpload): Standing {
   const said = found('ImageRefused', `the image was refused as ${error_code}: declare another one`);
   return spec.image.url === undefined ? said : lasting(said);
 }
@@ -204,8 +204,8 @@ type CarryOut = (upload: Upload) => Promise<RowDifference | undefined>;
 
 function uploader({ findSettings, ...deps }: ImageDeps & { db: Database }): CarryOut {
   return async ({ declared: { project, identity }, ...image }) => {
-    const told = { ...image, project, owner: ownerOf(identity) };
-    await uploadDeclaredImage({ ...deps, ...(await findSettings()) }, told);
+    const input = { ...image, project, owner: ownerOf(identity) };
+    await uploadDeclaredImage({ ...deps, ...(await findSettings()) }, input);
     return undefined;
   };
 }
@@ -217,10 +217,10 @@ function planner({ findSettings }: ImageDeps): CarryOut {
   return async ({ declared: { project }, upload_id, ...image }) => {
     if (project.status !== 'active') throw new ServiceError('project_suspended');
     const table = 'uploads';
-    const { file_slug, ...wish } = declaredUpload(image);
+    const { file_slug, ...request } = declaredUpload(image);
     if (upload_id === undefined) {
-      validateUploadRequest(wish, (await findSettings()).settings);
-      return { action: 'insert', table, row: file_slug, fields: fieldsOf(wish) };
+      validateUploadRequest(request, (await findSettings()).settings);
+      return { action: 'insert', table, row: file_slug, fields: fieldsOf(request) };
     }
     const fields = fieldsOf({ status: 'uploaded' }, { status: 'created' });
     return { action: 'update', table, row: upload_id, fields };

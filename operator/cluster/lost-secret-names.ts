@@ -26,9 +26,9 @@ export function createLostSecretNames(): LostSecretNames {
         lost.delete(uid);
         return;
       }
-      const noted = secretNamesOf(object);
+      const present = secretNamesOf(object);
       const names = [...of(previous), ...findLostNames(change)];
-      const missing = [...new Set(names)].filter((name) => !noted.includes(name));
+      const missing = [...new Set(names)].filter((name) => !present.includes(name));
       if (missing.length === 0) lost.delete(uid);
       else lost.set(uid, missing);
     },
@@ -41,6 +41,6 @@ export function findLostNames({ object, previous }: Update): string[] {
   const isOurs =
     hasSecretNames(object) && object.metadata.generation === previous.metadata.generation;
   if (isOurs) return [];
-  const noted = secretNamesOf(object);
-  return secretNamesOf(previous).filter((name) => !noted.includes(name));
+  const present = secretNamesOf(object);
+  return secretNamesOf(previous).filter((name) => !present.includes(name));
 }

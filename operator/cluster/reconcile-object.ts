@@ -31,11 +31,11 @@ export async function reconcileObject(
   const directive = directiveOf(found);
   if (directive === 'paused') return pause(kind, found, context);
   if (directive === 'plan-only') return plan(kind, found, context);
-  const noted = await withNote(found, context);
-  const { object, conditions, ...told } = await reconcileRows(kind, noted, context);
-  if (told.changes.length > 0) context.changed?.(told);
+  const restored = await withLostSecretNames(found, context);
+  const { object, conditions, ...rowsResult } = await reconcileRows(kind, restored, context);
+  if (rowsResult.changes.length > 0) context.changed?.(rowsResult);
   const outcome = outcomeOf(conditions);
-  const result = { ...told, outcome };
+  const result = { ...rowsResult, outcome };
   if (isBeingDeleted(object) && outcome === 'done') {
     await writeFinalizer(kind, { object, wanted: 'absent' }, context);
     return result;
@@ -57,7 +57,7 @@ export async function reconcileObject(
  * Runs first, as the next steps depend on the recorded names. Deletion removes the Secrets together
  * with their Project.
  */
-function withNote(
+function withLostSecretNames(
   object: TenantObject,
   { client, lost_secret_names }: ObjectContext,
 ): TenantObject | Promise<TenantObject> {

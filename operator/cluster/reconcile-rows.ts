@@ -39,7 +39,7 @@ export type ObjectContext = Omit<
   client: KubeClient;
   events: Pick<EventRecorder, 'record'>;
   /** Called as soon as rows were written, whatever the rest of the pass does. */
-  changed?: (told: RowsChanged) => void;
+  changed?: (rows: RowsChanged) => void;
   metrics: KubeMetrics;
   /** Records what each status was set to. */
   writtenStatuses?: WrittenStatuses;
@@ -62,10 +62,10 @@ export type ObjectContext = Omit<
     | undefined;
 };
 
-type Told = Result & Pick<ImageOutcome, 'isLasting'>;
+type RowsResult = Result & Pick<ImageOutcome, 'isLasting'>;
 
 /** Includes the resource after the pass, which may have recorded Secrets in a Project. */
-type ObjectRows = Told & { object: TenantObject };
+type ObjectRows = RowsResult & { object: TenantObject };
 
 /** Runs over the resource's rows. */
 type Pass = (how?: ImageScope & Pick<Context, 'mode'>) => Promise<Result>;
@@ -105,10 +105,15 @@ export async function reconcileRows(
       const isMoreKnown = seen.changes.length === 0 && (await missing.ask());
       return isMoreKnown ? reconcile(subject, { ...scoped, ...how }) : seen;
     };
-    const told = await passWithImage(pass, subject, context);
+    const passResult = await passWithImage(pass, subject, context);
     const first = difference === undefined || kind !== 'Project' ? [] : [difference];
-    const differences = [...first, ...told.differences];
-    return { ...told, differences, conditions: taken ?? told.conditions, object: current };
+    const differences = [...first, ...passResult.differences];
+    return {
+      ...passResult,
+      differences,
+      conditions: taken ?? passResult.conditions,
+      object: current,
+    };
   } catch (error) {
     if (!(error instanceof ZodError)) throw error;
     const conditions = conditionsFor('SpecInvalid', printIssues(error));
@@ -170,7 +175,7 @@ async function passWithImage(
   pass: Pass,
   subject: Subject<unknown>,
   context: ObjectContext,
-): Promise<Told> {
+): Promise<RowsResult> {
   const preset = withImageOf(subject);
   if (preset === undefined) return pass();
   const judged = await pass({ mode: 'plan-only' });

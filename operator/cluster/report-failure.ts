@@ -23,11 +23,11 @@ export function reportUnavailable(
   state: TenantState,
   { problem, ...known }: TenantResource & { problem: DatabaseProblem },
 ): Promise<void> {
-  return report(state, known, unseen(problem, DATABASE_PROBLEMS[problem]));
+  return report(state, known, withoutAccepted(problem, DATABASE_PROBLEMS[problem]));
 }
 
 /** Without a pass, Accepted keeps its previous value. */
-function unseen(reason: Reason, message: string): Condition[] {
+function withoutAccepted(reason: Reason, message: string): Condition[] {
   return conditionsFor(reason, message).filter(({ type }) => type !== 'Accepted');
 }
 
@@ -47,7 +47,7 @@ export async function reportFailure(
 }
 
 function conditionsOf(error: unknown): Condition[] | undefined {
-  if (error instanceof SettingsUnknown) return unseen('SettingsUnknown', NO_SETTINGS);
+  if (error instanceof SettingsUnknown) return withoutAccepted('SettingsUnknown', NO_SETTINGS);
   const refusal = refusalOf(error);
   if (refusal === undefined) return undefined;
   return conditionsFor('WriteRefused', `${refusal}; the operator tries again by itself`);
@@ -66,7 +66,7 @@ async function report(
     return;
   }
   const said = statusOf(object, { conditions, facts: factsOf(object) }, clock.now());
-  const told = withKept(object, said, 'Accepted');
-  const status = directive === 'plan-only' ? withKept(object, told, 'Planned') : told;
+  const accepted = withKept(object, said, 'Accepted');
+  const status = directive === 'plan-only' ? withKept(object, accepted, 'Planned') : accepted;
   await writeStatus(kind, { object, status }, context);
 }

@@ -18,7 +18,7 @@ export function secretTaken(
 ): Condition[] {
   const found = holder && findObject('Project', { namespace, name: holder.name });
   const live = found?.metadata.uid === holder?.uid ? found : undefined;
-  return conditionsFor('SecretTaken', live ? holderHasIt(live, name) : strangerHasIt(name));
+  return conditionsFor('SecretTaken', live ? holderHasIt(live, name) : describeForeignSecret(name));
 }
 
 /**
@@ -36,7 +36,7 @@ function holderHasIt(holder: TenantObject, name: string): string {
   return `the Secret '${name}' belongs to ${project}: set another name in \`spec.callback.secretName\``;
 }
 
-function strangerHasIt(name: string): string {
+function describeForeignSecret(name: string): string {
   return `the Secret '${name}' exists and does not belong to this resource: delete it, or set another name in \`spec.callback.secretName\``;
 }
 

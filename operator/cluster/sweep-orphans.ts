@@ -104,15 +104,15 @@ async function withoutElsewhere(
   db: Database,
   all: readonly ClusterOwnerRow[],
 ): Promise<readonly ClusterOwnerRow[]> {
-  const noted = new Set(await listOwnersElsewhere(db));
-  if (noted.size === 0) return all;
+  const recorded = new Set(await listOwnersElsewhere(db));
+  if (recorded.size === 0) return all;
   const { caches, log } = state;
   const isHere = ({ kind, uid, ...place }: OwnerRow) =>
     caches.get(kind as TenantKind, keyOf(place))?.metadata.uid === uid;
   const elsewhere = new Set(
-    all.filter((owner) => noted.has(owner.uid) && !isHere(owner)).map(({ uid }) => uid),
+    all.filter((owner) => recorded.has(owner.uid) && !isHere(owner)).map(({ uid }) => uid),
   );
-  const uids = [...noted].filter((uid) => !elsewhere.has(uid));
+  const uids = [...recorded].filter((uid) => !elsewhere.has(uid));
   if (uids.length > 0) await db.transaction((tx) => deleteOwnersElsewhere(tx, { uids }));
   const left = all.filter((owner) => elsewhere.has(owner.uid) && isWatched(state, owner));
   const [first] = left;

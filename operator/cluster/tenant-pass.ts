@@ -139,10 +139,10 @@ async function reconcileExisting(
   for (const each of ignoredAnnotations(object)) events.record(regarding(known), each);
   // Only actual changes wake others: two resources that wait for each other would otherwise wake
   // each other without end.
-  const changed = (told: RowsChanged) => {
-    reportChanges(state, known, told);
+  const changed = (changedRows: RowsChanged) => {
+    reportChanges(state, known, changedRows);
     queueDependants(state, known);
-    if (canUnblockOthers(told)) requeueRefused(state, kind);
+    if (canUnblockOthers(changedRows)) requeueRefused(state, kind);
   };
   const result = await reconcileObject(kind, object, { ...context, changed });
   if (result.outcome === 'done') state.synced_at.set(nameOf(known), state.clock.elapsed());

@@ -3,13 +3,13 @@ import type { Log } from '../../runtime/platform/log.ts';
 import type { PassReport, ResourceReport } from './reconcile-folder.ts';
 
 export function createReporter(log: Log): (report: PassReport) => void {
-  let said = new Set<string>();
+  let previous = new Set<string>();
   return ({ faults, notes, resources }) => {
-    const saying = new Set<string>();
-    const once = (what: unknown, say: () => void) => {
+    const current = new Set<string>();
+    const once = (what: unknown, write: () => void) => {
       const key = JSON.stringify(what);
-      if (!said.has(key)) say();
-      saying.add(key);
+      if (!previous.has(key)) write();
+      current.add(key);
     };
     for (const fault of faults) {
       const { file, line, path, message: expected } = fault;
@@ -23,9 +23,9 @@ export function createReporter(log: Log): (report: PassReport) => void {
       const { identity, reason, message } = report;
       if (report.changes.length > 0) reportResource(log, report);
       else once([identity, reason, message], () => reportResource(log, report));
-      saying.add(JSON.stringify([identity, reason, message]));
+      current.add(JSON.stringify([identity, reason, message]));
     }
-    said = saying;
+    previous = current;
   };
 }
 

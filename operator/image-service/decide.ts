@@ -44,7 +44,7 @@ const RETRY_SECONDS = 300;
 const PROBLEM_RETRY_SECONDS = 15;
 
 export function decide({ installation, observed, now }: Subject): Decision {
-  const told = {
+  const base = {
     components: countsOf(observed),
     image: undefined,
     requeue_after_seconds: undefined,
@@ -58,12 +58,12 @@ export function decide({ installation, observed, now }: Subject): Decision {
     const migration = migrationBehind(blocked, rendered, observed);
     const conditions = conditionsOf(findingsWith({ ...seen, migration, verdicts, unwritten }));
     const steps = keepLeading(rendered, observed);
-    return { ...told, steps, conditions, requeue_after_seconds: PROBLEM_RETRY_SECONDS };
+    return { ...base, steps, conditions, requeue_after_seconds: PROBLEM_RETRY_SECONDS };
   }
   if (observed.migration.state !== 'complete') {
-    return { ...told, ...migrateFirst(seen) };
+    return { ...base, ...migrateFirst(seen) };
   }
-  return { ...told, ...(rollBack(seen) ?? rollOut(seen)) };
+  return { ...base, ...(rollBack(seen) ?? rollOut(seen)) };
 }
 
 /** What somebody must fix before anything may start. */
@@ -125,13 +125,13 @@ function migrateFirst(parts: ObservedInstallation): Next {
   const unwritten = isStalled ? block(verdict) : waiting;
   const verdicts = verdictsOf(parts, unwritten);
   const judged = { ...parts, migration: verdict, verdicts, unwritten };
-  const rested = now.getTime() - (migration.failed_at?.getTime() ?? 0) >= RETRY_SECONDS * 1000;
+  const isRetryDue = now.getTime() - (migration.failed_at?.getTime() ?? 0) >= RETRY_SECONDS * 1000;
   return {
     steps: [
       ...rendered.ground.map(apply),
       ...(observed.last_image === undefined ? [] : keepServing(parts, observed.last_image)),
       ...(migration.state === 'absent' ? [create(rendered.migration)] : []),
-      ...(hasFailed && rested ? [remove(presentOf(rendered.migration))] : []),
+      ...(hasFailed && isRetryDue ? [remove(presentOf(rendered.migration))] : []),
     ],
     conditions: conditionsOf(findingsWith(judged)),
     requeue_after_seconds: hasFailed ? RETRY_SECONDS : podlessSeconds(migration),

@@ -4,7 +4,7 @@ import { type Component, components } from './installation.ts';
 import type { CronJobState, DeploymentState, JobState, Verdict } from './observed.ts';
 import { PROGRESS_SECONDS } from './render/deployments.ts';
 
-type Judging = {
+type JudgeOptions = {
   now: Date;
   /** The minimum number of pods, where autoscaling may add others. */
   least?: number | undefined;
@@ -14,7 +14,7 @@ type Judging = {
 export function judgeDeployment(
   name: string,
   state: DeploymentState,
-  { now, least = state.desired }: Judging,
+  { now, least = state.desired }: JudgeOptions,
 ): Verdict {
   const { desired, updated, ready, total } = state;
   const count = countOf(state);
@@ -63,12 +63,12 @@ function isBeingReplaced({ unavailable_since }: DeploymentState, now: Date): boo
 function judgeUnready(name: string, state: DeploymentState, now: Date): Verdict {
   const count = countOf(state);
   const { failing, unschedulable, isLate, isRolledOut, ready } = state;
-  const trouble = failing ?? (unschedulable && `no node accepts a pod: ${unschedulable}`);
-  const why = trouble === undefined ? '' : ` (${trouble})`;
+  const problem = failing ?? (unschedulable && `no node accepts a pod: ${unschedulable}`);
+  const why = problem === undefined ? '' : ` (${problem})`;
   const others = ready > 0 ? ` The ${ready} ready ones keep running.` : '';
   if (isLate) {
     const minutes = PROGRESS_SECONDS / 60;
-    const cause = trouble ?? 'their logs and /readyz say what they lacked';
+    const cause = problem ?? 'their logs and /readyz say what they lacked';
     const message = `${name}: new pods were not ready within ${minutes} minutes (${cause}).${others}`;
     return { reason: 'RolloutFailed', message };
   }

@@ -36,7 +36,7 @@ export function notApplied(rendered: Rendered, component: Component): Verdict {
   return { reason: 'NotApplied', message: `${name} is being written.` };
 }
 
-type Judged = ObservedInstallation & {
+type JudgedInstallation = ObservedInstallation & {
   migration: Verdict;
   verdicts: ReadonlyMap<Component, Verdict>;
   /** Why only the ground objects are written; undefined: everything is. */
@@ -49,7 +49,7 @@ const asRendered: Verdict = {
 };
 
 /** Ready reports the first finding of the worst outcome, so causes come before what they block. */
-export function findingsWith(judged: Judged): Finding[] {
+export function findingsWith(judged: JudgedInstallation): Finding[] {
   const { migration, verdicts, rendered, observed, unwritten } = judged;
   const cronJobs = judgeCronJobs(cronNames(rendered), observed.cronJobs, unwritten);
   return [

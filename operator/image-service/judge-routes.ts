@@ -63,7 +63,7 @@ function judge(live: KnownRoute, { of, observed }: Facts): Verdict | undefined {
   const called = `${routeTypes[mode].kind} ${name} (${hostsOfRoute(live).join(', ')})`;
   const other = mode === 'Ingress' ? 'Gateway' : 'Ingress';
   const isSwitching = findRoute(observed.routes, { mode: other, name }) !== undefined;
-  const kept = isSwitching ? ` ${routeTypes[other].kind} ${name} ${STAYS[mode]}` : '';
+  const kept = isSwitching ? ` ${routeTypes[other].kind} ${name} ${PREVIOUS_ROUTE[mode]}` : '';
   if (admission.state === 'refused') {
     const why = admission.why.replace(/[:.\s]*$/, '');
     const message = `${called} is refused by its Gateway, ${why}.${kept}`;
@@ -76,7 +76,7 @@ function judge(live: KnownRoute, { of, observed }: Facts): Verdict | undefined {
 }
 
 /** What the message says of the previous route, of the other kind. */
-const STAYS: Readonly<Record<RouteMode, string>> = {
+const PREVIOUS_ROUTE: Readonly<Record<RouteMode, string>> = {
   Ingress:
     'stays until it has one: delete it yourself if the ingress controller never sets an address.',
   Gateway: 'stays until it is accepted.',

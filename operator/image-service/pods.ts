@@ -58,7 +58,7 @@ function firstOf(
   pods: readonly unknown[],
   find: (pod: Pod) => string | undefined,
 ): string | undefined {
-  return pods.map((pod) => find(podShape.parse(pod))).find((trouble) => trouble !== undefined);
+  return pods.map((pod) => find(podShape.parse(pod))).find((reason) => reason !== undefined);
 }
 
 function unschedulable({ status }: Pod): string | undefined {

@@ -75,7 +75,7 @@ function failedParts({
     const state = deployments[component];
     const { name, annotations } = deploymentOf(rendered, component).metadata;
     const wanted = annotations?.[REVISION];
-    if (state !== undefined && isNoted(state, { wanted, spec: of.spec })) {
+    if (state !== undefined && isRecorded(state, { wanted, spec: of.spec })) {
       failed.set(component, state.rolled_back?.why ?? '');
     } else if (hadTime && state !== undefined && state.revision === wanted) {
       const { reason, message } = judgeDeployment(name, state, { now });
@@ -88,7 +88,7 @@ function failedParts({
 type Asked = { wanted: string | undefined; spec: Installation['spec'] };
 
 /** Another spec asks for another try, as the cause may have been fixed. */
-function isNoted({ rolled_back }: DeploymentState, { wanted, spec }: Asked): boolean {
+function isRecorded({ rolled_back }: DeploymentState, { wanted, spec }: Asked): boolean {
   if (rolled_back?.revision !== wanted) return false;
   // Earlier operators did not record the spec.
   return rolled_back?.spec === undefined || rolled_back.spec === digest(spec);

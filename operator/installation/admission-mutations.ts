@@ -56,10 +56,10 @@ export function hasSameContent(before: KubeObject, after: KubeObject): boolean {
   return print(before) === print(after);
 }
 
-type Told = { apiVersion?: string; kind?: string; status?: unknown };
+type TypeAndStatus = { apiVersion?: string; kind?: string; status?: unknown };
 
 /** Everything in it that anybody may write: any other change leads to a new try. */
-function print(live: KubeObject & Told, written?: object): string {
+function print(live: KubeObject & TypeAndStatus, written?: object): string {
   // Items of a list lack the kind, which the list states once.
   const { apiVersion: _, kind: __, status: ___, metadata, ...said } = live;
   const { labels, annotations, ownerReferences } = metadata;

@@ -10,7 +10,7 @@ import { byAge, keyOf } from '../kube/resource.ts';
 import { ignoreForbidden, listObjects } from './list-objects.ts';
 import { type ImageServiceObject, imageServices } from './live-types.ts';
 
-type Looking = {
+type Search = {
   client: KubeClient;
   namespaces: readonly string[];
   /** Identifies the database that it asks for. */
@@ -20,7 +20,7 @@ type Looking = {
 /** Returns its namespace and name. */
 export async function findSharer(
   service: ImageServiceObject,
-  { client, namespaces, database_id }: Looking,
+  { client, namespaces, database_id }: Search,
 ): Promise<string | undefined> {
   const found = await Promise.all(
     namespaces.map(async (namespace) => {
@@ -44,11 +44,11 @@ function isLetIn({ status }: ImageServiceObject, database_id: string | undefined
   return status?.databaseID !== undefined && status.databaseID === database_id;
 }
 
-type Rivals = { others: readonly ImageServiceObject[]; database_id: string | undefined };
+type Candidates = { others: readonly ImageServiceObject[]; database_id: string | undefined };
 
 function whoIsBefore(
   service: ImageServiceObject,
-  { others, database_id }: Rivals,
+  { others, database_id }: Candidates,
 ): readonly ImageServiceObject[] {
   const areLetIn = (all: readonly ImageServiceObject[]) =>
     all.filter((each) => isLetIn(each, database_id));

@@ -99,8 +99,8 @@ async function probe(
     context.probeDatabase(url, { db: context.db, known: service.status?.databaseID }),
     context.probeDependencies(spec, found),
   ]);
-  const looking = { ...context, database_id: database.id };
-  const sharer = database.state === 'reachable' ? await findSharer(service, looking) : undefined;
+  const search = { ...context, database_id: database.id };
+  const sharer = database.state === 'reachable' ? await findSharer(service, search) : undefined;
   if (sharer === undefined) return { database, ...dependencies };
   return { database: { state: 'taken', why: `'${sharer}'` }, ...dependencies };
 }

@@ -18,24 +18,27 @@ export type ProbeDependencies = (
 const RETRY_MS = { good: 60_000, bad: 10_000 };
 
 export function createProbeDependencies(clock: TimedClock): ProbeDependencies {
-  const broker = believing(clock, probeBroker);
-  const storage = believing(clock, probeStorage);
+  const broker = cached(clock, probeBroker);
+  const storage = cached(clock, probeStorage);
   return async (spec, found) => {
     // A worker's environment, as it has both.
     const env = podEnvironment('worker-ingest', spec, found);
-    const [told, kept] = await Promise.all([broker(spec, env), storage(spec, env)]);
-    return { broker: told, storage: kept };
+    const [brokerVerdict, storageVerdict] = await Promise.all([
+      broker(spec, env),
+      storage(spec, env),
+    ]);
+    return { broker: brokerVerdict, storage: storageVerdict };
   };
 }
 
 type Probe = (spec: ImageServiceSpec, env: PodEnvironment) => Promise<Verdict>;
 
-function believing(clock: TimedClock, probe: Probe): Probe {
+function cached(clock: TimedClock, probe: Probe): Probe {
   const known = new Map<string, { verdict: Verdict; until: number }>();
   return async (spec, env) => {
     const key = JSON.stringify(env);
-    const believed = known.get(key);
-    if (believed !== undefined && believed.until > clock.elapsed()) return believed.verdict;
+    const entry = known.get(key);
+    if (entry !== undefined && entry.until > clock.elapsed()) return entry.verdict;
     const verdict = await probe(spec, env);
     const kind = /Unusable$/.test(verdict.reason) ? 'bad' : 'good';
     for (const [each, { until }] of known) if (until <= clock.elapsed()) known.delete(each);

@@ -12,7 +12,7 @@ import type { ImageServiceSpec } from '../image-service/schema.ts';
 const CALL_MS_MAX = 5_000;
 
 export async function probeStorage(spec: ImageServiceSpec, env: PodEnvironment): Promise<Verdict> {
-  const untried = whyNotTried(spec, env);
+  const untried = findReasonNotToProbe(spec, env);
   if (untried !== undefined) return { reason: 'NotChecked', message: untried };
   try {
     const { ingest, content } = openBuckets(env);
@@ -29,7 +29,7 @@ export async function probeStorage(spec: ImageServiceSpec, env: PodEnvironment):
   }
 }
 
-function whyNotTried(
+function findReasonNotToProbe(
   { storageSecretRef, caConfigMapRef }: ImageServiceSpec,
   env: PodEnvironment,
 ): string | undefined {
@@ -94,11 +94,11 @@ async function findCorsFault(bucket: Bucket): Promise<string | undefined> {
 function describe(error: unknown, { storage, storageSecretRef }: ImageServiceSpec): string {
   const why = error instanceof StorageUnavailable ? error.advice : databaseMessage(error);
   const { endpoint, region } = storage ?? {};
-  const ours = Object.entries({ endpoint, region })
+  const advice = Object.entries({ endpoint, region })
     .filter(([, value]) => value !== undefined)
     .reduce((text, [name]) => {
       return text.replace(`TINTYPE_S3_${name.toUpperCase()}`, `\`spec.storage.${name}\``);
     }, why);
   const secret = `Secret '${storageSecretRef?.name}' (\`spec.storageSecretRef\`)`;
-  return `The object storage cannot be used with the keys in ${secret}: ${ours}`;
+  return `The object storage cannot be used with the keys in ${secret}: ${advice}`;
 }

@@ -12,9 +12,9 @@ export function withProblems(
   const message = problems.map((each) => each.message).join(' ');
   const applied = withFinding(conditions, { type: 'Applied', reason: first.reason, message });
   // Reversed, so that a part's first problem is the one reported.
-  return problems.toReversed().reduce((told, { kind, name, ...problem }) => {
-    const type = ownConditionTypes[kind] ?? findUnwritten(told, { kind, name });
-    return type === undefined ? told : withFinding(told, { type, ...problem });
+  return problems.toReversed().reduce((reported, { kind, name, ...problem }) => {
+    const type = ownConditionTypes[kind] ?? findUnwritten(reported, { kind, name });
+    return type === undefined ? reported : withFinding(reported, { type, ...problem });
   }, applied);
 }
 

@@ -82,23 +82,23 @@ export function createEventRecorder(options: RecorderOptions): EventRecorder {
 
 type PendingEvent = EventDetails & { regarding: KubeObject };
 
-async function write(state: State, told: PendingEvent): Promise<void> {
+async function write(state: State, event: PendingEvent): Promise<void> {
   try {
-    const isRepeated = await repeat(state, told);
-    if (!isRepeated) await begin(state, told);
+    const isRepeated = await repeat(state, event);
+    if (!isRepeated) await begin(state, event);
   } catch (error) {
-    state.log.debug('an Event was not written', { reason: told.reason, error });
+    state.log.debug('an Event was not written', { reason: event.reason, error });
   } finally {
     state.waiting -= 1;
   }
 }
 
 /** False if there is no series to count it in. */
-async function repeat({ client, clock, series }: State, told: PendingEvent): Promise<boolean> {
-  const key = keyOf(told);
+async function repeat({ client, clock, series }: State, event: PendingEvent): Promise<boolean> {
+  const key = keyOf(event);
   const known = series.get(key);
   if (known === undefined || clock.elapsed() - known.seen_ms > SERIES_MS) return false;
-  const { namespace } = told.regarding.metadata;
+  const { namespace } = event.regarding.metadata;
   const count = known.count + 1;
   const body = { series: { count, lastObservedTime: printMicroTime(clock.now()) } };
   const answer = await client.merge(events, { name: known.name, namespace }, { body });
@@ -108,9 +108,9 @@ async function repeat({ client, clock, series }: State, told: PendingEvent): Pro
   return true;
 }
 
-async function begin(state: State, told: PendingEvent): Promise<void> {
+async function begin(state: State, event: PendingEvent): Promise<void> {
   const { client, clock, series, instance } = state;
-  const { regarding, type, reason, action, note } = told;
+  const { regarding, type, reason, action, note } = event;
   const { apiVersion, kind, metadata } = regarding;
   const { name, namespace = 'default', uid, resourceVersion } = metadata;
   state.numbers += 1;
@@ -127,7 +127,7 @@ async function begin(state: State, told: PendingEvent): Promise<void> {
       ...{ type, reason, action, note },
     }),
   );
-  remember(series, keyOf(told), { name: own, count: 1, seen_ms: clock.elapsed() });
+  remember(series, keyOf(event), { name: own, count: 1, seen_ms: clock.elapsed() });
 }
 
 function keyOf({ regarding, type, reason, note }: PendingEvent): string {

@@ -31,9 +31,9 @@ export function printReverter(path: string | undefined, by: string | undefined):
 }
 
 /** How many steps of the path are recorded. */
-function depthOf(noted: unknown, path: string, live: unknown): number {
-  if (!isRecord(noted)) return 0;
-  for (const [key, inner] of Object.entries(noted)) {
+function depthOf(managed: unknown, path: string, live: unknown): number {
+  if (!isRecord(managed)) return 0;
+  for (const [key, inner] of Object.entries(managed)) {
     const step = takeStep(key, path, live);
     if (step !== undefined) return 1 + depthOf(inner, step.rest, step.live);
   }
@@ -47,8 +47,8 @@ function takeStep(key: string, path: string, live: unknown) {
     const rest = path.slice(name.length + 1);
     const inner = isRecord(live) ? live[name] : undefined;
     // A field's name may contain dots: a longer path only matches if the field has inner fields.
-    const leadsOn = /^[.[]/.test(rest) && typeof inner === 'object';
-    const isOnPath = path.startsWith(`.${name}`) && (rest === '' || leadsOn);
+    const hasInnerFields = /^[.[]/.test(rest) && typeof inner === 'object';
+    const isOnPath = path.startsWith(`.${name}`) && (rest === '' || hasInnerFields);
     return isOnPath ? { rest, live: inner } : undefined;
   }
   const [whole = '', index = ''] = /^\[(\d+)\]/.exec(path) ?? [];

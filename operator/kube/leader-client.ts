@@ -15,18 +15,18 @@ export class NotLeading extends Error {
 
 /** Writes reject with NotLeading when `mayWrite` returns false. */
 export function createLeaderClient(client: KubeClient, mayWrite: () => boolean): KubeClient {
-  const led = async <Result>(write: () => Promise<Result>): Promise<Result> => {
+  const whileLeading = async <Result>(write: () => Promise<Result>): Promise<Result> => {
     if (!mayWrite()) throw new NotLeading();
     return write();
   };
   return {
     ...client,
-    create: (type, object) => led(() => client.create(type, object)),
-    apply: (type, object, as) => led(() => client.apply(type, object, as)),
-    applyStatus: (type, object, as) => led(() => client.applyStatus(type, object, as)),
-    replace: (type, object) => led(() => client.replace(type, object)),
-    merge: (type, place, patch) => led(() => client.merge(type, place, patch)),
-    delete: (type, place, options) => led(() => client.delete(type, place, options)),
+    create: (type, object) => whileLeading(() => client.create(type, object)),
+    apply: (type, object, as) => whileLeading(() => client.apply(type, object, as)),
+    applyStatus: (type, object, as) => whileLeading(() => client.applyStatus(type, object, as)),
+    replace: (type, object) => whileLeading(() => client.replace(type, object)),
+    merge: (type, place, patch) => whileLeading(() => client.merge(type, place, patch)),
+    delete: (type, place, options) => whileLeading(() => client.delete(type, place, options)),
     within: (deadline_ms) => createLeaderClient(client.within(deadline_ms), mayWrite),
   };
 }

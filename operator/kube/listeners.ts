@@ -9,10 +9,10 @@ export type ChangeHandler<T> = (change: Change<T>) => void;
 export type Listeners<T extends KubeObject> = {
   /** Calls the handler for every change from now on, and for what is present already. */
   add(handler: ChangeHandler<T>, present: Iterable<T>): void;
-  tell(change: Change<T>): void;
+  notify(change: Change<T>): void;
 };
 
-const RETELL_MS = 1_000;
+const RETRY_MS = 1_000;
 
 export function createListeners<T extends KubeObject>(options: {
   kind: string;
@@ -22,13 +22,13 @@ export function createListeners<T extends KubeObject>(options: {
 }): Listeners<T> {
   const { kind, log, clock, signal } = options;
   const handlers: ChangeHandler<T>[] = [];
-  const tellOne = (handler: ChangeHandler<T>, change: Change<T>) => {
+  const notifyOne = (handler: ChangeHandler<T>, change: Change<T>) => {
     try {
       handler(change);
     } catch (error) {
       // The key may never change again, so the handler is called until it succeeds.
       log.error('a handler of a watch cache failed', { kind, error });
-      if (!signal.aborted) clock.after(RETELL_MS, () => tellOne(handler, change));
+      if (!signal.aborted) clock.after(RETRY_MS, () => notifyOne(handler, change));
     }
   };
   return {
@@ -36,11 +36,11 @@ export function createListeners<T extends KubeObject>(options: {
       handlers.push(handler);
       for (const object of present) {
         const key = keyOf(object.metadata);
-        tellOne(handler, { kind: 'added', key, object, previous: undefined });
+        notifyOne(handler, { kind: 'added', key, object, previous: undefined });
       }
     },
-    tell: (change) => {
-      for (const handler of handlers) tellOne(handler, change);
+    notify: (change) => {
+      for (const handler of handlers) notifyOne(handler, change);
     },
   };
 }

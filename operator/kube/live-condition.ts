@@ -15,7 +15,7 @@ export function findCondition<Condition extends Named>(
   return status?.conditions?.find((each) => each.type === type);
 }
 
-type Stood = {
+type WithConditions = {
   metadata: ObjectMeta;
   status?: { conditions?: readonly LiveCondition<Named & { status: string }>[] };
 };
@@ -30,7 +30,7 @@ export function isNewReason(
 
 /** Adds the observed generation to each, and the time since when it has had its status. */
 export function stampConditions<Said extends Named & { status: string }>(
-  { metadata: { generation = 0 }, status }: Stood,
+  { metadata: { generation = 0 }, status }: WithConditions,
   conditions: readonly Said[],
   now: Date,
 ): LiveCondition<Said>[] {

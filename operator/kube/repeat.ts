@@ -36,8 +36,8 @@ export async function repeat<T>(
     const isUnauthorized = answer.failure.status === 401;
     if (isUnauthorized) refused();
     // At once with the current credentials, but only once.
-    const isWorthwhile = isUnauthorized && !wasUnauthorized;
-    const wait = isWorthwhile ? 0 : pauseAfter(answer.failure, method, attempts);
+    const shouldRetryNow = isUnauthorized && !wasUnauthorized;
+    const wait = shouldRetryNow ? 0 : pauseAfter(answer.failure, method, attempts);
     wasUnauthorized ||= isUnauthorized;
     if (wait === undefined || attempts === ATTEMPTS_MAX) return answer;
     const jittered = wait * (1 + random() / 4);

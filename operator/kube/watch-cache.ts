@@ -161,7 +161,7 @@ function hold<T extends KubeObject>(state: State<T>, items: readonly T[]): void 
   const changes = state.objects.replaceAll(items);
   state.isSynced = true;
   markSeen(state);
-  for (const change of changes) state.listeners.tell(change);
+  for (const change of changes) state.listeners.notify(change);
 }
 
 /** The cluster lacks the type, or no longer has it: it is looked for again later. */
@@ -222,7 +222,7 @@ function handleEvent<T extends KubeObject>(state: State<T>, event: WatchEvent<T>
     event.kind === 'deleted' ? objects.remove(event.object) : objects.put(event.object);
   markSeen(state);
   advance(state, event.object.metadata.resourceVersion);
-  if (change !== undefined) state.listeners.tell(change);
+  if (change !== undefined) state.listeners.notify(change);
 }
 
 /** A repeated event has an older version than those before it. */

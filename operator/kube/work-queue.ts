@@ -161,7 +161,7 @@ function done(state: State, key: string, outcome: Outcome): void {
     throw new Error(`nobody works on ${key}`);
   }
   state.metrics.queueWorked(state.name, (state.clock.elapsed() - entry.since) / 1000);
-  entry.failures = isUnhelped(outcome) ? entry.failures + 1 : 0;
+  entry.failures = isFailure(outcome) ? entry.failures + 1 : 0;
   state.ready.release(entry);
   goOn(state, entry, outcome);
   plan(state);
@@ -173,7 +173,7 @@ function forgetEnded({ isClosed, running, metrics, name, readState }: State): vo
   if (isClosed && running.size === 0) metrics.forgetQueue(name, readState);
 }
 
-function isUnhelped({ kind }: Outcome): boolean {
+function isFailure({ kind }: Outcome): boolean {
   return kind === 'failed' || kind === 'back-off';
 }
 
@@ -182,7 +182,7 @@ function goOn(state: State, entry: Entry, outcome: Outcome): void {
   const { next } = entry;
   entry.next = undefined;
   if (outcome.kind === 'failed') state.metrics.queueRetried(state.name);
-  const isSooner = next?.ms === 0 && (!isUnhelped(outcome) || next.priority !== 'resync');
+  const isSooner = next?.ms === 0 && (!isFailure(outcome) || next.priority !== 'resync');
   if (isSooner) {
     entry.priority = next.priority;
     state.metrics.queueAdded(state.name);

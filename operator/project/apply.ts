@@ -150,8 +150,8 @@ async function setCallback(
 ): Promise<ProjectRow> {
   const { project } = context;
   const secret = change.secret === 'new' ? 'rotate' : 'keep';
-  const wish = { url: change.callback_url, secret } as const;
-  const { changes } = await changeCallback(tx, context, { project, input: wish });
+  const input = { url: change.callback_url, secret } as const;
+  const { changes } = await changeCallback(tx, context, { project, input });
   const { rotation_trigger: callback_rotation_trigger } = change;
   return changeProject(tx, project, { ...changes, callback_rotation_trigger });
 }

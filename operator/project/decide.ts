@@ -58,33 +58,33 @@ type ProjectDecision = Decision<ProjectChange>;
 
 export function decideProject(subject: Subject<ProjectSpec>, rows: ProjectRows): ProjectDecision {
   if (subject.action === 'delete') return decideDeletion(subject, rows);
-  const wish: ProjectState = { identity: subject.identity, spec: subject.spec, rows };
-  const refusal = refuseProject(wish);
+  const desired: ProjectState = { identity: subject.identity, spec: subject.spec, rows };
+  const refusal = refuseProject(desired);
   if (refusal !== undefined) {
     return { changes: [], conditions: conditionsFor(refusal.reason, refusal.message) };
   }
-  return { changes: changesFor(wish), conditions: verdict(wish) };
+  return { changes: changesFor(desired), conditions: verdict(desired) };
 }
 
-function changesFor(wish: ProjectState): ProjectChange[] {
-  const { identity, spec, rows } = wish;
+function changesFor(desired: ProjectState): ProjectChange[] {
+  const { identity, spec, rows } = desired;
   const claim = rows.project && claimOn(rows.project, identity);
   return [
-    ...creation(wish),
-    ...claiming(wish, claim),
-    ...updating(wish),
-    ...callback(wish, claim),
+    ...creation(desired),
+    ...claiming(desired, claim),
+    ...updating(desired),
+    ...callback(desired, claim),
     ...(rows.project?.active_signing_kid ? [] : [{ change: 'issue-signing-key' } as const]),
     ...domains(spec, rows),
-    ...pricing(wish),
+    ...pricing(desired),
   ];
 }
 
-function creation(wish: ProjectState): ProjectChange[] {
-  const { spec, rows } = wish;
+function creation(desired: ProjectState): ProjectChange[] {
+  const { spec, rows } = desired;
   if (rows.project !== undefined || rows.organization_id === undefined) return [];
-  const project_slug = slugOf(wish);
-  const settings = differences({ ...declaredSettings(spec), ...state(wish) }, untouched);
+  const project_slug = slugOf(desired);
+  const settings = differences({ ...declaredSettings(spec), ...state(desired) }, untouched);
   const name = spec.displayName ?? project_slug;
   return [
     {
@@ -105,14 +105,14 @@ function claiming({ spec, rows }: ProjectState, claim: Claim | undefined): Claim
   return [{ change, deletion_policy, callback_rotation_trigger }];
 }
 
-function updating(wish: ProjectState): ProjectChange[] {
-  const { project } = wish.rows;
+function updating(desired: ProjectState): ProjectChange[] {
+  const { project } = desired.rows;
   if (project === undefined) return [];
-  const wanted = { ...declaredSettings(wish.spec), ...watermark(wish), ...state(wish) };
+  const wanted = { ...declaredSettings(desired.spec), ...watermark(desired), ...state(desired) };
   const settings = differences(wanted, project);
   return [
     ...(Object.keys(settings).length === 0 ? [] : [{ change: 'update', settings } as const]),
-    ...dropping(wish),
+    ...dropping(desired),
   ];
 }
 

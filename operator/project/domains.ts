@@ -32,7 +32,7 @@ export async function findDomains(
   const held = domains.length === 0 ? [] : await listTakenDomains(db, { domains, project_id });
   const { namespace } = identity;
   const awaited = held.flatMap((row) => {
-    const holder = leaverOf(row, { namespace, scope });
+    const holder = findReleasingProject(row, { namespace, scope });
     return holder === undefined ? [] : [{ domain: row.domain, holder }];
   });
   const kept = held.filter(({ domain }) => !awaited.some((each) => each.domain === domain));
@@ -54,7 +54,7 @@ function takenDomain(
  * The Project that has the domain and is declared without it; a spec without a list of domains
  * keeps them.
  */
-function leaverOf(
+function findReleasingProject(
   { domain, owner_uid, owner_namespace, owner_name }: TakenDomainRow,
   { namespace, scope }: { namespace: string; scope: Scope },
 ): string | undefined {

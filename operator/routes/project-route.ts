@@ -179,10 +179,10 @@ async function confirmed(
   const decision = planRoute(subject, { edges, history });
   const { steps } = decision;
   const owner = project && placeOfOwner(project);
-  const isUnseen = owner !== undefined && object === undefined && steps.length > 0;
+  const isUncached = owner !== undefined && object === undefined && steps.length > 0;
   const isTaking = steps.some((step) => step.do === 'delete');
   // The rows alone decide.
-  if (project === undefined || !(isUnseen || isTaking)) return { subject, edges, decision };
+  if (project === undefined || !(isUncached || isTaking)) return { subject, edges, decision };
   const [live, found] = await Promise.all([
     owner && caches.findNow('Project', owner),
     edges.findNow(),

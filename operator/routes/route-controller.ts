@@ -105,7 +105,12 @@ function handleChange(
   if (kind === 'deleted') context.reportedConditions.delete(previous.metadata.uid);
   if (kind === 'updated') {
     if (isSame(object, previous)) return;
-    if (isJudged(object, { previous, said: context.reportedConditions.get(object.metadata.uid) }))
+    if (
+      isOwnCondition(object, {
+        previous,
+        said: context.reportedConditions.get(object.metadata.uid),
+      })
+    )
       return;
   }
   if (object !== undefined && !hasSyncedCondition(object)) return;
@@ -134,7 +139,7 @@ function isSame(object: TenantObject, previous: TenantObject): boolean {
  * Whether the new condition is this process's own, written after a look at the routes; one that
  * others wrote is corrected.
  */
-function isJudged(
+function isOwnCondition(
   object: TenantObject,
   { previous, said }: { previous: TenantObject; said: Condition | undefined },
 ): boolean {

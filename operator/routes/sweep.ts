@@ -32,12 +32,12 @@ export async function findUnsettled(
     if (!isSettled(subject, context)) unsettled.push(subjectKey(subject));
   }
   const orphans = [...edges.slugs()].filter((slug) => !seen.has(slug));
-  const rowless = caches.keys('Project').filter((key) => {
+  const withoutRow = caches.keys('Project').filter((key) => {
     const object = caches.get('Project', key);
     const subject = { slug: undefined, project: undefined, object };
     return !seen.has(key) && !isSettled(subject, context);
   });
-  return [...unsettled, ...orphans, ...rowless];
+  return [...unsettled, ...orphans, ...withoutRow];
 }
 
 async function* eachProject(

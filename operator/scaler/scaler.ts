@@ -74,7 +74,7 @@ async function lead(state: State, { signal, isCurrent }: Term): Promise<void> {
       term.looked.set(key, { installation, outage });
       const looked = scaleInstallation(state, { key, installation, broker: term.broker });
       // A broker that does not answer must not hold the Lease.
-      await Promise.race([looked.then(outage.went, outage.failed), ended(signal)]);
+      await Promise.race([looked.then(outage.succeeded, outage.failed), ended(signal)]);
     }
     await sleep(clock, every_ms, signal);
   }

@@ -63,7 +63,7 @@ export function decideWatermarkPreset(
   return judgeFile({ identity, spec, rows, name, first, project_id: project.project_id });
 }
 
-type Wish = {
+type DesiredPreset = {
   identity: Identity;
   spec: WatermarkPresetSpec;
   rows: WatermarkPresetRows;
@@ -72,7 +72,7 @@ type Wish = {
   project_id: string;
 };
 
-function judgeFile({ identity, spec, rows, name, first, project_id }: Wish) {
+function judgeFile({ identity, spec, rows, name, first, project_id }: DesiredPreset) {
   const slug = fileSlugOf(identity, spec);
   const { file, preset } = rows;
   if (file === undefined) {

@@ -16,18 +16,20 @@ export async function auditProject(
 ): Promise<void> {
   const { action, actor, before, after } = change;
   const { project_id, organization_id, project_slug } = after;
-  const [then, now] = [before && settingsOf(before), settingsOf(after)];
-  const changed = Object.keys(now).filter((name) => !isDeepStrictEqual(then?.[name], now[name]));
-  const untold = { ...newSecret(before, after), ...newPath(before, after) };
-  if (changed.length === 0 && Object.keys(untold).length === 0) return;
+  const [previous, now] = [before && settingsOf(before), settingsOf(after)];
+  const changed = Object.keys(now).filter(
+    (name) => !isDeepStrictEqual(previous?.[name], now[name]),
+  );
+  const secretChanges = { ...newSecret(before, after), ...newPath(before, after) };
+  if (changed.length === 0 && Object.keys(secretChanges).length === 0) return;
   await insertAuditEntry(tx, {
     ...actor,
     organization_id,
     project_id,
     action,
     target: project_slug,
-    before: then && pick(then, changed),
-    after: { ...pick(now, changed), ...untold },
+    before: previous && pick(previous, changed),
+    after: { ...pick(now, changed), ...secretChanges },
   });
 }
 

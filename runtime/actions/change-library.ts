@@ -138,8 +138,8 @@ async function changeDefault(
  * Throws media_library_disabled, default_library_immutable, filter_unavailable, library_not_found
  * and library_not_empty.
  */
-export async function deleteLibrary(db: Database, deed: LibraryActionContext): Promise<void> {
-  const { project_id, library, settings, actor } = deed;
+export async function deleteLibrary(db: Database, context: LibraryActionContext): Promise<void> {
+  const { project_id, library, settings, actor } = context;
   requireLibraryWrites(settings);
   const library_slug = parseLibraryName(library);
   if (library_slug === undefined) throw new ServiceError('library_not_found');

@@ -15,14 +15,14 @@ type Pricing = {
 /** Prices have rows of their own, but changing one also renews the project's version and time. */
 export async function changePricing(
   tx: Transaction,
-  { project, pricing_multiplier, ...told }: Pricing,
+  { project, pricing_multiplier, ...announced }: Pricing,
 ): Promise<ProjectRow> {
   const isNew =
     pricing_multiplier !== undefined &&
     Number(pricing_multiplier) !== Number(project.pricing_multiplier);
   if (!isNew) return project;
   const { project_id } = project;
-  const effective_from = told.effective_from ?? nextHour(await findDatabaseTime(tx));
+  const effective_from = announced.effective_from ?? nextHour(await findDatabaseTime(tx));
   await insertPricing(tx, { project_id, effective_from, pricing_multiplier });
   return (await updateProject(tx, { project_id, changes: {} })) ?? project;
 }

@@ -51,7 +51,8 @@ export async function completeUpload(
   }
   await deps.failpoint?.('complete.before_commit');
   const moved = await updateUploadUploaded(deps.db, upload.upload_id);
-  if (moved === undefined) return unmoved((await findUpload(deps.db, upload.upload_id)) ?? upload);
+  if (moved === undefined)
+    return resolveConflict((await findUpload(deps.db, upload.upload_id)) ?? upload);
   await deps.failpoint?.('complete.committed');
   await notifyIngest(deps, moved.upload_id);
   return moved;
@@ -89,7 +90,7 @@ async function notifyIngest(
 }
 
 /** Somebody else moved the upload, or its project is suspended, which accepts no bytes. */
-function unmoved(upload: UploadRow): UploadRow {
+function resolveConflict(upload: UploadRow): UploadRow {
   if (upload.status === 'created') throw new ServiceError('project_suspended');
   return settled(upload);
 }

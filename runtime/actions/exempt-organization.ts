@@ -5,12 +5,12 @@ import type { Transaction } from '../db/client.ts';
 import { insertExemption, updateExemptionEnd } from '../db/organization-exemptions.ts';
 import { lockOrganization, type OrganizationRow } from '../db/organizations.ts';
 
-type Wish = { organization_id: string; billing_exempt: boolean; actor: Actor };
+type ExemptionChange = { organization_id: string; billing_exempt: boolean; actor: Actor };
 
 /** Returns the organization's current row; skips a change without effect. Throws not_found. */
 export async function exemptOrganization(
   tx: Transaction,
-  { organization_id, billing_exempt, actor }: Wish,
+  { organization_id, billing_exempt, actor }: ExemptionChange,
 ): Promise<OrganizationRow> {
   const before = await lockOrganization(tx, organization_id);
   if (before === undefined) throw new ServiceError('not_found');

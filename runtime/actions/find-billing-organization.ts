@@ -13,9 +13,9 @@ import { findCustomerOrganization, insertBillingCustomer } from '../db/provider-
  */
 export async function findBillingOrganization(
   tx: Transaction,
-  told: { provider: Provider; customer_id: string; organization_id: string | undefined },
+  customer: { provider: Provider; customer_id: string; organization_id: string | undefined },
 ): Promise<string> {
-  const { provider, customer_id, organization_id } = told;
+  const { provider, customer_id, organization_id } = customer;
   if (organization_id !== undefined) {
     await insertBillingCustomer(tx, { provider, customer_id, organization_id });
   }

@@ -65,15 +65,15 @@ export async function mintLibrarySession(
     newId('ses', deps.clock.now().getTime());
   const iat = Math.floor(deps.clock.now().getTime() / 1000);
   const claims = { session_id, ...scope, iat, exp: iat + input.expires_in };
-  const { subject_mac: _mac, project_id, key_id: _key, iat: _iat, exp, ...told } = claims;
+  const { subject_mac: _mac, project_id, key_id: _key, iat: _iat, exp, ...fields } = claims;
   await insertAuditEntry(deps.db, {
     ...actor,
     project_id,
     action: 'library_session.mint',
     target: session_id,
-    after: { ...told, expires_at: printSeconds(exp) },
+    after: { ...fields, expires_at: printSeconds(exp) },
   });
-  const { library_id: _id, ...shown } = told;
+  const { library_id: _id, ...shown } = fields;
   return {
     ...shown,
     token: signLibrarySession(firstOf(deps.libraryKeys.sessions), claims),

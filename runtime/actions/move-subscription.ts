@@ -33,8 +33,8 @@ const LONG_AGO = new Date(0);
 
 /** The caller holds the lock on the organization's row. Throws `billing_subscription_mismatch`. */
 export async function moveSubscription(tx: Transaction, move: SubscriptionMove): Promise<void> {
-  const { at, status = 'active', ...told } = move;
-  const subscription = { ...told, status, changed_at: move.status === undefined ? LONG_AGO : at };
+  const { at, status = 'active', ...fields } = move;
+  const subscription = { ...fields, status, changed_at: move.status === undefined ? LONG_AGO : at };
   const { organization_id, subscription_id, plan } = subscription;
   const before = await findSubscription(tx, subscription);
   if (before !== undefined && before.organization_id !== organization_id) {

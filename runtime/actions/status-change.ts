@@ -3,14 +3,14 @@ import { ServiceError } from '../core/errors.ts';
 import type { ProjectStatus } from '../core/states.ts';
 import type { ProjectChanges, ProjectRow } from '../db/projects.ts';
 
-type Wish = {
+type StatusRequest = {
   by: 'owner' | 'staff';
   project: Pick<ProjectRow, 'status' | 'suspended_by'>;
   status: ProjectStatus | undefined;
 };
 
 /** Staff take over the owner's suspension. Only staff end their own: project_suspended_by_staff. */
-export function statusChange({ by, project, status }: Wish): ProjectChanges {
+export function statusChange({ by, project, status }: StatusRequest): ProjectChanges {
   if (status === undefined) return {};
   if (status === 'suspended') {
     const isSo = project.status === 'suspended' && by === 'owner';

@@ -36,10 +36,10 @@ export async function updateQuotaStatus(
 type QuotaNotification = { organization: OrganizationRow; project_id: string; day: string };
 
 /** Numbers the event by the earlier ones of the day; the organization's lock makes this exact. */
-async function notifyProject(tx: Transaction, telling: QuotaNotification): Promise<void> {
-  const first = webhookOf(telling, 1);
+async function notifyProject(tx: Transaction, notification: QuotaNotification): Promise<void> {
+  const first = webhookOf(notification, 1);
   const earlier = await countWebhookDeliveries(tx, first.id);
-  await recordWebhook(tx, webhookOf(telling, earlier + 1));
+  await recordWebhook(tx, webhookOf(notification, earlier + 1));
 }
 
 function webhookOf(

@@ -32,9 +32,9 @@ export function parseQuery<Query>(schema: z.ZodType<Query> | undefined, query: u
 
 /** A repeated parameter arrives as a list; the message says so instead of naming a wrong type. */
 function describeRepeated({ path, message }: InputIssue, query: unknown): InputIssue {
-  const came = Object.entries(query ?? {}).find(([name]) => name === path)?.[1];
-  const isList = Array.isArray(came) && !message.startsWith('unknown');
-  return { path, message: isList ? `came ${came.length} times; send it once` : message };
+  const received = Object.entries(query ?? {}).find(([name]) => name === path)?.[1];
+  const isList = Array.isArray(received) && !message.startsWith('unknown');
+  return { path, message: isList ? `came ${received.length} times; send it once` : message };
 }
 
 function parse<Value>(

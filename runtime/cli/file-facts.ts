@@ -30,7 +30,7 @@ export async function readFileFacts(file: string): Promise<FileFacts> {
   if (content_type === undefined) throw new Refused(NOT_TAKEN, describeContent(head));
   if (content_type === 'image/heic') throw new Refused(NOT_TAKEN, HEIC);
   const facts = { content_type, size_bytes: found.size };
-  const note = misnomer(file, content_type);
+  const note = describeWrongExtension(file, content_type);
   return note === undefined ? facts : { ...facts, note };
 }
 
@@ -79,7 +79,7 @@ async function readHead(file: string): Promise<Uint8Array> {
 }
 
 /** File types that people take for pictures, or pack them in. */
-const strangers: readonly { begin: string | number[]; at?: number; says: string }[] = [
+const foreignFormats: readonly { begin: string | number[]; at?: number; says: string }[] = [
   {
     begin: [0x1f, 0x8b],
     says: 'This is packed with gzip. Unpack it first; an SVGZ becomes an SVG.',
@@ -96,7 +96,7 @@ const strangers: readonly { begin: string | number[]; at?: number; says: string 
 const SUPPORTED_TYPES = 'Use JPEG, PNG, WebP, AVIF, GIF, TIFF, BMP or SVG.';
 
 function describeContent(head: Uint8Array): string {
-  const known = strangers.find(({ begin, at }) => startsWith(head, begin, at));
+  const known = foreignFormats.find(({ begin, at }) => startsWith(head, begin, at));
   return known?.says ?? `This is not an image that Tintype supports. ${SUPPORTED_TYPES}`;
 }
 
@@ -108,7 +108,7 @@ const extensions: Readonly<Record<string, string>> = {
 };
 
 /** A picture with another format's extension: browsers use the delivered type, people the name. */
-function misnomer(file: string, contentType: string): string | undefined {
+function describeWrongExtension(file: string, contentType: string): string | undefined {
   const written = extname(file).slice(1).toLowerCase();
   const format = findFormat(contentType);
   if (written === '' || format === undefined) return undefined;

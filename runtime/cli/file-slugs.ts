@@ -36,8 +36,8 @@ export function nameFiles(files: readonly string[], slug?: string): NamedFile[] 
 /** `Holiday Photo (1).JPG` → `holiday-photo-1.jpg`; a valid name is kept, in lower case. */
 export function slugFromName(file: string): string | undefined {
   const name = basename(file);
-  const lawful = parseFileSlug(name);
-  if (lawful !== undefined) return lawful;
+  const valid = parseFileSlug(name);
+  if (valid !== undefined) return valid;
   const { stem, extension } = split(inLatin(name));
   const trimmed = stem.replaceAll(/[^a-z0-9._]+/g, '-').replaceAll(/^[._-]+|[._-]+$/g, '');
   if (trimmed === '') return undefined;

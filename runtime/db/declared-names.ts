@@ -23,12 +23,12 @@ const IS_DEFAULT = {
 export async function findNameHolder(
   db: Queryable,
   table: NamedTable,
-  wish: { project_id: string; name: string; owner_uid: string },
+  wanted: { project_id: string; name: string; owner_uid: string },
 ): Promise<HolderRow | undefined> {
   const [row] = await db.query<HolderRow>(
     `select ${IDS[table]} as id, name, owner_uid, owner_namespace, owner_name, ${IS_DEFAULT[table]} as is_default
      from ${table} as t where project_id = $1 and name = $2 and owner_uid is distinct from $3`,
-    [wish.project_id, wish.name, wish.owner_uid],
+    [wanted.project_id, wanted.name, wanted.owner_uid],
   );
   return row;
 }

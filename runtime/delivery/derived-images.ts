@@ -37,19 +37,19 @@ export function createDerivedImages(deps: Deps, options: { memory_bytes: number 
   const failures = createFailureMemory(deps.clock);
   const flights = createSingleFlight<DerivedImage>();
 
-  const fetchOrRender = async (request: RenderRequest, everyoneLeft: AbortSignal) => {
+  const fetchOrRender = async (request: RenderRequest, abandoned: AbortSignal) => {
     const key = request.derived_key;
     try {
       const stored = await deps.content.read(key);
       const image: RenderOutcome =
         stored === undefined
-          ? await renderOnce(deps, request, everyoneLeft)
+          ? await renderOnce(deps, request, abandoned)
           : { outcome: 'done', source: 'store', bytes: stored };
       if (image.outcome === 'done') memory.set(key, image.bytes);
       if (stored !== undefined) deps.reads.note(key);
       return image;
     } catch (error) {
-      if (everyoneLeft.aborted || isOutage(error)) throw error;
+      if (abandoned.aborted || isOutage(error)) throw error;
       const failure = new RenderFailed(key, error);
       failures.remember(key, failure);
       throw failure;
@@ -67,8 +67,8 @@ export function createDerivedImages(deps: Deps, options: { memory_bytes: number 
       failures.check(key);
       if (signal.aborted) return { outcome: 'gone' };
       try {
-        return await flights.join(key, signal, async (everyoneLeft) => {
-          const value = await fetchOrRender(request, everyoneLeft);
+        return await flights.join(key, signal, async (abandoned) => {
+          const value = await fetchOrRender(request, abandoned);
           return { value, settled: Promise.resolve() };
         });
       } catch (error) {

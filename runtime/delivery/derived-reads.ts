@@ -22,18 +22,18 @@ export type DerivedReads = {
 const FLUSH_MS = 60_000;
 const BATCH_MAX = 1000;
 /** Beyond this number a read is not noted; the image's next read will be. */
-const NOTED_MAX = 20_000;
+const PENDING_MAX = 20_000;
 const REMEMBERED_MAX = 200_000;
 
 export function startDerivedReads(deps: { db: Queryable; clock: Clock; log: Log }): DerivedReads {
   // Bounded by `maxSize`, because `max` would allocate room for all entries up front.
   const days = new LRUCache<string, string>({ maxSize: REMEMBERED_MAX, sizeCalculation: () => 1 });
-  const noted = new Set<string>();
+  const pending = new Set<string>();
   const ending = new AbortController();
   const today = () => deps.clock.now().toISOString().slice(0, 10);
   const flush = async () => {
     try {
-      while (noted.size > 0) await writeBatch(deps.db, noted);
+      while (pending.size > 0) await writeBatch(deps.db, pending);
     } catch (error) {
       deps.log.warn('reads of derived images were not recorded; retrying', { error });
     }
@@ -47,9 +47,9 @@ export function startDerivedReads(deps: { db: Queryable; clock: Clock; log: Log 
   return {
     note: (key) => {
       const day = today();
-      if (days.get(key) === day || noted.size >= NOTED_MAX) return;
+      if (days.get(key) === day || pending.size >= PENDING_MAX) return;
       days.set(key, day);
-      noted.add(key);
+      pending.add(key);
     },
     flush,
     stop: async () => {
@@ -59,8 +59,8 @@ export function startDerivedReads(deps: { db: Queryable; clock: Clock; log: Log 
   };
 }
 
-async function writeBatch(db: Queryable, noted: Set<string>): Promise<void> {
-  const keys = [...noted].slice(0, BATCH_MAX);
+async function writeBatch(db: Queryable, pending: Set<string>): Promise<void> {
+  const keys = [...pending].slice(0, BATCH_MAX);
   await upsertDerivedReads(db, keys);
-  for (const key of keys) noted.delete(key);
+  for (const key of keys) pending.delete(key);
 }

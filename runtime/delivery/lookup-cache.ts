@@ -31,11 +31,11 @@ export function createLookupCache<Value>(options: {
   clock: Clock;
   /** How long an entry is fresh; at most LOOKUP_CACHE_SECONDS_MAX, which is also the default. */
   fresh_seconds?: number | undefined;
-  /** Shared by the caches of one database, so that a viewer waits for it once; default its own. */
-  outage?: Outage;
+  /** Shared by the caches of one database, so that a viewer waits for it once. */
+  outage: Outage;
   load(key: string): Promise<Value | undefined>;
 }): LookupCache<Value> {
-  const { fresh_seconds = LOOKUP_CACHE_SECONDS_MAX, outage = noOutage() } = options;
+  const { fresh_seconds = LOOKUP_CACHE_SECONDS_MAX, outage } = options;
   const clock = steady(options.clock);
   const now = () => clock.now().getTime();
   const entries = new LRUCache<string, Entry<Value>>({ max: ENTRIES_MAX });

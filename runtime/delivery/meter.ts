@@ -157,7 +157,7 @@ async function sendUsage(spool: Spool, deps: CountingDeps): Promise<boolean> {
       await deps.failpoint?.('usage.segment_closed');
       await sendSegment(spool, segment, deps);
     }
-    deps.outage.went();
+    deps.outage.succeeded();
     return true;
   } catch (error) {
     deps.outage.failed(error);

@@ -83,9 +83,9 @@ async function runEach(
   const failures: unknown[] = [];
   for (const at of times) {
     const result = await runInTurn(deps, { ...turn, at });
-    const goesOn =
+    const shouldContinue =
       result.outcome === 'failed' && !isUnavailable(result.error) && !turn.signal.aborted;
-    if (goesOn) failures.push(result.error);
+    if (shouldContinue) failures.push(result.error);
     else print(turn.name, at, result);
   }
   if (failures.length > 0) throw failures[0];

@@ -57,7 +57,7 @@ export async function deleteOrphanedObjects(
     context.signal.throwIfAborted();
     const page = await ingest.list({ prefix: '', limit: page_max, after });
     const old = page.filter(({ modified_at }) => modified_at.getTime() <= youngest);
-    for (const key of await nobodys(context, old)) {
+    for (const key of await listOrphans(context, old)) {
       const of = { bucket: 'ingest', object_key: key };
       deleted += (await deleteObject(context, ingest, of)) ? 1 : 0;
     }
@@ -66,7 +66,7 @@ export async function deleteOrphanedObjects(
   }
 }
 
-async function nobodys({ db }: JobContext, objects: ListedObject[]): Promise<string[]> {
+async function listOrphans({ db }: JobContext, objects: ListedObject[]): Promise<string[]> {
   if (objects.length === 0) return [];
   const keys = objects.map(({ key }) => key);
   const live = new Set(await listLiveIngestKeys(db, keys));

@@ -90,11 +90,21 @@ function open(config: ConfigWith<'databaseUrl'>, { buckets, format, env }: Openi
   const cdn = openCdn(config, systemClock);
   const points = failpoint === undefined ? {} : { failpoint: killAt(failpoint) };
   const addresses = publicAddresses(config);
-  const told = {
+  const optional = {
     ...(addresses && { addresses }),
     ...(config.amqpUrl === undefined && { is_queue_alone: true as const }),
   };
-  const deps = { db, patient, buckets, queue, cdn, clock: systemClock, log, ...points, ...told };
+  const deps = {
+    db,
+    patient,
+    buckets,
+    queue,
+    cdn,
+    clock: systemClock,
+    log,
+    ...points,
+    ...optional,
+  };
   const { keyEncryptionKeys } = config;
   if (keyEncryptionKeys === undefined) return deps;
   return { ...deps, webhooks: openWebhookSender(deps, { ...config, keyEncryptionKeys }) };

@@ -42,7 +42,7 @@ async function run(
     try {
       await withTraceContext({ request_id: randomUUID() }, () => poll(signal));
       pause = pause_ms;
-      outage.went();
+      outage.succeeded();
     } catch (error) {
       if (signal.aborted) return;
       outage.failed(error);

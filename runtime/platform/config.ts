@@ -45,7 +45,7 @@ export function parseConfig<Field extends ConfigField = never>(
     return [field, value];
   });
   const config = Object.fromEntries(entries) as ConfigWith<Field>;
-  if (problems.length === 0) problems.push(...contradictions(config));
+  if (problems.length === 0) problems.push(...findBrokenRules(config));
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }
@@ -154,7 +154,7 @@ function hasToken(cdn: Config['cdn']): boolean {
   return cdn === 'cloudflare' || cdn === 'fastly';
 }
 
-function contradictions(config: Config): string[] {
+function findBrokenRules(config: Config): string[] {
   return rules
     .filter((rule) => rule.isBroken(config))
     .map((rule) => printProblem(rule.variable, rule.expected));

@@ -174,11 +174,11 @@ function printableFields(fields: LogFields): Record<string, unknown> {
 const NESTING_MAX = 4;
 const ITEMS_MAX = 50;
 
-function printable(value: unknown, depth: number, told: Told = 'whole'): unknown {
+function printable(value: unknown, depth: number, detail: Detail = 'whole'): unknown {
   if (typeof value === 'string') return maskSecrets(value);
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof Error) return printableError(value, depth, told);
+  if (value instanceof Error) return printableError(value, depth, detail);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'invalid' : value.toISOString();
   if (value instanceof URL) return maskSecrets(value.href);
   if (depth >= NESTING_MAX || ArrayBuffer.isView(value)) return '[object]';
@@ -204,8 +204,8 @@ function printableObject(value: object, depth: number): Record<string, unknown> 
  * or overload the stack is left out: it explains nothing, such lines are frequent, and they take a
  * third of the bytes without it.
  */
-function printableError(error: Error, depth: number, as: Told): Record<string, unknown> {
-  const told = isServiceUnavailable(error) ? 'short' : as;
+function printableError(error: Error, depth: number, as: Detail): Record<string, unknown> {
+  const detail = isServiceUnavailable(error) ? 'short' : as;
   const code: unknown = 'code' in error ? error.code : undefined;
   const hasCause = error.cause !== undefined && error.cause !== null;
   const causes = depth < NESTING_MAX && hasCause;
@@ -213,12 +213,12 @@ function printableError(error: Error, depth: number, as: Told): Record<string, u
     name: error.name,
     message: maskSecrets(error.message || reasonOf(error)),
     ...(typeof code === 'string' ? { code } : {}),
-    ...(error.stack === undefined || told === 'short' ? {} : { stack: maskSecrets(error.stack) }),
-    ...(causes ? { cause: printable(error.cause, depth + 1, told) } : {}),
+    ...(error.stack === undefined || detail === 'short' ? {} : { stack: maskSecrets(error.stack) }),
+    ...(causes ? { cause: printable(error.cause, depth + 1, detail) } : {}),
   };
 }
 
-type Told = 'whole' | 'short';
+type Detail = 'whole' | 'short';
 
 const TEXT_CHARACTERS_MAX = 8192;
 

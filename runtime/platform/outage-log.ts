@@ -6,7 +6,7 @@ type Said = { says: string; fields?: LogFields; level?: 'warn' | 'error' };
 export type OutageLog = {
   failed(error: unknown): void;
   /** Resets: the next failure is logged at once. */
-  went(): void;
+  succeeded(): void;
 };
 
 const AGAIN_MS = 60_000;
@@ -23,7 +23,7 @@ export function createOutageLog(
       saidAt = now;
       log[level](says, { ...fields, error });
     },
-    went: () => {
+    succeeded: () => {
       saidAt = undefined;
     },
   };

@@ -9,19 +9,19 @@ export type SingleFlight<T> = {
   join(
     key: string,
     signal: AbortSignal,
-    work: (everyoneLeft: AbortSignal) => Promise<FlightResult<T>>,
+    work: (abandoned: AbortSignal) => Promise<FlightResult<T>>,
   ): Promise<T>;
 };
 
 export function createSingleFlight<T>(): SingleFlight<T> {
   const flights = new Map<string, Flight<T>>();
-  const start = (key: string, work: (everyoneLeft: AbortSignal) => Promise<FlightResult<T>>) => {
-    const everyoneLeft = new AbortController();
-    const landed = work(everyoneLeft.signal);
+  const start = (key: string, work: (abandoned: AbortSignal) => Promise<FlightResult<T>>) => {
+    const abandoned = new AbortController();
+    const landed = work(abandoned.signal);
     const flight: Flight<T> = {
       value: landed.then(({ value }) => value),
-      passengers: 0,
-      everyoneLeft,
+      waiters: 0,
+      abandoned,
     };
     flights.set(key, flight);
     const end = () => {
@@ -35,20 +35,20 @@ export function createSingleFlight<T>(): SingleFlight<T> {
     join: async (key, signal, work) => {
       signal.throwIfAborted();
       const flight = flights.get(key) ?? start(key, work);
-      flight.passengers += 1;
+      flight.waiters += 1;
       const leave = () => {
-        flight.passengers -= 1;
-        if (flight.passengers > 0) return;
+        flight.waiters -= 1;
+        if (flight.waiters > 0) return;
         // Nobody may join work that is being cancelled.
         if (flights.get(key) === flight) flights.delete(key);
-        flight.everyoneLeft.abort(signal.reason);
+        flight.abandoned.abort(signal.reason);
       };
       return awaitFlight(flight.value, signal, leave);
     },
   };
 }
 
-type Flight<T> = { value: Promise<T>; passengers: number; everyoneLeft: AbortController };
+type Flight<T> = { value: Promise<T>; waiters: number; abandoned: AbortController };
 
 async function awaitFlight<T>(
   value: Promise<T>,

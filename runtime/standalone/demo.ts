@@ -82,7 +82,7 @@ export async function findSampleProject(
   return rows.findLast(({ status }) => status === 'active');
 }
 
-type Keeping = { project: ProjectRow; secrets: Secrets; dataFolder: string };
+type KeyStorage = { project: ProjectRow; secrets: Secrets; dataFolder: string };
 
 /**
  * The key made for this project earlier, as long as it opens the project; else a new one, kept in
@@ -90,15 +90,15 @@ type Keeping = { project: ProjectRow; secrets: Secrets; dataFolder: string };
  */
 export async function ensureApiKey(
   deps: Deps & { log: Log },
-  { project: { project_id, project_slug }, secrets, dataFolder }: Keeping,
+  { project: { project_id, project_slug }, secrets, dataFolder }: KeyStorage,
 ): Promise<string | undefined> {
   const kept = secrets.api_keys[project_id] ?? secrets.api_key;
   const row = kept === null ? undefined : await findApiKeyByHash(deps.db, hashApiKey(kept));
   if (kept !== null && row?.project_id === project_id) return kept;
   const actor = { actor_kind: 'system' } as const;
-  const wish = { project_id, actor, name: 'tintype up', scopes: null };
+  const input = { project_id, actor, name: 'tintype up', scopes: null };
   try {
-    const { plaintext_secret } = await createApiKey(deps, wish);
+    const { plaintext_secret } = await createApiKey(deps, input);
     secrets.api_keys[project_id] = plaintext_secret;
     await saveSecrets(dataFolder, secrets);
     return plaintext_secret;

@@ -94,9 +94,9 @@ export const APPLIED = 'tintype.dev/applied';
 
 /** Only what was declared: our own marks are digests, which tell nobody anything. */
 export function withoutOwnAnnotations(object: object): object {
-  const isTelling = (name: string, value: unknown) =>
+  const replacer = (name: string, value: unknown) =>
     name.startsWith('tintype.dev/') ? undefined : value;
-  return JSON.parse(JSON.stringify(object, isTelling)) as object;
+  return JSON.parse(JSON.stringify(object, replacer)) as object;
 }
 
 export function digest(value: unknown): string {

@@ -110,8 +110,8 @@ async function newLease(terms: Terms, subject: string): Promise<Lease> {
 
 async function leaseOf({ db, clock, scope, limit }: Terms, subject: string, count: number) {
   const window_seconds = rateWindowSeconds(scope);
-  const wish = { scope, subject, limit, window_seconds, count };
-  const { is_allowed, retry_after_seconds } = await takeFromRateWindow(db, wish);
+  const request = { scope, subject, limit, window_seconds, count };
+  const { is_allowed, retry_after_seconds } = await takeFromRateWindow(db, request);
   const ends_at = clock.now().getTime() + retry_after_seconds * 1000;
   return { left: is_allowed ? count : 0, has_more: is_allowed, ends_at };
 }

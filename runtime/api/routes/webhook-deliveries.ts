@@ -110,8 +110,8 @@ async function lockCallback(tx: Transaction, projectId: string): Promise<string>
 async function audit(
   tx: Transaction,
   { principal, request_id, project }: AnyCall,
-  deed: { action: string; target: string },
+  entry: { action: string; target: string },
 ): Promise<void> {
   const { project_id } = project;
-  await insertAuditEntry(tx, { ...auditActor({ principal, request_id }), project_id, ...deed });
+  await insertAuditEntry(tx, { ...auditActor({ principal, request_id }), project_id, ...entry });
 }

@@ -179,9 +179,10 @@ const STATUSES = new Map<string, SubscriptionStatus>(
 
 function state(object: unknown, type: string): BillingFact | undefined {
   const found = parseInbound(subscription, object);
-  const told = type === 'customer.subscription.deleted' ? 'canceled' : STATUSES.get(found.status);
+  const reported =
+    type === 'customer.subscription.deleted' ? 'canceled' : STATUSES.get(found.status);
   const [item] = found.items.data;
-  if (told === undefined || item === undefined) return undefined;
+  if (reported === undefined || item === undefined) return undefined;
   const isEnding = found.cancel_at_period_end === true || found.cancel_at != null;
   return {
     kind: 'state',
@@ -189,7 +190,7 @@ function state(object: unknown, type: string): BillingFact | undefined {
     customer_id: found.customer,
     organization_id: found.metadata?.organization_id,
     product_id: item.price.id,
-    status: told === 'active' && isEnding ? 'scheduled_cancel' : told,
+    status: reported === 'active' && isEnding ? 'scheduled_cancel' : reported,
   };
 }
 
@@ -207,8 +208,8 @@ function refunded(data: ProviderAEvent['data'], event_id: string): BillingFact |
   const found = parseInbound(charge, data.object);
   const of = refundedOf(found);
   if (of === undefined) return undefined;
-  const told = z.int().min(0).safeParse(data.previous_attributes?.['amount_refunded']);
-  const refunded_before = told.data ?? 0;
+  const previous = z.int().min(0).safeParse(data.previous_attributes?.['amount_refunded']);
+  const refunded_before = previous.data ?? 0;
   const refunded = found.amount_refunded - refunded_before;
   const money = { refunded, refunded_before, paid: found.amount };
   return { kind: 'refund', ...of, refund_id: event_id, ...money };

@@ -53,15 +53,15 @@ export function factOfProviderB(
   const status = STATUSES.get(eventType);
   if (status === undefined) return undefined;
   const found = parseInbound(subscription, object);
-  const current = status === 'as told' ? TOLD.get(found.status ?? '') : status;
+  const current = status === 'as reported' ? PROVIDER_STATUSES.get(found.status ?? '') : status;
   return current && { kind: 'state', ...subscriptionOf(found), status: current };
 }
 
-const STATUSES = new Map<string, SubscriptionStatus | 'as told'>(
+const STATUSES = new Map<string, SubscriptionStatus | 'as reported'>(
   Object.entries({
     'subscription.active': 'active',
     'subscription.trialing': 'active',
-    'subscription.update': 'as told',
+    'subscription.update': 'as reported',
     'subscription.scheduled_cancel': 'scheduled_cancel',
     'subscription.canceled': 'canceled',
     'subscription.expired': 'expired',
@@ -69,7 +69,7 @@ const STATUSES = new Map<string, SubscriptionStatus | 'as told'>(
 );
 
 /** The provider's own statuses, in its objects and answers. */
-const TOLD = new Map<string, SubscriptionStatus>(
+const PROVIDER_STATUSES = new Map<string, SubscriptionStatus>(
   Object.entries({
     active: 'active',
     trialing: 'active',
@@ -86,13 +86,13 @@ const TOLD = new Map<string, SubscriptionStatus>(
  */
 export function statusOfProviderB(answer: unknown): SubscriptionStatus | undefined {
   const found = z.looseObject({ status: z.string() }).safeParse(answer);
-  return found.success ? TOLD.get(found.data.status) : undefined;
+  return found.success ? PROVIDER_STATUSES.get(found.data.status) : undefined;
 }
 
 /** Undefined for an event that does not state its mode; such an event is refused. */
-function modeOf(told: unknown): 'test' | 'live' | undefined {
-  if (told === 'test' || told === 'sandbox') return 'test';
-  return told === 'live' || told === 'prod' ? 'live' : undefined;
+function modeOf(value: unknown): 'test' | 'live' | undefined {
+  if (value === 'test' || value === 'sandbox') return 'test';
+  return value === 'live' || value === 'prod' ? 'live' : undefined;
 }
 
 function paid(object: unknown, eventId: string): BillingFact {
@@ -102,7 +102,7 @@ function paid(object: unknown, eventId: string): BillingFact {
     kind: 'paid',
     ...subscriptionOf(found),
     payment_id: found.last_transaction_id ?? eventId,
-    status: TOLD.get(found.status ?? ''),
+    status: PROVIDER_STATUSES.get(found.status ?? ''),
     price: amount === undefined || currency === undefined ? undefined : { amount, currency },
   };
 }

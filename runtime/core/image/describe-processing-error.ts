@@ -64,12 +64,12 @@ const sentences: Readonly<Record<UploadType, Sentences>> = {
   'image/gif': raster('GIF', OTHER_TYPE, `${mega(GIF_PIXELS_MAX)} megapixels`),
   'image/tiff': raster(
     'TIFF',
-    "it is of another type, a camera's raw picture (DNG, NEF, CR2, ARW), or has a rare compression, rare colours or samples that are not whole numbers. Export it as JPEG, PNG or a TIFF of 8 or 16 bits.",
+    "it is of another type, a camera's raw picture (DNG, NEF, CR2, ARW), or has a rare compression, rare colors or samples that are not whole numbers. Export it as JPEG, PNG or a TIFF of 8 or 16 bits.",
     `${mega(TIFF_PIXELS_MAX)} megapixels`,
   ),
   'image/bmp': raster(
     'BMP',
-    'it is of another type, or has a rare encoding or an embedded colour profile. Export it as PNG or a BMP of 24 bits.',
+    'it is of another type, or has a rare encoding or an embedded color profile. Export it as PNG or a BMP of 24 bits.',
     `${mega(BMP_PIXELS_MAX)} megapixels`,
   ),
   'image/svg+xml': {

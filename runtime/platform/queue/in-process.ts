@@ -32,7 +32,11 @@ export function createInProcessQueue(options: { log?: Log } = {}): Queue {
   return {
     publish: async (name, message) => {
       if (state.isClosed) return;
-      ring(doorbellLane(name), { name, text: JSON.stringify(message), log: options.log });
+      enqueueDoorbell(doorbellLane(name), {
+        name,
+        text: JSON.stringify(message),
+        log: options.log,
+      });
     },
     consume: async (name, { slots }, handle) => ({
       stop: doorbellLane(name).join({ slots, waiting_max: DOORBELLS_MAX, handle }),
@@ -73,7 +77,7 @@ function laneOf<Handler>(lanes: Map<QueueName, Lane<Handler>>, name: QueueName):
   return lane;
 }
 
-function ring(
+function enqueueDoorbell(
   lane: Lane<DoorbellHandler>,
   doorbell: { name: QueueName; text: string; log: Log | undefined },
 ): void {
@@ -82,8 +86,8 @@ function ring(
   lane.add({
     run: async (handle) => {
       try {
-        const hear = async () => handle(JSON.parse(doorbell.text));
-        await continueTrace(carried, () => tracedMessage('process', doorbell.name, hear));
+        const handleDoorbell = async () => handle(JSON.parse(doorbell.text));
+        await continueTrace(carried, () => tracedMessage('process', doorbell.name, handleDoorbell));
       } catch (error) {
         doorbell.log?.error('the handler of a doorbell failed', { queue: doorbell.name, error });
       }
@@ -107,8 +111,8 @@ function ask(lane: Lane<CallHandler>, question: Question): Promise<unknown> {
   const task: LaneTask<CallHandler> = {
     run: async (handle) => {
       try {
-        const hear = () => handle(payload, stopped.signal);
-        resolve(await continueTrace(carried, () => tracedMessage('process', name, hear)));
+        const handleCall = () => handle(payload, stopped.signal);
+        resolve(await continueTrace(carried, () => tracedMessage('process', name, handleCall)));
       } catch (error) {
         reject(error);
       }

@@ -29,29 +29,29 @@ const WAIT_SECONDS_MAX = 30;
 
 export function createLane<Handler>(): Lane<Handler> {
   const tasks = new Set<LaneTask<Handler>>();
-  const seats = new Set<Seat<Handler>>();
+  const listeners = new Set<Listener<Handler>>();
   const pace = createPace();
   const pump = () => {
     for (const task of tasks) {
-      const seat = freeSeat(seats);
-      if (seat === undefined) return;
+      const listener = findFreeListener(listeners);
+      if (listener === undefined) return;
       tasks.delete(task);
-      start(seat, task);
+      start(listener, task);
     }
   };
-  const start = (seat: Seat<Handler>, task: LaneTask<Handler>) => {
+  const start = (listener: Listener<Handler>, task: LaneTask<Handler>) => {
     const startedAt = performance.now();
-    const running = runQuietly(task, seat.worker.handle);
-    seat.running.add(running);
+    const running = runQuietly(task, listener.worker.handle);
+    listener.running.add(running);
     void running.then(() => {
-      seat.running.delete(running);
+      listener.running.delete(running);
       pace.took(performance.now() - startedAt);
       pump();
     });
   };
-  const leave = async (seat: Seat<Handler>) => {
-    seats.delete(seat);
-    await Promise.all(seat.running);
+  const leave = async (listener: Listener<Handler>) => {
+    listeners.delete(listener);
+    await Promise.all(listener.running);
   };
   return {
     add: (task) => {
@@ -60,20 +60,20 @@ export function createLane<Handler>(): Lane<Handler> {
     },
     cancel: (task) => void tasks.delete(task),
     join: (worker) => {
-      const seat = { worker, running: new Set<Promise<void>>() };
-      seats.add(seat);
+      const listener = { worker, running: new Set<Promise<void>>() };
+      listeners.add(listener);
       pump();
-      return () => leave(seat);
+      return () => leave(listener);
     },
     waiting: () => tasks.size,
-    listeners: () => seats.size,
-    waitingMax: () => (seats.size === 0 ? undefined : sum(seats, 'waiting_max')),
-    isFree: () => freeSeat(seats) !== undefined,
-    waitSeconds: () => pace.waitSeconds(tasks.size + 1, sum(seats, 'slots')),
+    listeners: () => listeners.size,
+    waitingMax: () => (listeners.size === 0 ? undefined : sum(listeners, 'waiting_max')),
+    isFree: () => findFreeListener(listeners) !== undefined,
+    waitSeconds: () => pace.waitSeconds(tasks.size + 1, sum(listeners, 'slots')),
     dropOldest: () => drop(tasks, 1),
     close: async () => {
       drop(tasks, tasks.size);
-      await Promise.all([...seats].map(leave));
+      await Promise.all([...listeners].map(leave));
     },
   };
 }
@@ -83,14 +83,16 @@ async function runQuietly<Handler>(task: LaneTask<Handler>, handle: Handler): Pr
   await task.run(handle).catch(() => undefined);
 }
 
-type Seat<Handler> = { worker: LaneWorker<Handler>; running: Set<Promise<void>> };
+type Listener<Handler> = { worker: LaneWorker<Handler>; running: Set<Promise<void>> };
 
-function freeSeat<Handler>(seats: Set<Seat<Handler>>): Seat<Handler> | undefined {
-  return [...seats].find((seat) => seat.running.size < seat.worker.slots);
+function findFreeListener<Handler>(
+  listeners: Set<Listener<Handler>>,
+): Listener<Handler> | undefined {
+  return [...listeners].find((listener) => listener.running.size < listener.worker.slots);
 }
 
-function sum<Handler>(seats: Set<Seat<Handler>>, field: 'slots' | 'waiting_max'): number {
-  return [...seats].reduce((total, seat) => total + seat.worker[field], 0);
+function sum<Handler>(listeners: Set<Listener<Handler>>, field: 'slots' | 'waiting_max'): number {
+  return [...listeners].reduce((total, listener) => total + listener.worker[field], 0);
 }
 
 function drop<Handler>(tasks: Set<LaneTask<Handler>>, count: number): void {

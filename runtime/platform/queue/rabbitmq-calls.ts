@@ -60,11 +60,11 @@ export async function createCaller(deps: RabbitDeps, waitingMax: number): Promis
       const question = open.get(properties.correlationId);
       question?.reject(new QueueBusy(question.name, RETRY_SECONDS));
     });
-    const hear = (message: ConsumeMessage | null) => {
-      estimate.heard(message?.properties.headers);
+    const onReply = (message: ConsumeMessage | null) => {
+      estimate.observe(message?.properties.headers);
       settle(open, message);
     };
-    await channel.consume(REPLIES, hear, { noAck: true });
+    await channel.consume(REPLIES, onReply, { noAck: true });
   });
   kept.onLost(() => {
     for (const { name, reject } of open.values()) reject(new QueueBusy(name, RETRY_SECONDS));
@@ -175,11 +175,11 @@ export function serveCalls(
     await declare(channel, queue);
     const cancels = await subscribeToCancels(channel, name);
     const answering = { channel, cancels, name, log: deps.log, pacer: createPacer() };
-    const hear: CallHandler = (payload, signal) =>
+    const traced: CallHandler = (payload, signal) =>
       tracedMessage('process', name, () => handle(payload, signal));
     const answer = (message: ConsumeMessage) =>
       take(() =>
-        continueTrace(message.properties.headers, () => answerCall(answering, message, hear)),
+        continueTrace(message.properties.headers, () => answerCall(answering, message, traced)),
       );
     return { queue: queue.name, take: answer };
   });

@@ -28,13 +28,13 @@ export async function subscribeToCancels(
   const exchange = await declareCancels(channel, name);
   const { queue } = await channel.assertQueue('', { exclusive: true, durable: false });
   await channel.bindQueue(queue, exchange, '');
-  const hear = (content: Buffer) => {
+  const onCancel = (content: Buffer) => {
     const { correlation_id: id, deadline_ms } = word.parse(parseMessage(content));
     const known = running.get(id);
     if (known === undefined) return remember(early, id);
     known.abort(deadline_ms === null ? new CallerGone(name) : new QueueTimeout(name, deadline_ms));
   };
-  await channel.consume(queue, (message) => quietly(() => message && hear(message.content)), {
+  await channel.consume(queue, (message) => quietly(() => message && onCancel(message.content)), {
     noAck: true,
   });
   return {

@@ -92,14 +92,14 @@ export async function connectRabbit(url: string, log: Log): Promise<RabbitConnec
  * its block ends too.
  */
 function watchBlocks(log: Log) {
-  const tells: ((reason: string) => void)[] = [];
+  const listeners: ((reason: string) => void)[] = [];
   let blocked: ChannelModel | undefined;
   return {
     watch: (model: ChannelModel) => {
       model.on('blocked', (reason) => {
         blocked = model;
         log.warn('the broker accepts no messages', { reason });
-        for (const tell of tells) tell(reason);
+        for (const listener of listeners) listener(reason);
       });
       model.on('unblocked', () => {
         blocked = undefined;
@@ -107,7 +107,7 @@ function watchBlocks(log: Log) {
       });
     },
     has: (model: ChannelModel | undefined) => model !== undefined && model === blocked,
-    onBegin: (tell: (reason: string) => void) => void tells.push(tell),
+    onBegin: (listener: (reason: string) => void) => void listeners.push(listener),
   };
 }
 
@@ -120,14 +120,14 @@ function boundClose(model: ChannelModel): void {
   model.close = () => withDeadline(close(), CLOSE_MS_MAX);
 }
 
-type Advices = readonly [pattern: RegExp, what: string][];
+type AdviceTable = readonly [pattern: RegExp, what: string][];
 
-const mistakes: Advices = [
+const settingsAdvice: AdviceTable = [
   // Match names, not numbers, because host names and thread ids also contain such numbers.
   [/ACCESS.REFUSED/, 'refuses the user or its password: check TINTYPE_AMQP_URL'],
   [/NOT.ALLOWED|ConnectionOpenOk/, 'has no such virtual host: check the path of TINTYPE_AMQP_URL'],
 ];
-const absences: Advices = [
+const serverAdvice: AdviceTable = [
   [/ENOTFOUND|EAI_AGAIN/, 'cannot be found: check the host in TINTYPE_AMQP_URL'],
   [/ECONNREFUSED/, 'does not listen there: check TINTYPE_AMQP_URL and whether RabbitMQ runs'],
   // OpenSSL's own message has several lines with a thread id.
@@ -143,12 +143,12 @@ const absences: Advices = [
 
 function adviceOn(error: unknown, { host }: URL): Advice {
   const { message = '', code = '' } = error as { message?: string; code?: string };
-  const find = (advices: Advices) =>
-    advices.find(([pattern]) => pattern.test(`${code} ${message}`))?.[1];
-  const mistake = find(mistakes);
+  const find = (table: AdviceTable) =>
+    table.find(([pattern]) => pattern.test(`${code} ${message}`))?.[1];
+  const mistake = find(settingsAdvice);
   const options = { cause: error };
   if (mistake !== undefined) return new Advice(`The broker at ${host} ${mistake}.`, options);
-  const what = find(absences) ?? `cannot be used (${message}): check TINTYPE_AMQP_URL`;
+  const what = find(serverAdvice) ?? `cannot be used (${message}): check TINTYPE_AMQP_URL`;
   return new ServerUnavailable(`The broker at ${host} ${what}.`, options);
 }
 

@@ -161,8 +161,11 @@ export async function consumeDoorbells(
   return subscribe(deps, slots, async (channel, take) => {
     const queue = doorbellQueue(name);
     await declare(channel, queue);
-    const hear = (heard: unknown) => tracedMessage('process', name, () => handle(heard));
-    return { queue: queue.name, take: (message) => take(() => answer(deps, message, hear)) };
+    const traced = (payload: unknown) => tracedMessage('process', name, () => handle(payload));
+    return {
+      queue: queue.name,
+      take: (message) => take(() => answer(deps, message, traced)),
+    };
   });
 }
 

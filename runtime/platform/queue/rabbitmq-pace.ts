@@ -40,7 +40,7 @@ export function createBusyEstimate(waitingMax: number) {
     return known.listeners;
   };
   return {
-    heard: (headers: Record<string, unknown> | undefined) => {
+    observe: (headers: Record<string, unknown> | undefined) => {
       const pace = Number(headers?.[PACE_HEADER]);
       if (pace > 0) paceMs = pace;
     },

@@ -72,10 +72,10 @@ const ATTEMPTS = 3;
 export function openS3(options: S3Options): S3Access {
   const { endpoint, publicEndpoint = endpoint, clock, deadlineMs = DEADLINE_MS } = options;
   const { silenceMs = SILENCE_MS_MAX } = options;
-  const connect = (patience: object, address = endpoint) =>
+  const connect = (timeouts: object, address = endpoint) =>
     new S3Client({
       ...settings(options),
-      requestHandler: { ...CONNECTING, ...patience },
+      requestHandler: { ...CONNECTING, ...timeouts },
       ...(address === undefined ? {} : { endpoint: address }),
     });
   const client = connect({ socketTimeout: silenceMs });

@@ -5,7 +5,7 @@ import { requestTimeout, type S3Place } from './s3-client.ts';
 import { s3Code, statusOf } from './s3-faults.ts';
 
 /** Faults in the list that the client can correct. */
-const MENDABLE: ReadonlySet<string> = new Set([
+const CORRECTABLE: ReadonlySet<string> = new Set([
   'InvalidPart',
   'InvalidPartOrder',
   'EntityTooSmall',
@@ -23,12 +23,12 @@ export async function completeMultipart(
   key: string,
   list: PartList,
 ): Promise<void> {
-  const facing = { Bucket: place.bucket, Key: key, UploadId: list.upload_id };
+  const params = { Bucket: place.bucket, Key: key, UploadId: list.upload_id };
   const Parts = list.parts.map(({ part_number, etag }) => ({
     PartNumber: part_number,
     ETag: etag.startsWith('"') ? etag : `"${etag}"`,
   }));
-  const command = new CompleteMultipartUploadCommand({ ...facing, MultipartUpload: { Parts } });
+  const command = new CompleteMultipartUploadCommand({ ...params, MultipartUpload: { Parts } });
   try {
     await place.client.send(command, requestTimeout(place));
   } catch (error) {
@@ -40,7 +40,7 @@ export async function completeMultipart(
 function refusal(error: unknown): MultipartRefused | undefined {
   const code = s3Code(error);
   if (code === undefined || !(error instanceof Error)) return undefined;
-  if (MENDABLE.has(code)) return new MultipartRefused('invalid_parts', error.message);
+  if (CORRECTABLE.has(code)) return new MultipartRefused('invalid_parts', error.message);
   const isRefused = [400, 404].includes(statusOf(error) ?? 0) && code !== 'NoSuchBucket';
   if (!isRefused && code !== NO_UPLOAD) return undefined;
   return new MultipartRefused('multipart_complete_failed', error.message);

@@ -70,8 +70,8 @@ async function bucketUrl({ signer, bucket }: S3Place): Promise<URL> {
 const SOME_KEY = 'key';
 
 async function askBucketUrl(signer: S3Place['signer'], bucket: string): Promise<URL> {
-  const facing = { Bucket: bucket, Key: SOME_KEY, UploadId: 'id', PartNumber: 1 };
-  const url = new URL(await getSignedUrl(signer, new UploadPartCommand(facing)));
+  const params = { Bucket: bucket, Key: SOME_KEY, UploadId: 'id', PartNumber: 1 };
+  const url = new URL(await getSignedUrl(signer, new UploadPartCommand(params)));
   return new URL(url.pathname.slice(0, -SOME_KEY.length), url.origin);
 }
 

@@ -11,8 +11,8 @@ export async function presignPut(
   terms: PutTerms,
 ): Promise<PresignedPut> {
   const { content_type, size_bytes, expires_in_seconds } = terms;
-  const facing = { Bucket: place.bucket, Key: key, ContentType: content_type };
-  const command = new PutObjectCommand({ ...facing, ContentLength: size_bytes });
+  const params = { Bucket: place.bucket, Key: key, ContentType: content_type };
+  const command = new PutObjectCommand({ ...params, ContentLength: size_bytes });
   const signingDate = place.clock.now();
   return {
     url: await getSignedUrl(place.signer, command, {

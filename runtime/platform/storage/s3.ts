@@ -118,13 +118,13 @@ type Write = { key: string; body: Buffer | Readable; facts: ObjectFacts };
 
 async function write(place: S3Place, { key, body, facts }: Write): Promise<ObjectHead> {
   const { content_type, size_bytes } = facts;
-  const facing = { Bucket: place.bucket, Key: key, ContentType: content_type };
+  const params = { Bucket: place.bucket, Key: key, ContentType: content_type };
   if (!Buffer.isBuffer(body) && size_bytes !== undefined) {
-    const sent = await writeStream(place, { ...facing, ContentLength: size_bytes }, body);
+    const sent = await writeStream(place, { ...params, ContentLength: size_bytes }, body);
     return { size_bytes, content_type, etag: sent.ETag ?? '' };
   }
   const bytes = Buffer.isBuffer(body) ? body : Buffer.concat(await body.toArray());
-  const command = new PutObjectCommand({ ...facing, Body: createSizeCheck(size_bytes).of(bytes) });
+  const command = new PutObjectCommand({ ...params, Body: createSizeCheck(size_bytes).of(bytes) });
   const sent = await place.writer.send(command, requestTimeout(place, bytes.length));
   return { size_bytes: bytes.length, content_type, etag: sent.ETag ?? '' };
 }
@@ -168,9 +168,9 @@ async function createMultipart(
   key: string,
   { content_type }: { content_type: string },
 ): Promise<string> {
-  const facing = { Bucket: place.bucket, Key: key, ContentType: content_type };
+  const params = { Bucket: place.bucket, Key: key, ContentType: content_type };
   const answer = await place.client.send(
-    new CreateMultipartUploadCommand(facing),
+    new CreateMultipartUploadCommand(params),
     requestTimeout(place),
   );
   if (answer.UploadId === undefined) throw new Error('the storage named no multipart upload');
@@ -178,8 +178,8 @@ async function createMultipart(
 }
 
 async function abortMultipart(place: S3Place, key: string, uploadId: string): Promise<void> {
-  const facing = { Bucket: place.bucket, Key: key, UploadId: uploadId };
-  const command = new AbortMultipartUploadCommand(facing);
+  const params = { Bucket: place.bucket, Key: key, UploadId: uploadId };
+  const command = new AbortMultipartUploadCommand(params);
   await place.client.send(command, requestTimeout(place)).catch(unlessMissing);
 }
 

@@ -48,8 +48,8 @@ export function openFrame(place: HTMLElement, options: FrameOptions): Frame {
 
 /** The picker's language, chosen as the picker itself does; it has only these two. */
 export function languageOf({ language }: PickerSettings): 'en' | 'de' {
-  const wished: readonly string[] = language ? [language] : navigator.languages;
-  const known = wished.map((wish) => wish.split('-', 1)[0]);
+  const preferred: readonly string[] = language ? [language] : navigator.languages;
+  const known = preferred.map((tag) => tag.split('-', 1)[0]);
   return known.find((each) => each === 'en' || each === 'de') === 'de' ? 'de' : 'en';
 }
 

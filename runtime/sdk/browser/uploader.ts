@@ -99,14 +99,14 @@ export function createUploader<Handler extends UploadHandler = UploadHandler>(
   };
 }
 
-type Wish = Omit<Task, 'control' | 'described' | 'stored'>;
+type TaskInput = Omit<Task, 'control' | 'described' | 'stored'>;
 type Find = (described: StoredFile) => Promise<StoredUpload | null>;
 
-function start(wish: Wish, find: Find): Upload<unknown> {
+function start(taskInput: TaskInput, find: Find): Upload<unknown> {
   const control = new TransferControl();
   const run = async () => {
-    const described = await describeFile(wish.file);
-    return runTask({ ...wish, control, described, stored: await find(described) });
+    const described = await describeFile(taskInput.file);
+    return runTask({ ...taskInput, control, described, stored: await find(described) });
   };
   return {
     done: run(),

@@ -41,7 +41,7 @@ type InputArguments<Operation> =
 export function createApiClient(options: ApiClientOptions): ApiClient {
   return {
     call: async (name, ...[input = {}]) => {
-      const { body } = await sendPatiently(options, prepare(options, name, input));
+      const { body } = await sendWithRetries(options, prepare(options, name, input));
       return body as never;
     },
   };
@@ -113,17 +113,17 @@ function fillIn(template: string, path: Readonly<Record<string, string>>): strin
   });
 }
 
-async function sendPatiently(options: ApiClientOptions, call: Prepared): Promise<Answered> {
+async function sendWithRetries(options: ApiClientOptions, call: Prepared): Promise<Answered> {
   const { retries = RETRIES } = options;
   let wasLost = false;
-  for (let tried = 0; ; tried += 1) {
+  for (let attempts = 0; ; attempts += 1) {
     const answer = await send(options, call);
     if (!(answer instanceof ApiError)) return answer;
     // A 404 of a proxy has another code, so it does not count as deleted.
     if (wasLost && answer.code === call.gone_code) return { body: undefined };
     wasLost ||= mayHaveArrived(answer);
-    const wait = call.is_repeatable || answer.status === 429 ? waitOf(answer, tried) : undefined;
-    if (tried >= retries || wait === undefined) throw answer;
+    const wait = call.is_repeatable || answer.status === 429 ? waitOf(answer, attempts) : undefined;
+    if (attempts >= retries || wait === undefined) throw answer;
     await sleep(wait, undefined, call.signal && { signal: call.signal }).catch(() => undefined);
     call.signal?.throwIfAborted();
   }
@@ -142,8 +142,8 @@ function mayHaveArrived({ status, cause }: ApiError): boolean {
 /** An answer that breaks off midway also counts as unreachable. */
 async function send(options: ApiClientOptions, call: Prepared): Promise<Answered | ApiError> {
   const { fetch: ask = fetch, timeoutMs = TIMEOUT_MS } = options;
-  const patience = AbortSignal.timeout(timeoutMs);
-  const signal = call.signal === undefined ? patience : AbortSignal.any([patience, call.signal]);
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const signal = call.signal === undefined ? timeout : AbortSignal.any([timeout, call.signal]);
   try {
     const response = await ask(call.target, { ...call.init, signal });
     if (!response.ok) return await readApiError(response);
@@ -158,11 +158,11 @@ async function send(options: ApiClientOptions, call: Prepared): Promise<Answered
 /** How long to wait before the next try, in milliseconds; undefined if retrying would not help. */
 function waitOf(
   { status, code, retry_after_seconds }: ApiError,
-  tried: number,
+  attempts: number,
 ): number | undefined {
   const isPassing = status === null || status === 429 || status >= 500;
   if (!isPassing && code !== 'idempotency_in_progress') return undefined;
-  const own = FIRST_WAIT_MS * 2 ** tried * (0.75 + Math.random() / 2);
+  const own = FIRST_WAIT_MS * 2 ** attempts * (0.75 + Math.random() / 2);
   if (retry_after_seconds === undefined) return own;
   return retry_after_seconds > WAIT_SECONDS_MAX ? undefined : retry_after_seconds * 1000;
 }

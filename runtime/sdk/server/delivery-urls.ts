@@ -68,7 +68,7 @@ export function transformChain(transform: Transform): string {
     throw new RangeError('a transform is an object, such as { resize: { width: 640 } }');
   }
   const unknown = askedOf(transform).find(([name]) => !Object.hasOwn(TAKES, name))?.[0];
-  const text = unknown === undefined ? printSayable(transform) : undefined;
+  const text = unknown === undefined ? printParsable(transform) : undefined;
   if (text !== undefined) return text;
   const help = unknown === undefined ? helpWith(transform) : `there is no ${unknown}`;
   throw new RangeError(
@@ -77,7 +77,7 @@ export function transformChain(transform: Transform): string {
 }
 
 /** Accepts only a chain that parses back to itself: 9000 pixels, for example, would be invalid. */
-function printSayable(transform: Transform): string | undefined {
+function printParsable(transform: Transform): string | undefined {
   const text = printChain(asParsed(transform));
   const read = parseChain(text);
   return read !== undefined && printChain(read) === text ? text : undefined;
@@ -103,7 +103,7 @@ function askedOf(transform: Transform): [string, unknown][] {
 
 function helpWith(transform: Transform): string {
   const wrong = askedOf(transform).find(
-    ([name, value]) => printSayable({ [name]: value }) === undefined,
+    ([name, value]) => printParsable({ [name]: value }) === undefined,
   );
   if (wrong === undefined) return `name one of ${Object.keys(TAKES).join(', ')}`;
   const [name] = wrong as [keyof Transform, unknown];

@@ -24,7 +24,7 @@ export type SignedUrlsOptions = {
 
 export function signedUrls(options: SignedUrlsOptions): SignedUrls {
   const kept = new Map<string, Kept>();
-  const find = (wish: Wish) => findOrMint(options, kept, wish);
+  const find = (request: UrlRequest) => findOrMint(options, kept, request);
   return {
     derived: (file_slug, transform) =>
       find({ file_slug, kind: 'derived', transform_chain: transformChain(transform) }),
@@ -33,7 +33,7 @@ export function signedUrls(options: SignedUrlsOptions): SignedUrls {
   };
 }
 
-type Wish = {
+type UrlRequest = {
   readonly file_slug: string;
   readonly kind: 'derived' | 'originals' | 'raw';
   readonly transform_chain?: string;
@@ -46,15 +46,15 @@ const KEPT_MAX = 10_000;
 function findOrMint(
   options: SignedUrlsOptions,
   kept: Map<string, Kept>,
-  wish: Wish,
+  request: UrlRequest,
 ): Promise<string> {
-  const key = `${wish.kind} ${wish.transform_chain ?? ''} ${wish.file_slug}`;
+  const key = `${request.kind} ${request.transform_chain ?? ''} ${request.file_slug}`;
   const known = kept.get(key);
   const now = Date.now();
   // How far off the host's clock is does not matter. If it was set back, the age of older URLs is not known.
   if (known !== undefined && known.from <= now && now < known.until) return known.url;
   const { lifetimeSeconds = LIFETIME_SECONDS } = options;
-  const url = mint(options, wish, lifetimeSeconds);
+  const url = mint(options, request, lifetimeSeconds);
   const entry = { url, from: now, until: now + lifetimeSeconds * 500 };
   kept.delete(key);
   kept.set(key, entry);
@@ -66,12 +66,12 @@ function findOrMint(
 
 async function mint(
   { api, project }: SignedUrlsOptions,
-  wish: Wish,
+  request: UrlRequest,
   expires_in_seconds: number,
 ): Promise<string> {
   const answer = await api.call('POST /v1/projects/{slug}/signed-url', {
     path: { slug: project },
-    body: { ...wish, expires_in_seconds },
+    body: { ...request, expires_in_seconds },
   });
   return answer.url;
 }

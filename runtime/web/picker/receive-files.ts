@@ -3,12 +3,14 @@ import { element } from './element.ts';
 import type { Texts } from './texts.ts';
 
 export function receiveFiles(texts: Texts, take: (files: readonly File[]) => void): void {
-  const veil = element('div', { class: 'veil', hidden: '', 'aria-hidden': 'true' }, [texts.drop]);
-  document.body.append(veil);
+  const overlay = element('div', { class: 'veil', hidden: '', 'aria-hidden': 'true' }, [
+    texts.drop,
+  ]);
+  document.body.append(overlay);
   let depth = 0;
   const enter = (change: number) => {
     depth = Math.max(0, depth + change);
-    veil.hidden = depth === 0;
+    overlay.hidden = depth === 0;
   };
   document.addEventListener('dragenter', (event) => hasFiles(event) && enter(1));
   document.addEventListener('dragleave', (event) => hasFiles(event) && enter(-1));

@@ -141,8 +141,8 @@ const tables = { en, de };
 export type Language = keyof typeof tables;
 
 /** The first wished language that has a table; English if none has. */
-export function chooseLanguage(wished: readonly string[]): Language {
-  return wished.map((wish) => wish.split('-', 1)[0] ?? '').find(isLanguage) ?? 'en';
+export function chooseLanguage(preferred: readonly string[]): Language {
+  return preferred.map((tag) => tag.split('-', 1)[0] ?? '').find(isLanguage) ?? 'en';
 }
 
 function isLanguage(text: string): text is Language {
@@ -159,7 +159,7 @@ export function errorText({ errors, unknown }: Texts, code: string): string {
 }
 
 /** Codes with which the same file would be refused again. */
-export const IN_VAIN: ReadonlySet<string | null> = new Set([
+export const NOT_RETRYABLE: ReadonlySet<string | null> = new Set([
   'animated_not_supported',
   'decode_failed',
   'file_too_large',

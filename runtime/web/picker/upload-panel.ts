@@ -1,6 +1,6 @@
 /** The list of uploads below the grid: their progress and the actions on them. */
 import { element, signButton } from './element.ts';
-import { errorText, IN_VAIN, type Texts } from './texts.ts';
+import { errorText, NOT_RETRYABLE, type Texts } from './texts.ts';
 import type { UploadRow, Uploads } from './uploads.ts';
 
 type Line = {
@@ -103,7 +103,7 @@ export class UploadPanel {
         return [dismiss];
       case 'failed':
       case 'canceled':
-        if (IN_VAIN.has(row.code)) return [dismiss];
+        if (NOT_RETRYABLE.has(row.code)) return [dismiss];
         return [button('↻', this.#texts.retry(name), () => this.#uploads.retry(row)), dismiss];
       default:
         return [button('×', this.#texts.cancel(name), () => this.#uploads.cancel(row))];

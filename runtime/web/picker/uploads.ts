@@ -9,9 +9,9 @@ import {
   type LibraryUpload,
   PickerError,
 } from './library-api.ts';
-import { isPassing, patiently, pause } from './patiently.ts';
 import { putFile } from './put-file.ts';
 import { randomName } from './random-name.ts';
+import { isPassing, pause, retryCall } from './retry-call.ts';
 import type { Session } from './session.ts';
 
 export type UploadRow = {
@@ -135,7 +135,7 @@ export class Uploads {
   /** Gives up an earlier try that has not arrived. */
   async #hasArrived(upload_id: string, signal: AbortSignal): Promise<boolean> {
     const abort = () => abortUpload(this.#session, upload_id);
-    const error = await patiently(abort, signal).then(() => null, errorOf);
+    const error = await retryCall(abort, signal).then(() => null, errorOf);
     signal.throwIfAborted();
     if (error === null || error.code === 'upload_not_found') return false;
     if (error.code === 'upload_not_pending') return true;
@@ -148,7 +148,7 @@ export class Uploads {
     if (file.size === 0) throw new PickerError('decode_failed');
     const { create_key } = row;
     const create = () => createUpload(this.#session, file, create_key);
-    const { upload_id, proxy } = await patiently(create);
+    const { upload_id, proxy } = await retryCall(create);
     if (signal.aborted) await abortUpload(this.#session, upload_id);
     signal.throwIfAborted();
     Object.assign(row, { upload_id, create_key: randomName() });
@@ -157,7 +157,7 @@ export class Uploads {
     await putFile(proxy.put_url, { file, signal, onProgress });
     this.#become(row, { status: 'processing' });
     const complete = () => completeUpload(this.#session, upload_id, signal);
-    return this.#waitFor(await patiently(complete, signal), signal);
+    return this.#waitFor(await retryCall(complete, signal), signal);
   }
 
   /** The service may already have the last bytes; then the upload becomes an image anyway. */
@@ -177,7 +177,7 @@ export class Uploads {
   }
 
   #find(upload_id: string, signal: AbortSignal): Promise<LibraryUpload> {
-    return patiently(() => getUpload(this.#session, upload_id, signal), signal);
+    return retryCall(() => getUpload(this.#session, upload_id, signal), signal);
   }
 
   async #waitFor(begun: LibraryUpload, signal: AbortSignal): Promise<LibraryFile> {

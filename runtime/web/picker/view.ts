@@ -91,9 +91,9 @@ function searchField({ texts, list, grid }: { texts: Texts; list: FileList; grid
   });
   let timer = 0;
   const look = () => {
-    const wish = field.value.trim();
+    const typed = field.value.trim();
     // A single letter matches too much, and the service refuses it.
-    const search = [...wish].length < SEARCH_LENGTH_MIN ? '' : wish;
+    const search = [...typed].length < SEARCH_LENGTH_MIN ? '' : typed;
     if (search === list.search) return;
     list.restart(search);
     grid.rewind();

@@ -139,11 +139,11 @@ function refuseMasks(masks: readonly number[], bits: number): void {
     if (!isWhole || (taken & mask) !== 0) throw damaged('masks with holes or over one another');
     taken |= mask;
   }
-  if (taken === 0 || (bits === 16 && taken >>> 16 !== 0)) throw damaged('masks of no colour');
+  if (taken === 0 || (bits === 16 && taken >>> 16 !== 0)) throw damaged('masks of no color');
 }
 
 function readPalette(room: Buffer, entryBytes: number, colors: number): Buffer[] {
-  if (colors > 256) throw damaged('more colours than a pixel can name');
+  if (colors > 256) throw damaged('more colors than a pixel can name');
   const most = colors === 0 ? 256 : colors;
   const count = Math.min(most, Math.floor(room.length / entryBytes));
   return Array.from({ length: count }, (_, index) =>
@@ -162,11 +162,11 @@ function wholeData(data: Buffer, header: Omit<BmpHeader, 'data'>): Buffer {
 /** Refuses pixels in color spaces other than sRGB: no reader here converts them. */
 function refuseProfile(bytes: Buffer): void {
   const space = bytes.readUInt32LE(70);
-  if (space === LINKED) throw unsupported('a colour profile elsewhere');
+  if (space === LINKED) throw unsupported('a color profile elsewhere');
   if (space !== EMBEDDED) return;
   const start = FILE_HEADER_BYTES + bytes.readUInt32LE(126);
   const profile = bytes.subarray(start, start + bytes.readUInt32LE(130));
-  if (judgeIccProfile(profile, 'rgb') === 'other') throw unsupported('a colour profile of its own');
+  if (judgeIccProfile(profile, 'rgb') === 'other') throw unsupported('a color profile of its own');
 }
 
 export function damaged(detail: string): IngestRefusal {

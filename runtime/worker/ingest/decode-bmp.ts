@@ -54,7 +54,7 @@ function paletteReader({ palette, width, bits, coding }: BmpHeader): RowReader {
     for (let x = 0; x < width; x += 1) {
       const shift = 8 - depth * ((x % perByte) + 1);
       const index = ((row[Math.floor(x / perByte)] ?? 0) >> shift) & mask;
-      if (index >= palette.length) throw damaged('a colour that is not in the palette');
+      if (index >= palette.length) throw damaged('a color that is not in the palette');
       const [at, color] = [start + x * 3, index * 3];
       out[at] = colors[color] ?? 0;
       out[at + 1] = colors[color + 1] ?? 0;

@@ -35,7 +35,7 @@ export async function startIngest(options: IngestLoopOptions): Promise<{ stop():
   const attemptOne = async () => {
     const attempt = measuredAttempt({ ...options, traces, slow, stopping }).then(
       (outcome) => {
-        outage.went();
+        outage.succeeded();
         return outcome;
       },
       (error: unknown) => {

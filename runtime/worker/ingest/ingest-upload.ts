@@ -178,8 +178,8 @@ async function settle(
   error: unknown,
 ): Promise<IngestOutcome> {
   const { upload_id, attempt: number } = upload;
-  const patience = { seconds: deps.lease_seconds, stopping: deps.stopping };
-  const written = <T>(write: () => Promise<T>) => retryDuringOutage(patience, write);
+  const retryLimits = { seconds: deps.lease_seconds, stopping: deps.stopping };
+  const written = <T>(write: () => Promise<T>) => retryDuringOutage(retryLimits, write);
   const log = deps.log.child(namesOf(upload));
   const verdict = verdictOf(error, upload);
   switch (verdict.end) {

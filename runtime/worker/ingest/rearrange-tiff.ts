@@ -113,7 +113,7 @@ async function paintAll(bytes: Buffer, page: Directory): Promise<Samples> {
     for (let at = 0; at < indices.length; at += 1) indices[at] = (indices[at] ?? 0) / step;
   }
   const painted = applyPalette(indices, readPalette(page));
-  if (painted === undefined) throw damaged('a colour that is not in the palette');
+  if (painted === undefined) throw damaged('a color that is not in the palette');
   return painted;
 }
 

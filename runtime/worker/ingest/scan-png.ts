@@ -119,7 +119,7 @@ function readHeader(body: Buffer) {
     body.readUInt8(12),
   ];
   if (width === 0 || height === 0) throw damaged('no size');
-  if (depths[color]?.includes(depth) !== true) throw damaged('no such colour type and depth');
+  if (depths[color]?.includes(depth) !== true) throw damaged('no such color type and depth');
   if (compression !== 0 || filter !== 0 || interlace > 1) throw damaged('no such coding');
   return { width, height, depth, color, interlace };
 }

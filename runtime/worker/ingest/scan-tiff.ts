@@ -65,11 +65,11 @@ function readSamples(page: Directory) {
   const compression = page.number(tag.compression) ?? 1;
   const photometric = page.number(tag.photometric);
   if (!COMPRESSIONS.includes(compression)) throw unsupported(`compression ${compression}`);
-  if (photometric === undefined) throw damaged('no kind of colours');
+  if (photometric === undefined) throw damaged('no kind of colors');
   const expected = colors[photometric];
   // With other codings the reader would have to convert the colors.
   const isForeign = photometric === YCBCR && compression !== JPEG;
-  if (expected === undefined || isForeign) throw unsupported(`colours of kind ${photometric}`);
+  if (expected === undefined || isForeign) throw unsupported(`colors of kind ${photometric}`);
   const count = page.number(tag.samples) ?? 1;
   const extra = count - expected.samples;
   if (extra < 0 || extra > 1) throw unsupported(`${count} samples a pixel`);

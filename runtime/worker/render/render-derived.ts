@@ -71,8 +71,8 @@ export function createDerivedRenders(options: RenderDeps): DerivedRenders {
   return {
     answer: async (payload, signal) => {
       const request = renderRequestSchema.parse(payload);
-      const rendered = await flights.join(flightOf(request), signal, (everyoneLeft) =>
-        renderAndStore(request, everyoneLeft),
+      const rendered = await flights.join(flightOf(request), signal, (abandoned) =>
+        renderAndStore(request, abandoned),
       );
       return printReply(rendered);
     },
@@ -127,13 +127,13 @@ async function inTurn(
   signal: AbortSignal,
 ): Promise<Rendered> {
   if (request.is_warm) return whenIdle(deps, request, signal);
-  const leave = await deps.scheduler.enter(request, signal);
+  const release = await deps.scheduler.enter(request, signal);
   try {
     const rendered = await measured(deps, request, signal);
-    leave('rendered');
+    release('rendered');
     return rendered;
   } finally {
-    leave('given up');
+    release('given up');
   }
 }
 
@@ -145,7 +145,7 @@ async function whenIdle(
   request: RenderRequest,
   signal: AbortSignal,
 ): Promise<Rendered> {
-  const { leave, stopped } = deps.scheduler.enterWarm(request);
+  const { release, stopped } = deps.scheduler.enterWarm(request);
   const { derived_key } = request;
   const lease = { derived_key, lease_id: randomUUID() };
   try {
@@ -160,7 +160,7 @@ async function whenIdle(
     await deleteRenderLease(deps.db, lease).catch(() => undefined);
     throw error;
   } finally {
-    leave();
+    release();
   }
 }
 

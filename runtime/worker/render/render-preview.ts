@@ -1,5 +1,5 @@
 /**
- * Previews for staff and the scanner: answered and stored nowhere. The source is read before a seat is taken, so that a
+ * Previews for staff and the scanner: answered and stored nowhere. The source is read before a permit is acquired, so a
  * slow storage costs viewers no slot; each requesting process has one preview at a time. Failures are answers, because
  * errors over a queue carry no code. Spec: Staff previews.
  */

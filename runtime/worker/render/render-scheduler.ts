@@ -13,11 +13,11 @@ import { withAbortHandler } from '../../platform/with-abort-handler.ts';
 import { createFairQueue, type FairQueue } from './fair-queue.ts';
 import { createRenderPace, type Estimate } from './render-pace.ts';
 import {
-  createRenderSeats,
-  type ReleaseSeat,
-  type RenderSeats,
-  type WarmSeat,
-} from './render-seats.ts';
+  createRenderPermits,
+  type ReleasePermit,
+  type RenderPermits,
+  type WarmRenderPermit,
+} from './render-permits.ts';
 
 export type RenderScheduler = {
   /**
@@ -25,12 +25,12 @@ export type RenderScheduler = {
    * the wait would be too long, when it had to make room for a project with less waiting work, or
    * when it can no longer finish in time; otherwise the signal's reason.
    */
-  enter(ticket: Ticket, signal: AbortSignal): Promise<ReleaseSeat>;
+  enter(ticket: Ticket, signal: AbortSignal): Promise<ReleasePermit>;
   /**
    * For renders that nobody waits for: only while nobody waits, and leaving a slot free if there
    * are several. Throws QueueBusy otherwise.
    */
-  enterWarm(ticket: Ticket): WarmSeat;
+  enterWarm(ticket: Ticket): WarmRenderPermit;
 };
 
 export type Ticket = { project_id: string; cost_ms: number };
@@ -62,32 +62,32 @@ export function createRenderScheduler(options: RenderSchedulerOptions): RenderSc
   const queue = createFairQueue<Waiter>();
   const pace = createRenderPace({ slots, first_pace, now });
   const next = () => {
-    while (seats.isFree('light')) {
-      const mayBeHeavy = seats.isFree('heavy');
+    while (permits.isFree('light')) {
+      const mayBeHeavy = permits.isFree('heavy');
       const waiter = queue.take(({ estimate }) => mayBeHeavy || estimate.weight === 'light');
       if (waiter === undefined) return;
       waiter.start();
     }
   };
-  const seats = createRenderSeats({ slots, reading_ahead, pace, onLeave: next });
-  const gate = createGate({ queue, seats }, options);
+  const permits = createRenderPermits({ slots, reading_ahead, pace, onRelease: next });
+  const gate = createGate({ queue, permits }, options);
   return {
     enter: async (ticket, signal) => {
       signal.throwIfAborted();
-      const { promise, resolve, reject } = Promise.withResolvers<ReleaseSeat>();
+      const { promise, resolve, reject } = Promise.withResolvers<ReleasePermit>();
       const estimate = estimateOf(ticket);
       const waiter: Waiter = {
         project_id: ticket.project_id,
         cost_ms: pace.ms(estimate),
         estimate,
-        start: () => resolve(seats.take(estimate)),
+        start: () => resolve(permits.acquire(estimate)),
         refuse: reject,
       };
       gate.admit(waiter);
       queue.add(waiter);
       next();
-      // A seat for reading ahead is not a slot: a warm render in one is in the way.
-      if (!seats.isFree('light') || queue.size() > 0) seats.stopOneWarm();
+      // A permit for reading ahead is not a slot: a warm render in one is in the way.
+      if (!permits.isFree('light') || queue.size() > 0) permits.stopOneWarm();
       const beginIn_ms = Math.max(0, options.deadline_ms - waiter.cost_ms);
       const beginBy = setTimeout(() => {
         if (queue.remove(waiter)) reject(gate.busyNow(waiter));
@@ -97,8 +97,8 @@ export function createRenderScheduler(options: RenderSchedulerOptions): RenderSc
       }).finally(() => clearTimeout(beginBy));
     },
     enterWarm: (ticket) => {
-      if (queue.size() === 0 && seats.isIdle()) return seats.takeWarm();
-      throw busyFor(seats.leftMs() + pace.ms(estimateOf(ticket)));
+      if (queue.size() === 0 && permits.isIdle()) return permits.acquireWarm();
+      throw busyFor(permits.leftMs() + pace.ms(estimateOf(ticket)));
     },
   };
 }
@@ -108,13 +108,13 @@ export function createRenderScheduler(options: RenderSchedulerOptions): RenderSc
  * has waiting.
  */
 function createGate(
-  { queue, seats }: { queue: FairQueue<Waiter>; seats: RenderSeats },
+  { queue, permits }: { queue: FairQueue<Waiter>; permits: RenderPermits },
   { waiting_max, deadline_ms, wait_ms_max = deadline_ms }: RenderSchedulerOptions,
 ) {
   const queueBefore = (waiter: Waiter) => ({
-    ahead_ms: seats.leftMs() + queue.costAhead(waiter),
+    ahead_ms: permits.leftMs() + queue.costAhead(waiter),
     own_ms: waiter.cost_ms,
-    slots: seats.slotsOf(waiter.estimate.weight),
+    slots: permits.slotsOf(waiter.estimate.weight),
   });
   const busyNow = (waiter: Waiter) => busyFor(renderWaitMs(queueBefore(waiter)));
   const makeRoom = (waiter: Waiter) => {
@@ -130,7 +130,7 @@ function createGate(
     busyNow,
     /** Throws QueueBusy for a render that may not wait. */
     admit: (waiter: Waiter) => {
-      if (seats.isFree(waiter.estimate.weight)) return;
+      if (permits.isFree(waiter.estimate.weight)) return;
       const admission = admitRender(queueBefore(waiter), { wait_ms_max, deadline_ms });
       if (!admission.admitted) throw new QueueBusy('render', admission.retry_after_seconds);
       if (!makeRoom(waiter)) throw busyNow(waiter);

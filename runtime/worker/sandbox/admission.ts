@@ -27,7 +27,7 @@ export function createAdmission({ memory_bytes }: { memory_bytes: number }): Adm
       if (fits(waiter.bytes)) {
         waiting.splice(index, 1);
         for (const passed of waiting.slice(0, index)) passed.overtaken += 1;
-        waiter.admit(occupy(waiter.bytes));
+        waiter.admit(reserve(waiter.bytes));
       } else if (waiter.overtaken >= OVERTAKEN_MAX) {
         return;
       } else {
@@ -35,7 +35,7 @@ export function createAdmission({ memory_bytes }: { memory_bytes: number }): Adm
       }
     }
   };
-  const occupy = (bytes: number) => {
+  const reserve = (bytes: number) => {
     inside.bytes += bytes;
     inside.count += 1;
     let isInside = true;

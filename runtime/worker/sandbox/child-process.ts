@@ -32,21 +32,21 @@ const ANSWER_PARTS_MAX = 16;
 
 export function startChild(options: SandboxOptions): SandboxChild {
   const life: Life = {
-    death: undefined,
+    failure: undefined,
     pending: undefined,
     jobs: 0,
     isReady: false,
     atReady: [],
   };
   const pipes = openPipes(spawnDecoder(options), () =>
-    doom(new SandboxFailure('garbage', 'it writes errors without end')),
+    kill(new SandboxFailure('garbage', 'it writes errors without end')),
   );
-  const doom = (reason: unknown) => {
-    life.death ??= reason;
+  const kill = (reason: unknown) => {
+    life.failure ??= reason;
     pipes.child.kill('SIGKILL');
   };
   const start = createClock(START_MS_MAX, () =>
-    doom(new SandboxFailure('unstarted', `not ready within ${START_MS_MAX} ms`)),
+    kill(new SandboxFailure('unstarted', `not ready within ${START_MS_MAX} ms`)),
   );
   start.start();
   life.atReady.push(start.stop);
@@ -54,19 +54,19 @@ export function startChild(options: SandboxOptions): SandboxChild {
     start.stop();
     if (!life.isReady) await waitForOutputEnd(pipes.answers);
     const text = `exit ${how} ${pipes.errors.last()}`.trim();
-    life.death ??= life.isReady ? failureOf(how, text) : new SandboxFailure('unstarted', text);
-    life.pending?.reject(life.death);
+    life.failure ??= life.isReady ? failureOf(how, text) : new SandboxFailure('unstarted', text);
+    life.pending?.reject(life.failure);
   });
   void listen(pipes.answers, options, life).catch((error) =>
-    doom(new SandboxFailure('garbage', String(error))),
+    kill(new SandboxFailure('garbage', String(error))),
   );
   return {
-    isUsable: () => life.death === undefined,
+    isUsable: () => life.failure === undefined,
     jobs: () => life.jobs,
     residentBytes: () => residentBytes(pipes.child.pid ?? 0),
-    run: (job) => runJob({ job, options, pipes, life, doom }),
+    run: (job) => runJob({ job, options, pipes, life, kill }),
     stop: async () => {
-      doom(new SandboxFailure('crashed', 'it was stopped'));
+      kill(new SandboxFailure('crashed', 'it was stopped'));
       await exited;
     },
   };
@@ -99,7 +99,7 @@ type Pending = {
   onCost(cost: JobCost): void;
 };
 type Life = {
-  death: unknown;
+  failure: unknown;
   pending: Pending | undefined;
   jobs: number;
   isReady: boolean;
@@ -111,16 +111,16 @@ type Running = {
   options: SandboxOptions;
   pipes: Pipes;
   life: Life;
-  doom(reason: unknown): void;
+  kill(reason: unknown): void;
 };
 
-async function runJob({ job, options, pipes, life, doom }: Running): Promise<SandboxResult> {
-  if (life.death !== undefined) throw life.death;
+async function runJob({ job, options, pipes, life, kill }: Running): Promise<SandboxResult> {
+  if (life.failure !== undefined) throw life.failure;
   life.jobs += 1;
   pipes.errors.forget();
   const answered = Promise.withResolvers<Frame>();
   const { pid } = pipes.child;
-  const clock = createClock(options.wall_clock_ms, doom, () => cpuStarvationMs(pid ?? 0));
+  const clock = createClock(options.wall_clock_ms, kill, () => cpuStarvationMs(pid ?? 0));
   const entry = createJobAdmission(options, job.signal);
   life.pending = {
     ...answered,
@@ -130,22 +130,22 @@ async function runJob({ job, options, pipes, life, doom }: Running): Promise<San
         if (life.pending === undefined) return;
         clock.start(cost.wall_clock_ms);
         await write(pipes.input, printFrameHead({ admitted }, []));
-      }, doom);
+      }, kill);
     },
   };
   // A slow start on a busy machine is not the job's fault.
   if (life.isReady) clock.start();
   else life.atReady.push(() => life.pending !== undefined && clock.start());
   const memory = watchMemory(pid, options.memory_bytes, (bytes) =>
-    doom(new SandboxFailure('out_of_memory', `${bytes} bytes resident`)),
+    kill(new SandboxFailure('out_of_memory', `${bytes} bytes resident`)),
   );
-  const onAbort = () => doom(job.signal?.reason);
+  const onAbort = () => kill(job.signal?.reason);
   job.signal?.addEventListener('abort', onAbort, { once: true });
   if (job.signal?.aborted === true) onAbort();
-  // An error while feeding dooms the child, and comes out of `answered` once the child is gone.
-  void feed(pipes.input, job, () => clock.refresh()).catch(doom);
+  // An error while feeding kills the child, and comes out of `answered` once the child is gone.
+  void feed(pipes.input, job, () => clock.refresh()).catch(kill);
   try {
-    return parseAnswer(await answered.promise, doom);
+    return parseAnswer(await answered.promise, kill);
   } finally {
     life.pending = undefined;
     clock.stop();
@@ -155,14 +155,14 @@ async function runJob({ job, options, pipes, life, doom }: Running): Promise<San
   }
 }
 
-function parseAnswer({ message, parts }: Frame, doom: Running['doom']): SandboxResult {
+function parseAnswer({ message, parts }: Frame, kill: Running['kill']): SandboxResult {
   const { ok, facts, error } = message;
   if (ok === true && isRecord(facts)) return { facts, parts };
   const failure =
     ok === false
       ? failureFromOutput(String(error))
       : new SandboxFailure('garbage', 'an answer says nothing');
-  doom(failure);
+  kill(failure);
   throw failure;
 }
 
@@ -178,7 +178,7 @@ async function listen(answers: Readable, options: SandboxOptions, life: Life): P
       continue;
     }
     if (life.pending === undefined) throw new Error('an answer to nothing');
-    if (life.death !== undefined) return;
+    if (life.failure !== undefined) return;
     if (frame.message.cost !== undefined) {
       life.pending.onCost(parseCost(frame.message.cost));
       continue;

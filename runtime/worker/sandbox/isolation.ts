@@ -42,7 +42,7 @@ export function findIsolation(): Isolation {
 function tryIsolations(): Isolation {
   const base: Base = {
     limits: findWorking('prlimit', limitArguments(1e12)),
-    leash: findWorking('setpriv', LEASH),
+    parentDeathSignal: findWorking('setpriv', PARENT_DEATH_SIGNAL),
   };
   const filter = printSyscallFilter(process.arch) ?? null;
   for (const { programs, makeArguments, has_name_spaces } of enclosures) {
@@ -71,22 +71,25 @@ type Enclosure = {
 };
 
 /** Programs around every enclosure, or used alone, as far as they work here. */
-type Base = { limits: string | undefined; leash: string | undefined };
+type Base = { limits: string | undefined; parentDeathSignal: string | undefined };
 
-function isolationOf({ limits, leash }: Base, enclosure: Enclosure | undefined): Isolation {
+function isolationOf(
+  { limits, parentDeathSignal }: Base,
+  enclosure: Enclosure | undefined,
+): Isolation {
   const filter = enclosure?.filter ?? null;
   return {
     has_name_spaces: enclosure?.has_name_spaces ?? false,
     has_no_new_privileges: enclosure !== undefined,
     has_resource_limits: limits !== undefined,
-    ends_with_parent: leash !== undefined,
+    ends_with_parent: parentDeathSignal !== undefined,
     filter,
     enclose: (command) => {
       const outer = limits === undefined ? [] : [limits, ...limitArguments(command.data_bytes_max)];
       const inner = enclosure?.makeArguments(command.readable, { filtered: filter !== null }) ?? [];
       const words = [
         ...outer,
-        ...(leash === undefined ? [] : [leash, ...LEASH]),
+        ...(parentDeathSignal === undefined ? [] : [parentDeathSignal, ...PARENT_DEATH_SIGNAL]),
         ...(enclosure?.before ?? []),
         ...inner,
         command.program,
@@ -108,7 +111,7 @@ const SYSTEM_PATHS = [
 ] as const;
 const NOBODY = '65534';
 
-type Rung = Omit<Enclosure, 'before' | 'filter'> & {
+type EnclosureCandidate = Omit<Enclosure, 'before' | 'filter'> & {
   programs: readonly { name: string; words: readonly string[] }[];
 };
 
@@ -116,7 +119,7 @@ type Rung = Omit<Enclosure, 'before' | 'filter'> & {
  * However the parent ends: nothing else would end a decoder in an endless computation, as it only
  * reads its input after its work.
  */
-const LEASH = ['--pdeathsig', 'KILL', '--'];
+const PARENT_DEATH_SIGNAL = ['--pdeathsig', 'KILL', '--'];
 const BUBBLEWRAP = { name: 'bwrap', words: [] };
 /**
  * For a kill at any moment: bubblewrap is then the first process of a namespace, with which all
@@ -127,7 +130,7 @@ const UNSHARE = {
   words: ['--user', '--map-root-user', '--pid', '--fork', '--kill-child=SIGKILL', '--'],
 };
 
-const enclosures: readonly Rung[] = [
+const enclosures: readonly EnclosureCandidate[] = [
   {
     programs: [UNSHARE, BUBBLEWRAP],
     has_name_spaces: true,

@@ -49,27 +49,27 @@ export function createClock(
 ) {
   const state = { limit: longestMs, starvedBefore: 0, given: 0 };
   let timer: NodeJS.Timeout | undefined;
-  const ringAfter = (ms: number) => {
+  const startTimer = (ms: number) => {
     clearTimeout(timer);
-    timer = setTimeout(ring, ms);
+    timer = setTimeout(onTimer, ms);
   };
-  const ring = () => {
+  const onTimer = () => {
     const { limit, starvedBefore, given } = state;
     const owed = Math.min(starved() - starvedBefore, limit * STARVED_SHARE_MAX) - given;
     if (owed < 1) return onTimeout(new SandboxFailure('timeout', `no answer within ${limit} ms`));
     state.given += owed;
-    ringAfter(owed);
+    startTimer(owed);
   };
   return {
     start: (ms = longestMs) => {
       Object.assign(state, { limit: Math.min(ms, longestMs), starvedBefore: starved(), given: 0 });
-      ringAfter(state.limit);
+      startTimer(state.limit);
     },
     stop: () => {
       clearTimeout(timer);
       timer = undefined;
     },
-    refresh: () => void (timer && ringAfter(state.limit)),
+    refresh: () => void (timer && startTimer(state.limit)),
   };
 }
 

@@ -16,7 +16,7 @@ const STEPS = 65_535;
 /** Returns red, green, blue and the channel behind the inks, if any; overwrites the samples. */
 export function printColors(samples: InkSamples, channels: number, table: InkTable): InkSamples {
   const max = samples instanceof Uint16Array ? 65_535 : 255;
-  const [sight, light, tones] = [
+  const [interpolate, light, tones] = [
     createInkInterpolator(table, max),
     linearLight(table),
     printTones(max),
@@ -24,7 +24,7 @@ export function printColors(samples: InkSamples, channels: number, table: InkTab
   const color = new Float64Array(COLORS);
   let to = 0;
   for (let from = 0; from < samples.length; from += channels) {
-    sight(samples, from, color);
+    interpolate(samples, from, color);
     light(color);
     const behind = samples[from + INKS] ?? max;
     for (let index = 0; index < COLORS; index += 1) {

@@ -1,22 +1,22 @@
 /** Retries calls that failed for a passing reason for half a minute, no sooner than the service allows. */
 import { PickerError } from './library-api.ts';
 
-const PATIENCE_MS = 30_000;
+const RETRY_MS_MAX = 30_000;
 const WAIT_MS_FIRST = 500;
 const WAIT_MS_MAX = 4000;
 
 /** Throws the last failure, or the signal's reason if it is aborted meanwhile. */
-export async function patiently<Value>(
+export async function retryCall<Value>(
   work: () => Promise<Value>,
   signal?: AbortSignal,
 ): Promise<Value> {
-  const end = performance.now() + PATIENCE_MS;
+  const end = performance.now() + RETRY_MS_MAX;
   for (let least = WAIT_MS_FIRST; ; least = Math.min(least * 2, WAIT_MS_MAX)) {
     try {
       return await work();
     } catch (error) {
       signal?.throwIfAborted();
-      const wait = Math.max(least, wishOf(error));
+      const wait = Math.max(least, retryAfterMs(error));
       if (!isPassing(error) || performance.now() + wait > end) throw error;
       await pause(wait, signal);
     }
@@ -29,7 +29,7 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
   signal?.throwIfAborted();
 }
 
-function wishOf(error: unknown): number {
+function retryAfterMs(error: unknown): number {
   return error instanceof PickerError ? error.retry_after_seconds * 1000 : 0;
 }
 
